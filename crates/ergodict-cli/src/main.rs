@@ -1,0 +1,2 @@
+//! The `ergodict` command line.
+fn main() {}

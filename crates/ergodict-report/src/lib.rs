@@ -1,0 +1,1 @@
+//! Pictures and the self-contained HTML report of ergodict.

@@ -1,0 +1,1 @@
+//! Chains: the Markov chains `Y_t` that are observed.

@@ -1,0 +1,1 @@
+//! Data: where matrices come from, and how files are written.

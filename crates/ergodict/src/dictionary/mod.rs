@@ -1,0 +1,1 @@
+//! Dictionaries: what was learned, and the files that hold it.

@@ -1,0 +1,90 @@
+//! The one error type of the library: each variant carries what was wrong, where, and what would be right.
+
+use std::path::{Path, PathBuf};
+
+/// What the library returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that can go wrong through input, never through a defect of ours.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A parameter outside its range.
+    #[error("{name} is {value}, but {expected}")]
+    Parameter {
+        /// The parameter, as the user knows it.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What would be right, as a sentence that continues "but …".
+        expected: String,
+    },
+    /// Shapes that do not fit together.
+    #[error("{what} is {found}, but {expected} is needed")]
+    Shape {
+        /// The matrix that does not fit.
+        what: &'static str,
+        /// Its shape.
+        found: String,
+        /// The shape that would fit.
+        expected: String,
+    },
+    /// NaN or an infinity in the data. Row and column are those of the sample-by-feature table.
+    #[error(
+        "{value} at sample {sample}, feature {feature}: every entry must be a finite number (mark missing entries by a mask)"
+    )]
+    NotFinite {
+        /// Index of the sample (column of X), from 0.
+        sample: u64,
+        /// Index of the feature (row of X), from 0.
+        feature: u64,
+        /// The value found.
+        value: f64,
+    },
+    /// Finite input whose squares leave the range of the arithmetic.
+    #[error("{what} overflows: rescale the data (largest entry {largest:e})")]
+    Overflow {
+        /// The quantity that overflowed.
+        what: &'static str,
+        /// The largest magnitude seen in the input.
+        largest: f64,
+    },
+    /// A file that cannot be understood.
+    #[error("{}{}: {problem}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1, where the format has lines.
+        line: Option<u64>,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Its reason.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
+        Self::Parameter { name, value: value.to_string(), expected: expected.into() }
+    }
+
+    pub(crate) fn shape(what: &'static str, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self::Shape { what, found: found.into(), expected: expected.into() }
+    }
+
+    /// A file of the wrong form; `problem` says what was found and what was expected.
+    pub fn format(path: &Path, line: Option<u64>, problem: impl Into<String>) -> Self {
+        Self::Format { path: path.to_owned(), line, problem: problem.into() }
+    }
+
+    /// For `map_err` on file operations.
+    pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,36 @@
+//! Dictionaries of interpretable atoms, learned online from *dependent* data.
+//!
+//! A Markov chain `Y_t` is observed as minibatches `X_t = φ(Y_t)`, and `X_t ≈ W H_t` is factorised
+//! online: the method of Lyu, Needell and Balzano, *Online matrix factorization for Markovian data
+//! and applications to Network Dictionary Learning*.
+//!
+//! The modules are listed in the order the data goes through them:
+//!
+//! ```text
+//!  data ──► chain ──► factor ──► dictionary
+//!  files    Y_t       X_t ≈ W H   what was learned, saved
+//!                       │
+//!                     linalg  (products and SIMD kernels, under everything)
+//! ```
+//!
+//! ```
+//! use ergodict::factor::{Factoriser, Parameters};
+//! use ergodict::linalg::MatRef;
+//!
+//! // Four samples of three features: numpy's (n, d) in C order is our d×n, column by column.
+//! let samples = [1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 2.0, 0.0, 4.0, 0.0, 1.0, 0.0];
+//! let x = MatRef::from_column_major(&samples, 3, 4)?;
+//! let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+//! let seen = model.step(x)?;
+//! assert!(seen.loss_before.is_finite() && model.dictionary().cols() == 2);
+//! # Ok::<(), ergodict::Error>(())
+//! ```
+
+pub mod chain;
+pub mod data;
+pub mod dictionary;
+mod error;
+pub mod factor;
+pub mod linalg;
+
+pub use error::{Error, Result};
