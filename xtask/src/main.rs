@@ -1,2 +1,41 @@
-//! Developer tasks.
-fn main() {}
+//! Developer tasks: `cargo xtask test`, `cargo xtask bench`, `cargo xtask peers`.
+
+mod bench;
+mod peers;
+mod place;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
+  bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
+  peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((command, rest)) = arguments.split_first() else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let outcome = match command.as_str() {
+        "test" => test::run(rest),
+        "bench" => bench::run(rest),
+        "peers" => peers::run(rest),
+        "help" | "-h" | "--help" => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        other => Err(anyhow::anyhow!("no command `{other}`\n\n{USAGE}")),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

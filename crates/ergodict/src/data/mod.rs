@@ -1,1 +1,20 @@
 //! Data: where matrices come from, and how files are written.
+//!
+//! A matrix on disk has one sample a row; it is streamed in minibatches by [`MatrixStream`] and never loaded
+//! whole. Files are written whole or not at all, by [`write_atomic`] and [`NpyWriter`].
+
+mod batch;
+mod npy;
+mod npz;
+mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod stream;
+mod text;
+mod write;
+
+pub use batch::Batch;
+pub use npy::{NpyWriter, write_npy};
+pub use open::{Input, open};
+pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
+pub use write::write_atomic;

@@ -1,7 +1,11 @@
-//! Dense matrices, products and SIMD kernels: the only place that names the linear-algebra crates.
+//! Dense matrices, products and SIMD kernels: the only place that names the linear-algebra crates
+//! (`products` for faer, `simd` for pulp).
 
 mod mat;
+pub(crate) mod products;
 mod scalar;
+pub(crate) mod simd;
 
 pub use mat::{Mat, MatRef};
 pub use scalar::Scalar;
+pub use simd::Isa;

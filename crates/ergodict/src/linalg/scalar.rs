@@ -1,35 +1,82 @@
 //! The two number types that everything is generic over.
 
-/// `f32` or `f64`.
-pub trait Scalar: Copy + Send + Sync + 'static + PartialOrd + Default + std::fmt::Debug {
+use super::{products::Products, simd::Lanes};
+
+/// `f32` or `f64`. Sealed: its kernels live in this module.
+pub trait Scalar:
+    Products
+    + Lanes
+    + Copy
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + std::fmt::Debug
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::AddAssign
+    + std::ops::SubAssign
+    + std::ops::MulAssign
+{
     /// Its name in files and messages: `f32` or `f64`.
     const NAME: &'static str;
     /// Machine epsilon, as `f64`.
     const EPSILON: f64;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
     /// Rounds an `f64` to this type.
     fn from_f64(x: f64) -> Self;
     /// Widens to `f64`, exactly.
     fn to_f64(self) -> f64;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// The larger of two numbers (neither is NaN).
+    fn at_least(self, floor: Self) -> Self {
+        if self < floor { floor } else { self }
+    }
+    /// The smaller of two numbers (neither is NaN).
+    fn at_most(self, cap: Self) -> Self {
+        if self > cap { cap } else { self }
+    }
+    /// Whether it is neither NaN nor an infinity.
+    fn is_finite(self) -> bool {
+        self.to_f64().is_finite()
+    }
 }
 
-impl Scalar for f32 {
-    const NAME: &'static str = "f32";
-    const EPSILON: f64 = f32::EPSILON as f64;
-    fn from_f64(x: f64) -> Self {
-        x as f32
-    }
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
+macro_rules! scalar {
+    ($t:ty, $name:literal) => {
+        impl Scalar for $t {
+            const NAME: &'static str = $name;
+            const EPSILON: f64 = <$t>::EPSILON as f64;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+        }
+    };
 }
-
-impl Scalar for f64 {
-    const NAME: &'static str = "f64";
-    const EPSILON: f64 = f64::EPSILON;
-    fn from_f64(x: f64) -> Self {
-        x
-    }
-    fn to_f64(self) -> f64 {
-        self
-    }
-}
+scalar!(f32, "f32");
+scalar!(f64, "f64");

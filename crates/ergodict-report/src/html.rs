@@ -1,0 +1,164 @@
+//! The report page: one HTML file that opens from disk and asks nothing of the network.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, Value, context};
+
+const TEMPLATE: &str = include_str!("../templates/report.html");
+
+/// A picture with the words that explain it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figure {
+    /// Heading above the picture.
+    pub title: String,
+    /// The picture; inserted as it is, so it must come from this crate or an equally trusted hand.
+    pub svg: String,
+    /// What the picture shows and how to read it. Blank lines part paragraphs.
+    pub words: String,
+}
+
+/// A table with the words that explain it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Heading above the table.
+    pub title: String,
+    /// Names of the columns.
+    pub head: Vec<String>,
+    /// The rows; cells that read as numbers are set flush right.
+    pub rows: Vec<Vec<String>>,
+    /// What the table shows and how to read it. Blank lines part paragraphs.
+    pub words: String,
+}
+
+/// A report, built from top to bottom.
+///
+/// ```
+/// use ergodict_report::Report;
+///
+/// let page = Report::new("A walk on Karate").facts(&[("seed", "7")]).code("Again", "ergodict demo").render();
+/// assert!(page.starts_with("<!DOCTYPE html>"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Report {
+    title: String,
+    lead: String,
+    blocks: Vec<Value>,
+}
+
+impl Report {
+    /// An empty report with the given title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), lead: String::new(), blocks: Vec::new() }
+    }
+
+    /// The opening words: what was found. Blank lines part paragraphs; a later call replaces the earlier words.
+    pub fn lead(mut self, text: impl Into<String>) -> Self {
+        self.lead = text.into();
+        self
+    }
+
+    /// What was run: parameters, seed, digests, version, timing, as pairs of name and value.
+    pub fn facts<N: AsRef<str>, V: AsRef<str>>(self, facts: &[(N, V)]) -> Self {
+        let pair = |(name, value): &(N, V)| context! { name => name.as_ref(), value => value.as_ref() };
+        self.block(context! { kind => "facts", facts => facts.iter().map(pair).collect::<Vec<_>>() })
+    }
+
+    /// A picture with plain words beside it.
+    pub fn figure(self, figure: Figure) -> Self {
+        self.block(context! {
+            kind => "figure",
+            title => figure.title,
+            svg => Value::from_safe_string(figure.svg),
+            words => paragraphs(&figure.words),
+        })
+    }
+
+    /// A table with plain words above it.
+    pub fn table(self, table: Table) -> Self {
+        let columns = table.rows.iter().map(Vec::len).chain([table.head.len()]).max().unwrap_or(0);
+        let numeric: Vec<bool> = (0..columns).map(|c| is_numeric(&table.rows, c)).collect();
+        let cells = |row: Vec<String>| -> Vec<Value> {
+            let padded = row.into_iter().chain(std::iter::repeat(String::new())).take(columns);
+            padded.zip(&numeric).map(|(text, &number)| context! { text, number }).collect()
+        };
+        self.block(context! {
+            kind => "table",
+            title => table.title,
+            words => paragraphs(&table.words),
+            head => cells(table.head),
+            rows => table.rows.into_iter().map(cells).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Commands to copy.
+    pub fn code(self, title: impl Into<String>, commands: impl Into<String>) -> Self {
+        let (title, commands): (String, String) = (title.into(), commands.into());
+        self.block(context! { kind => "code", title, commands => commands.trim_end() })
+    }
+
+    /// The page. All text is escaped; only the pictures go in as they are.
+    pub fn render(&self) -> String {
+        // Nothing a caller hands over can make the embedded template fail: it only loops over and prints strings.
+        self.fill(TEMPLATE).expect("the embedded template is valid")
+    }
+
+    fn fill(&self, template: &str) -> Result<String, minijinja::Error> {
+        let mut environment = Environment::new();
+        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        environment.render_str(
+            template,
+            context! { title => self.title.as_str(), lead => paragraphs(&self.lead), blocks => self.blocks.clone() },
+        )
+    }
+
+    fn block(mut self, block: Value) -> Self {
+        self.blocks.push(block);
+        self
+    }
+}
+
+/// The paragraphs of `text`, parted by blank lines.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for line in text.lines().map(str::trim) {
+        match (line.is_empty(), all.last_mut()) {
+            (false, Some(last)) => {
+                last.push_str(if last.is_empty() { "" } else { " " });
+                last.push_str(line);
+            }
+            _ => all.push(String::new()),
+        }
+    }
+    all.retain(|p| !p.is_empty());
+    all
+}
+
+/// Whether column `c` holds numbers: at least one cell, and nothing but dashes beside them.
+fn is_numeric(rows: &[Vec<String>], c: usize) -> bool {
+    let number = |cell: &str| {
+        let rest = cell.trim_start_matches(['+', '-', '−', '±', '<', '>', '≈', '~', ' ']);
+        rest.starts_with(|c: char| c.is_ascii_digit()) || ["NaN", "inf", "∞"].contains(&rest)
+    };
+    let cells = || rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.trim());
+    cells().any(number) && cells().all(|cell| number(cell) || ["", "-", "–", "—"].contains(&cell))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blank_lines_part_paragraphs() {
+        assert_eq!(paragraphs("one\n two\n\n\nthree\n"), ["one two", "three"]);
+        assert!(paragraphs(" \n\n").is_empty());
+    }
+
+    #[test]
+    fn columns_of_numbers_are_known() {
+        let rows: Vec<Vec<String>> = [["cat", "0.91 ± 0.02", "–", "–"], ["2 dogs", "−3", "1e-4", ""]]
+            .iter()
+            .map(|r| r.iter().map(ToString::to_string).collect())
+            .collect();
+        assert_eq!([0, 1, 2, 3, 4].map(|c| is_numeric(&rows, c)), [false, true, true, false, false]);
+    }
+}

@@ -1,0 +1,100 @@
+//! The few words of SVG that charts and atoms share: escaping, coordinates, widths of text.
+
+use std::fmt;
+
+/// Font size the pictures are drawn with, in user units.
+pub(crate) const FONT: f64 = 13.0;
+
+/// Font size `templates/report.html` gives to the same text on a phone; all room for text is computed with it.
+pub(crate) const PHONE_FONT: f64 = 17.0;
+
+/// Fonts of the text inside pictures.
+pub(crate) const FONTS: &str =
+    "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+/// `text` for use in XML content and in double-quoted attributes; characters XML 1.0 forbids become U+FFFD.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A coordinate with at most one decimal, `12` rather than `12.0`.
+#[derive(Clone, Copy)]
+pub(crate) struct Px(pub(crate) f64);
+
+impl fmt::Display for Px {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tenths = (self.0 * 10.0).round() as i64;
+        let sign = if tenths < 0 { "-" } else { "" };
+        match (tenths.abs() / 10, tenths.abs() % 10) {
+            (whole, 0) => write!(f, "{sign}{whole}"),
+            (whole, tenth) => write!(f, "{sign}{whole}.{tenth}"),
+        }
+    }
+}
+
+/// Width of a character in em: lower case in DejaVu Sans, the widest of the common system fonts.
+const CHARACTER: f64 = 0.6;
+
+/// Estimated width of `text` on a phone.
+pub(crate) fn text_width(text: &str) -> f64 {
+    CHARACTER * PHONE_FONT * text.chars().count() as f64
+}
+
+/// `text` shortened with an ellipsis to what fits into `width` on a phone.
+pub(crate) fn fit(text: &str, width: f64) -> String {
+    let room = (width / (CHARACTER * PHONE_FONT)).max(1.0) as usize;
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(room - 1).collect();
+    cut.truncate(cut.trim_end().len());
+    cut.push('…');
+    cut
+}
+
+/// The opening tag of a picture of the given size, with `label` as its accessible name.
+pub(crate) fn open(class: &str, width: f64, height: f64, label: &str) -> String {
+    let (w, h) = (Px(width), Px(height));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+         height=\"{h}\" role=\"img\" aria-label=\"{}\" font-family=\"{FONTS}\" font-size=\"{FONT}\" \
+         fill=\"currentColor\">\n",
+        escape(label)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_markup_and_forbidden_characters() {
+        assert_eq!(escape("a<b>&\"'\u{1}\n"), "a&lt;b&gt;&amp;&quot;&#39;\u{fffd} ");
+    }
+
+    #[test]
+    fn coordinates_are_short() {
+        let written: Vec<String> =
+            [0.0, 12.04, -0.04, -0.06, 3.25].iter().map(|&v| Px(v).to_string()).collect();
+        assert_eq!(written, ["0", "12", "0", "-0.1", "3.3"]);
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(fit("loss", 100.0), "loss");
+        assert_eq!(fit("a long legend", 60.0), "a lo…");
+    }
+}

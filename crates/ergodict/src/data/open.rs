@@ -1,0 +1,158 @@
+//! Opens a path for sequential reading: `-` is standard input; gzip and zstd are recognised by content.
+
+use crate::{Error, Result};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes a system call reads.
+const BUFFER: usize = 128 * 1024;
+
+/// A decompressed byte stream.
+pub struct Input {
+    path: PathBuf,
+    reader: Box<dyn BufRead + Send>,
+    head: Vec<u8>,
+    compressed: bool,
+    once: Option<Arc<Mutex<Tally>>>,
+}
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Input")
+            .field("path", &self.path)
+            .field("compressed", &self.compressed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens `path` for sequential reading. `-` is standard input. gzip (of one or several members) and zstd are
+/// recognised by their first bytes, never by the name, and decompressed on the way.
+///
+/// # Errors
+/// [`Error::Io`] when the file cannot be opened or its first bytes cannot be read.
+pub fn open(path: &Path) -> Result<Input> {
+    let io = |e| Error::io(path)(e);
+    let (raw, regular): (Box<dyn Read + Send>, bool) = if is_standard(path) {
+        (Box::new(io::stdin()), false)
+    } else {
+        let file = File::open(path).map_err(io)?;
+        let regular = file.metadata().map_err(io)?.is_file();
+        (Box::new(file), regular)
+    };
+    let once =
+        (!regular).then(|| Arc::new(Mutex::new(Tally { hasher: blake3::Hasher::new(), ended: false })));
+    let raw: Box<dyn Read + Send> = match &once {
+        Some(tally) => Box::new(Tallied { inner: raw, tally: Arc::clone(tally) }),
+        None => raw,
+    };
+    let (magic, raw) = peek(BufReader::with_capacity(BUFFER, raw)).map_err(io)?;
+    let decoder: Box<dyn Read + Send> = match magic[..] {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        // The second is a skippable frame, with which parallel compressors begin.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(io)?)
+        }
+        _ => {
+            let (path, reader) = (path.to_owned(), Box::new(raw));
+            return Ok(Input { path, reader, head: magic, compressed: false, once });
+        }
+    };
+    let (head, reader) = peek(BufReader::with_capacity(BUFFER, decoder)).map_err(io)?;
+    Ok(Input { path: path.to_owned(), reader: Box::new(reader), head, compressed: true, once })
+}
+
+/// Whether the path stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// A reader with its first bytes put back before it.
+type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
+
+/// The first bytes, at most 8, and a reader that still gives them. A pipe may hand over fewer at a time than
+/// were asked for, so that one `fill_buf` would not do.
+fn peek<R: BufRead>(mut reader: R) -> io::Result<(Vec<u8>, Whole<R>)> {
+    let mut head = Vec::with_capacity(8);
+    reader.by_ref().take(8).read_to_end(&mut head)?;
+    Ok((head.clone(), Cursor::new(head).chain(reader)))
+}
+
+impl Input {
+    /// The first bytes after decompression, at most eight; they are still to be read.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    /// Whether the bytes come out of gzip or zstd.
+    pub fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// Whether the path is standard input or a pipe, which cannot be opened a second time.
+    pub fn is_read_once(&self) -> bool {
+        self.once.is_some()
+    }
+
+    /// What was read so far of a stream that can be read only once.
+    pub(crate) fn tally(&self) -> Option<Arc<Mutex<Tally>>> {
+        self.once.clone()
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+    fn consume(&mut self, amount: usize) {
+        self.reader.consume(amount);
+    }
+}
+
+/// The hash of what passed through a stream that can be read only once.
+pub(crate) struct Tally {
+    hasher: blake3::Hasher,
+    ended: bool,
+}
+
+impl Tally {
+    /// The digest, once the end of the stream was seen.
+    pub(crate) fn digest(tally: &Mutex<Self>) -> Option<String> {
+        let tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.ended.then(|| named_digest(&tally.hasher))
+    }
+}
+
+struct Tallied {
+    inner: Box<dyn Read + Send>,
+    tally: Arc<Mutex<Tally>>,
+}
+
+impl Read for Tallied {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.hasher.update(&buffer[..n]);
+        tally.ended |= n == 0 && !buffer.is_empty();
+        Ok(n)
+    }
+}
+
+/// The digest of a file's bytes as they lie on disk, still compressed.
+pub(crate) fn digest_file(path: &Path) -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let file = File::open(path).map_err(Error::io(path))?;
+    hasher.update_reader(file).map_err(Error::io(path))?;
+    Ok(named_digest(&hasher))
+}
+
+fn named_digest(hasher: &blake3::Hasher) -> String {
+    format!("blake3:{}", hasher.finalize().to_hex())
+}

@@ -1,0 +1,261 @@
+//! Writes files whole or not at all.
+
+use super::open::is_standard;
+use crate::{Error, Result};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes gathered before a system call.
+const BUFFER: usize = 128 * 1024;
+
+/// Writes the file `path` by `fill`: into a temporary file beside it, which takes the name `path` only when
+/// all is on disk. After an error or a panic nothing is left and an older file stays as it was. `-` is
+/// standard output; devices and pipes are written as they are.
+///
+/// ```
+/// let path = std::env::temp_dir().join(format!("ergodict-write-{}", std::process::id()));
+/// ergodict::data::write_atomic(&path, |w| w.write_all(b"whole").map_err(ergodict::Error::io(&path)))?;
+/// assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
+/// # Errors
+/// What `fill` returns; [`Error::Format`] when `path` is a directory or lies in none; [`Error::Io`].
+pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut staged = Staged::create(path, false)?;
+    fill(&mut staged)?;
+    staged.commit()
+}
+
+/// A file being written, which appears under its name at [`Staged::commit`] and vanishes when dropped before.
+pub(crate) struct Staged {
+    path: PathBuf,
+    sink: BufWriter<Sink>,
+}
+
+enum Sink {
+    /// Beside the target, which may differ from the path when that is a symbolic link.
+    Temporary(tempfile::NamedTempFile, PathBuf),
+    /// Unnamed, copied to a stream at the end: what is written to a stream cannot be corrected later.
+    Spool(File, Box<dyn Write + Send>),
+    Stream(Box<dyn Write + Send>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Temporary(file, _) => file.write(bytes),
+            Self::Spool(file, _) => file.write(bytes),
+            Self::Stream(stream) => stream.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Temporary(file, _) => file.flush(),
+            Self::Spool(file, _) => file.flush(),
+            Self::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+impl Write for Staged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl Staged {
+    /// Begins the file; `patched` when [`Staged::patch_start`] will be called.
+    pub(crate) fn create(path: &Path, patched: bool) -> Result<Self> {
+        let sink = Self::sink(path, patched)?;
+        Ok(Self { path: path.to_owned(), sink: BufWriter::with_capacity(BUFFER, sink) })
+    }
+
+    fn sink(path: &Path, patched: bool) -> Result<Sink> {
+        let io = |e| Error::io(path)(e);
+        let stream: Option<Box<dyn Write + Send>> = if is_standard(path) {
+            Some(Box::new(io::stdout()))
+        } else {
+            match fs::metadata(path) {
+                Ok(meta) if meta.is_dir() => {
+                    return Err(Error::format(
+                        path,
+                        None,
+                        "is a directory: expected the name of a file to write",
+                    ));
+                }
+                // Renaming a file over /dev/null would replace the device.
+                Ok(meta) if !meta.is_file() => {
+                    Some(Box::new(OpenOptions::new().write(true).open(path).map_err(io)?))
+                }
+                _ => None,
+            }
+        };
+        if let Some(stream) = stream {
+            return Ok(if patched {
+                Sink::Spool(tempfile::tempfile().map_err(io)?, stream)
+            } else {
+                Sink::Stream(stream)
+            });
+        }
+        // A symbolic link stays one: the file it names is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = match target.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let Some(name) = target.file_name() else {
+            return Err(Error::format(path, None, "names no file: expected the name of a file to write"));
+        };
+        if !folder.is_dir() {
+            let problem = format!("cannot be written: the directory `{}` does not exist", folder.display());
+            return Err(Error::format(path, None, problem));
+        }
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(name);
+        prefix.push(".");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".partial");
+        #[cfg(unix)]
+        {
+            // As any other program would create it (the umask applies), not the 0600 of a temporary file.
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(&target).map_or(0o666, |meta| meta.permissions().mode() & 0o7777);
+            builder.permissions(fs::Permissions::from_mode(mode));
+        }
+        Ok(Sink::Temporary(builder.tempfile_in(folder).map_err(io)?, target))
+    }
+
+    /// Overwrites the first bytes. Nothing can be written afterwards.
+    pub(crate) fn patch_start(&mut self, bytes: &[u8]) -> Result<()> {
+        let io = |e| Error::io(&self.path)(e);
+        self.sink.flush().map_err(io)?;
+        let file = match self.sink.get_mut() {
+            Sink::Temporary(file, _) => file.as_file_mut(),
+            Sink::Spool(file, _) => file,
+            Sink::Stream(_) => return Err(io(io::ErrorKind::NotSeekable.into())),
+        };
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(bytes)).map_err(io)
+    }
+
+    /// Puts everything on disk and gives the file its name.
+    pub(crate) fn commit(self) -> Result<()> {
+        let path = self.path;
+        let sink = self.sink.into_inner().map_err(|e| Error::io(&path)(e.into_error()))?;
+        let io = |e| Error::io(&path)(e);
+        match sink {
+            Sink::Temporary(file, target) => {
+                file.as_file().sync_all().map_err(io)?;
+                file.persist(&target).map_err(|e| io(e.error))?;
+                // The new name survives a power failure only once the directory is on disk; some file systems
+                // cannot do that, and the file itself is whole either way.
+                #[cfg(unix)]
+                if let Some(folder) = target.parent() {
+                    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+                }
+                Ok(())
+            }
+            Sink::Spool(mut file, mut stream) => {
+                file.seek(SeekFrom::Start(0)).map_err(io)?;
+                io::copy(&mut file, &mut stream).map_err(io)?;
+                stream.flush().map_err(io)
+            }
+            Sink::Stream(mut stream) => stream.flush().map_err(io),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn an_error_or_a_panic_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.bin");
+        write_atomic(&path, |w| w.write_all(b"old").map_err(Error::io(&path))).unwrap();
+        let failed = write_atomic(&path, |w| {
+            w.write_all(&vec![1; 1 << 20]).map_err(Error::io(&path))?;
+            Err(Error::format(&path, None, "stop"))
+        });
+        assert!(failed.unwrap_err().to_string().ends_with("stop"));
+        let panicked = std::panic::catch_unwind(|| {
+            write_atomic(&path, |w| {
+                w.write_all(&vec![1; 1 << 20]).map_err(Error::io(&path))?;
+                std::panic::panic_any(0_u8)
+            })
+        });
+        assert!(panicked.is_err());
+        assert_eq!(
+            (fs::read(&path).unwrap().as_slice(), names(folder.path())),
+            (&b"old"[..], vec!["out.bin".into()])
+        );
+        // Who has the old file open goes on reading the old one.
+        let open = File::open(&path).unwrap();
+        write_atomic(&path, |w| w.write_all(b"new").map_err(Error::io(&path))).unwrap();
+        assert_eq!(
+            (fs::read(&path).unwrap(), io::read_to_string(open).unwrap()),
+            (b"new".to_vec(), "old".into())
+        );
+    }
+
+    #[test]
+    fn nothing_is_seen_before_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.bin");
+        write_atomic(&path, |w| {
+            w.write_all(&vec![1; 1 << 20]).map_err(Error::io(&path))?;
+            assert!(!path.exists());
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 20);
+    }
+
+    #[test]
+    fn missing_directories_and_directories_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("no/such/out.bin");
+        let message = write_atomic(&path, |_| Ok(())).unwrap_err().to_string();
+        assert!(
+            message.contains("the directory `") && message.contains("no/such` does not exist"),
+            "{message}"
+        );
+        let message = write_atomic(folder.path(), |_| Ok(())).unwrap_err().to_string();
+        assert!(message.contains("is a directory"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn modes_links_and_devices_are_respected() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, plain) = (folder.path().join("out"), folder.path().join("plain"));
+        fs::write(&plain, b"").unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write_atomic(&path, |_| Ok(())).unwrap();
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), mode(&plain));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_atomic(&link, |w| w.write_all(b"x").map_err(Error::io(&link))).unwrap();
+        assert_eq!((mode(&path), fs::read(&path).unwrap()), (0o600, b"x".to_vec()));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        write_atomic(Path::new("/dev/null"), |w| w.write_all(b"x").map_err(Error::io(&link))).unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+}

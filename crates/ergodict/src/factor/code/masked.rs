@@ -1,0 +1,78 @@
+//! Columns with missing entries: each observed part has a Gram matrix of its own.
+//!
+//! For a column observed on the rows `O`, `G_O = Σ_{i∈O} w_i w_iᵀ` is summed over the observed rows, or subtracted
+//! from `G` over the missing ones, whichever are fewer; then the exact solver runs on it. This is exact and costs
+//! `O(r²·min(|O|, d−|O|) + r²)` a column.
+
+use super::fast::{Chunk, Effort};
+use super::quadratic::Quadratic;
+use super::{CodeSolver, Job, least_squares};
+use crate::factor::minibatch::Mask;
+use crate::linalg::products::Op;
+use crate::linalg::{Mat, MatRef, Scalar};
+
+impl<T: Scalar> Job<'_, T> {
+    /// Codes the columns from `first` on under the mask.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn masked(
+        &self,
+        values: MatRef<'_, T>,
+        observed: &Mask,
+        first: usize,
+        chunk: &mut Chunk<T>,
+        extra: &mut Chunk<T>,
+        codes: &mut [T],
+        stride: usize,
+        costs: &mut [f64],
+    ) -> Effort {
+        let (d, r) = (self.w.rows(), self.w.cols());
+        let mut effort = Effort::default();
+        let mut gram = Mat::zeros(r, r);
+        let mut quadratic = Quadratic::new();
+        for (j, cost) in costs.iter_mut().enumerate() {
+            let column = first + j;
+            let x = values.col(column);
+            let seen: Vec<usize> = (0..d).filter(|&i| observed.get(i, column)).collect();
+            chunk.correlation.reset(r, 1);
+            for &i in &seen {
+                for (c, &w) in chunk.correlation.col_mut(0).iter_mut().zip(self.transposed.col(i)) {
+                    *c += x[i] * w;
+                }
+            }
+            if 2 * seen.len() <= d {
+                self.gram_of_rows(&seen, &mut gram);
+            } else {
+                let missing: Vec<usize> = (0..d).filter(|&i| !observed.get(i, column)).collect();
+                self.gram_of_rows(&missing, &mut gram);
+                for k in 0..r {
+                    for l in 0..r {
+                        let rest = self.gram.get(l, k) - gram.get(l, k);
+                        // A diagonal entry is a sum of squares, whatever cancellation says.
+                        gram.col_mut(k)[l] = if l == k { rest.at_least(T::ZERO) } else { rest };
+                    }
+                }
+            }
+            quadratic.prepare(&gram, self.penalty, self.set);
+            let inverse = (self.least_squares.is_some() && self.solver == CodeSolver::Fast)
+                .then(|| least_squares::pseudo_inverse(&gram, self.penalty.kappa2));
+            effort.add(self.solve_chunk(
+                &quadratic,
+                &gram,
+                inverse.as_ref(),
+                chunk,
+                extra,
+                &mut codes[j * stride..][..stride],
+                stride,
+                std::slice::from_mut(cost),
+            ));
+        }
+        effort
+    }
+
+    fn gram_of_rows(&self, rows: &[usize], gram: &mut Mat<T>) {
+        let r = self.w.cols();
+        let part = Mat::from_fn(r, rows.len(), |k, i| self.transposed.get(k, rows[i]));
+        gram.reset(r, r);
+        T::gram(gram, (Op::Transposed, part.as_ref()));
+    }
+}

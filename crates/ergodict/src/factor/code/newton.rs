@@ -1,0 +1,366 @@
+//! Newton's step on the support, for as many columns at once as a register has lanes.
+//!
+//! On the interior coordinates the problem is a linear system `G̃_SS Δ = ρ_S`. Every lane holds another column
+//! with its own support, so the `LDLᵀ` factorisation runs at full width though each system is only 10 to 40 wide;
+//! shorter ones are padded by the identity. A pivot that vanishes (duplicate atoms) drops its coordinate from the
+//! step, so rank deficiency needs no special case. The residual is then summed afresh from `c̃`, which keeps
+//! rounding from piling up.
+
+use super::quadratic::Quadratic;
+use super::rule::Rule;
+use crate::linalg::simd::{Simd, WithSimd};
+use crate::linalg::{Mat, Scalar};
+use std::marker::PhantomData;
+
+/// Pivots of the unit-diagonal system below this many epsilons are dropped.
+const PIVOT: f64 = 64.0;
+
+/// Buffers, kept between calls.
+pub(super) struct Workspace<T> {
+    /// Packed lower triangles and the right-hand side as a last row, lanes innermost.
+    triangle: Mat<T>,
+    /// The row being eliminated, lanes innermost.
+    row: Mat<T>,
+    inverse_pivots: Mat<T>,
+    /// Supports of the columns of a batch, each with room for all coordinates.
+    supports: Vec<u32>,
+    sizes: Vec<usize>,
+    values: Vec<T>,
+}
+
+impl<T: Scalar> Workspace<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            triangle: Mat::zeros(0, 1),
+            row: Mat::zeros(0, 1),
+            inverse_pivots: Mat::zeros(0, 1),
+            supports: Vec::new(),
+            sizes: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Makes room for supports of up to `support` coordinates, in steps that double, so that allocation ends.
+    fn reserve(&mut self, support: usize, lanes: usize) {
+        let rows = support + 1;
+        let needed = rows * (rows + 1) / 2 * lanes;
+        if self.triangle.rows() < needed || self.row.rows() < rows * lanes {
+            let rows = rows.next_power_of_two() * 2;
+            self.triangle.reset(rows * (rows + 1) / 2 * lanes, 1);
+            self.row.reset(rows * lanes, 1);
+            self.inverse_pivots.reset(rows * lanes, 1);
+        }
+    }
+}
+
+/// What to do with Newton's solution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing: only sum the residual afresh.
+    None,
+    /// Go all the way and clip what leaves the set.
+    Clipped,
+    /// Stop at the first bound: slower, but the objective cannot rise.
+    Monotone,
+}
+
+/// One Newton step for each of the given columns.
+pub(super) struct Newton<'a, T, R> {
+    pub(super) quadratic: &'a Quadratic<T>,
+    /// Scaled correlations `c̃`, a column each.
+    pub(super) correlation: &'a Mat<T>,
+    pub(super) residual: &'a mut Mat<T>,
+    pub(super) negated: &'a mut Mat<T>,
+    pub(super) columns: &'a [usize],
+    /// Longest coordinate step left in each of the columns, to be written.
+    pub(super) longest: &'a mut [T],
+    pub(super) step: Step,
+    pub(super) workspace: &'a mut Workspace<T>,
+    pub(super) rule: PhantomData<R>,
+}
+
+impl<T: Scalar, R: Rule> WithSimd for Newton<'_, T, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, s: S) {
+        let lanes = T::lanes::<S>();
+        let columns = self.columns;
+        let mut from = 0;
+        while from < columns.len() {
+            let to = (from + lanes).min(columns.len());
+            if self.step != Step::None {
+                self.batch(s, &columns[from..to]);
+            }
+            for i in from..to {
+                self.longest[i] = self.refresh(s, columns[i]);
+            }
+            from = to;
+        }
+    }
+}
+
+impl<T: Scalar, R: Rule> Newton<'_, T, R> {
+    /// Solves and applies the step for up to one register of columns.
+    #[inline(always)]
+    fn batch<S: Simd>(&mut self, s: S, columns: &[usize]) {
+        let lanes = T::lanes::<S>();
+        let r = self.negated.rows();
+        let ws = &mut *self.workspace;
+        ws.sizes.clear();
+        ws.supports.resize(lanes * r, 0);
+        let aux = self.quadratic.aux.col(0);
+        for (support, &j) in ws.supports.chunks_exact_mut(r).zip(columns) {
+            ws.sizes.push(collect(self.negated.col(j), support, |k, m| R::interior(m, aux[k])));
+        }
+        let size = ws.sizes.iter().copied().max().unwrap_or(0);
+        if size == 0 {
+            return;
+        }
+        ws.reserve(size, lanes);
+        let (gram, stride) = (self.quadratic.gram.padded(), self.quadratic.gram.stride());
+        let triangle = &mut ws.triangle.padded_mut()[..(size + 1) * (size + 2) / 2 * lanes];
+        for lane in 0..lanes {
+            let support = match columns.get(lane) {
+                Some(_) => &ws.supports[lane * r..][..ws.sizes[lane]],
+                None => &[],
+            };
+            let mut at = lane;
+            for (a, &k) in support.iter().enumerate() {
+                let column = &gram[k as usize * stride..][..stride];
+                // SAFETY: the packed triangle has room for a ≤ size rows, and supports hold indices below r ≤ stride.
+                unsafe {
+                    for &l in &support[..=a] {
+                        *triangle.get_unchecked_mut(at) = *column.get_unchecked(l as usize);
+                        at += lanes;
+                    }
+                }
+            }
+            for a in support.len()..size {
+                for _ in 0..a {
+                    triangle[at] = T::ZERO;
+                    at += lanes;
+                }
+                triangle[at] = T::ONE;
+                at += lanes;
+            }
+            if let Some(&j) = columns.get(lane) {
+                let (p, m) = (self.residual.col(j), self.negated.col(j));
+                for &k in support {
+                    let k = k as usize;
+                    triangle[at] = R::newton(p[k], m[k], aux[k]);
+                    at += lanes;
+                }
+            }
+            for _ in support.len()..size {
+                triangle[at] = T::ZERO;
+                at += lanes;
+            }
+        }
+        let row = ws.row.padded_mut();
+        solve::<T, S>(s, triangle, row, ws.inverse_pivots.padded_mut(), size);
+
+        for (lane, &j) in columns.iter().enumerate() {
+            let support = &ws.supports[lane * r..][..ws.sizes[lane]];
+            let m = self.negated.col_mut(j);
+            let mut length = T::ONE;
+            if self.step == Step::Monotone {
+                for (a, &k) in support.iter().enumerate() {
+                    let k = k as usize;
+                    let wanted = m[k] - row[a * lanes + lane];
+                    let clipped = R::clip(wanted, m[k], aux[k]);
+                    if clipped != wanted {
+                        length = length.at_most((m[k] - clipped) / (m[k] - wanted));
+                    }
+                }
+            }
+            for (a, &k) in support.iter().enumerate() {
+                let k = k as usize;
+                m[k] = R::clip(m[k] - length * row[a * lanes + lane], m[k], aux[k]);
+            }
+        }
+    }
+
+    /// Sums `p = c̃ − G̃h` afresh and returns the longest coordinate step left.
+    #[inline(always)]
+    fn refresh<S: Simd>(&mut self, s: S, j: usize) -> T {
+        let lanes = T::lanes::<S>();
+        let (r, stride) = (self.residual.rows(), self.residual.stride());
+        let ws = &mut *self.workspace;
+        ws.supports.resize(lanes * r, 0);
+        ws.values.resize(r, T::ZERO);
+        let negated = &self.negated.padded()[j * stride..][..stride];
+        let size = collect(&negated[..r], &mut ws.supports, |_, m| m != T::ZERO);
+        for (value, &k) in ws.values.iter_mut().zip(&ws.supports[..size]) {
+            *value = negated[k as usize];
+        }
+        let sums = Sums {
+            gram: self.quadratic.gram.padded().as_ptr(),
+            stride,
+            support: &ws.supports[..size],
+            values: &ws.values[..size],
+            correlation: self.correlation.padded()[j * stride..][..stride].as_ptr(),
+            residual: self.residual.padded_mut()[j * stride..][..stride].as_mut_ptr(),
+            negated: negated.as_ptr(),
+            aux: self.quadratic.aux.padded().as_ptr(),
+        };
+        let mut best = T::splat(s, T::ZERO);
+        let mut at = 0;
+        // SAFETY: every column is `stride` long, a whole number of registers; supports hold indices below r.
+        unsafe {
+            while at + 8 * lanes <= stride {
+                best = sums.tile::<S, R, 8>(s, at, best);
+                at += 8 * lanes;
+            }
+            if at + 4 * lanes <= stride {
+                best = sums.tile::<S, R, 4>(s, at, best);
+                at += 4 * lanes;
+            }
+            if at + 2 * lanes <= stride {
+                best = sums.tile::<S, R, 2>(s, at, best);
+                at += 2 * lanes;
+            }
+            if at < stride {
+                best = sums.tile::<S, R, 1>(s, at, best);
+            }
+        }
+        T::reduce_max(s, best)
+    }
+}
+
+/// Writes the indices that `wanted` picks to the front of `support`, without branches; returns how many.
+#[inline(always)]
+fn collect<T: Scalar>(column: &[T], support: &mut [u32], wanted: impl Fn(usize, T) -> bool) -> usize {
+    let mut size = 0;
+    let support = &mut support[..column.len()];
+    for (k, &m) in column.iter().enumerate() {
+        // SAFETY: size ≤ k < the length.
+        unsafe { *support.get_unchecked_mut(size) = k as u32 };
+        size += usize::from(wanted(k, m));
+    }
+    size
+}
+
+/// What a residual is summed from.
+struct Sums<'a, T> {
+    gram: *const T,
+    stride: usize,
+    support: &'a [u32],
+    values: &'a [T],
+    correlation: *const T,
+    residual: *mut T,
+    negated: *const T,
+    aux: *const T,
+}
+
+impl<T: Scalar> Sums<'_, T> {
+    /// Sums `N` registers of the residual from place `at` on, and takes the steps left there into `best`.
+    ///
+    /// # Safety
+    /// `at + N·lanes ≤ stride`, all columns are `stride` long, and the support's indices are those of Gram columns.
+    #[inline(always)]
+    unsafe fn tile<S: Simd, R: Rule, const N: usize>(&self, s: S, at: usize, mut best: T::V<S>) -> T::V<S> {
+        let lanes = T::lanes::<S>();
+        let zero = T::splat(s, T::ZERO);
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut sum: [T::V<S>; N] =
+                std::array::from_fn(|i| T::load::<S>(self.correlation.add(at + i * lanes)));
+            for (&k, &h) in self.support.iter().zip(self.values) {
+                let g = self.gram.add(k as usize * self.stride + at);
+                let h = T::splat(s, h);
+                for (i, x) in sum.iter_mut().enumerate() {
+                    *x = T::mul_add(s, h, T::load::<S>(g.add(i * lanes)), *x);
+                }
+            }
+            for (i, &x) in sum.iter().enumerate() {
+                let here = at + i * lanes;
+                T::store::<S>(self.residual.add(here), x);
+                let a = if R::AUX { T::load::<S>(self.aux.add(here)) } else { zero };
+                let e = R::steps::<T, S>(s, x, T::load::<S>(self.negated.add(here)), a);
+                best = T::max(s, best, T::max(s, e, T::minus(s, zero, e)));
+            }
+        }
+        best
+    }
+}
+
+/// Factorises the packed triangles as `L D Lᵀ` and solves; the last row is the right-hand side. The solution is
+/// left in `row`.
+#[inline(always)]
+fn solve<T: Scalar, S: Simd>(s: S, triangle: &mut [T], row: &mut [T], inverse_pivots: &mut [T], size: usize) {
+    let lanes = T::lanes::<S>();
+    let packed = |a: usize| a * (a + 1) / 2 * lanes;
+    assert!(triangle.len() >= packed(size) + size * lanes && row.len() >= (size + 1) * lanes);
+    assert!(inverse_pivots.len() >= (size + 1) * lanes);
+    let l = triangle.as_mut_ptr();
+    let t = row.as_mut_ptr();
+    let d = inverse_pivots.as_mut_ptr();
+    let zero = T::splat(s, T::ZERO);
+    let one = T::splat(s, T::ONE);
+    let tiny = T::splat(s, T::from_f64(PIVOT * T::EPSILON));
+    // SAFETY: all indices below are of row a ≤ size and place b ≤ a of the packed triangle, or below (size+1)·lanes
+    // in the other two; the lengths are asserted above.
+    unsafe {
+        for a in 0..=size {
+            let la = l.add(packed(a));
+            let width = a.min(size);
+            let mut b = 0;
+            // Four places of the row at a time: t_b = a_ab − Σ_{e<b} t_e l_be.
+            while b + 4 <= width {
+                let lb: [*mut T; 4] = std::array::from_fn(|i| l.add(packed(b + i)));
+                let mut x: [T::V<S>; 4] = std::array::from_fn(|i| T::load::<S>(la.add((b + i) * lanes)));
+                for e in 0..b {
+                    let te = T::minus(s, zero, T::load::<S>(t.add(e * lanes)));
+                    for i in 0..4 {
+                        x[i] = T::mul_add(s, te, T::load::<S>(lb[i].add(e * lanes)), x[i]);
+                    }
+                }
+                for i in 0..4 {
+                    let mut xi = x[i];
+                    for e in 0..i {
+                        let te = T::minus(s, zero, x[e]);
+                        xi = T::mul_add(s, te, T::load::<S>(lb[i].add((b + e) * lanes)), xi);
+                    }
+                    x[i] = xi;
+                    T::store::<S>(t.add((b + i) * lanes), xi);
+                }
+                b += 4;
+            }
+            while b < width {
+                let lb = l.add(packed(b));
+                let mut x = T::load::<S>(la.add(b * lanes));
+                for e in 0..b {
+                    let te = T::minus(s, zero, T::load::<S>(t.add(e * lanes)));
+                    x = T::mul_add(s, te, T::load::<S>(lb.add(e * lanes)), x);
+                }
+                T::store::<S>(t.add(b * lanes), x);
+                b += 1;
+            }
+            if a < size {
+                let mut pivot = T::load::<S>(la.add(a * lanes));
+                for b in 0..a {
+                    let tb = T::load::<S>(t.add(b * lanes));
+                    let lab = T::times(s, tb, T::load::<S>(d.add(b * lanes)));
+                    T::store::<S>(la.add(b * lanes), lab);
+                    pivot = T::mul_add(s, T::minus(s, zero, tb), lab, pivot);
+                }
+                let inverse = T::over(s, one, pivot);
+                T::store::<S>(d.add(a * lanes), T::select_greater(s, pivot, tiny, inverse, zero));
+            }
+        }
+        // Back substitution: x_b = t_b / d_b − Σ_{a>b} l_ab x_a, by columns of Lᵀ.
+        for b in 0..size {
+            let y = T::times(s, T::load::<S>(t.add(b * lanes)), T::load::<S>(d.add(b * lanes)));
+            T::store::<S>(t.add(b * lanes), y);
+        }
+        for a in (1..size).rev() {
+            let la = l.add(packed(a));
+            let xa = T::minus(s, zero, T::load::<S>(t.add(a * lanes)));
+            for b in 0..a {
+                let x = T::mul_add(s, xa, T::load::<S>(la.add(b * lanes)), T::load::<S>(t.add(b * lanes)));
+                T::store::<S>(t.add(b * lanes), x);
+            }
+        }
+    }
+}

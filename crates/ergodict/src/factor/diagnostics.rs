@@ -1,0 +1,103 @@
+//! What the theorem lets a user see: whether the surrogate tells the truth, and how far `W` is from stationary.
+//!
+//! | paper (Theorem 4.1 and its assumptions) | here |
+//! |---|---|
+//! | `f̂_t(W_t)` | [`Factoriser::surrogate`] |
+//! | `f_t(W_t)` | [`Window::empirical_loss`], over a retained window |
+//! | `f(W_t)` | [`Factoriser::loss`] averaged over held-out minibatches |
+//! | critical points of `f` in `C` | [`stationarity_gap`] `→ 0` |
+//! | `‖W_t − W_{t−1}‖ = O(w_t)` (iterate stability) | `change / weight` of a step's report |
+//! | `λ_min(A_t) ≥ κ₁` (C2) | [`smallest_eigenvalue`] |
+//!
+//! Mixing of the chain behind the minibatches is judged by [`crate::chain::diagnostics`].
+
+use super::factoriser::Factoriser;
+use super::sets::difference_norm;
+use crate::Result;
+use crate::linalg::products::{Op, Products};
+use crate::linalg::{Mat, MatRef, Scalar};
+use std::collections::VecDeque;
+
+/// `‖W − Π_C(W − ∇g_t(W))‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: zero exactly at the points of `C` that minimise the
+/// surrogate. For a union of sets `C` is the piece that `W` lies in.
+pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
+    let w: Mat<f64> = factoriser.dictionary().cast();
+    let totals = factoriser.aggregates();
+    let mut moved = Mat::zeros(w.rows(), w.cols());
+    f64::product(&mut moved, false, (Op::Plain, w.as_ref()), (Op::Plain, totals.a.as_ref()), -2.0);
+    let kappa1 = factoriser.parameters().kappa1;
+    for j in 0..w.cols() {
+        for i in 0..w.rows() {
+            let b = totals.b_transposed.get(i, j);
+            let x = &mut moved.col_mut(j)[i];
+            *x += 2.0 * b + (1.0 - 2.0 * kappa1) * w.get(i, j);
+        }
+    }
+    if let Some(set) = factoriser.parameters().dictionary.pieces().get(factoriser.piece()) {
+        set.project(&mut moved);
+    }
+    difference_norm(&w, &moved)
+}
+
+/// `λ_min(A_t)`; NaN if `A_t` is not finite.
+pub fn smallest_eigenvalue<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
+    let a = &factoriser.aggregates().a;
+    f64::eigen(a.as_ref()).and_then(|(values, _)| values.first().copied()).unwrap_or(f64::NAN)
+}
+
+/// Shares `√A_jj / Σ_k √A_kk` of the atoms in the reconstructions: their dominance. All zero before the first step.
+pub fn dominance(a: &Mat<f64>) -> Vec<f64> {
+    let roots: Vec<f64> = (0..a.cols()).map(|k| a.get(k, k).max(0.0).sqrt()).collect();
+    let total: f64 = roots.iter().sum();
+    roots.iter().map(|root| if total > 0.0 { root / total } else { 0.0 }).collect()
+}
+
+/// The last minibatches and their weights, kept to compute the empirical loss `f_t(W)` on them.
+pub struct Window<T> {
+    capacity: usize,
+    kept: VecDeque<(Mat<T>, f64)>,
+}
+
+impl<T: Scalar> Window<T> {
+    /// Keeps the last `capacity` minibatches.
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity, kept: VecDeque::with_capacity(capacity) }
+    }
+
+    /// Records a minibatch and the weight `w_t` its step had.
+    pub fn push(&mut self, x: MatRef<'_, T>, weight: f64) {
+        for (_, old) in &mut self.kept {
+            *old *= 1.0 - weight;
+        }
+        if self.kept.len() == self.capacity {
+            self.kept.pop_front();
+        }
+        if self.capacity > 0 {
+            self.kept.push_back((x.to_owned(), weight));
+        }
+    }
+
+    /// How many minibatches are kept.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether none is kept.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// `f_t(W_t)`: the weighted mean of `ℓ(X_s, W_t)` over the minibatches kept. It is the paper's `f_t` exactly
+    /// while all are kept; otherwise the weights are scaled to sum to one.
+    ///
+    /// # Errors
+    /// As [`Factoriser::loss`].
+    pub fn empirical_loss(&self, factoriser: &mut Factoriser<T>) -> Result<f64> {
+        let (mut loss, mut weight) = (0.0, 0.0);
+        for (x, w) in &self.kept {
+            loss += w * factoriser.loss(x.as_ref())?;
+            weight += w;
+        }
+        Ok(if weight > 0.0 { loss / weight } else { f64::NAN })
+    }
+}

@@ -1,0 +1,567 @@
+//! The online factoriser: one step per minibatch, carrying `(W, A, B, r_t, t)`.
+//!
+//! | paper | here | where |
+//! |---|---|---|
+//! | `W_t` | [`Factoriser::dictionary`] | Algorithm 1 |
+//! | `H_t` | [`Factoriser::code`] | Algorithm 2 |
+//! | `A_t = (1−w_t)A_{t−1} + w_t H_t H_tᵀ` | [`Aggregates::a`] | eq. (scheme) |
+//! | `B_t` (r×d) | [`Aggregates::b_transposed`], as its transpose | eq. (scheme) |
+//! | `r_t` | [`Aggregates::r`] | eq. (f_hat_t_trace); carried, so that `f̂_t` is a true loss |
+//! | `f̂_t(W)` | [`Factoriser::surrogate`] | eq. (def_f_hat) |
+
+use super::code::{CodeReport, Coder};
+use super::dictionary::{ColumnDescent, Descent, UNUSED, UpdateReport};
+use super::ellipsoid::{Accuracy, Quadratic};
+use super::minibatch::Minibatch;
+use super::parameters::{Normalise, Parameters, UnusedAtoms};
+use super::sets::{ConvexSet, DictionarySet};
+use super::statistics::{Gatherer, Statistics};
+use crate::chain::rng::{Purpose, stream, uniform};
+use crate::linalg::simd::{Simd, WithSimd};
+use crate::linalg::{Isa, Mat, MatRef, Scalar};
+use crate::{Error, Result};
+
+/// What the scheme carries from step to step, besides `W`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Aggregates {
+    /// `A_t`, r×r.
+    pub a: Mat<f64>,
+    /// `B_tᵀ`, d×r.
+    pub b_transposed: Mat<f64>,
+    /// `r_t`: the same weighted average of `‖X‖² + λ‖H‖₁ + (κ₂/2)‖H‖²`.
+    pub r: f64,
+    /// Steps taken.
+    pub t: u64,
+    /// Columns seen.
+    pub samples: u64,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StepReport {
+    /// The step's number `t`, from 1.
+    pub t: u64,
+    /// Its weight `w_t`.
+    pub weight: f64,
+    /// Columns of the minibatch.
+    pub samples: usize,
+    /// `ℓ(X_t, W_{t−1})`: the loss of the minibatch under the dictionary as it was before (a sum over columns, or
+    /// their mean under [`Normalise::PerColumn`]).
+    pub loss_before: f64,
+    /// `f̂_t(W_t)`.
+    pub surrogate: f64,
+    /// `‖W_t − W_{t−1}‖_F`; divided by `weight` it stays bounded.
+    pub change: f64,
+    /// Share of the codes that are not zero.
+    pub density: f64,
+    /// What coding took.
+    pub code: CodeReport,
+    /// What the dictionary update took.
+    pub update: UpdateReport,
+    /// Unused atoms that were replaced.
+    pub reseeded: usize,
+}
+
+impl StepReport {
+    /// Whether coding or the dictionary update stopped at a cap before its tolerance.
+    pub fn capped(&self) -> bool {
+        self.code.capped > 0 || self.update.capped
+    }
+}
+
+/// An online matrix factorisation in progress.
+pub struct Factoriser<T: Scalar> {
+    parameters: Parameters,
+    w: Mat<T>,
+    aggregates: Aggregates,
+    /// Index of the piece of a union that `W` lies in.
+    piece: usize,
+    coder: Coder<T>,
+    h: Mat<T>,
+    costs: Vec<f64>,
+    norms: Vec<f64>,
+    gatherer: Gatherer<T>,
+    descent: ColumnDescent<T>,
+    previous: Mat<T>,
+}
+
+impl<T: Scalar> Factoriser<T> {
+    /// Starts from `W_0` with entries uniform in [0, 1], projected onto the set.
+    ///
+    /// # Errors
+    /// As [`Parameters::check`].
+    pub fn random(parameters: Parameters, features: usize, seed: u64) -> Result<Self> {
+        parameters.check(features)?;
+        let mut rng = stream(seed, Purpose::Init, 0);
+        let w = Mat::from_fn(features, parameters.atoms, |_, _| uniform(&mut rng));
+        Self::start(parameters, w)
+    }
+
+    /// Starts from a given dictionary, projected onto the set.
+    ///
+    /// # Errors
+    /// As [`Parameters::check`]; [`Error::Shape`] if it has not `parameters.atoms` columns; [`Error::NotFinite`].
+    pub fn from_dictionary(parameters: Parameters, w: MatRef<'_, T>) -> Result<Self> {
+        parameters.check(w.rows())?;
+        if w.cols() != parameters.atoms {
+            let found = format!("{}×{}", w.rows(), w.cols());
+            return Err(Error::shape("the initial dictionary", found, format!("{} columns", parameters.atoms)));
+        }
+        finite(w)?;
+        Self::start(parameters, w.to_owned().cast())
+    }
+
+    /// Starts from columns of a minibatch, drawn without replacement while they last, scaled to norm one and
+    /// projected onto the set; where columns are zero, random atoms stand in.
+    ///
+    /// # Errors
+    /// As [`Parameters::check`]; [`Error::NotFinite`].
+    pub fn from_data(parameters: Parameters, x: MatRef<'_, T>, seed: u64) -> Result<Self> {
+        parameters.check(x.rows())?;
+        finite(x)?;
+        let mut rng = stream(seed, Purpose::Init, 0);
+        let norm = |j: usize| x.col(j).iter().map(|x| x.to_f64().powi(2)).sum::<f64>().sqrt();
+        let mut pool: Vec<usize> = (0..x.cols()).filter(|&j| norm(j) > 0.0).collect();
+        let mut w = Mat::zeros(x.rows(), parameters.atoms);
+        for k in 0..parameters.atoms {
+            let drawn = (!pool.is_empty()).then(|| {
+                let place = (uniform(&mut rng) * pool.len() as f64) as usize;
+                pool.swap_remove(place.min(pool.len() - 1))
+            });
+            for i in 0..x.rows() {
+                w.col_mut(k)[i] = match drawn {
+                    Some(j) => x.get(i, j).to_f64() / norm(j),
+                    None => uniform(&mut rng),
+                };
+            }
+        }
+        Self::start(parameters, w)
+    }
+
+    fn start(parameters: Parameters, mut w: Mat<f64>) -> Result<Self> {
+        parameters.dictionary.project(&mut w);
+        let aggregates = Aggregates {
+            a: Mat::zeros(w.cols(), w.cols()),
+            b_transposed: Mat::zeros(w.rows(), w.cols()),
+            r: 0.0,
+            t: 0,
+            samples: 0,
+        };
+        Self::resume(parameters, w.cast(), aggregates)
+    }
+
+    /// Goes on from a saved state: the steps that follow are those that would have followed, bit for bit.
+    ///
+    /// # Errors
+    /// As [`Parameters::check`]; [`Error::Shape`] when the parts do not fit together.
+    pub fn resume(parameters: Parameters, w: Mat<T>, aggregates: Aggregates) -> Result<Self> {
+        let (d, r) = (w.rows(), w.cols());
+        parameters.check(d)?;
+        let (a, b) = (&aggregates.a, &aggregates.b_transposed);
+        if r != parameters.atoms || (a.rows(), a.cols()) != (r, r) || (b.rows(), b.cols()) != (d, r) {
+            let found =
+                format!("W {d}×{r}, A {}×{}, Bᵀ {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
+            return Err(Error::shape("the saved state", found, format!("one for {} atoms", parameters.atoms)));
+        }
+        let mut coder = Coder::new(parameters.penalty(), parameters.code);
+        coder.solver = parameters.solver;
+        coder.tolerance = parameters.tolerance;
+        coder.set_dictionary(&w);
+        let piece = match &parameters.dictionary {
+            DictionarySet::Convex(_) => 0,
+            union @ DictionarySet::Union(_) => union.nearest(&w.cast()).0,
+        };
+        Ok(Self {
+            parameters,
+            aggregates,
+            piece,
+            coder,
+            h: Mat::zeros(r, 0),
+            costs: Vec::new(),
+            norms: Vec::new(),
+            gatherer: Gatherer::new(),
+            descent: ColumnDescent::new(),
+            previous: Mat::zeros(d, r),
+            w,
+        })
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// `W_t`, d×r.
+    pub fn dictionary(&self) -> &Mat<T> {
+        &self.w
+    }
+
+    /// `H_t` of the last minibatch, r×n.
+    pub fn code(&self) -> &Mat<T> {
+        &self.h
+    }
+
+    /// `A_t`, `B_t`, `r_t` and `t`.
+    pub fn aggregates(&self) -> &Aggregates {
+        &self.aggregates
+    }
+
+    /// The piece of a union of sets that `W_t` lies in; 0 for a convex set.
+    pub fn piece(&self) -> usize {
+        self.piece
+    }
+
+    /// The instruction set of the kernels.
+    pub fn isa(&self) -> Isa {
+        self.coder.isa
+    }
+
+    /// Chooses the instruction set of the kernels, for tests and measurements.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.coder.isa = isa;
+    }
+
+    /// One step of the scheme with the scheduled weight.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for other features than the dictionary's, [`Error::NotFinite`] and [`Error::Overflow`] for
+    /// values that cannot be learned from. Nothing has changed then.
+    pub fn step<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<StepReport> {
+        let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
+        self.step_weighted(x, weight)
+    }
+
+    /// One step with a weight of the caller's; the first step's weight is 1 whatever is given.
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`]; [`Error::Parameter`] for a weight outside `(0, 1]`.
+    pub fn step_weighted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, weight: f64) -> Result<StepReport> {
+        let x = x.into();
+        let (code, loss) = self.encode(x)?;
+        let n = x.cols();
+        let penalty = self.gatherer.gather(self.coder.isa, x, &self.h, &self.w, self.parameters.penalty());
+        let squares = match x {
+            Minibatch::Masked { .. } => self.filled_squares(x),
+            _ => self.norms.iter().sum(),
+        };
+        let r = squares + penalty;
+        let used: usize = (0..n).map(|j| self.h.col(j).iter().filter(|h| **h != T::ZERO).count()).sum();
+        let scale = self.scale(n as f64);
+        let report = self.absorb_gathered(weight, scale, r, n as u64, Some(x))?;
+        Ok(StepReport {
+            samples: n,
+            loss_before: loss * scale,
+            density: used as f64 / (n * self.w.cols()).max(1) as f64,
+            code,
+            ..report
+        })
+    }
+
+    /// Codes a minibatch and returns its statistics, leaving `W` and the aggregates as they are: the work of one
+    /// thread, process or machine. Merge the results in a fixed order and give them to [`Factoriser::absorb`].
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`].
+    pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
+        let x = x.into();
+        self.encode(x)?;
+        let penalty = self.gatherer.gather(self.coder.isa, x, &self.h, &self.w, self.parameters.penalty());
+        let squares = match x {
+            Minibatch::Masked { .. } => self.filled_squares(x),
+            _ => self.norms.iter().sum::<f64>(),
+        };
+        Ok(Statistics {
+            a: self.gatherer.a.clone(),
+            b_transposed: self.gatherer.b.cast(),
+            r: squares + penalty,
+            weight: x.cols() as f64,
+        })
+    }
+
+    /// One step from statistics of columns coded with the current `W`, merged from wherever they were made.
+    /// `loss_before` of the report is then what the statistics say of `W_{t−1}`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Overflow`].
+    pub fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
+        let (d, r) = (self.w.rows(), self.w.cols());
+        let (a, b) = (&statistics.a, &statistics.b_transposed);
+        if (a.rows(), a.cols()) != (r, r) || (b.rows(), b.cols()) != (d, r) {
+            let found = format!("{}×{} and {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
+            return Err(Error::shape("the statistics", found, format!("{r}×{r} and {d}×{r}")));
+        }
+        let loss = evaluate(self.coder.gram(), &self.w, a, b, statistics.r);
+        self.gatherer.a.clone_from(a);
+        self.gatherer.b = b.cast();
+        let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
+        let scale = self.scale(statistics.weight);
+        let report = self.absorb_gathered(weight, scale, statistics.r, statistics.weight as u64, None)?;
+        Ok(StepReport { samples: statistics.weight as usize, loss_before: loss * scale, ..report })
+    }
+
+    /// `ℓ(X, W_t)`: the loss of a minibatch under the current dictionary, which is not changed. A sum over columns.
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`].
+    pub fn loss<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<f64> {
+        Ok(self.encode(x.into())?.1)
+    }
+
+    /// Codes a minibatch under the current dictionary, which is not changed; the code is then in
+    /// [`Factoriser::code`].
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`].
+    pub fn transform<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<(CodeReport, f64)> {
+        self.encode(x.into())
+    }
+
+    /// `f̂_t(W_t) = tr(W A Wᵀ) − 2 tr(W B) + r_t`.
+    pub fn surrogate(&self) -> f64 {
+        let Aggregates { a, b_transposed, r, .. } = &self.aggregates;
+        evaluate(self.coder.gram(), &self.w, a, b_transposed, *r)
+    }
+
+    fn scale(&self, columns: f64) -> f64 {
+        match self.parameters.normalise {
+            Normalise::Sum => 1.0,
+            Normalise::PerColumn => 1.0 / columns.max(1.0),
+        }
+    }
+
+    /// Codes into `self.h`; returns the loss, a sum over columns.
+    fn encode(&mut self, x: Minibatch<'_, T>) -> Result<(CodeReport, f64)> {
+        if x.rows() != self.w.rows() {
+            let found = format!("{}×{}", x.rows(), x.cols());
+            return Err(Error::shape("the minibatch", found, format!("{} features", self.w.rows())));
+        }
+        if let Minibatch::Masked { values, observed } = x {
+            if observed.shape() != (values.rows(), values.cols()) {
+                let found = format!("{}×{}", observed.shape().0, observed.shape().1);
+                let expected = format!("{}×{}", values.rows(), values.cols());
+                return Err(Error::shape("the mask", found, expected));
+            }
+        }
+        x.squared_norms(self.coder.isa, &mut self.norms)?;
+        let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
+        let loss = self.norms.iter().sum::<f64>() + self.costs.iter().sum::<f64>();
+        Ok((report, loss))
+    }
+
+    /// `‖X̂‖²` of a masked minibatch whose missing entries are those of `W H`.
+    fn filled_squares(&self, x: Minibatch<'_, T>) -> f64 {
+        let Minibatch::Masked { observed, .. } = x else { return 0.0 };
+        let mut filled = Mat::<T>::zeros(x.rows(), x.cols());
+        let plain = crate::linalg::products::Op::Plain;
+        T::product(&mut filled, false, (plain, self.w.as_ref()), (plain, self.h.as_ref()), 1.0);
+        let missing = (0..x.cols()).flat_map(|j| (0..x.rows()).map(move |i| (i, j)));
+        let missing = missing.filter(|&(i, j)| !observed.get(i, j));
+        self.norms.iter().sum::<f64>() + missing.map(|(i, j)| filled.get(i, j).to_f64().powi(2)).sum::<f64>()
+    }
+
+    /// Blends the gathered products into the aggregates and updates `W`.
+    fn absorb_gathered(
+        &mut self,
+        weight: f64,
+        scale: f64,
+        r: f64,
+        columns: u64,
+        x: Option<Minibatch<'_, T>>,
+    ) -> Result<StepReport> {
+        let first = self.aggregates.t == 0;
+        if !first && !(weight > 0.0 && weight <= 1.0) {
+            return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
+        }
+        let weight = if first { 1.0 } else { weight };
+        let trace: f64 = (0..self.w.cols()).map(|k| self.gatherer.a.get(k, k)).sum();
+        if !(r.is_finite() && trace.is_finite()) {
+            let largest = self.h.padded().iter().fold(0.0f64, |a, h| a.max(h.to_f64().abs()));
+            return Err(Error::Overflow { what: "the sum of squares of a minibatch or its code", largest });
+        }
+        let isa = self.coder.isa;
+        let fresh = weight * scale;
+        let keep = 1.0 - weight;
+        let totals = &mut self.aggregates;
+        isa.run(Blend { into: totals.a.padded_mut(), keep, from: self.gatherer.a.padded(), fresh });
+        for j in 0..self.w.cols() {
+            let (into, from) = (totals.b_transposed.col_mut(j), self.gatherer.b.col(j));
+            isa.run(Blend { into, keep, from, fresh });
+        }
+        totals.r = keep * totals.r + fresh * r;
+        totals.t += 1;
+        totals.samples += columns;
+
+        self.previous.padded_mut().copy_from_slice(self.w.padded());
+        let update = self.update();
+        let reseeded = match (self.parameters.unused, x) {
+            (UnusedAtoms::Reseed, Some(x)) if update.unused > 0 => self.reseed(x),
+            _ => 0,
+        };
+        let change = isa.run(Distance(self.w.padded(), self.previous.padded()));
+        self.coder.set_dictionary(&self.w);
+        Ok(StepReport {
+            t: self.aggregates.t,
+            weight,
+            samples: 0,
+            loss_before: f64::NAN,
+            surrogate: self.surrogate(),
+            change,
+            density: f64::NAN,
+            code: CodeReport::default(),
+            update,
+            reseeded,
+        })
+    }
+
+    /// `W_t = argmin over C`, under the ellipsoid where C is a union.
+    fn update(&mut self) -> UpdateReport {
+        let p = &self.parameters;
+        let Aggregates { a, b_transposed, .. } = &self.aggregates;
+        if let DictionarySet::Convex(ConvexSet::Columns(set)) = &p.dictionary {
+            let goal = Descent {
+                a,
+                b_transposed,
+                kappa1: p.kappa1,
+                tolerance: p.dictionary_tolerance,
+                max_sweeps: p.dictionary_sweeps,
+            };
+            return self.descent.minimise(self.coder.isa, &mut self.w, set, &goal);
+        }
+        let mut a = a.clone();
+        for k in 0..a.cols() {
+            a.col_mut(k)[k] += p.kappa1;
+        }
+        let quadratic = Quadratic { a: &a, b_transposed };
+        let accuracy = Accuracy {
+            tolerance: p.dictionary_tolerance,
+            // Gradient steps are many and cheap where sweeps are few and dear.
+            max_steps: p.dictionary_sweeps.saturating_mul(200),
+        };
+        let previous: Mat<f64> = self.w.cast();
+        let (w, report) = match &p.dictionary {
+            DictionarySet::Convex(set) => quadratic.minimise(set, &previous, accuracy),
+            union @ DictionarySet::Union(_) => {
+                let (w, piece, report) = quadratic.minimise_over_union(union, &previous, self.piece, accuracy);
+                self.piece = piece;
+                (w, report)
+            }
+        };
+        self.w = w.cast();
+        report
+    }
+
+    /// Replaces unused atoms by the worst-reconstructed columns of the minibatch; returns how many.
+    fn reseed(&mut self, x: Minibatch<'_, T>) -> usize {
+        let DictionarySet::Convex(ConvexSet::Columns(set)) = &self.parameters.dictionary else {
+            return 0;
+        };
+        let a = &mut self.aggregates.a;
+        let largest = (0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max);
+        let unused = (0..a.cols()).filter(|&k| a.get(k, k) <= UNUSED * largest).collect::<Vec<_>>();
+        let mut worst: Vec<usize> = (0..x.cols()).filter(|&j| self.norms[j] > 0.0).collect();
+        let loss = |j: usize| self.norms[j] + self.costs[j];
+        worst.sort_by(|&i, &j| loss(j).total_cmp(&loss(i)).then(i.cmp(&j)));
+        let mut count = 0;
+        for (&k, &j) in unused.iter().zip(&worst) {
+            let inverse = 1.0 / self.norms[j].sqrt();
+            let atom = self.w.col_mut(k);
+            atom.fill(T::ZERO);
+            match x {
+                Minibatch::Dense(x) => atom.copy_from_slice(x.col(j)),
+                Minibatch::Sparse(x) => {
+                    let (rows, values) = x.col(j);
+                    rows.iter().zip(values).for_each(|(&i, &v)| atom[i as usize] = v);
+                }
+                Minibatch::Masked { values, observed } => {
+                    let seen = (0..atom.len()).filter(|&i| observed.get(i, j));
+                    seen.for_each(|i| atom[i] = values.get(i, j));
+                }
+            }
+            for x in atom.iter_mut() {
+                *x = T::from_f64(x.to_f64() * inverse);
+            }
+            set.project(atom);
+            a.col_mut(k).fill(0.0);
+            (0..a.cols()).for_each(|l| a.col_mut(l)[k] = 0.0);
+            self.aggregates.b_transposed.col_mut(k).fill(0.0);
+            count += 1;
+        }
+        count
+    }
+}
+
+fn finite<T: Scalar>(x: MatRef<'_, T>) -> Result<()> {
+    for j in 0..x.cols() {
+        if let Some((i, value)) = x.col(j).iter().enumerate().find(|(_, x)| !x.is_finite()) {
+            return Err(Error::NotFinite { sample: j as u64, feature: i as u64, value: value.to_f64() });
+        }
+    }
+    Ok(())
+}
+
+/// `⟨G, A⟩ − 2⟨W, Bᵀ⟩ + r` with `G = WᵀW`.
+fn evaluate<T: Scalar>(gram: &Mat<T>, w: &Mat<T>, a: &Mat<f64>, b_transposed: &Mat<f64>, r: f64) -> f64 {
+    let isa = Isa::detect();
+    let (mut quadratic, mut linear) = (0.0, 0.0);
+    for k in 0..w.cols() {
+        quadratic += isa.run(Dot(gram.col(k), a.col(k)));
+        linear += isa.run(Dot(w.col(k), b_transposed.col(k)));
+    }
+    quadratic - 2.0 * linear + r
+}
+
+/// `into = keep·into + fresh·from`.
+struct Blend<'a, T> {
+    into: &'a mut [f64],
+    keep: f64,
+    from: &'a [T],
+    fresh: f64,
+}
+
+impl<T: Scalar> WithSimd for Blend<'_, T> {
+    type Output = ();
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (into, from) in self.into.iter_mut().zip(self.from) {
+            *into = self.keep * *into + self.fresh * from.to_f64();
+        }
+    }
+}
+
+/// `Σ x·y` in `f64`, in eight strands.
+struct Dot<'a, T>(&'a [T], &'a [f64]);
+
+impl<T: Scalar> WithSimd for Dot<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let mut sums = [0.0; 8];
+        let (x, y) = (self.0.chunks_exact(8), self.1.chunks_exact(8));
+        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(x, y)| x.to_f64() * y).sum();
+        for (x, y) in x.zip(y) {
+            for i in 0..8 {
+                sums[i] += x[i].to_f64() * y[i];
+            }
+        }
+        sums.iter().sum::<f64>() + rest
+    }
+}
+
+/// `‖x − y‖` in `f64`, in eight strands.
+struct Distance<'a, T>(&'a [T], &'a [T]);
+
+impl<T: Scalar> WithSimd for Distance<'_, T> {
+    type Output = f64;
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let mut sums = [0.0; 8];
+        // Padded columns are whole cache lines: eight or sixteen numbers.
+        for (x, y) in self.0.chunks_exact(8).zip(self.1.chunks_exact(8)) {
+            for i in 0..8 {
+                let difference = x[i].to_f64() - y[i].to_f64();
+                sums[i] += difference * difference;
+            }
+        }
+        sums.iter().sum::<f64>().sqrt()
+    }
+}

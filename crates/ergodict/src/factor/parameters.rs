@@ -1,0 +1,187 @@
+//! The parameters of the online scheme: one struct, its defaults, its checks, and its form in files.
+
+use super::code::{CodeSet, CodeSolver, Penalty};
+use super::schedule::Schedule;
+use super::sets::DictionarySet;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// How the columns of a minibatch enter the aggregates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normalise {
+    /// As sums over columns, as in the paper: a wide minibatch counts for more.
+    #[default]
+    Sum,
+    /// Divided by the width, for streams whose minibatches differ in it.
+    PerColumn,
+}
+
+/// What becomes of atoms that no code has used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnusedAtoms {
+    /// They are counted and left as they are.
+    #[default]
+    Keep,
+    /// They are replaced by the worst-reconstructed columns of the minibatch.
+    Reseed,
+}
+
+/// Parameters of the online scheme, with the defaults that the command line and Python share.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Record", try_from = "Record")]
+pub struct Parameters {
+    /// Atoms `r`.
+    pub atoms: usize,
+    /// Weight `λ ≥ 0` of `‖H‖₁`. Default 1, the paper's.
+    pub lambda: f64,
+    /// `κ₁ ≥ 0`, added to the diagonal of `A`: makes (C2) hold. Default 0.
+    pub kappa1: f64,
+    /// Weight `κ₂ ≥ 0` of `‖H‖²/2`: makes (C1) hold. Default 0.
+    pub kappa2: f64,
+    /// The weights `w_t`. Default balanced, `1/t`.
+    pub schedule: Schedule,
+    /// The set of codes. Default nonnegative.
+    pub code: CodeSet,
+    /// The set of dictionaries. Default nonnegative atoms of norm at most 1.
+    pub dictionary: DictionarySet,
+    /// How columns enter the aggregates. Default as sums.
+    pub normalise: Normalise,
+    /// What becomes of unused atoms. Default kept.
+    pub unused: UnusedAtoms,
+    /// How the code is found. Default fast.
+    pub solver: CodeSolver,
+    /// KKT residual at which coding stops, relative to the largest correlation. Default 1e-6.
+    pub tolerance: f64,
+    /// Relative change of `W` in a sweep at which its update stops. Default 1e-3.
+    pub dictionary_tolerance: f64,
+    /// Most sweeps of one dictionary update. Default 5.
+    pub dictionary_sweeps: u32,
+}
+
+impl Parameters {
+    /// The defaults for `r` atoms.
+    pub fn new(atoms: usize) -> Self {
+        Self {
+            atoms,
+            lambda: 1.0,
+            kappa1: 0.0,
+            kappa2: 0.0,
+            schedule: Schedule::default(),
+            code: CodeSet::default(),
+            dictionary: DictionarySet::default(),
+            normalise: Normalise::default(),
+            unused: UnusedAtoms::default(),
+            solver: CodeSolver::default(),
+            tolerance: 1e-6,
+            dictionary_tolerance: 1e-3,
+            dictionary_sweeps: 5,
+        }
+    }
+
+    /// The penalties of the code.
+    pub fn penalty(&self) -> Penalty {
+        Penalty { lambda: self.lambda, kappa2: self.kappa2 }
+    }
+
+    /// Checks everything against data of `features` features.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or [`Error::Shape`], naming the first that is out of range.
+    pub fn check(&self, features: usize) -> Result<()> {
+        let at_least_zero = |name, x: f64| {
+            let fine = x.is_finite() && x >= 0.0;
+            if fine { Ok(()) } else { Err(Error::parameter(name, x, "it must be a number that is not negative")) }
+        };
+        let positive = |name, x: f64| {
+            let fine = x.is_finite() && x > 0.0;
+            if fine { Ok(()) } else { Err(Error::parameter(name, x, "it must be a positive number")) }
+        };
+        if self.atoms == 0 {
+            return Err(Error::parameter("the number of atoms", 0, "a dictionary has at least one"));
+        }
+        if self.atoms > 1 << 20 {
+            return Err(Error::parameter("the number of atoms", self.atoms, "more than 1048576 are not supported"));
+        }
+        if features == 0 {
+            return Err(Error::parameter("the number of features", 0, "a sample has at least one"));
+        }
+        at_least_zero("lambda", self.lambda)?;
+        at_least_zero("kappa1", self.kappa1)?;
+        at_least_zero("kappa2", self.kappa2)?;
+        positive("the coding tolerance", self.tolerance)?;
+        at_least_zero("the dictionary tolerance", self.dictionary_tolerance)?;
+        if self.dictionary_sweeps == 0 {
+            return Err(Error::parameter("the number of dictionary sweeps", 0, "at least one is needed"));
+        }
+        match self.code {
+            CodeSet::Box { upper } => positive("the upper bound of the code", upper)?,
+            CodeSet::Simplex { bound } => positive("the bound on the sum of the code", bound)?,
+            CodeSet::Nonnegative | CodeSet::Free => {}
+        }
+        self.schedule.check()?;
+        self.dictionary.check(features, self.atoms)
+    }
+}
+
+/// [`Parameters`] as they stand in files: the names of the command line.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Record {
+    atoms: usize,
+    lambda: f64,
+    kappa1: f64,
+    kappa2: f64,
+    schedule: String,
+    code: String,
+    dictionary: String,
+    normalise: Normalise,
+    unused: UnusedAtoms,
+    solver: CodeSolver,
+    tolerance: f64,
+    dictionary_tolerance: f64,
+    dictionary_sweeps: u32,
+}
+
+impl From<Parameters> for Record {
+    fn from(p: Parameters) -> Self {
+        Self {
+            atoms: p.atoms,
+            lambda: p.lambda,
+            kappa1: p.kappa1,
+            kappa2: p.kappa2,
+            schedule: p.schedule.to_string(),
+            code: p.code.to_string(),
+            dictionary: p.dictionary.to_string(),
+            normalise: p.normalise,
+            unused: p.unused,
+            solver: p.solver,
+            tolerance: p.tolerance,
+            dictionary_tolerance: p.dictionary_tolerance,
+            dictionary_sweeps: p.dictionary_sweeps,
+        }
+    }
+}
+
+impl TryFrom<Record> for Parameters {
+    type Error = Error;
+
+    fn try_from(r: Record) -> Result<Self> {
+        Ok(Self {
+            atoms: r.atoms,
+            lambda: r.lambda,
+            kappa1: r.kappa1,
+            kappa2: r.kappa2,
+            schedule: r.schedule.parse()?,
+            code: r.code.parse()?,
+            dictionary: r.dictionary.parse()?,
+            normalise: r.normalise,
+            unused: r.unused,
+            solver: r.solver,
+            tolerance: r.tolerance,
+            dictionary_tolerance: r.dictionary_tolerance,
+            dictionary_sweeps: r.dictionary_sweeps,
+        })
+    }
+}

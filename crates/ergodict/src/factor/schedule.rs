@@ -1,0 +1,168 @@
+//! Weight schedules: how much of the aggregates the newest minibatch replaces.
+
+use crate::{Error, Result};
+
+/// The weights `w_t`, `t = 1, 2, …`, with `w_1 = 1` always.
+///
+/// The theorem needs `Σ w_t = ∞` and `w_t = O(t^{−β})` with `β ∈ (3/4, 1]`: all but [`Schedule::Constant`], which
+/// forgets on purpose and tracks a moving target, and what a user gives.
+///
+/// ```
+/// use ergodict::factor::Schedule;
+/// let s: Schedule = "power:0.8".parse()?;
+/// assert_eq!((s.weight(1), s.weight(4)), (1.0, 4f64.powf(-0.8)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
+pub enum Schedule {
+    /// `1/t`: every minibatch counts the same.
+    #[default]
+    Balanced,
+    /// `2/(t+1)`: weight proportional to `t`, so the early minibatches, coded with poor dictionaries, fade.
+    Linear,
+    /// `t^{−β}`.
+    Power {
+        /// The exponent `β ∈ (0, 1]`.
+        beta: f64,
+    },
+    /// `max(1/t, c)`: exponential forgetting with a memory of `1/c` minibatches.
+    Constant {
+        /// The floor `c ∈ (0, 1]`.
+        floor: f64,
+    },
+    /// The weights themselves; after the last one it is repeated.
+    Given {
+        /// `w_1, w_2, …`, each in `(0, 1]`. `w_1` is taken to be 1 whatever it says: there is nothing before it.
+        weights: Vec<f64>,
+    },
+}
+
+impl Schedule {
+    /// `w_t` for `t ≥ 1`.
+    pub fn weight(&self, t: u64) -> f64 {
+        let time = t.max(1) as f64;
+        if t <= 1 {
+            return 1.0;
+        }
+        match self {
+            Self::Balanced => 1.0 / time,
+            Self::Linear => 2.0 / (time + 1.0),
+            Self::Power { beta } => time.powf(-beta),
+            Self::Constant { floor } => floor.max(1.0 / time),
+            Self::Given { weights } => {
+                let last = weights.len().saturating_sub(1);
+                weights.get(((t - 1) as usize).min(last)).copied().unwrap_or(1.0)
+            }
+        }
+    }
+
+    /// Checks the numbers in it.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an exponent, floor or weight outside `(0, 1]`.
+    pub fn check(&self) -> Result<()> {
+        let inside = |x: f64| x > 0.0 && x <= 1.0;
+        match self {
+            Self::Balanced | Self::Linear => Ok(()),
+            Self::Power { beta } if inside(*beta) => Ok(()),
+            Self::Power { beta } => {
+                Err(Error::parameter("the exponent of the schedule", beta, "it must be in (0, 1]"))
+            }
+            Self::Constant { floor } if inside(*floor) => Ok(()),
+            Self::Constant { floor } => {
+                Err(Error::parameter("the constant of the schedule", floor, "it must be in (0, 1]"))
+            }
+            Self::Given { weights } => match weights.iter().find(|w| !inside(**w)) {
+                Some(w) => Err(Error::parameter("a weight of the schedule", w, "it must be in (0, 1]")),
+                None if weights.is_empty() => {
+                    Err(Error::parameter("the list of weights", "empty", "it must hold at least one"))
+                }
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl std::str::FromStr for Schedule {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || {
+            let expected = "it must be balanced, linear, power:B (t^-B) or constant:C (max(1/t, C))";
+            Error::parameter("the schedule", format!("\"{text}\""), expected)
+        };
+        let schedule = match text.split_once(':') {
+            None => match text {
+                "balanced" => Self::Balanced,
+                "linear" => Self::Linear,
+                _ => return Err(unknown()),
+            },
+            Some(("given", list)) => {
+                let weights = list.split(',').map(str::parse).collect::<std::result::Result<_, _>>();
+                Self::Given { weights: weights.map_err(|_| unknown())? }
+            }
+            Some((name, number)) => {
+                let number: f64 = number.parse().map_err(|_| unknown())?;
+                match name {
+                    "power" => Self::Power { beta: number },
+                    "constant" => Self::Constant { floor: number },
+                    _ => return Err(unknown()),
+                }
+            }
+        };
+        schedule.check()?;
+        Ok(schedule)
+    }
+}
+
+impl std::fmt::Display for Schedule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Balanced => write!(f, "balanced"),
+            Self::Linear => write!(f, "linear"),
+            Self::Power { beta } => write!(f, "power:{beta}"),
+            Self::Constant { floor } => write!(f, "constant:{floor}"),
+            Self::Given { weights } => {
+                write!(f, "given:")?;
+                for (i, w) in weights.iter().enumerate() {
+                    write!(f, "{}{w}", if i == 0 { "" } else { "," })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_follow_their_formulas() {
+        let given = Schedule::Given { weights: vec![0.3, 0.5, 0.25] };
+        let cases: [(Schedule, [f64; 5]); 5] = [
+            (Schedule::Balanced, [1.0, 0.5, 1.0 / 3.0, 0.25, 0.2]),
+            (Schedule::Linear, [1.0, 2.0 / 3.0, 0.5, 0.4, 1.0 / 3.0]),
+            (Schedule::Power { beta: 0.5 }, [1.0, 0.5f64.sqrt(), 1.0 / 3f64.sqrt(), 0.5, 0.2f64.sqrt()]),
+            (Schedule::Constant { floor: 0.3 }, [1.0, 0.5, 1.0 / 3.0, 0.3, 0.3]),
+            (given, [1.0, 0.5, 0.25, 0.25, 0.25]),
+        ];
+        for (schedule, want) in cases {
+            for (t, want) in (1..).zip(want) {
+                assert!((schedule.weight(t) - want).abs() < 1e-15, "{schedule} at {t}");
+            }
+        }
+    }
+
+    #[test]
+    fn bad_schedules_are_refused_with_what_would_be_right() {
+        for bad in ["", "banana", "power", "power:", "power:x", "power:0", "power:1.5", "constant:0", "constant:nan"] {
+            let error = bad.parse::<Schedule>().unwrap_err().to_string();
+            assert!(error.contains("must be"), "{bad}: {error}");
+        }
+        for good in ["balanced", "linear", "power:0.8", "constant:0.5", "given:1,0.5,0.25"] {
+            assert_eq!(good.parse::<Schedule>().unwrap().to_string(), good);
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Constraint sets for the dictionary: their projections, and how they are named.
+//!
+//! | paper | here |
+//! |---|---|
+//! | convex `C` | [`ConvexSet`] |
+//! | `C = C_1 ⊔ … ⊔ C_m` (A2) | [`DictionarySet::Union`] |
+//! | `Π_S` | [`ColumnSet::project`], [`ConvexSet::project`] |
+
+use crate::linalg::{Mat, Scalar};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// A projection given by the program that uses us.
+#[derive(Clone)]
+pub struct Projection {
+    /// What to call it in model files and messages.
+    pub name: String,
+    /// Maps a point to the nearest one of the set. For [`ColumnSet::User`] the point is one atom; for
+    /// [`ConvexSet::User`] it is the whole dictionary, atom after atom.
+    pub project: Arc<dyn Fn(&mut [f64]) + Send + Sync>,
+}
+
+impl std::fmt::Debug for Projection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Projection({})", self.name)
+    }
+}
+
+/// A convex set that every atom must lie in by itself.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ColumnSet {
+    /// `x ≥ 0` and `‖x‖ ≤ radius`: the default, with radius 1.
+    NonnegBall {
+        /// The largest norm of an atom.
+        radius: f64,
+    },
+    /// `‖x‖ ≤ radius`.
+    Ball {
+        /// The largest norm of an atom.
+        radius: f64,
+    },
+    /// `x ≥ 0` and `Σ x = sum`.
+    Simplex {
+        /// The sum of an atom's entries.
+        sum: f64,
+    },
+    /// `lower ≤ x ≤ upper`.
+    Box {
+        /// The smallest entry.
+        lower: f64,
+        /// The largest entry.
+        upper: f64,
+    },
+    /// `Σ |x| ≤ radius`.
+    L1Ball {
+        /// The largest sum of magnitudes.
+        radius: f64,
+    },
+    /// No constraint. The theorem asks for a bounded set; pair it with `κ₁ > 0`.
+    Free,
+    /// A set given by its projection.
+    User(Projection),
+}
+
+impl Default for ColumnSet {
+    fn default() -> Self {
+        Self::NonnegBall { radius: 1.0 }
+    }
+}
+
+impl ColumnSet {
+    /// Replaces an atom by the nearest one in the set.
+    pub fn project<T: Scalar>(&self, x: &mut [T]) {
+        match self {
+            Self::NonnegBall { radius } => {
+                for x in x.iter_mut() {
+                    *x = x.at_least(T::ZERO);
+                }
+                shrink(x, *radius);
+            }
+            Self::Ball { radius } => shrink(x, *radius),
+            Self::Box { lower, upper } => {
+                let (lower, upper) = (T::from_f64(*lower), T::from_f64(*upper));
+                for x in x.iter_mut() {
+                    *x = x.at_least(lower).at_most(upper);
+                }
+            }
+            Self::Free => {}
+            Self::Simplex { sum } => in_f64(x, |x| project_simplex(x, *sum)),
+            Self::L1Ball { radius } => in_f64(x, |x| project_l1_ball(x, *radius)),
+            Self::User(projection) => in_f64(x, |x| (projection.project)(x)),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let (name, size) = match self {
+            Self::NonnegBall { radius } | Self::Ball { radius } | Self::L1Ball { radius } => {
+                ("the radius of the dictionary set", *radius)
+            }
+            Self::Simplex { sum } => ("the sum of the simplex", *sum),
+            Self::Box { lower, upper } => ("the width of the box", upper - lower),
+            Self::Free | Self::User(_) => return Ok(()),
+        };
+        if size.is_finite() && size > 0.0 {
+            Ok(())
+        } else {
+            Err(Error::parameter(name, size, "it must be a positive number"))
+        }
+    }
+}
+
+/// A convex set of dictionaries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ConvexSet {
+    /// Every atom in the same set: solved atom by atom, fast.
+    Columns(ColumnSet),
+    /// `‖W − centre‖_F ≤ radius`, and `W ≥ 0` if asked for.
+    Near {
+        /// The centre, d×r.
+        centre: Mat<f64>,
+        /// The largest distance from it.
+        radius: f64,
+        /// Whether entries must be nonnegative too. The centre must be so then.
+        nonnegative: bool,
+    },
+    /// A set given by the projection of a whole dictionary.
+    User(Projection),
+}
+
+impl ConvexSet {
+    /// Replaces a dictionary by the nearest one in the set.
+    pub fn project(&self, w: &mut Mat<f64>) {
+        match self {
+            Self::Columns(set) => {
+                for j in 0..w.cols() {
+                    set.project(w.col_mut(j));
+                }
+            }
+            Self::Near { centre, radius, nonnegative } => project_near(w, centre, *radius, *nonnegative),
+            Self::User(projection) => {
+                let mut flat: Vec<f64> = (0..w.cols()).flat_map(|j| w.col(j).to_vec()).collect();
+                (projection.project)(&mut flat);
+                for j in 0..w.cols() {
+                    let rows = w.rows();
+                    w.col_mut(j).copy_from_slice(&flat[j * rows..][..rows]);
+                }
+            }
+        }
+    }
+
+    /// `‖W − Π(W)‖_F`: zero inside the set.
+    pub fn distance(&self, w: &Mat<f64>) -> f64 {
+        let mut projected = w.clone();
+        self.project(&mut projected);
+        difference_norm(w, &projected)
+    }
+
+    fn check(&self, d: usize, r: usize) -> Result<()> {
+        match self {
+            Self::Columns(set) => set.check(),
+            Self::User(_) => Ok(()),
+            Self::Near { centre, radius, nonnegative } => {
+                if (centre.rows(), centre.cols()) != (d, r) {
+                    let found = format!("{}×{}", centre.rows(), centre.cols());
+                    return Err(Error::shape("the centre of a dictionary set", found, format!("{d}×{r}")));
+                }
+                if !(radius.is_finite() && *radius > 0.0) {
+                    let expected = "it must be a positive number";
+                    return Err(Error::parameter("the radius of a dictionary set", radius, expected));
+                }
+                let least = centre.padded().iter().copied().fold(0.0, f64::min);
+                if *nonnegative && least < 0.0 {
+                    let expected = "a nonnegative set needs a nonnegative centre";
+                    return Err(Error::parameter("an entry of a centre", least, expected));
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The set `C` that the dictionary must stay in.
+#[derive(Clone, Debug)]
+pub enum DictionarySet {
+    /// One convex set; the ellipsoid condition is redundant and never computed.
+    Convex(ConvexSet),
+    /// A disjoint union of convex sets, searched under the ellipsoid condition.
+    Union(Vec<ConvexSet>),
+}
+
+impl Default for DictionarySet {
+    fn default() -> Self {
+        ColumnSet::default().into()
+    }
+}
+
+impl From<ColumnSet> for DictionarySet {
+    fn from(set: ColumnSet) -> Self {
+        Self::Convex(ConvexSet::Columns(set))
+    }
+}
+
+impl DictionarySet {
+    /// The convex pieces, one or several.
+    pub fn pieces(&self) -> &[ConvexSet] {
+        match self {
+            Self::Convex(set) => std::slice::from_ref(set),
+            Self::Union(sets) => sets,
+        }
+    }
+
+    /// The index of the piece nearest to `W`, and its distance.
+    pub fn nearest(&self, w: &Mat<f64>) -> (usize, f64) {
+        let distances = self.pieces().iter().map(|set| set.distance(w));
+        distances.enumerate().fold((0, f64::INFINITY), |best, (i, x)| if x < best.1 { (i, x) } else { best })
+    }
+
+    /// Replaces a dictionary by its projection onto the nearest piece; returns which one that was.
+    pub fn project(&self, w: &mut Mat<f64>) -> usize {
+        let (piece, _) = self.nearest(w);
+        if let Some(set) = self.pieces().get(piece) {
+            set.project(w);
+        }
+        piece
+    }
+
+    pub(super) fn check(&self, d: usize, r: usize) -> Result<()> {
+        if self.pieces().is_empty() {
+            return Err(Error::parameter("the union of dictionary sets", "empty", "it must have a member"));
+        }
+        self.pieces().iter().try_for_each(|set| set.check(d, r))
+    }
+}
+
+impl std::fmt::Display for DictionarySet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, size, usual) = match self {
+            Self::Convex(ConvexSet::Columns(set)) => match set {
+                ColumnSet::NonnegBall { radius } => ("nonneg-ball", *radius, 1.0),
+                ColumnSet::Ball { radius } => ("ball", *radius, 1.0),
+                ColumnSet::Simplex { sum } => ("simplex", *sum, 1.0),
+                ColumnSet::L1Ball { radius } => ("l1-ball", *radius, 1.0),
+                ColumnSet::Box { lower, upper } if *lower == 0.0 => ("box", *upper, 1.0),
+                ColumnSet::Box { lower, upper } => return write!(f, "box:{lower}:{upper}"),
+                ColumnSet::Free => return write!(f, "free"),
+                ColumnSet::User(p) => return write!(f, "program-given ({})", p.name),
+            },
+            Self::Convex(ConvexSet::User(p)) => return write!(f, "program-given ({})", p.name),
+            Self::Convex(ConvexSet::Near { radius, .. }) => {
+                return write!(f, "program-given (near a centre, radius {radius})");
+            }
+            Self::Union(sets) => return write!(f, "program-given (union of {} sets)", sets.len()),
+        };
+        if size == usual { write!(f, "{name}") } else { write!(f, "{name}:{size}") }
+    }
+}
+
+impl std::str::FromStr for DictionarySet {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad = || {
+            let expected = "it must be nonneg-ball, ball, simplex, box, l1-ball (each with an optional :SIZE) or free";
+            Error::parameter("the dictionary set", format!("\"{text}\""), expected)
+        };
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let numbers: Vec<f64> = parts.map(|p| p.parse().map_err(|_| bad())).collect::<Result<_>>()?;
+        let size = match numbers[..] {
+            [] => 1.0,
+            [size] => size,
+            [lower, upper] if name == "box" => {
+                let set = ColumnSet::Box { lower, upper };
+                set.check()?;
+                return Ok(set.into());
+            }
+            _ => return Err(bad()),
+        };
+        let set = match name {
+            "nonneg-ball" => ColumnSet::NonnegBall { radius: size },
+            "ball" => ColumnSet::Ball { radius: size },
+            "simplex" => ColumnSet::Simplex { sum: size },
+            "box" => ColumnSet::Box { lower: 0.0, upper: size },
+            "l1-ball" => ColumnSet::L1Ball { radius: size },
+            "free" if numbers.is_empty() => ColumnSet::Free,
+            _ => return Err(bad()),
+        };
+        set.check()?;
+        Ok(set.into())
+    }
+}
+
+/// `‖V − W‖_F`.
+pub(super) fn difference_norm(v: &Mat<f64>, w: &Mat<f64>) -> f64 {
+    v.padded().iter().zip(w.padded()).map(|(v, w)| (v - w) * (v - w)).sum::<f64>().sqrt()
+}
+
+fn in_f64<T: Scalar>(x: &mut [T], project: impl FnOnce(&mut [f64])) {
+    let mut wide: Vec<f64> = x.iter().map(|x| x.to_f64()).collect();
+    project(&mut wide);
+    for (x, wide) in x.iter_mut().zip(wide) {
+        *x = T::from_f64(wide);
+    }
+}
+
+/// Scales a vector into the ball, in a way that neither overflows nor loses small entries.
+fn shrink<T: Scalar>(x: &mut [T], radius: f64) {
+    let largest = x.iter().fold(0.0f64, |a, x| a.max(x.to_f64().abs()));
+    if largest == 0.0 {
+        return;
+    }
+    let norm = largest * x.iter().map(|x| (x.to_f64() / largest).powi(2)).sum::<f64>().sqrt();
+    if norm > radius {
+        let factor = T::from_f64(radius / norm);
+        for x in x.iter_mut() {
+            *x *= factor;
+        }
+    }
+}
+
+/// Onto `{x ≥ 0, Σ x = sum}`: subtract the one number that makes the clipped sum right.
+pub(crate) fn project_simplex(x: &mut [f64], sum: f64) {
+    let mut falling = x.to_vec();
+    falling.sort_unstable_by(|a, b| b.total_cmp(a));
+    let (mut total, mut shift) = (0.0, 0.0);
+    for (count, value) in (1..).zip(&falling) {
+        total += value;
+        let candidate = (total - sum) / f64::from(count);
+        if *value <= candidate {
+            break;
+        }
+        shift = candidate;
+    }
+    for x in x.iter_mut() {
+        *x = (*x - shift).max(0.0);
+    }
+}
+
+/// Onto `{Σ |x| ≤ radius}`.
+fn project_l1_ball(x: &mut [f64], radius: f64) {
+    if x.iter().map(|x| x.abs()).sum::<f64>() <= radius {
+        return;
+    }
+    let mut magnitudes: Vec<f64> = x.iter().map(|x| x.abs()).collect();
+    project_simplex(&mut magnitudes, radius);
+    for (x, magnitude) in x.iter_mut().zip(magnitudes) {
+        *x = magnitude.copysign(*x);
+    }
+}
+
+/// Onto `{‖W − C‖ ≤ ρ}`, cut with `W ≥ 0` if asked for. With a multiplier `μ` on the ball the solution is
+/// `max((v + μc)/(1 + μ), 0)`; its distance from `C` falls with `μ`, so bisect.
+fn project_near(w: &mut Mat<f64>, centre: &Mat<f64>, radius: f64, nonnegative: bool) {
+    let at = |share: f64| -> Mat<f64> {
+        // share = μ/(1 + μ) ∈ [0, 1).
+        let mut out = w.clone();
+        for (x, c) in out.padded_mut().iter_mut().zip(centre.padded()) {
+            *x += share * (c - *x);
+            if nonnegative {
+                *x = x.max(0.0);
+            }
+        }
+        out
+    };
+    let plain = at(0.0);
+    if difference_norm(&plain, centre) <= radius {
+        *w = plain;
+        return;
+    }
+    if !nonnegative {
+        *w = at(1.0 - radius / difference_norm(&plain, centre));
+        return;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if difference_norm(&at(middle), centre) <= radius { high = middle } else { low = middle }
+    }
+    *w = at(high);
+}

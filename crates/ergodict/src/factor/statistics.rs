@@ -1,0 +1,312 @@
+//! Statistics of coded columns: a monoid that threads, processes and machines all merge by one operation.
+//!
+//! | paper | here |
+//! |---|---|
+//! | `Σ H Hᵀ` | [`Statistics::a`] |
+//! | `Σ H Xᵀ` (r×d) | [`Statistics::b_transposed`], kept as its transpose d×r, an atom a column |
+//! | `Σ ‖x‖² + λ‖h‖₁ + (κ₂/2)‖h‖²` | [`Statistics::r`] |
+//! | number of columns | [`Statistics::weight`] |
+
+use super::code::Penalty;
+use super::minibatch::Minibatch;
+use crate::linalg::products::Op;
+use crate::linalg::simd::{Simd, WithSimd};
+use crate::linalg::{Isa, Mat, Scalar};
+
+/// Above this share of nonzero codes a dense product beats the sparse kernels (measured: they meet at 0.5 to 0.6).
+const DENSE_ABOVE: f64 = 0.5;
+/// Columns of `X` that a tile of the sparse product walks over before it moves on, so that they stay in cache.
+const COLUMN_BLOCK: usize = 256;
+
+/// Sums over coded columns, all for the same dictionary. Kept in `f64` whatever the precision of the data.
+///
+/// `merge` adds; it commutes exactly, and is associative up to the rounding of `f64` sums (exactly so when the sums
+/// are exact). Merge in a fixed order to get the same bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statistics {
+    /// `Σ h hᵀ`, r×r.
+    pub a: Mat<f64>,
+    /// `Σ x hᵀ`, d×r: the transpose of the paper's `B`.
+    pub b_transposed: Mat<f64>,
+    /// `Σ ‖x‖² + λ‖h‖₁ + (κ₂/2)‖h‖²`.
+    pub r: f64,
+    /// How many columns were added.
+    pub weight: f64,
+}
+
+impl Statistics {
+    /// No columns, for `d` features and `r` atoms.
+    pub fn zero(features: usize, atoms: usize) -> Self {
+        Self { a: Mat::zeros(atoms, atoms), b_transposed: Mat::zeros(features, atoms), r: 0.0, weight: 0.0 }
+    }
+
+    /// Adds the sums of other columns coded with the same dictionary.
+    pub fn merge(&mut self, other: &Self) {
+        for (x, y) in self.a.padded_mut().iter_mut().zip(other.a.padded()) {
+            *x += y;
+        }
+        for (x, y) in self.b_transposed.padded_mut().iter_mut().zip(other.b_transposed.padded()) {
+            *x += y;
+        }
+        self.r += other.r;
+        self.weight += other.weight;
+    }
+}
+
+/// Buffers that turn `(X, H)` into `H Hᵀ` and `X Hᵀ`, kept between minibatches.
+pub(super) struct Gatherer<T> {
+    /// `H Hᵀ` of the last minibatch.
+    pub(super) a: Mat<f64>,
+    /// `X Hᵀ` of the last minibatch, d×r.
+    pub(super) b: Mat<T>,
+    /// `H Hᵀ` in the precision of the data, where a dense product makes it.
+    dense: Mat<T>,
+    /// For each block of columns, atom by atom: which columns use it, and with what code.
+    starts: Vec<u32>,
+    columns: Vec<u32>,
+    codes: Vec<T>,
+    /// The support of one column.
+    support: Vec<(usize, f64)>,
+}
+
+impl<T: Scalar> Gatherer<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            a: Mat::zeros(0, 0),
+            b: Mat::zeros(0, 0),
+            dense: Mat::zeros(0, 0),
+            starts: Vec::new(),
+            columns: Vec::new(),
+            codes: Vec::new(),
+            support: Vec::new(),
+        }
+    }
+
+    /// Sums the products of a minibatch with its code; under a mask, missing entries of `X` are replaced by those of
+    /// `W H` first. Returns `Σ λ‖h‖₁ + (κ₂/2)‖h‖²`.
+    pub(super) fn gather(
+        &mut self,
+        isa: Isa,
+        x: Minibatch<'_, T>,
+        h: &Mat<T>,
+        w: &Mat<T>,
+        penalty: Penalty,
+    ) -> f64 {
+        let (d, n, r) = (x.rows(), h.cols(), h.rows());
+        if (self.a.rows(), self.b.rows()) != (r, d) {
+            self.a.reset(r, r);
+            self.b.reset(d, r);
+            self.dense.reset(r, r);
+        }
+        let used = self.index(h);
+        let dense = used as f64 > DENSE_ABOVE * (n * r) as f64;
+        if dense {
+            T::gram(&mut self.dense, (Op::Transposed, h.as_ref()));
+            for k in 0..r {
+                for (a, x) in self.a.col_mut(k).iter_mut().zip(self.dense.col(k)) {
+                    *a = x.to_f64();
+                }
+            }
+        } else {
+            self.outer_products(h);
+        }
+        match x {
+            Minibatch::Dense(x) if dense => {
+                T::product(&mut self.b, false, (Op::Plain, x), (Op::Transposed, h.as_ref()), 1.0);
+            }
+            Minibatch::Dense(x) => isa.run(SparseProduct { x, gatherer: self }),
+            Minibatch::Sparse(x) => {
+                self.b.reset(d, r);
+                for j in 0..n {
+                    let (rows, values) = x.col(j);
+                    for (k, &code) in h.col(j).iter().enumerate().filter(|(_, h)| **h != T::ZERO) {
+                        let b = self.b.col_mut(k);
+                        for (&i, &x) in rows.iter().zip(values) {
+                            b[i as usize] += x * code;
+                        }
+                    }
+                }
+            }
+            Minibatch::Masked { values, observed } => {
+                let mut filled = Mat::zeros(d, n);
+                T::product(&mut filled, false, (Op::Plain, w.as_ref()), (Op::Plain, h.as_ref()), 1.0);
+                for j in 0..n {
+                    for (i, x) in filled.col_mut(j).iter_mut().enumerate() {
+                        if observed.get(i, j) {
+                            *x = values.get(i, j);
+                        }
+                    }
+                }
+                let h = (Op::Transposed, h.as_ref());
+                T::product(&mut self.b, false, (Op::Plain, filled.as_ref()), h, 1.0);
+            }
+        }
+        let (mut absolute, mut squares) = (0.0, 0.0);
+        for &code in &self.codes {
+            let code = code.to_f64();
+            absolute += code.abs();
+            squares += code * code;
+        }
+        penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares
+    }
+
+    /// Lists the nonzero codes by block of columns, then by atom; returns their number.
+    fn index(&mut self, h: &Mat<T>) -> usize {
+        let (n, r) = (h.cols(), h.rows());
+        let blocks = n.div_ceil(COLUMN_BLOCK);
+        self.starts.clear();
+        self.starts.resize(blocks * r + 1, 0);
+        for j in 0..n {
+            let counts = &mut self.starts[j / COLUMN_BLOCK * r + 1..][..r];
+            for (count, &code) in counts.iter_mut().zip(h.col(j)) {
+                *count += u32::from(code != T::ZERO);
+            }
+        }
+        for i in 1..self.starts.len() {
+            self.starts[i] += self.starts[i - 1];
+        }
+        let used = self.starts[blocks * r] as usize;
+        self.columns.resize(used.max(self.columns.len()), 0);
+        self.codes.resize(used, T::ZERO);
+        for j in 0..n {
+            let places = &mut self.starts[j / COLUMN_BLOCK * r..][..r];
+            for (place, &code) in places.iter_mut().zip(h.col(j)) {
+                if code != T::ZERO {
+                    self.columns[*place as usize] = j as u32;
+                    self.codes[*place as usize] = code;
+                    *place += 1;
+                }
+            }
+        }
+        // Filling moved every start to its end, which is the next one's start.
+        self.starts.rotate_right(1);
+        self.starts[0] = 0;
+        used
+    }
+
+    /// `H Hᵀ` from the supports, in f64.
+    fn outer_products(&mut self, h: &Mat<T>) {
+        let (n, r) = (h.cols(), h.rows());
+        self.a.reset(r, r);
+        let stride = self.a.stride();
+        let a = self.a.padded_mut();
+        for j in 0..n {
+            self.support.clear();
+            let nonzero = h.col(j).iter().enumerate().filter(|(_, h)| **h != T::ZERO);
+            self.support.extend(nonzero.map(|(k, h)| (k, h.to_f64())));
+            let entries = &self.support;
+            for (i, &(k, hk)) in entries.iter().enumerate() {
+                let column = &mut a[k * stride..][..r];
+                for &(l, hl) in &entries[..=i] {
+                    column[l] += hk * hl;
+                }
+            }
+        }
+        for k in 0..r {
+            for l in 0..k {
+                a[l * stride + k] = a[k * stride + l];
+            }
+        }
+    }
+}
+
+/// `B = X Hᵀ` from the lists of nonzero codes: a tile of rows of one atom stays in registers while the columns that
+/// use the atom go by.
+struct SparseProduct<'a, 'x, T> {
+    x: crate::linalg::MatRef<'x, T>,
+    gatherer: &'a mut Gatherer<T>,
+}
+
+impl<T: Scalar> WithSimd for SparseProduct<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, s: S) {
+        let Gatherer { b, starts, columns, codes, .. } = self.gatherer;
+        let (d, n, r) = (self.x.rows(), self.x.cols(), b.cols());
+        let lanes = T::lanes::<S>();
+        let stride = b.stride();
+        let (x, x_stride) = (self.x.as_ptr(), self.x.stride());
+        let out = b.padded_mut();
+        if n == 0 {
+            out.fill(T::ZERO);
+            return;
+        }
+        // SAFETY (whole loop): rows at..at+N·lanes are below d ≤ stride, columns are those of X, atoms those of B.
+        let sum = |block: usize, at: usize, k: usize, out: &mut [T]| {
+            let range = starts[block * r + k] as usize..starts[block * r + k + 1] as usize;
+            let place = &mut out[k * stride + at..];
+            let list = columns[range.clone()].iter().zip(&codes[range]);
+            (place.as_mut_ptr(), list)
+        };
+        for block in 0..n.div_ceil(COLUMN_BLOCK) {
+            let fresh = block == 0;
+            let mut at = 0;
+            while at + 8 * lanes <= d {
+                for k in 0..r {
+                    let (place, list) = sum(block, at, k, out);
+                    unsafe { tile::<T, S, 8>(s, x.add(at), x_stride, place, list, fresh) };
+                }
+                at += 8 * lanes;
+            }
+            while at + lanes <= d {
+                let wide = (d - at) / lanes >= 4;
+                for k in 0..r {
+                    let (place, list) = sum(block, at, k, out);
+                    if wide {
+                        unsafe { tile::<T, S, 4>(s, x.add(at), x_stride, place, list, fresh) };
+                    } else {
+                        unsafe { tile::<T, S, 1>(s, x.add(at), x_stride, place, list, fresh) };
+                    }
+                }
+                at += if wide { 4 * lanes } else { lanes };
+            }
+            if at < d {
+                for k in 0..r {
+                    let (place, list) = sum(block, at, k, out);
+                    for i in 0..d - at {
+                        unsafe {
+                            let mut total = if fresh { T::ZERO } else { *place.add(i) };
+                            for (&j, &code) in list.clone() {
+                                total += code * *x.add(j as usize * x_stride + at + i);
+                            }
+                            *place.add(i) = total;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `N` registers of one atom's sum.
+///
+/// # Safety
+/// `x` must have `N` registers at every column listed, `place` room for `N`.
+#[inline(always)]
+unsafe fn tile<'a, T: Scalar, S: Simd, const N: usize>(
+    s: S,
+    x: *const T,
+    x_stride: usize,
+    place: *mut T,
+    list: impl Iterator<Item = (&'a u32, &'a T)>,
+    fresh: bool,
+) {
+    let lanes = T::lanes::<S>();
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut sums: [T::V<S>; N] = std::array::from_fn(|i| {
+            if fresh { T::splat(s, T::ZERO) } else { T::load::<S>(place.add(i * lanes)) }
+        });
+        for (&j, &code) in list {
+            let column = x.add(j as usize * x_stride);
+            let code = T::splat(s, code);
+            for (i, sum) in sums.iter_mut().enumerate() {
+                *sum = T::mul_add(s, code, T::load::<S>(column.add(i * lanes)), *sum);
+            }
+        }
+        for (i, sum) in sums.iter().enumerate() {
+            T::store::<S>(place.add(i * lanes), *sum);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Reading batch after batch allocates nothing once the buffer has its size.
+
+use ergodict::data::{Batch, MatrixStream, StreamOptions};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all calls go to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as promised by the caller.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as promised by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The only test of this file: another thread would be counted too.
+#[test]
+fn steady_state_allocates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "17,3.25,-1e-3\n".repeat(5000);
+    let csv = folder.path().join("x.csv");
+    std::fs::write(&csv, &text).unwrap();
+    let npy = folder.path().join("x.npy");
+    let x = ergodict::linalg::Mat::<f32>::from_fn(3, 5000, |i, j| (i + j) as f32);
+    ergodict::data::write_npy(&npy, x.as_ref()).unwrap();
+    let packed = folder.path().join("y.npy");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&std::fs::read(&npy).unwrap()).unwrap();
+    std::fs::write(&packed, encoder.finish().unwrap()).unwrap();
+
+    for path in [csv, npy, packed] {
+        let mut stream = MatrixStream::open(&path, &StreamOptions::default()).unwrap();
+        let mut batch = Batch::<f64>::new();
+        for _ in 0..5 {
+            assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
+        }
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        for _ in 0..40 {
+            assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
+        }
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{}", path.display());
+    }
+}

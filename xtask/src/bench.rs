@@ -1,0 +1,11 @@
+//! `cargo xtask bench`: the benchmarks of `benchsuite`, optimised.
+
+use crate::place;
+use anyhow::{Context, Result};
+
+/// Runs benchsuite with the arguments as given; true if it succeeded.
+pub(crate) fn run(arguments: &[String]) -> Result<bool> {
+    let mut bench = place::cargo("run --release --quiet --package benchsuite --");
+    let status = bench.args(arguments).status().context("cannot start cargo")?;
+    Ok(status.success())
+}

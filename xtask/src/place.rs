@@ -1,0 +1,67 @@
+//! Where things are, and how programs are started there.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    // `cargo run` sets the variable afresh, so a checkout that was moved after it was built is still found.
+    let manifest =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or(env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
+}
+
+/// A command that will run in the root of the repository, with the test data announced if it is there.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let root = root();
+    let mut command = Command::new(program);
+    let data = root.join("../shared/data");
+    if std::env::var_os("ERGODICT_DATA").is_none() && data.is_dir() {
+        command.env("ERGODICT_DATA", data.canonicalize().unwrap_or(data));
+    }
+    command.current_dir(root);
+    command
+}
+
+/// The cargo that runs this program, with arguments separated by spaces.
+pub(crate) fn cargo(arguments: &str) -> Command {
+    let mut cargo = command(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(arguments.split_whitespace());
+    cargo
+}
+
+/// The folder cargo builds into, wherever the environment or a configuration file put it.
+pub(crate) fn target() -> Result<PathBuf> {
+    let metadata: serde_json::Value =
+        serde_json::from_str(&stdout(&mut cargo("metadata --format-version 1 --no-deps"))?)?;
+    let folder = metadata["target_directory"].as_str().context("cargo metadata names no target_directory")?;
+    Ok(PathBuf::from(folder))
+}
+
+/// Runs a command to its end; an error if it could not start or did not succeed.
+pub(crate) fn succeed(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {}", name(command)))?;
+    if !status.success() {
+        bail!("{} failed ({status})", name(command));
+    }
+    Ok(())
+}
+
+/// What a command prints on stdout; on failure, an error that ends with what it printed on stderr.
+pub(crate) fn stdout(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot start {}", name(command)))?;
+    if !output.status.success() {
+        let talk = String::from_utf8_lossy(&output.stderr);
+        bail!("{} failed ({})\n{}", name(command), output.status, talk.trim_end());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The command as one would type it, the program without its folder.
+pub(crate) fn name(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+}
