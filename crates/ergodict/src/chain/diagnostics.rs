@@ -93,7 +93,10 @@ mod tests {
             let exact = (1.0 + rho) / (1.0 - rho);
             let got = autocorrelation_time(&autoregressive(rho, 100_000, id as u64));
             // Relative standard error of the windowed estimator is about √(6τ/n) here; four of them.
-            assert!((got / exact - 1.0).abs() < 4.0 * (6.0 * exact / 1e5).sqrt(), "ρ={rho}: {got} vs {exact}");
+            assert!(
+                (got / exact - 1.0).abs() < 4.0 * (6.0 * exact / 1e5).sqrt(),
+                "ρ={rho}: {got} vs {exact}"
+            );
         }
     }
 

@@ -31,7 +31,11 @@ impl FiniteChain {
             let sum: f64 = row.iter().sum();
             if row.len() != n || row.iter().any(|p| *p < 0.0) || !((sum - 1.0).abs() < 1e-9) {
                 let expected = format!("it must be {n} probabilities that sum to one");
-                return Err(Error::parameter("a row of the transition matrix", format!("{row:?} (row {i})"), expected));
+                return Err(Error::parameter(
+                    "a row of the transition matrix",
+                    format!("{row:?} (row {i})"),
+                    expected,
+                ));
             }
         }
         Ok(Self { rows: Mat::from_fn(n, n, |j, i| rows[i][j]) })
@@ -121,7 +125,9 @@ mod tests {
         let mut chi2 = 0.0;
         for i in 0..3 {
             let total: f64 = counts[i].iter().sum();
-            chi2 += (0..3).map(|j| (counts[i][j] - total * rows[i][j]).powi(2) / (total * rows[i][j])).sum::<f64>();
+            chi2 += (0..3)
+                .map(|j| (counts[i][j] - total * rows[i][j]).powi(2) / (total * rows[i][j]))
+                .sum::<f64>();
         }
         assert!(chi2 < 22.5, "chi² {chi2} over the 0.999 quantile for 6 degrees of freedom");
     }

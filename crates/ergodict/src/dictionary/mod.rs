@@ -1,1 +1,7 @@
-//! Dictionaries: what was learned, and the files that hold it.
+//! Dictionaries: what was learned, where it came from, and the files that hold it.
+
+mod history;
+mod model;
+
+pub use history::{History, HistoryPoint};
+pub use model::{Cursor, Input, Model, Precision};

@@ -58,7 +58,13 @@ impl<T: Scalar> ColumnDescent<T> {
     }
 
     /// Minimises over the set, from `w` on.
-    pub(super) fn minimise(&mut self, isa: Isa, w: &mut Mat<T>, set: &ColumnSet, goal: &Descent<'_>) -> UpdateReport {
+    pub(super) fn minimise(
+        &mut self,
+        isa: Isa,
+        w: &mut Mat<T>,
+        set: &ColumnSet,
+        goal: &Descent<'_>,
+    ) -> UpdateReport {
         let (d, r) = (w.rows(), w.cols());
         if (self.a.rows(), self.candidate.rows()) != (r, d) {
             self.a.reset(r, r);

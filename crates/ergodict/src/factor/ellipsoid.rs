@@ -59,7 +59,12 @@ impl Quadratic<'_> {
     }
 
     /// The minimiser over a convex set, from `start` on.
-    pub fn minimise(&self, set: &ConvexSet, start: &Mat<f64>, accuracy: Accuracy) -> (Mat<f64>, UpdateReport) {
+    pub fn minimise(
+        &self,
+        set: &ConvexSet,
+        start: &Mat<f64>,
+        accuracy: Accuracy,
+    ) -> (Mat<f64>, UpdateReport) {
         if let ConvexSet::Columns(columns) = set {
             let mut w = start.clone();
             set.project(&mut w);
@@ -95,14 +100,17 @@ impl Quadratic<'_> {
         while report.sweeps < accuracy.max_steps {
             report.sweeps += 1;
             let mut next = times(&ahead, self.a);
-            for ((x, y), b) in next.padded_mut().iter_mut().zip(ahead.padded()).zip(self.b_transposed.padded()) {
+            for ((x, y), b) in
+                next.padded_mut().iter_mut().zip(ahead.padded()).zip(self.b_transposed.padded())
+            {
                 *x = y - (*x - b) / lipschitz;
             }
             set.project(&mut next);
             let uphill: f64 = (ahead.padded().iter().zip(next.padded()).zip(w.padded()))
                 .map(|((y, n), w)| (y - n) * (n - w))
                 .sum();
-            let following = if uphill > 0.0 { 1.0 } else { f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt()) };
+            let following =
+                if uphill > 0.0 { 1.0 } else { f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt()) };
             let share = if uphill > 0.0 { 0.0 } else { (momentum - 1.0) / following };
             // The gradient map at the point ahead is what must vanish, not only the progress made.
             let change = difference_norm(&next, &ahead);

@@ -105,7 +105,11 @@ impl<T: Scalar> Factoriser<T> {
         parameters.check(w.rows())?;
         if w.cols() != parameters.atoms {
             let found = format!("{}×{}", w.rows(), w.cols());
-            return Err(Error::shape("the initial dictionary", found, format!("{} columns", parameters.atoms)));
+            return Err(Error::shape(
+                "the initial dictionary",
+                found,
+                format!("{} columns", parameters.atoms),
+            ));
         }
         finite(w)?;
         Self::start(parameters, w.to_owned().cast())
@@ -159,9 +163,12 @@ impl<T: Scalar> Factoriser<T> {
         parameters.check(d)?;
         let (a, b) = (&aggregates.a, &aggregates.b_transposed);
         if r != parameters.atoms || (a.rows(), a.cols()) != (r, r) || (b.rows(), b.cols()) != (d, r) {
-            let found =
-                format!("W {d}×{r}, A {}×{}, Bᵀ {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
-            return Err(Error::shape("the saved state", found, format!("one for {} atoms", parameters.atoms)));
+            let found = format!("W {d}×{r}, A {}×{}, Bᵀ {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
+            return Err(Error::shape(
+                "the saved state",
+                found,
+                format!("one for {} atoms", parameters.atoms),
+            ));
         }
         let mut coder = Coder::new(parameters.penalty(), parameters.code);
         coder.solver = parameters.solver;
@@ -441,7 +448,8 @@ impl<T: Scalar> Factoriser<T> {
         let (w, report) = match &p.dictionary {
             DictionarySet::Convex(set) => quadratic.minimise(set, &previous, accuracy),
             union @ DictionarySet::Union(_) => {
-                let (w, piece, report) = quadratic.minimise_over_union(union, &previous, self.piece, accuracy);
+                let (w, piece, report) =
+                    quadratic.minimise_over_union(union, &previous, self.piece, accuracy);
                 self.piece = piece;
                 (w, report)
             }

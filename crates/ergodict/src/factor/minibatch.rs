@@ -159,8 +159,16 @@ impl<'a, T: Scalar> SparseRef<'a, T> {
     pub fn new(rows: usize, starts: &'a [usize], indices: &'a [u32], values: &'a [T]) -> Result<Self> {
         let found = format!("{} starts, {} indices, {} values", starts.len(), indices.len(), values.len());
         let sorted = starts.windows(2).all(|w| w[0] <= w[1]);
-        if !sorted || starts.first() != Some(&0) || starts.last() != Some(&indices.len()) || indices.len() != values.len() {
-            return Err(Error::shape("the sparse matrix", found, "rising starts from 0 to the number of entries"));
+        if !sorted
+            || starts.first() != Some(&0)
+            || starts.last() != Some(&indices.len())
+            || indices.len() != values.len()
+        {
+            return Err(Error::shape(
+                "the sparse matrix",
+                found,
+                "rising starts from 0 to the number of entries",
+            ));
         }
         if let Some(i) = indices.iter().find(|&&i| i as usize >= rows) {
             return Err(Error::shape("a sparse index", i.to_string(), format!("one below {rows}")));

@@ -92,7 +92,11 @@ impl Parameters {
     pub fn check(&self, features: usize) -> Result<()> {
         let at_least_zero = |name, x: f64| {
             let fine = x.is_finite() && x >= 0.0;
-            if fine { Ok(()) } else { Err(Error::parameter(name, x, "it must be a number that is not negative")) }
+            if fine {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, x, "it must be a number that is not negative"))
+            }
         };
         let positive = |name, x: f64| {
             let fine = x.is_finite() && x > 0.0;
@@ -102,7 +106,11 @@ impl Parameters {
             return Err(Error::parameter("the number of atoms", 0, "a dictionary has at least one"));
         }
         if self.atoms > 1 << 20 {
-            return Err(Error::parameter("the number of atoms", self.atoms, "more than 1048576 are not supported"));
+            return Err(Error::parameter(
+                "the number of atoms",
+                self.atoms,
+                "more than 1048576 are not supported",
+            ));
         }
         if features == 0 {
             return Err(Error::parameter("the number of features", 0, "a sample has at least one"));
@@ -125,8 +133,15 @@ impl Parameters {
     }
 }
 
+/// Equal as files would have them; sets given by a program are compared by name.
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Self) -> bool {
+        Record::from(self.clone()) == Record::from(other.clone())
+    }
+}
+
 /// [`Parameters`] as they stand in files: the names of the command line.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Record {
     atoms: usize,

@@ -157,7 +157,9 @@ mod tests {
 
     #[test]
     fn bad_schedules_are_refused_with_what_would_be_right() {
-        for bad in ["", "banana", "power", "power:", "power:x", "power:0", "power:1.5", "constant:0", "constant:nan"] {
+        for bad in
+            ["", "banana", "power", "power:", "power:x", "power:0", "power:1.5", "constant:0", "constant:nan"]
+        {
             let error = bad.parse::<Schedule>().unwrap_err().to_string();
             assert!(error.contains("must be"), "{bad}: {error}");
         }

@@ -262,7 +262,8 @@ impl std::str::FromStr for DictionarySet {
 
     fn from_str(text: &str) -> Result<Self> {
         let bad = || {
-            let expected = "it must be nonneg-ball, ball, simplex, box, l1-ball (each with an optional :SIZE) or free";
+            let expected =
+                "it must be nonneg-ball, ball, simplex, box, l1-ball (each with an optional :SIZE) or free";
             Error::parameter("the dictionary set", format!("\"{text}\""), expected)
         };
         let mut parts = text.split(':');

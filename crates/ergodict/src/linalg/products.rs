@@ -103,9 +103,7 @@ fn oriented<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> faer::MatRef<'_, 
 fn view_mut<T: super::Scalar>(m: &mut Mat<T>) -> faer::MatMut<'_, T> {
     let (rows, cols, stride) = (m.rows(), m.cols(), m.stride());
     // SAFETY: the padded buffer holds `cols` columns of `stride ≥ rows` numbers, borrowed exclusively.
-    unsafe {
-        faer::MatMut::from_raw_parts_mut(m.padded_mut().as_mut_ptr(), rows, cols, 1, stride as isize)
-    }
+    unsafe { faer::MatMut::from_raw_parts_mut(m.padded_mut().as_mut_ptr(), rows, cols, 1, stride as isize) }
 }
 
 #[cfg(test)]

@@ -64,7 +64,13 @@ impl<T: Scalar, R: Rule> WithSimd for Greedy<'_, T, R> {
             let offset = tasks[task].column * stride;
             // SAFETY: a task's column is one of the chunk's.
             unsafe {
-                Slot { task, residual: residual.add(offset), negated: negated.add(offset), gram, step: T::ZERO }
+                Slot {
+                    task,
+                    residual: residual.add(offset),
+                    negated: negated.add(offset),
+                    gram,
+                    step: T::ZERO,
+                }
             }
         };
         let mut steps = 0u64;

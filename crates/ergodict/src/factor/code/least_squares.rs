@@ -13,7 +13,8 @@ pub(super) fn pseudo_inverse<T: Scalar>(gram: &Mat<T>, kappa2: f64) -> Mat<T> {
     let largest = values.last().copied().unwrap_or(0.0).max(0.0);
     let floor = largest * r as f64 * T::EPSILON;
     let scaled = Mat::from_fn(r, r, |i, j| {
-        let inverse = if values[j] > floor || kappa2 > 0.0 { 1.0 / (values[j].max(0.0) + kappa2 / 2.0) } else { 0.0 };
+        let inverse =
+            if values[j] > floor || kappa2 > 0.0 { 1.0 / (values[j].max(0.0) + kappa2 / 2.0) } else { 0.0 };
         T::from_f64(vectors.get(i, j).to_f64() * inverse)
     });
     let mut inverse = Mat::zeros(r, r);

@@ -83,14 +83,18 @@ impl std::str::FromStr for CodeSet {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let size = text.split_once(':').and_then(|(_, n)| n.parse().ok()).filter(|n: &f64| *n > 0.0 && n.is_finite());
+        let size = text
+            .split_once(':')
+            .and_then(|(_, n)| n.parse().ok())
+            .filter(|n: &f64| *n > 0.0 && n.is_finite());
         match (text.split(':').next().unwrap_or_default(), size) {
             ("nonneg", None) if text == "nonneg" => Ok(Self::Nonnegative),
             ("free", None) if text == "free" => Ok(Self::Free),
             ("box", Some(upper)) => Ok(Self::Box { upper }),
             ("simplex", Some(bound)) => Ok(Self::Simplex { bound }),
             _ => {
-                let expected = "it must be nonneg, free, box:U (0 ≤ h ≤ U) or simplex:S (h ≥ 0, Σh ≤ S), U, S > 0";
+                let expected =
+                    "it must be nonneg, free, box:U (0 ≤ h ≤ U) or simplex:S (h ≥ 0, Σh ≤ S), U, S > 0";
                 Err(Error::parameter("the code set", format!("\"{text}\""), expected))
             }
         }
@@ -398,10 +402,9 @@ impl<T: Scalar> Job<'_, T> {
             CodeSet::Free => chunk.solve::<Free>(isa, quadratic, warm, false, tol, rounds),
             CodeSet::Simplex { bound } => {
                 let mut effort = chunk.solve::<Nonnegative>(isa, quadratic, warm, true, tol, rounds);
-                let rest =
-                    simplex::enforce(chunk, extra, quadratic, bound, |c| {
-                        c.solve::<Nonnegative>(isa, quadratic, true, true, tol, rounds)
-                    });
+                let rest = simplex::enforce(chunk, extra, quadratic, bound, |c| {
+                    c.solve::<Nonnegative>(isa, quadratic, true, true, tol, rounds)
+                });
                 effort.add(rest);
                 effort
             }

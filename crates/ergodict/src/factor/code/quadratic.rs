@@ -24,7 +24,12 @@ pub(super) struct Quadratic<T> {
 
 impl<T: Scalar> Quadratic<T> {
     pub(super) fn new() -> Self {
-        Self { gram: Mat::zeros(0, 0), scale: Mat::zeros(0, 1), threshold: Mat::zeros(0, 1), aux: Mat::zeros(0, 1) }
+        Self {
+            gram: Mat::zeros(0, 0),
+            scale: Mat::zeros(0, 1),
+            threshold: Mat::zeros(0, 1),
+            aux: Mat::zeros(0, 1),
+        }
     }
 
     /// Takes over a Gram matrix `G = WᵀW` under a penalty and a set.

@@ -39,8 +39,13 @@ impl<T: Scalar> Problem<'_, T> {
             let mut residual = 0.0;
             // Steps are judged by the gradient map L·(h − h⁺)/2, the size of a KKT violation in units of c.
             while scale > 0.0 && lipschitz > 0.0 {
-                let gradient: Vec<f64> =
-                    self.times_gram(&h).iter().zip(&c).zip(&h).map(|((gh, c), h)| 2.0 * (gh - c) + kappa2 * h).collect();
+                let gradient: Vec<f64> = self
+                    .times_gram(&h)
+                    .iter()
+                    .zip(&c)
+                    .zip(&h)
+                    .map(|((gh, c), h)| 2.0 * (gh - c) + kappa2 * h)
+                    .collect();
                 let moved: Vec<f64> = h.iter().zip(&gradient).map(|(h, g)| h - g / lipschitz).collect();
                 let next = project(&moved, lambda / lipschitz, self.set);
                 let step = h.iter().zip(&next).fold(0.0f64, |a, (h, n)| a.max((h - n).abs()));
@@ -55,9 +60,8 @@ impl<T: Scalar> Problem<'_, T> {
             effort.capped += u64::from(residual > tolerance);
             effort.residual = effort.residual.max(residual);
             let gh = self.times_gram(&h);
-            *cost = (0..r)
-                .map(|k| h[k] * (gh[k] - 2.0 * c[k] + kappa2 / 2.0 * h[k]) + lambda * h[k].abs())
-                .sum();
+            *cost =
+                (0..r).map(|k| h[k] * (gh[k] - 2.0 * c[k] + kappa2 / 2.0 * h[k]) + lambda * h[k].abs()).sum();
             for (code, &h) in code.iter_mut().zip(&h) {
                 *code = T::from_f64(h);
             }

@@ -71,7 +71,8 @@ pub(super) fn enforce<T: Scalar>(
         open.retain_mut(|search| {
             let total = sum(&extra.negated, i);
             let f = total - bound;
-            let done = f.abs() <= close || (search.high.0 - search.low.0) <= 4.0 * f64::EPSILON * search.high.0;
+            let done =
+                f.abs() <= close || (search.high.0 - search.low.0) <= 4.0 * f64::EPSILON * search.high.0;
             let j = search.column;
             chunk.negated.col_mut(j).copy_from_slice(extra.negated.col(i));
             i += 1;

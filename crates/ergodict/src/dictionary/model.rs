@@ -1,0 +1,272 @@
+//! The model file: a `.safetensors` file with tensors `W`, `A`, `B` and a JSON header that says where they came from.
+//!
+//! | tensor | shape | what |
+//! |---|---|---|
+//! | `W` | d×r, F64 or F32 as learned | the dictionary, an atom a column |
+//! | `A` | r×r, F64 | `A_t` |
+//! | `B` | r×d, F64 | `B_t` |
+//!
+//! The header is the string `ergodict` of the file's metadata. A model holds all that the next step needs, so a
+//! checkpoint is a model with a [`Cursor`] into its data.
+
+use super::History;
+use crate::data::write_atomic;
+use crate::factor::{Aggregates, Factoriser, Parameters, diagnostics::dominance};
+use crate::linalg::{Mat, Scalar};
+use crate::{Error, Result};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The version of the format, raised when old readers would misread a file.
+const FORMAT: u32 = 1;
+
+/// The precision a model was learned in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// 32 bits.
+    F32,
+    /// 64 bits.
+    F64,
+}
+
+/// A file that was learned from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name, without folders.
+    pub name: String,
+    /// Digest of its bytes.
+    pub digest: String,
+}
+
+/// Where a run stands in its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    /// Epochs completed.
+    pub epoch: u64,
+    /// Minibatches taken in the current one.
+    pub batch: u64,
+}
+
+/// A learned dictionary with its provenance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Model {
+    /// What it was learned from: `factor` for plain matrices.
+    pub kind: String,
+    /// Precision of the arithmetic.
+    pub precision: Precision,
+    /// Parameters, as in the file.
+    pub parameters: Parameters,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Version of ergodict that wrote it.
+    pub version: String,
+    /// The files learned from.
+    pub inputs: Vec<Input>,
+    /// Names of the features, where the data had them.
+    pub feature_names: Option<Vec<String>>,
+    /// Loss history.
+    pub history: History,
+    /// Set in checkpoints: where to go on.
+    pub cursor: Option<Cursor>,
+    /// The resolved configuration of the run and what else it wishes to tell, in its own words.
+    pub run: serde_json::Value,
+    /// The dictionary, d×r.
+    pub w: Mat<f64>,
+    /// `A_t`, `B_t`, `r_t`, `t`.
+    pub aggregates: Aggregates,
+}
+
+/// The header as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    version: String,
+    kind: String,
+    precision: Precision,
+    parameters: Parameters,
+    seed: u64,
+    inputs: Vec<Input>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature_names: Option<Vec<String>>,
+    steps: u64,
+    samples: u64,
+    r: f64,
+    history: History,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<Cursor>,
+    run: serde_json::Value,
+}
+
+impl Model {
+    /// The state of a factoriser as a model of the given kind.
+    pub fn of<T: Scalar>(factoriser: &Factoriser<T>, kind: &str, seed: u64) -> Self {
+        Self {
+            kind: kind.to_owned(),
+            precision: if T::NAME == "f32" { Precision::F32 } else { Precision::F64 },
+            parameters: factoriser.parameters().clone(),
+            seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            inputs: Vec::new(),
+            feature_names: None,
+            history: History::default(),
+            cursor: None,
+            run: serde_json::Value::Null,
+            w: factoriser.dictionary().cast(),
+            aggregates: factoriser.aggregates().clone(),
+        }
+    }
+
+    /// A factoriser that goes on where the model stopped, bit for bit when `T` is the precision of the model.
+    ///
+    /// # Errors
+    /// As [`Factoriser::resume`].
+    pub fn factoriser<T: Scalar>(&self) -> Result<Factoriser<T>> {
+        Factoriser::resume(self.parameters.clone(), self.w.cast(), self.aggregates.clone())
+    }
+
+    /// Dominance of each atom, and the order in which to show them: most dominant first.
+    pub fn dominance(&self) -> (Vec<f64>, Vec<usize>) {
+        let scores = dominance(&self.aggregates.a);
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]).then(i.cmp(&j)));
+        (scores, order)
+    }
+
+    /// Writes the file, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let (d, r) = (self.w.rows(), self.w.cols());
+        let header = Header {
+            format: FORMAT,
+            version: self.version.clone(),
+            kind: self.kind.clone(),
+            precision: self.precision,
+            parameters: self.parameters.clone(),
+            seed: self.seed,
+            inputs: self.inputs.clone(),
+            feature_names: self.feature_names.clone(),
+            steps: self.aggregates.t,
+            samples: self.aggregates.samples,
+            r: self.aggregates.r,
+            history: self.history.clone(),
+            cursor: self.cursor,
+            run: self.run.clone(),
+        };
+        let json = serde_json::to_string(&header).map_err(|e| Error::format(path, None, e.to_string()))?;
+        let rows_of = |rows: usize, cols: usize, get: &dyn Fn(usize, usize) -> f64, narrow: bool| {
+            let mut bytes = Vec::with_capacity(rows * cols * if narrow { 4 } else { 8 });
+            for i in 0..rows {
+                for j in 0..cols {
+                    if narrow {
+                        bytes.extend((get(i, j) as f32).to_le_bytes());
+                    } else {
+                        bytes.extend(get(i, j).to_le_bytes());
+                    }
+                }
+            }
+            bytes
+        };
+        let narrow = self.precision == Precision::F32;
+        let w = rows_of(d, r, &|i, j| self.w.get(i, j), narrow);
+        let a = rows_of(r, r, &|i, j| self.aggregates.a.get(i, j), false);
+        let b = rows_of(r, d, &|i, j| self.aggregates.b_transposed.get(j, i), false);
+        let w_type = if narrow { Dtype::F32 } else { Dtype::F64 };
+        let view = |dtype, shape: [usize; 2], data| TensorView::new(dtype, shape.to_vec(), data);
+        let bytes = view(w_type, [d, r], &w)
+            .and_then(|w| {
+                Ok([("W", w), ("A", view(Dtype::F64, [r, r], &a)?), ("B", view(Dtype::F64, [r, d], &b)?)])
+            })
+            .and_then(|t| safetensors::serialize(t, Some(HashMap::from([("ergodict".to_owned(), json)]))))
+            .map_err(|e| Error::format(path, None, e.to_string()))?;
+        write_atomic(path, |file| file.write_all(&bytes).map_err(Error::io(path)))
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] for a file that is truncated, foreign, newer, or at odds with itself.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let bad = |problem: String| Error::format(path, None, problem);
+        let foreign = |why: String| {
+            bad(format!("not a model file of ergodict ({why}): expected .safetensors with tensors W, A, B"))
+        };
+        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let json = metadata.metadata().as_ref().and_then(|m| m.get("ergodict"));
+        let json = json.ok_or_else(|| foreign("no ergodict header".into()))?;
+        let format = serde_json::from_str::<serde_json::Value>(json)
+            .ok()
+            .and_then(|v| v.get("format")?.as_u64())
+            .ok_or_else(|| foreign("its header has no format number".into()))?;
+        if format > u64::from(FORMAT) {
+            return Err(bad(format!(
+                "format {format} is newer than this version of ergodict reads ({FORMAT})"
+            )));
+        }
+        let header: Header = serde_json::from_str(json).map_err(|e| bad(format!("damaged header: {e}")))?;
+        let tensors = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let matrix = |name: &str| -> Result<Mat<f64>> {
+            let tensor = tensors.tensor(name).map_err(|e| foreign(e.to_string()))?;
+            let &[rows, cols] = tensor.shape() else {
+                return Err(bad(format!("tensor {name} has {} axes: expected 2", tensor.shape().len())));
+            };
+            let data = tensor.data();
+            let value = |at: usize| match tensor.dtype() {
+                Dtype::F32 => f64::from(f32::from_le_bytes(read(data, at))),
+                _ => f64::from_le_bytes(read(data, at)),
+            };
+            if !matches!(tensor.dtype(), Dtype::F32 | Dtype::F64) {
+                return Err(bad(format!("tensor {name} is {:?}: expected F32 or F64", tensor.dtype())));
+            }
+            let m = Mat::from_fn(rows, cols, |i, j| value(i * cols + j));
+            if m.padded().iter().any(|x| !x.is_finite()) {
+                return Err(bad(format!("tensor {name} holds NaN or an infinity")));
+            }
+            Ok(m)
+        };
+        let (w, a, b) = (matrix("W")?, matrix("A")?, matrix("B")?);
+        let (d, r) = (w.rows(), w.cols());
+        if (a.rows(), a.cols(), b.rows(), b.cols()) != (r, r, r, d) || header.parameters.atoms != r {
+            return Err(bad(format!(
+                "shapes disagree: W is {d}×{r}, A {}×{}, B {}×{}",
+                a.rows(),
+                a.cols(),
+                b.rows(),
+                b.cols()
+            )));
+        }
+        header.parameters.check(d).map_err(|e| bad(e.to_string()))?;
+        Ok(Self {
+            kind: header.kind,
+            precision: header.precision,
+            parameters: header.parameters,
+            seed: header.seed,
+            version: header.version,
+            inputs: header.inputs,
+            feature_names: header.feature_names,
+            history: header.history,
+            cursor: header.cursor,
+            run: header.run,
+            w,
+            aggregates: Aggregates {
+                a,
+                b_transposed: b.transposed(),
+                r: header.r,
+                t: header.steps,
+                samples: header.samples,
+            },
+        })
+    }
+}
+
+/// `N` bytes of element `at`.
+fn read<const N: usize>(data: &[u8], at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&data[at * N..][..N]);
+    bytes
+}
