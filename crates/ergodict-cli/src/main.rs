@@ -1,2 +1,60 @@
 //! The `ergodict` command line.
-fn main() {}
+//!
+//! ```text
+//!  arguments ──► config ──► args ──► one file per noun ──► stdout: data, stderr: talk, exit code
+//! ```
+
+mod args;
+mod checkpoint;
+mod config;
+mod demo;
+mod factor;
+mod input;
+mod interrupt;
+mod learn;
+mod memory;
+mod model;
+mod output;
+mod page;
+mod progress;
+mod transform;
+
+use args::{Cli, Verb};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Bad usage or bad input.
+const BAD_INPUT: u8 = 2;
+/// Stopped by the user.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let done =
+        config::expand(std::env::args_os().collect()).and_then(|arguments| {
+            match Cli::try_parse_from(arguments) {
+                Ok(cli) => run(cli),
+                Err(refusal) if refusal.use_stderr() => Err(args::one_line(&refusal)),
+                Err(help) => {
+                    output::print(&help.render().ansi().to_string())?;
+                    Ok(ExitCode::SUCCESS)
+                }
+            }
+        });
+    done.unwrap_or_else(|error| {
+        if output::is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
+        progress::say(&format!("ergodict: error: {}", output::one_line(&error)));
+        ExitCode::from(BAD_INPUT)
+    })
+}
+
+fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
+    common.start_threads()?;
+    match verb {
+        Verb::Factor(args) => factor::run(&args, &common),
+        Verb::Transform(args) => transform::run(&args, &common),
+        Verb::Model(args) => model::run(args, &common),
+        Verb::Demo(args) => demo::run(args, &common),
+    }
+}

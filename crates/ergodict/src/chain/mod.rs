@@ -1,9 +1,11 @@
 //! Chains: the Markov chains `Y_t` that are observed, their generators, and how well they mix.
 
+mod bars;
 pub mod diagnostics;
 mod finite;
 pub mod rng;
 
+pub use bars::{BRIGHTNESS, Bars, BarsState};
 pub use finite::FiniteChain;
 use rand_chacha::ChaCha8Rng;
 

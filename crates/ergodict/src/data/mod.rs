@@ -4,8 +4,10 @@
 //! whole. Files are written whole or not at all, by [`write_atomic`] and [`NpyWriter`].
 
 mod batch;
+mod feed;
 mod npy;
 mod npz;
+mod npz_write;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -14,7 +16,9 @@ mod text;
 mod write;
 
 pub use batch::Batch;
+pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
 pub use npy::{NpyWriter, write_npy};
+pub use npz_write::NpzWriter;
 pub use open::{Input, open};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use write::write_atomic;

@@ -714,13 +714,7 @@ impl<T: Scalar> NpyWriter<T> {
         }
         for j in 0..samples.cols() {
             self.bytes.clear();
-            for x in samples.col(j) {
-                if T::NAME == "f32" {
-                    self.bytes.extend_from_slice(&(x.to_f64() as f32).to_le_bytes());
-                } else {
-                    self.bytes.extend_from_slice(&x.to_f64().to_le_bytes());
-                }
-            }
+            append_row(&mut self.bytes, samples.col(j));
             self.staged.write_all(&self.bytes).map_err(Error::io(&self.path))?;
         }
         self.written += samples.cols() as u64;
@@ -758,8 +752,19 @@ pub fn write_npy<T: Scalar>(path: &Path, samples: MatRef<'_, T>) -> Result<()> {
     out.finish()
 }
 
+/// Appends numbers as they stand in a file.
+pub(crate) fn append_row<T: Scalar>(bytes: &mut Vec<u8>, row: &[T]) {
+    for x in row {
+        if T::NAME == "f32" {
+            bytes.extend_from_slice(&(x.to_f64() as f32).to_le_bytes());
+        } else {
+            bytes.extend_from_slice(&x.to_f64().to_le_bytes());
+        }
+    }
+}
+
 /// A version 1 header whose length does not depend on `samples`.
-fn header<T: Scalar>(samples: u64, features: usize) -> Vec<u8> {
+pub(crate) fn header<T: Scalar>(samples: u64, features: usize) -> Vec<u8> {
     let descr = if T::NAME == "f32" { "<f4" } else { "<f8" };
     let dictionary =
         format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({samples}, {features}), }}");

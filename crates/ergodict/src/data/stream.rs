@@ -149,6 +149,21 @@ impl MatrixStream {
         }
     }
 
+    /// Whether it is standard input or a pipe, which can be read only once.
+    pub fn is_read_once(&self) -> bool {
+        self.once.is_some()
+    }
+
+    /// The line of the sample of index `sample` in a text file, counted from 1. The file is read anew, so this is
+    /// for error messages; none for other formats and for what can be read only once.
+    pub(crate) fn line_of(&self, sample: u64) -> Option<u64> {
+        if self.is_read_once() || self.format != MatrixFormat::Text {
+            return None;
+        }
+        let mut text = Text::open(&self.path, open(&self.path).ok()?).ok()?;
+        (text.skip(sample + 1).ok()? == sample + 1).then(|| text.line())
+    }
+
     /// The names of the features: the header of text, the columns of Parquet.
     pub fn feature_names(&self) -> Option<&[String]> {
         match &self.source {

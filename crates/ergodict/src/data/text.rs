@@ -111,6 +111,11 @@ impl Text {
         self.names.as_deref()
     }
 
+    /// Number of the line that was read last.
+    pub(crate) fn line(&self) -> u64 {
+        self.lines.number
+    }
+
     pub(crate) fn rewind(&mut self) -> Result<()> {
         self.lines.input = open(&self.path)?;
         self.lines.number = 0;

@@ -4,4 +4,5 @@ mod history;
 mod model;
 
 pub use history::{History, HistoryPoint};
-pub use model::{Cursor, Input, Model, Precision};
+pub use crate::data::Cursor;
+pub use model::{Input, Model, Precision};

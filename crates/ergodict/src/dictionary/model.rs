@@ -10,7 +10,7 @@
 //! checkpoint is a model with a [`Cursor`] into its data.
 
 use super::History;
-use crate::data::write_atomic;
+use crate::data::{Cursor, write_atomic};
 use crate::factor::{Aggregates, Factoriser, Parameters, diagnostics::dominance};
 use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
@@ -39,15 +39,6 @@ pub struct Input {
     pub name: String,
     /// Digest of its bytes.
     pub digest: String,
-}
-
-/// Where a run stands in its data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Cursor {
-    /// Epochs completed.
-    pub epoch: u64,
-    /// Minibatches taken in the current one.
-    pub batch: u64,
 }
 
 /// A learned dictionary with its provenance.

@@ -52,6 +52,12 @@ pub fn dominance(a: &Mat<f64>) -> Vec<f64> {
     roots.iter().map(|root| if total > 0.0 { root / total } else { 0.0 }).collect()
 }
 
+/// Atoms that no code has used: those whose `A_kk` is rounding beside the largest.
+pub fn unused(a: &Mat<f64>) -> Vec<usize> {
+    let largest = (0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max);
+    (0..a.cols()).filter(|&k| a.get(k, k) <= super::dictionary::UNUSED * largest).collect()
+}
+
 /// The last minibatches and their weights, kept to compute the empirical loss `f_t(W)` on them.
 pub struct Window<T> {
     capacity: usize,

@@ -246,13 +246,13 @@ impl<T: Scalar> Factoriser<T> {
         let x = x.into();
         let (code, loss) = self.encode(x)?;
         let n = x.cols();
-        let penalty = self.gatherer.gather(self.coder.isa, x, &self.h, &self.w, self.parameters.penalty());
+        let penalty = self.gather(x);
         let squares = match x {
             Minibatch::Masked { .. } => self.filled_squares(x),
             _ => self.norms.iter().sum(),
         };
         let r = squares + penalty;
-        let used: usize = (0..n).map(|j| self.h.col(j).iter().filter(|h| **h != T::ZERO).count()).sum();
+        let used = self.coder.supports().total();
         let scale = self.scale(n as f64);
         let report = self.absorb_gathered(weight, scale, r, n as u64, Some(x))?;
         Ok(StepReport {
@@ -272,7 +272,7 @@ impl<T: Scalar> Factoriser<T> {
     pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
         let x = x.into();
         self.encode(x)?;
-        let penalty = self.gatherer.gather(self.coder.isa, x, &self.h, &self.w, self.parameters.penalty());
+        let penalty = self.gather(x);
         let squares = match x {
             Minibatch::Masked { .. } => self.filled_squares(x),
             _ => self.norms.iter().sum::<f64>(),
@@ -323,6 +323,14 @@ impl<T: Scalar> Factoriser<T> {
         self.encode(x.into())
     }
 
+    /// `W_t H` of the minibatch coded last, d×n, into `out`. After [`Factoriser::step`] `H` is the code under the
+    /// dictionary before the step.
+    pub fn reconstruct(&self, out: &mut Mat<T>) {
+        let plain = crate::linalg::products::Op::Plain;
+        out.reset(self.w.rows(), self.h.cols());
+        T::product(out, false, (plain, self.w.as_ref()), (plain, self.h.as_ref()), 1.0);
+    }
+
     /// `f̂_t(W_t) = tr(W A Wᵀ) − 2 tr(W B) + r_t`.
     pub fn surrogate(&self) -> f64 {
         let Aggregates { a, b_transposed, r, .. } = &self.aggregates;
@@ -353,6 +361,12 @@ impl<T: Scalar> Factoriser<T> {
         let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
         let loss = self.norms.iter().sum::<f64>() + self.costs.iter().sum::<f64>();
         Ok((report, loss))
+    }
+
+    /// Sums the products of the minibatch with the code in `self.h`; returns the penalty of the code.
+    fn gather(&mut self, x: Minibatch<'_, T>) -> f64 {
+        let Self { gatherer, coder, h, w, parameters, .. } = self;
+        gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty())
     }
 
     /// `‖X̂‖²` of a masked minibatch whose missing entries are those of `W H`.

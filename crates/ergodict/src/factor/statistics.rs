@@ -7,7 +7,7 @@
 //! | `Σ ‖x‖² + λ‖h‖₁ + (κ₂/2)‖h‖²` | [`Statistics::r`] |
 //! | number of columns | [`Statistics::weight`] |
 
-use super::code::Penalty;
+use super::code::{Penalty, Supports};
 use super::minibatch::Minibatch;
 use crate::linalg::products::Op;
 use crate::linalg::simd::{Simd, WithSimd};
@@ -16,7 +16,7 @@ use crate::linalg::{Isa, Mat, Scalar};
 /// Above this share of nonzero codes a dense product beats the sparse kernels (measured: they meet at 0.5 to 0.6).
 const DENSE_ABOVE: f64 = 0.5;
 /// Columns of `X` that a tile of the sparse product walks over before it moves on, so that they stay in cache.
-const COLUMN_BLOCK: usize = 256;
+const COLUMN_BLOCK: usize = 64;
 
 /// Sums over coded columns, all for the same dictionary. Kept in `f64` whatever the precision of the data.
 ///
@@ -89,6 +89,7 @@ impl<T: Scalar> Gatherer<T> {
         isa: Isa,
         x: Minibatch<'_, T>,
         h: &Mat<T>,
+        supports: &Supports,
         w: &Mat<T>,
         penalty: Penalty,
     ) -> f64 {
@@ -98,7 +99,7 @@ impl<T: Scalar> Gatherer<T> {
             self.b.reset(d, r);
             self.dense.reset(r, r);
         }
-        let used = self.index(h);
+        let used = self.index(h, supports);
         let dense = used as f64 > DENSE_ABOVE * (n * r) as f64;
         if dense {
             T::gram(&mut self.dense, (Op::Transposed, h.as_ref()));
@@ -108,7 +109,7 @@ impl<T: Scalar> Gatherer<T> {
                 }
             }
         } else {
-            self.outer_products(h);
+            self.outer_products(h, supports);
         }
         match x {
             Minibatch::Dense(x) if dense => {
@@ -119,8 +120,9 @@ impl<T: Scalar> Gatherer<T> {
                 self.b.reset(d, r);
                 for j in 0..n {
                     let (rows, values) = x.col(j);
-                    for (k, &code) in h.col(j).iter().enumerate().filter(|(_, h)| **h != T::ZERO) {
-                        let b = self.b.col_mut(k);
+                    for &k in supports.col(j) {
+                        let code = h.get(k as usize, j);
+                        let b = self.b.col_mut(k as usize);
                         for (&i, &x) in rows.iter().zip(values) {
                             b[i as usize] += x * code;
                         }
@@ -151,15 +153,15 @@ impl<T: Scalar> Gatherer<T> {
     }
 
     /// Lists the nonzero codes by block of columns, then by atom; returns their number.
-    fn index(&mut self, h: &Mat<T>) -> usize {
+    fn index(&mut self, h: &Mat<T>, supports: &Supports) -> usize {
         let (n, r) = (h.cols(), h.rows());
         let blocks = n.div_ceil(COLUMN_BLOCK);
         self.starts.clear();
         self.starts.resize(blocks * r + 1, 0);
         for j in 0..n {
             let counts = &mut self.starts[j / COLUMN_BLOCK * r + 1..][..r];
-            for (count, &code) in counts.iter_mut().zip(h.col(j)) {
-                *count += u32::from(code != T::ZERO);
+            for &k in supports.col(j) {
+                counts[k as usize] += 1;
             }
         }
         for i in 1..self.starts.len() {
@@ -170,12 +172,12 @@ impl<T: Scalar> Gatherer<T> {
         self.codes.resize(used, T::ZERO);
         for j in 0..n {
             let places = &mut self.starts[j / COLUMN_BLOCK * r..][..r];
-            for (place, &code) in places.iter_mut().zip(h.col(j)) {
-                if code != T::ZERO {
-                    self.columns[*place as usize] = j as u32;
-                    self.codes[*place as usize] = code;
-                    *place += 1;
-                }
+            let column = h.col(j);
+            for &k in supports.col(j) {
+                let place = &mut places[k as usize];
+                self.columns[*place as usize] = j as u32;
+                self.codes[*place as usize] = column[k as usize];
+                *place += 1;
             }
         }
         // Filling moved every start to its end, which is the next one's start.
@@ -185,20 +187,21 @@ impl<T: Scalar> Gatherer<T> {
     }
 
     /// `H Hᵀ` from the supports, in f64.
-    fn outer_products(&mut self, h: &Mat<T>) {
+    fn outer_products(&mut self, h: &Mat<T>, supports: &Supports) {
         let (n, r) = (h.cols(), h.rows());
         self.a.reset(r, r);
         let stride = self.a.stride();
         let a = self.a.padded_mut();
         for j in 0..n {
             self.support.clear();
-            let nonzero = h.col(j).iter().enumerate().filter(|(_, h)| **h != T::ZERO);
-            self.support.extend(nonzero.map(|(k, h)| (k, h.to_f64())));
+            let column = h.col(j);
+            self.support.extend(supports.col(j).iter().map(|&k| (k as usize, column[k as usize].to_f64())));
             let entries = &self.support;
             for (i, &(k, hk)) in entries.iter().enumerate() {
                 let column = &mut a[k * stride..][..r];
                 for &(l, hl) in &entries[..=i] {
-                    column[l] += hk * hl;
+                    // SAFETY: supports hold indices of atoms, below r.
+                    unsafe { *column.get_unchecked_mut(l) += hk * hl };
                 }
             }
         }

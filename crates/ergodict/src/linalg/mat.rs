@@ -74,6 +74,14 @@ impl<T: Scalar> Mat<T> {
         self.lines.resize(self.stride / per_line * cols, Line([0; LINE]));
     }
 
+    /// Makes it `rows × cols`, keeping whatever numbers are there when it is so already: for buffers that are about
+    /// to be overwritten.
+    pub(crate) fn shape_to(&mut self, rows: usize, cols: usize) {
+        if (self.rows, self.cols) != (rows, cols) {
+            self.reset(rows, cols);
+        }
+    }
+
     /// All numbers with the padding, column after column.
     pub fn padded(&self) -> &[T] {
         let len = self.lines.len() * (LINE / size_of::<T>());

@@ -98,11 +98,11 @@ impl<T: Scalar> Chunk<T> {
         self.columns.clear();
         self.columns.extend(0..n);
         if warm {
-            self.residual.reset(r, n);
+            self.residual.shape_to(r, n);
             self.newton::<R>(isa, quadratic, Step::None);
         } else {
             self.negated.reset(r, n);
-            self.residual.reset(r, n);
+            self.residual.shape_to(r, n);
             self.residual.padded_mut().copy_from_slice(self.correlation.padded());
         }
         let budget = (8 * r + 64) as u32;

@@ -6,14 +6,13 @@
 
 use super::fast::{Chunk, Effort};
 use super::quadratic::Quadratic;
-use super::{CodeSolver, Job, least_squares};
+use super::{CodeSolver, Job, Output, least_squares};
 use crate::factor::minibatch::Mask;
 use crate::linalg::products::Op;
 use crate::linalg::{Mat, MatRef, Scalar};
 
 impl<T: Scalar> Job<'_, T> {
     /// Codes the columns from `first` on under the mask.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn masked(
         &self,
         values: MatRef<'_, T>,
@@ -21,15 +20,13 @@ impl<T: Scalar> Job<'_, T> {
         first: usize,
         chunk: &mut Chunk<T>,
         extra: &mut Chunk<T>,
-        codes: &mut [T],
-        stride: usize,
-        costs: &mut [f64],
+        out: &mut Output<'_, T>,
     ) -> Effort {
         let (d, r) = (self.w.rows(), self.w.cols());
         let mut effort = Effort::default();
         let mut gram = Mat::zeros(r, r);
         let mut quadratic = Quadratic::new();
-        for (j, cost) in costs.iter_mut().enumerate() {
+        for j in 0..out.costs.len() {
             let column = first + j;
             let x = values.col(column);
             let seen: Vec<usize> = (0..d).filter(|&i| observed.get(i, column)).collect();
@@ -55,16 +52,8 @@ impl<T: Scalar> Job<'_, T> {
             quadratic.prepare(&gram, self.penalty, self.set);
             let inverse = (self.least_squares.is_some() && self.solver == CodeSolver::Fast)
                 .then(|| least_squares::pseudo_inverse(&gram, self.penalty.kappa2));
-            effort.add(self.solve_chunk(
-                &quadratic,
-                &gram,
-                inverse.as_ref(),
-                chunk,
-                extra,
-                &mut codes[j * stride..][..stride],
-                stride,
-                std::slice::from_mut(cost),
-            ));
+            let column = &mut out.column(j, r);
+            effort.add(self.solve_chunk(&quadratic, &gram, inverse.as_ref(), chunk, extra, column));
         }
         effort
     }

@@ -29,6 +29,7 @@ use crate::linalg::products::Op;
 use crate::linalg::{Isa, Mat, Scalar};
 use crate::{Error, Result};
 use fast::{Chunk, Effort};
+use newton::collect;
 use quadratic::Quadratic;
 use rayon::prelude::*;
 use rule::{Boxed, Free, Nonnegative};
@@ -36,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 /// Columns that are coded together: enough to amortise packing `W`, few enough that the buffers stay in the
 /// second-level cache. Fixed, so that results do not depend on the thread count.
-const CHUNK: usize = 64;
+const CHUNK: usize = 128;
 
 /// The penalties of the code.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -112,6 +113,39 @@ pub enum CodeSolver {
     ProjectedGradient,
 }
 
+/// Where the codes of a minibatch are not zero.
+#[derive(Clone, Default, Debug)]
+pub struct Supports {
+    /// Room for each column.
+    atoms: usize,
+    /// The atoms each column uses, at the front of its room.
+    indices: Vec<u32>,
+    sizes: Vec<u32>,
+}
+
+impl Supports {
+    /// The atoms that column `j` uses, rising.
+    pub fn col(&self, j: usize) -> &[u32] {
+        &self.indices[j * self.atoms..][..self.sizes[j] as usize]
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Codes that are not zero, in all columns.
+    pub fn total(&self) -> usize {
+        self.sizes.iter().map(|&s| s as usize).sum()
+    }
+
+    fn shape_to(&mut self, atoms: usize, columns: usize) {
+        self.atoms = atoms;
+        self.indices.resize(atoms * columns, 0);
+        self.sizes.resize(columns, 0);
+    }
+}
+
 /// What coding a minibatch took.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct CodeReport {
@@ -159,6 +193,7 @@ pub struct Coder<T> {
     chunks: Vec<Chunk<T>>,
     extra: Vec<Chunk<T>>,
     efforts: Vec<Effort>,
+    supports: Supports,
 }
 
 impl<T: Scalar> Coder<T> {
@@ -179,6 +214,7 @@ impl<T: Scalar> Coder<T> {
             chunks: Vec::new(),
             extra: Vec::new(),
             efforts: Vec::new(),
+            supports: Supports::default(),
         }
     }
 
@@ -197,6 +233,11 @@ impl<T: Scalar> Coder<T> {
     /// `WᵀW` of the dictionary in force.
     pub fn gram(&self) -> &Mat<T> {
         &self.gram
+    }
+
+    /// Where the codes of the last call are not zero.
+    pub fn supports(&self) -> &Supports {
+        &self.supports
     }
 
     /// Codes the columns of `x` under `w`, the dictionary last given to [`Coder::set_dictionary`]. With `warm`, `h`
@@ -221,11 +262,13 @@ impl<T: Scalar> Coder<T> {
             let found = format!("{}×{}", h.rows(), h.cols());
             return Err(Error::shape("the warm start", found, format!("{r}×{n}")));
         }
-        if !warm {
+        if !warm && self.solver == CodeSolver::ProjectedGradient {
             h.reset(r, n);
         }
+        h.shape_to(r, n);
         costs.clear();
         costs.resize(n, 0.0);
+        self.supports.shape_to(r, n);
         if n == 0 {
             return Ok(CodeReport::default());
         }
@@ -268,19 +311,24 @@ impl<T: Scalar> Coder<T> {
         };
         let stride = h.stride();
         let codes = h.padded_mut();
+        let Supports { indices, sizes, .. } = &mut self.supports;
         if parallel {
             (codes.par_chunks_mut(stride * CHUNK), costs.par_chunks_mut(CHUNK), self.efforts.par_iter_mut())
                 .into_par_iter()
+                .zip(indices.par_chunks_mut(r * CHUNK).zip(sizes.par_chunks_mut(CHUNK)))
                 .zip(self.chunks.par_iter_mut().zip(self.extra.par_iter_mut()))
                 .enumerate()
-                .for_each(|(i, ((codes, costs, effort), (chunk, extra)))| {
-                    *effort = job.run(i * CHUNK, chunk, extra, codes, stride, costs);
+                .for_each(|(i, (((codes, costs, effort), (indices, sizes)), (chunk, extra)))| {
+                    let mut out = Output { codes, stride, costs, indices, sizes };
+                    *effort = job.run(i * CHUNK, chunk, extra, &mut out);
                 });
         } else {
             let (chunk, extra) = (&mut self.chunks[0], &mut self.extra[0]);
             let parts = codes.chunks_mut(stride * CHUNK).zip(costs.chunks_mut(CHUNK));
-            for (i, (codes, costs)) in parts.enumerate() {
-                self.efforts[i] = job.run(i * CHUNK, chunk, extra, codes, stride, costs);
+            let parts = parts.zip(indices.chunks_mut(r * CHUNK).zip(sizes.chunks_mut(CHUNK)));
+            for (i, ((codes, costs), (indices, sizes))) in parts.enumerate() {
+                let mut out = Output { codes, stride, costs, indices, sizes };
+                self.efforts[i] = job.run(i * CHUNK, chunk, extra, &mut out);
             }
         }
         let mut total = Effort::default();
@@ -297,6 +345,29 @@ impl<T: Scalar> Coder<T> {
 
     fn needs_least_squares(&self) -> bool {
         self.set == CodeSet::Free && self.penalty.lambda == 0.0 && self.solver == CodeSolver::Fast
+    }
+}
+
+/// Where the result of a chunk goes.
+struct Output<'a, T> {
+    /// Codes, columns `stride` apart.
+    codes: &'a mut [T],
+    stride: usize,
+    costs: &'a mut [f64],
+    indices: &'a mut [u32],
+    sizes: &'a mut [u32],
+}
+
+impl<T: Scalar> Output<'_, T> {
+    /// The part of one column.
+    fn column(&mut self, j: usize, r: usize) -> Output<'_, T> {
+        Output {
+            codes: &mut self.codes[j * self.stride..][..self.stride],
+            stride: self.stride,
+            costs: &mut self.costs[j..=j],
+            indices: &mut self.indices[j * r..][..r],
+            sizes: &mut self.sizes[j..=j],
+        }
     }
 }
 
@@ -324,17 +395,15 @@ impl<T: Scalar> Job<'_, T> {
         first: usize,
         chunk: &mut Chunk<T>,
         extra: &mut Chunk<T>,
-        codes: &mut [T],
-        stride: usize,
-        costs: &mut [f64],
+        out: &mut Output<'_, T>,
     ) -> Effort {
-        let (n, r) = (costs.len(), self.w.cols());
+        let (n, r) = (out.costs.len(), self.w.cols());
         if let Minibatch::Masked { values, observed } = self.x {
-            return self.masked(values, observed, first, chunk, extra, codes, stride, costs);
+            return self.masked(values, observed, first, chunk, extra, out);
         }
-        chunk.correlation.reset(r, n);
         match self.x {
             Minibatch::Sparse(x) => {
+                chunk.correlation.reset(r, n);
                 for j in 0..n {
                     let c = chunk.correlation.col_mut(j);
                     let (indices, values) = x.col(first + j);
@@ -347,6 +416,7 @@ impl<T: Scalar> Job<'_, T> {
             }
             Minibatch::Dense(x) => {
                 let x = x.columns(first, first + n);
+                chunk.correlation.shape_to(r, n);
                 T::product(
                     &mut chunk.correlation,
                     false,
@@ -357,11 +427,10 @@ impl<T: Scalar> Job<'_, T> {
             }
             Minibatch::Masked { .. } => {}
         }
-        self.solve_chunk(self.quadratic, self.gram, self.least_squares, chunk, extra, codes, stride, costs)
+        self.solve_chunk(self.quadratic, self.gram, self.least_squares, chunk, extra, out)
     }
 
     /// Codes from the correlations that are in `chunk`, for a quadratic that all its columns share.
-    #[allow(clippy::too_many_arguments)]
     fn solve_chunk(
         &self,
         quadratic: &Quadratic<T>,
@@ -369,24 +438,29 @@ impl<T: Scalar> Job<'_, T> {
         least_squares: Option<&Mat<T>>,
         chunk: &mut Chunk<T>,
         extra: &mut Chunk<T>,
-        codes: &mut [T],
-        stride: usize,
-        costs: &mut [f64],
+        out: &mut Output<'_, T>,
     ) -> Effort {
-        if self.solver == CodeSolver::ProjectedGradient {
-            let limit = u64::from(self.max_rounds) * 1000;
-            let problem = reference::Problem { gram, penalty: self.penalty, set: self.set };
-            return problem.solve(&chunk.correlation, codes, stride, costs, self.tolerance, limit);
+        let (n, r) = (out.costs.len(), gram.cols());
+        let stride = out.stride;
+        if self.solver == CodeSolver::ProjectedGradient || least_squares.is_some() {
+            let effort = if let Some(inverse) = least_squares {
+                least_squares::solve(gram, self.penalty.kappa2, inverse, chunk, out.codes, stride, out.costs)
+            } else {
+                let limit = u64::from(self.max_rounds) * 1000;
+                let problem = reference::Problem { gram, penalty: self.penalty, set: self.set };
+                problem.solve(&chunk.correlation, out.codes, stride, out.costs, self.tolerance, limit)
+            };
+            for j in 0..n {
+                let support = &mut out.indices[j * r..][..r];
+                out.sizes[j] = collect(&out.codes[j * stride..][..r], support, |_, h| h != T::ZERO) as u32;
+            }
+            return effort;
         }
-        if let Some(inverse) = least_squares {
-            return least_squares::solve(gram, self.penalty.kappa2, inverse, chunk, codes, stride, costs);
-        }
-        let (n, r) = (costs.len(), gram.cols());
         if self.warm {
             chunk.negated.reset(r, n);
             let scale = quadratic.scale.col(0);
             for j in 0..n {
-                let start = &codes[j * stride..][..r];
+                let start = &out.codes[j * stride..][..r];
                 for (k, m) in chunk.negated.col_mut(j).iter_mut().enumerate() {
                     *m = if scale[k] > T::ZERO { -start[k] / scale[k] } else { T::ZERO };
                 }
@@ -413,19 +487,22 @@ impl<T: Scalar> Job<'_, T> {
         // not part of c.
         let (scale, threshold) = (quadratic.scale.col(0), quadratic.threshold.col(0));
         for j in 0..n {
-            let (c, p) = (chunk.correlation.col(j), chunk.residual.col(j));
-            let code = &mut codes[j * stride..][..r];
+            let (c, p, m) = (chunk.correlation.col(j), chunk.residual.col(j), chunk.negated.col(j));
+            let support = &mut out.indices[j * r..][..r];
+            let size = collect(m, support, |_, m| m != T::ZERO);
+            out.sizes[j] = size as u32;
+            let code = &mut out.codes[j * stride..][..r];
+            code.fill(T::ZERO);
             let mut cost = 0.0;
-            for (k, &m) in chunk.negated.col(j).iter().enumerate() {
-                code[k] = -m * scale[k];
-                if m != T::ZERO {
-                    cost += (m * (c[k] + p[k])).to_f64();
-                    if self.set == CodeSet::Free {
-                        cost += 2.0 * (m.abs() * threshold[k]).to_f64();
-                    }
+            for &k in &support[..size] {
+                let k = k as usize;
+                code[k] = -m[k] * scale[k];
+                cost += (m[k] * (c[k] + p[k])).to_f64();
+                if self.set == CodeSet::Free {
+                    cost += 2.0 * (m[k].abs() * threshold[k]).to_f64();
                 }
             }
-            costs[j] = cost;
+            out.costs[j] = cost;
         }
         effort
     }

@@ -22,9 +22,12 @@ pub(super) struct Workspace<T> {
     /// The row being eliminated, lanes innermost.
     row: Mat<T>,
     inverse_pivots: Mat<T>,
-    /// Supports of the columns of a batch, each with room for all coordinates.
+    /// Interior coordinates of each column, with room for all.
     supports: Vec<u32>,
-    sizes: Vec<usize>,
+    /// How many there are of each column, and the column's place in the list; sorted.
+    sizes: Vec<(u32, u32)>,
+    /// The nonzero coordinates and values of one column.
+    nonzero: Vec<u32>,
     values: Vec<T>,
 }
 
@@ -36,6 +39,7 @@ impl<T: Scalar> Workspace<T> {
             inverse_pivots: Mat::zeros(0, 1),
             supports: Vec::new(),
             sizes: Vec::new(),
+            nonzero: Vec::new(),
             values: Vec::new(),
         }
     }
@@ -84,45 +88,57 @@ impl<T: Scalar, R: Rule> WithSimd for Newton<'_, T, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, s: S) {
-        let lanes = T::lanes::<S>();
-        let columns = self.columns;
-        let mut from = 0;
-        while from < columns.len() {
-            let to = (from + lanes).min(columns.len());
-            if self.step != Step::None {
-                self.batch(s, &columns[from..to]);
+        if self.step != Step::None {
+            self.collect_supports();
+            let lanes = T::lanes::<S>();
+            let mut from = 0;
+            while from < self.columns.len() {
+                let to = (from + lanes).min(self.columns.len());
+                self.batch(s, from, to);
+                from = to;
             }
-            for i in from..to {
-                self.longest[i] = self.refresh(s, columns[i]);
-            }
-            from = to;
+        }
+        for (i, &j) in self.columns.iter().enumerate() {
+            self.longest[i] = self.refresh(s, j);
         }
     }
 }
 
 impl<T: Scalar, R: Rule> Newton<'_, T, R> {
-    /// Solves and applies the step for up to one register of columns.
+    /// Lists the interior coordinates of all columns, and sorts the columns by their number: systems of like size
+    /// share registers with little padding.
     #[inline(always)]
-    fn batch<S: Simd>(&mut self, s: S, columns: &[usize]) {
-        let lanes = T::lanes::<S>();
+    fn collect_supports(&mut self) {
         let r = self.negated.rows();
         let ws = &mut *self.workspace;
         ws.sizes.clear();
-        ws.supports.resize(lanes * r, 0);
+        ws.supports.resize((r * self.columns.len()).max(ws.supports.len()), 0);
         let aux = self.quadratic.aux.col(0);
-        for (support, &j) in ws.supports.chunks_exact_mut(r).zip(columns) {
-            ws.sizes.push(collect(self.negated.col(j), support, |k, m| R::interior(m, aux[k])));
+        for (place, (support, &j)) in ws.supports.chunks_exact_mut(r).zip(self.columns).enumerate() {
+            let size = collect(self.negated.col(j), support, |k, m| R::interior(m, aux[k]));
+            ws.sizes.push((size as u32, place as u32));
         }
-        let size = ws.sizes.iter().copied().max().unwrap_or(0);
+        ws.sizes.sort_unstable();
+    }
+
+    /// Solves and applies the step for up to one register of columns, `from..to` in the order of sizes.
+    #[inline(always)]
+    fn batch<S: Simd>(&mut self, s: S, from: usize, to: usize) {
+        let lanes = T::lanes::<S>();
+        let r = self.negated.rows();
+        let aux = self.quadratic.aux.col(0);
+        let ws = &mut *self.workspace;
+        let size = ws.sizes[to - 1].0 as usize;
         if size == 0 {
             return;
         }
         ws.reserve(size, lanes);
         let (gram, stride) = (self.quadratic.gram.padded(), self.quadratic.gram.stride());
         let triangle = &mut ws.triangle.padded_mut()[..(size + 1) * (size + 2) / 2 * lanes];
+        let members = &ws.sizes[from..to];
         for lane in 0..lanes {
-            let support = match columns.get(lane) {
-                Some(_) => &ws.supports[lane * r..][..ws.sizes[lane]],
+            let support = match members.get(lane) {
+                Some(&(size, place)) => &ws.supports[place as usize * r..][..size as usize],
                 None => &[],
             };
             let mut at = lane;
@@ -144,7 +160,8 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
                 triangle[at] = T::ONE;
                 at += lanes;
             }
-            if let Some(&j) = columns.get(lane) {
+            if let Some(&(_, place)) = members.get(lane) {
+                let j = self.columns[place as usize];
                 let (p, m) = (self.residual.col(j), self.negated.col(j));
                 for &k in support {
                     let k = k as usize;
@@ -160,9 +177,9 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
         let row = ws.row.padded_mut();
         solve::<T, S>(s, triangle, row, ws.inverse_pivots.padded_mut(), size);
 
-        for (lane, &j) in columns.iter().enumerate() {
-            let support = &ws.supports[lane * r..][..ws.sizes[lane]];
-            let m = self.negated.col_mut(j);
+        for (lane, &(size, place)) in members.iter().enumerate() {
+            let support = &ws.supports[place as usize * r..][..size as usize];
+            let m = self.negated.col_mut(self.columns[place as usize]);
             let mut length = T::ONE;
             if self.step == Step::Monotone {
                 for (a, &k) in support.iter().enumerate() {
@@ -187,17 +204,17 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
         let lanes = T::lanes::<S>();
         let (r, stride) = (self.residual.rows(), self.residual.stride());
         let ws = &mut *self.workspace;
-        ws.supports.resize(lanes * r, 0);
+        ws.nonzero.resize(r, 0);
         ws.values.resize(r, T::ZERO);
         let negated = &self.negated.padded()[j * stride..][..stride];
-        let size = collect(&negated[..r], &mut ws.supports, |_, m| m != T::ZERO);
-        for (value, &k) in ws.values.iter_mut().zip(&ws.supports[..size]) {
+        let size = collect(&negated[..r], &mut ws.nonzero, |_, m| m != T::ZERO);
+        for (value, &k) in ws.values.iter_mut().zip(&ws.nonzero[..size]) {
             *value = negated[k as usize];
         }
         let sums = Sums {
             gram: self.quadratic.gram.padded().as_ptr(),
             stride,
-            support: &ws.supports[..size],
+            support: &ws.nonzero[..size],
             values: &ws.values[..size],
             correlation: self.correlation.padded()[j * stride..][..stride].as_ptr(),
             residual: self.residual.padded_mut()[j * stride..][..stride].as_mut_ptr(),
@@ -230,7 +247,7 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
 
 /// Writes the indices that `wanted` picks to the front of `support`, without branches; returns how many.
 #[inline(always)]
-fn collect<T: Scalar>(column: &[T], support: &mut [u32], wanted: impl Fn(usize, T) -> bool) -> usize {
+pub(super) fn collect<T: Scalar>(column: &[T], support: &mut [u32], wanted: impl Fn(usize, T) -> bool) -> usize {
     let mut size = 0;
     let support = &mut support[..column.len()];
     for (k, &m) in column.iter().enumerate() {

@@ -1,0 +1,80 @@
+//! The command line: the verbs, and the flags they share. Help and `--config` are made from it.
+
+use crate::BAD_INPUT;
+use anyhow::{Result, anyhow, bail};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Dictionaries of interpretable atoms, learned online from dependent data.
+#[derive(Parser)]
+#[command(name = "ergodict", version, args_override_self = true, disable_help_subcommand = true)]
+#[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = "Start with `ergodict demo`; `ergodict VERB --help` shows defaults and an example.")]
+pub(crate) struct Cli {
+    /// What every verb knows.
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// One file per noun.
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Factor(crate::factor::Args),
+    Transform(crate::transform::Args),
+    Model(crate::model::Args),
+    Demo(crate::demo::Args),
+}
+
+/// What every verb knows.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// The seed; the same one gives the same bytes
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads to use, which never changes results [default: all cores]
+    #[arg(short = 'j', long, global = true, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Print a summary as JSON on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Flags from a TOML file, or those a model was learned with; the command line overrides them
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Common {
+    /// Starts the threads that all work shares.
+    pub(crate) fn start_threads(&self) -> Result<()> {
+        if self.threads == Some(0) {
+            bail!("--threads is 0, but at least one is needed (leave it out to use all cores)");
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        pool.build_global().map_err(|e| anyhow!("the threads cannot be started: {e}"))
+    }
+}
+
+/// What clap has to say instead of running: help and version as they are, refusals as an error of one line.
+pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
+    if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        refusal.print()?;
+        return Ok(if refusal.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS });
+    }
+    let text = refusal.render().to_string();
+    let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = text.split("\n\n").map(words);
+    let parts = parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
+    let line = parts.collect::<Vec<_>>().join("; ");
+    bail!("{}", line.strip_prefix("error: ").unwrap_or(&line))
+}

@@ -1,0 +1,22 @@
+//! Ctrl-C: the first asks the run to stop after its step, the second leaves at once.
+
+use crate::INTERRUPTED;
+use anyhow::{Context, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Begins to listen.
+pub(crate) fn listen() -> Result<()> {
+    let heard = || {
+        if ASKED.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    };
+    ctrlc::set_handler(heard).context("Ctrl-C cannot be listened to")
+}
+
+/// Whether the run was asked to stop.
+pub(crate) fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

@@ -1,0 +1,59 @@
+//! What leaves the program: files that can be written, lines on standard output, errors as one line.
+
+use anyhow::Result;
+use ergodict::Error;
+use ergodict::data::write_atomic;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Whether the path is standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Finds out before the work, not after it, whether a file can be written. Leaves nothing behind.
+pub(crate) fn probe(path: &Path) -> Result<()> {
+    // Pipes and devices are opened once, when there is something to write.
+    if is_standard(path) || path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        return Ok(());
+    }
+    let mut opened = false;
+    let stopped = write_atomic(path, |_| {
+        opened = true;
+        Err(Error::format(path, None, ""))
+    });
+    match stopped {
+        Err(error) if !opened => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints on standard output.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    Ok(out.write_all(text.as_bytes()).and_then(|()| out.flush())?)
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    Ok(write_atomic(path, |file| file.write_all(text.as_bytes()).map_err(Error::io(path)))?)
+}
+
+/// Whether the reader of our output has gone, which is no error.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    io.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+}
+
+/// An error and its causes as one line, without saying anything twice.
+pub(crate) fn one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if !line.contains(&text) {
+            line.push_str(if line.is_empty() { "" } else { ": " });
+            line.push_str(&text);
+        }
+    }
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}

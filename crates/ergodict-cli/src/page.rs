@@ -1,0 +1,130 @@
+//! The report page of a learned dictionary.
+
+use anyhow::Result;
+use ergodict::dictionary::{Model, Precision};
+use ergodict::factor::Normalise;
+use ergodict_report::{AtomGrid, AtomProfile, Figure, LineChart, Report, Series, Table};
+
+/// Most atoms that are drawn and listed.
+const MOST_ATOMS: usize = 64;
+
+/// The page of a model of `ergodict factor`.
+pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<String> {
+    let (d, r) = (model.w.rows(), model.w.cols());
+    let totals = &model.aggregates;
+    let lead = format!(
+        "{r} atoms of {d} features, learned from {} samples in {} steps. They are shown in the order of their \
+         dominance, the share they have in the reconstructions.",
+        totals.samples, totals.t
+    );
+    Ok(Report::new(format!("{r} atoms of {}", model.inputs.first().map_or("a matrix", |i| i.name.as_str())))
+        .lead(lead)
+        .facts(&facts(model))
+        .figure(Figure { title: "Loss".into(), svg: loss(model).svg(), words: LOSS.into() })
+        .figure(atoms(model, shape)?)
+        .table(dominance(model))
+        .render())
+}
+
+const LOSS: &str = "
+    The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean of
+    all losses seen so far; both per sample, lower is better.
+
+    Early minibatches were coded with a poor dictionary, so the surrogate lies above the loss at first. When both are
+    flat, more samples will not help; when the loss is noisy, larger minibatches will.";
+
+fn facts(model: &Model) -> Vec<(&'static str, String)> {
+    let p = &model.parameters;
+    let mut facts = vec![
+        ("atoms", p.atoms.to_string()),
+        ("features", model.w.rows().to_string()),
+        ("samples", model.aggregates.samples.to_string()),
+        ("steps", model.aggregates.t.to_string()),
+        ("λ, κ₁, κ₂", format!("{}, {}, {}", p.lambda, p.kappa1, p.kappa2)),
+        ("schedule", p.schedule.to_string()),
+        ("dictionary", p.dictionary.to_string()),
+        ("code", p.code.to_string()),
+        ("precision", if model.precision == Precision::F32 { "f32" } else { "f64" }.into()),
+        ("seed", model.seed.to_string()),
+        ("version", format!("ergodict {}", model.version)),
+    ];
+    for (name, key) in
+        [("batch", "batch"), ("epochs", "epochs"), ("shuffle", "shuffle"), ("held out", "holdout")]
+    {
+        facts.push((name, model.run["config"][key].to_string()));
+    }
+    for (name, key) in [
+        ("held-out loss per sample", "held_out_loss_per_sample"),
+        ("stationarity gap", "stationarity_gap"),
+        ("λ_min(A)", "smallest_eigenvalue"),
+        ("unused atoms", "unused_atoms"),
+        ("steps that met a cap", "capped_steps"),
+    ] {
+        let value = &model.run["results"][key];
+        if let Some(number) = value.as_f64() {
+            facts.push((name, if value.is_f64() { format!("{number:.6e}") } else { value.to_string() }));
+        }
+    }
+    facts.extend(model.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+    facts
+}
+
+fn loss(model: &Model) -> LineChart {
+    let points = &model.history.points;
+    let surrogate = |p: &ergodict::dictionary::HistoryPoint| match model.parameters.normalise {
+        Normalise::Sum => p.surrogate * p.t as f64 / p.samples.max(1) as f64,
+        Normalise::PerColumn => p.surrogate,
+    };
+    let loss: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.loss)).collect();
+    let mean: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, surrogate(p))).collect();
+    let wide = loss.len() > 2;
+    LineChart {
+        x_label: "samples seen".into(),
+        y_label: "loss per sample".into(),
+        log_x: wide,
+        log_y: wide && mean.iter().chain(&loss).all(|p| p.1 > 0.0),
+        series: vec![Series::new("minibatch", loss), Series::new("surrogate", mean)],
+        ..LineChart::default()
+    }
+}
+
+fn atoms(model: &Model, shape: Option<(usize, usize)>) -> Result<Figure> {
+    let (scores, order) = model.dominance();
+    let shown = &order[..order.len().min(MOST_ATOMS)];
+    let atoms: Vec<Vec<f64>> = shown.iter().map(|&k| model.w.col(k).to_vec()).collect();
+    let labels = Some(shown.iter().map(|&k| format!("{:.3}", scores[k])).collect());
+    let d = model.w.rows();
+    let side = d.isqrt();
+    let shape = shape.or((side * side == d).then_some((side, side)));
+    let (svg, form) = match shape {
+        Some(shape) => {
+            let form = format!("as a picture of {} by {} numbers", shape.0, shape.1);
+            (AtomGrid { labels, ..AtomGrid::new(&atoms, shape) }.svg()?, form)
+        }
+        None => (AtomProfile { labels, ..AtomProfile::new(&atoms) }.svg()?, "entry by entry".into()),
+    };
+    let count = if shown.len() < order.len() {
+        format!("The {} most dominant of {} atoms", shown.len(), order.len())
+    } else {
+        "The atoms".into()
+    };
+    let words = format!("{count}, each {form}; the number below is its dominance. Each has its own scale.");
+    Ok(Figure { title: "Atoms".into(), svg, words })
+}
+
+fn dominance(model: &Model) -> Table {
+    let (scores, order) = model.dominance();
+    let mut sum = 0.0;
+    let rows = order.iter().take(MOST_ATOMS).enumerate().map(|(rank, &k)| {
+        sum += scores[k];
+        vec![(rank + 1).to_string(), k.to_string(), format!("{:.4}", scores[k]), format!("{sum:.4}")]
+    });
+    Table {
+        title: "Dominance".into(),
+        head: ["rank", "atom", "dominance", "sum"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        words: "The share √A_kk / Σ √A_jj of each atom, and of all atoms up to it; atoms count from 0, as the columns \
+                of W do."
+            .into(),
+    }
+}

@@ -1,0 +1,147 @@
+//! `ergodict transform`: codes of new data under a learned dictionary.
+
+use crate::args::Common;
+use crate::progress::{Progress, say};
+use crate::{INTERRUPTED, input, interrupt, output};
+use anyhow::{Result, bail};
+use ergodict::data::{Feed, FeedOptions, NpyWriter};
+use ergodict::dictionary::{Model, Precision};
+use ergodict::linalg::{Mat, Scalar};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Example:
+  ergodict transform faces.safetensors new-faces.npy -o codes.npy
+  ergodict transform faces.safetensors new-faces.npy -o faces-again.npy --reconstruct";
+
+/// Code new data under a learned dictionary
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The model file
+    model: PathBuf,
+    /// The matrix, one sample a row, in any format that `ergodict factor` reads; - is standard input
+    data: PathBuf,
+    /// The .npy file to write, a row for each sample; - is standard output
+    #[arg(short, long, value_name = "H.npy")]
+    out: PathBuf,
+    /// Write the reconstructions WH (n, d) instead of the codes (n, r)
+    #[arg(long)]
+    reconstruct: bool,
+    /// Samples coded together
+    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch)]
+    batch: usize,
+    /// Take NaN and empty cells for missing entries, which are left out
+    #[arg(long)]
+    missing: bool,
+}
+
+/// Sums over all samples.
+#[derive(Default)]
+struct Sums {
+    samples: u64,
+    loss: f64,
+    residual: f64,
+    squares: f64,
+    zeros: u64,
+    capped: u64,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if common.json && output::is_standard(&args.out) {
+        bail!("--json and -o - both write to standard output: give the codes a file");
+    }
+    let model = Model::load(&args.model)?;
+    match model.precision {
+        Precision::F32 => transform::<f32>(args, common, &model),
+        Precision::F64 => transform::<f64>(args, common, &model),
+    }
+}
+
+fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
+    let stream = input::open(&args.data)?;
+    let (d, r) = (model.w.rows(), model.w.cols());
+    if stream.features() != d {
+        bail!(
+            "{}: has {} features, but {} was learned from samples of {d}",
+            args.data.display(),
+            stream.features(),
+            args.model.display()
+        );
+    }
+    if let (Some(then), Some(now)) = (&model.feature_names, stream.feature_names())
+        && let Some(i) = (0..d).find(|&i| then.get(i) != now.get(i))
+        && !common.quiet
+    {
+        say(&format!("warning: feature {i} is `{}`, but `{}` in the model", now[i], then[i]));
+    }
+    let samples = stream.samples();
+    let mut feed = Feed::<T>::new(stream, FeedOptions { batch: args.batch, ..FeedOptions::default() })?;
+    let mut factoriser = model.factoriser::<T>()?;
+    let mut out = NpyWriter::<T>::create(&args.out, if args.reconstruct { d } else { r }, samples)?;
+    interrupt::listen()?;
+    let mut progress = Progress::new(common.quiet, samples, 0);
+    let (mut sums, mut again) = (Sums::default(), Mat::zeros(d, 0));
+    while let Some(x) = feed.next_minibatch()? {
+        let mask = input::mask(x, args.missing);
+        let coded = factoriser.transform(input::observed(x, mask.as_ref()));
+        let h = factoriser.code();
+        if let Ok((report, loss)) = &coded {
+            factoriser.reconstruct(&mut again);
+            sums.samples += x.cols() as u64;
+            sums.loss += loss;
+            sums.capped += report.capped;
+            for j in 0..x.cols() {
+                for (i, (x, y)) in x.col(j).iter().zip(again.col(j)).enumerate() {
+                    if mask.as_ref().is_none_or(|mask| mask.get(i, j)) {
+                        sums.squares += x.to_f64().powi(2);
+                        sums.residual += (x.to_f64() - y.to_f64()).powi(2);
+                    }
+                }
+                sums.zeros += h.col(j).iter().filter(|h| **h == T::ZERO).count() as u64;
+            }
+        }
+        coded.map_err(|e| feed.explain(e))?;
+        out.write(if args.reconstruct { again.as_ref() } else { h.as_ref() })?;
+        progress.update(sums.samples, || format!("relative error {:.4e}", sums.residual / sums.squares));
+        if interrupt::asked() {
+            progress.finish();
+            say("ergodict: interrupted; nothing was written");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+    }
+    progress.finish();
+    out.finish()?;
+    let error = if sums.squares > 0.0 { sums.residual / sums.squares } else { 0.0 };
+    let sparsity = sums.zeros as f64 / (sums.samples as f64 * r as f64).max(1.0);
+    let loss = sums.loss / sums.samples as f64;
+    if !common.quiet {
+        say(&format!("coded      {} samples with {r} atoms", sums.samples));
+        say(&format!("error      {error:.6e} relative, ‖X−WH‖²/‖X‖²"));
+        say(&format!("sparsity   {sparsity:.4} of the codes are zero"));
+        say(&format!("loss       {loss:.6} per sample"));
+        if sums.capped > 0 {
+            say(&format!("caps       {} samples met the solver's cap before its tolerance", sums.capped));
+        }
+        say(&format!("wrote      {}", args.out.display()));
+    }
+    if common.json {
+        let summary = json!({
+            "schema": "ergodict.transform/1",
+            "out": args.out.display().to_string(),
+            "model": args.model.display().to_string(),
+            "samples": sums.samples,
+            "atoms": r,
+            "features": d,
+            "reconstruct": args.reconstruct,
+            "relative_error": error,
+            "sparsity": sparsity,
+            "loss_per_sample": loss,
+            "capped_samples": sums.capped,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,737 @@
+//! The minibatches of a run: the samples of a matrix in the order of the run, without those held out.
+//!
+//! | order | where |
+//! |---|---|
+//! | of the file | without shuffling |
+//! | one permutation of all samples, a new one every epoch | shuffled, where samples can be picked (`.npy`, stored `.npz`) |
+//! | windows of the file, each permuted | shuffled, where the file can only be read in order |
+//!
+//! Sample `i` is held out when a hash of the seed and `i` falls below the fraction: one rule for every format, so that
+//! the same numbers in another file, or in another order of reading, hold out the same samples.
+
+use super::batch::Batch;
+use super::stream::MatrixStream;
+use crate::chain::rng::{Purpose, stream};
+use crate::linalg::{MatRef, Scalar};
+use crate::{Error, Result};
+use rand_chacha::rand_core::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Most samples that are shuffled together where the file can only be read in order.
+pub const WINDOW_SAMPLES: usize = 1 << 16;
+/// Most memory, counted in `f64`, that they may take: an order does not depend on the precision of the arithmetic.
+pub const WINDOW_BYTES: usize = 64 << 20;
+
+/// Where a run stands in its data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    /// Epochs completed.
+    pub epoch: u64,
+    /// Minibatches taken in the current one.
+    pub batch: u64,
+}
+
+/// How a run goes over its data.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FeedOptions {
+    /// Samples of a minibatch; the last one of an epoch may be narrower. Default 256.
+    pub batch: usize,
+    /// How often all samples are seen. Default 1.
+    pub epochs: u64,
+    /// Whether each epoch has its own random order. Default no.
+    pub shuffle: bool,
+    /// The seed of the order and of what is held out.
+    pub seed: u64,
+    /// Share of the samples that are never learned from, in [0, 1). Default 0.
+    pub holdout: f64,
+}
+
+impl Default for FeedOptions {
+    fn default() -> Self {
+        Self { batch: 256, epochs: 1, shuffle: false, seed: 0, holdout: 0.0 }
+    }
+}
+
+impl FeedOptions {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], naming the first that is out of range.
+    pub fn check(&self) -> Result<()> {
+        if self.batch == 0 {
+            return Err(Error::parameter("the batch size", 0, "a minibatch has at least one sample"));
+        }
+        if self.epochs == 0 {
+            return Err(Error::parameter("the number of epochs", 0, "at least one is needed"));
+        }
+        if !(0.0..1.0).contains(&self.holdout) {
+            let expected = "it must be at least 0 and below 1";
+            return Err(Error::parameter("the share held out", self.holdout, expected));
+        }
+        Ok(())
+    }
+}
+
+/// Minibatches of a [`MatrixStream`], epoch after epoch. Once buffers have their size nothing is allocated.
+///
+/// ```
+/// use ergodict::data::{Feed, FeedOptions, MatrixStream, StreamOptions};
+/// let path = std::env::temp_dir().join(format!("ergodict-feed-{}.csv", std::process::id()));
+/// std::fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
+/// let stream = MatrixStream::open(&path, &StreamOptions::default())?;
+/// let mut feed = Feed::<f64>::new(stream, FeedOptions { batch: 2, epochs: 2, ..FeedOptions::default() })?;
+/// let mut widths = Vec::new();
+/// while let Some(x) = feed.next_minibatch()? {
+///     widths.push(x.cols());
+/// }
+/// assert_eq!(widths, [2, 1, 2, 1]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Feed<T: Scalar> {
+    stream: MatrixStream,
+    options: FeedOptions,
+    holdout: Holdout,
+    order: Order<T>,
+    cursor: Cursor,
+    /// Whether the source stands where `cursor` says.
+    in_step: bool,
+    /// The minibatch, unless it is viewed where it lies in the file.
+    batch: Batch<T>,
+    /// Its samples; empty when they are consecutive, from `first` on.
+    rows: Vec<u64>,
+    first: u64,
+}
+
+/// How samples are reached.
+#[derive(Debug)]
+enum Order<T: Scalar> {
+    /// All of them, in the order of the file; viewed without copying where the file allows it.
+    Consecutive { viewed: bool },
+    /// Those not held out, in the order of the file, read in order.
+    Filtered { raw: Batch<T> },
+    /// Those not held out, in any order, picked one by one.
+    Picked { order: Option<Permutation>, next: u64 },
+    /// Those not held out, read in order and permuted in windows.
+    Windowed(Box<Window<T>>),
+}
+
+/// Samples that are permuted together.
+#[derive(Debug)]
+struct Window<T: Scalar> {
+    raw: Batch<T>,
+    samples: Batch<T>,
+    rows: Vec<u64>,
+    order: Permutation,
+    /// Most samples; a multiple of the batch size, so that no minibatch lies in two windows.
+    size: usize,
+    /// Number of the next window in the epoch.
+    number: u64,
+    /// Samples handed out.
+    taken: usize,
+}
+
+impl<T: Scalar> Feed<T> {
+    /// Minibatches of `stream` from its beginning.
+    ///
+    /// # Errors
+    /// As [`FeedOptions::check`]; [`Error::Format`] when the options need to read standard input or a pipe twice.
+    pub fn new(stream: MatrixStream, options: FeedOptions) -> Result<Self> {
+        options.check()?;
+        if stream.is_read_once() && (options.epochs > 1 || options.holdout > 0.0) {
+            let problem = "can be read only once: use --epochs 1 without --holdout, or a file";
+            return Err(Error::format(stream.path(), None, problem));
+        }
+        let picks = stream.supports_random_access();
+        let order = match (options.shuffle, options.holdout > 0.0) {
+            (false, false) => Order::Consecutive { viewed: stream.view::<T>(0, 0).is_some() },
+            _ if picks => Order::Picked { order: None, next: 0 },
+            (false, true) => Order::Filtered { raw: Batch::new() },
+            (true, _) => {
+                let bytes = stream.features().saturating_mul(size_of::<f64>()).max(1);
+                let most = WINDOW_SAMPLES.min(WINDOW_BYTES / bytes);
+                Order::Windowed(Box::new(Window {
+                    raw: Batch::new(),
+                    samples: Batch::new(),
+                    rows: Vec::new(),
+                    order: Permutation::new(0, 0, 0, 0),
+                    size: (most / options.batch).max(1).saturating_mul(options.batch),
+                    number: 0,
+                    taken: 0,
+                }))
+            }
+        };
+        let holdout = Holdout::new(options.seed, options.holdout);
+        let (batch, rows) = (Batch::new(), Vec::new());
+        let cursor = Cursor::default();
+        Ok(Self { stream, options, holdout, order, cursor, in_step: false, batch, rows, first: 0 })
+    }
+
+    /// The matrix behind it.
+    pub fn stream(&self) -> &MatrixStream {
+        &self.stream
+    }
+
+    /// The options.
+    pub fn options(&self) -> &FeedOptions {
+        &self.options
+    }
+
+    /// Where the run stands: what [`Feed::seek`] takes to give the minibatches that are still to come.
+    pub fn cursor(&self) -> Cursor {
+        self.cursor
+    }
+
+    /// About how many samples an epoch has; exact when none are held out, none for text.
+    pub fn expected_samples(&self) -> Option<u64> {
+        self.stream.samples().map(|n| (n as f64 * (1.0 - self.options.holdout)).round() as u64)
+    }
+
+    /// About how many bytes the buffers take.
+    pub fn buffer_bytes(&self) -> u64 {
+        let column = self.stream.features().saturating_mul(size_of::<T>()).next_multiple_of(64) as u64;
+        let samples = self.stream.samples().unwrap_or(u64::MAX);
+        let width = samples.min(self.options.batch as u64);
+        let columns = match &self.order {
+            Order::Consecutive { viewed: true } => 0,
+            Order::Consecutive { viewed: false } | Order::Picked { .. } => width,
+            Order::Filtered { .. } => 2 * width,
+            Order::Windowed(window) => (2 * width).saturating_add(samples.min(window.size as u64)),
+        };
+        column.saturating_mul(columns)
+    }
+
+    /// The next minibatch, d×n with one sample a column; none when all epochs are over.
+    ///
+    /// # Errors
+    /// What reading returns; [`Error::Format`] when no sample is left to learn from.
+    pub fn next_minibatch(&mut self) -> Result<Option<MatRef<'_, T>>> {
+        let width = loop {
+            if self.cursor.epoch >= self.options.epochs {
+                return Ok(None);
+            }
+            if !self.in_step {
+                self.seek(self.cursor)?;
+            }
+            self.in_step = false;
+            let width = self.fill()?;
+            if width == 0 && self.cursor.batch == 0 {
+                let problem = "holds no sample to learn from: expected at least one row";
+                return Err(Error::format(self.stream.path(), None, problem));
+            }
+            // Only the last minibatch of an epoch is narrower, so that the epoch is known to be over.
+            if width == self.options.batch {
+                self.cursor.batch += 1;
+                self.in_step = true;
+            } else {
+                self.cursor = Cursor { epoch: self.cursor.epoch + 1, batch: 0 };
+            }
+            if width > 0 {
+                break width;
+            }
+        };
+        Ok(match self.order {
+            Order::Consecutive { viewed: true } => self.stream.view(self.first, self.first + width as u64),
+            _ => Some(self.batch.as_mat_ref()),
+        })
+    }
+
+    /// Reads the next minibatch and gives its width; 0 at the end of the epoch.
+    fn fill(&mut self) -> Result<usize> {
+        let Self { stream, options, holdout, order, cursor, batch, rows, .. } = self;
+        rows.clear();
+        match order {
+            Order::Consecutive { viewed: true } => {
+                let samples = stream.samples().unwrap_or(0);
+                self.first = cursor.batch.saturating_mul(options.batch as u64).min(samples);
+                Ok((samples - self.first).min(options.batch as u64) as usize)
+            }
+            Order::Consecutive { viewed: false } => {
+                self.first = stream.position();
+                stream.next_batch(options.batch, batch)
+            }
+            Order::Filtered { raw } => {
+                batch.start(stream.features(), options.batch, 0)?;
+                read_kept(stream, |i| !holdout.holds(i), options.batch, options.batch, raw, batch, rows)?;
+                Ok(rows.len())
+            }
+            Order::Picked { order, next } => {
+                let samples = stream.samples().unwrap_or(0);
+                while rows.len() < options.batch && *next < samples {
+                    let row = order.as_ref().map_or(*next, |order| order.at(*next));
+                    *next += 1;
+                    if !holdout.holds(row) {
+                        rows.push(row);
+                    }
+                }
+                stream.read_samples(rows, batch)?;
+                Ok(rows.len())
+            }
+            Order::Windowed(window) => {
+                if window.taken == window.rows.len() {
+                    window.read(stream, options, *holdout, cursor.epoch)?;
+                }
+                let width = options.batch.min(window.rows.len() - window.taken);
+                batch.start(stream.features(), width, 0)?;
+                let samples = window.samples.as_mat_ref();
+                for place in window.taken..window.taken + width {
+                    let from = window.order.at(place as u64) as usize;
+                    batch.push()?.copy_from_slice(samples.col(from));
+                    rows.push(window.rows[from]);
+                }
+                window.taken += width;
+                Ok(width)
+            }
+        }
+    }
+
+    /// Goes to a place that [`Feed::cursor`] gave: the minibatches that follow are those that would have followed.
+    ///
+    /// # Errors
+    /// As [`MatrixStream::seek`].
+    pub fn seek(&mut self, cursor: Cursor) -> Result<()> {
+        (self.cursor, self.in_step) = (cursor, false);
+        if cursor.epoch >= self.options.epochs {
+            return Ok(());
+        }
+        let Self { stream, options, holdout, order, .. } = self;
+        let passed = cursor.batch.saturating_mul(options.batch as u64);
+        match order {
+            Order::Consecutive { viewed: true } => {}
+            Order::Consecutive { viewed: false } => stream.seek(passed)?,
+            Order::Filtered { .. } => stream.seek(holdout.after(passed, stream.samples()))?,
+            Order::Picked { order, next } => {
+                let samples = stream.samples().unwrap_or(0);
+                *order = options.shuffle.then(|| Permutation::new(samples, options.seed, cursor.epoch, 0));
+                let (mut left, mut place) = (passed, 0);
+                while left > 0 && place < samples {
+                    let row = order.as_ref().map_or(place, |order| order.at(place));
+                    left -= u64::from(!holdout.holds(row));
+                    place += 1;
+                }
+                *next = place;
+            }
+            Order::Windowed(window) => {
+                let number = passed / window.size as u64;
+                let before = number.saturating_mul(window.size as u64);
+                stream.seek(holdout.after(before, stream.samples()))?;
+                (window.number, window.taken) = (number, 0);
+                window.rows.clear();
+                if passed > before {
+                    window.read(stream, options, *holdout, cursor.epoch)?;
+                    window.taken = window.rows.len().min((passed - before) as usize);
+                }
+            }
+        }
+        self.in_step = true;
+        Ok(())
+    }
+
+    /// Hands the samples held out to `see`, in minibatches in the order of the file; gives how many they are. The
+    /// next minibatch to learn from stays what it was.
+    ///
+    /// # Errors
+    /// What reading and `see` return, with the place in the file as [`Feed::explain`] has it.
+    pub fn for_each_held_out(&mut self, mut see: impl FnMut(MatRef<'_, T>) -> Result<()>) -> Result<u64> {
+        if self.options.holdout == 0.0 {
+            return Ok(0);
+        }
+        self.in_step = false;
+        let (mut count, mut next) = (0, 0);
+        let mut raw = Batch::new();
+        if !self.stream.supports_random_access() {
+            self.stream.rewind()?;
+        }
+        loop {
+            let Self { stream, options, holdout, batch, rows, .. } = self;
+            rows.clear();
+            if stream.supports_random_access() {
+                let samples = stream.samples().unwrap_or(0);
+                while rows.len() < options.batch && next < samples {
+                    if holdout.holds(next) {
+                        rows.push(next);
+                    }
+                    next += 1;
+                }
+                stream.read_samples(rows, batch)?;
+            } else {
+                batch.start(stream.features(), options.batch, 0)?;
+                let piece = options.batch;
+                read_kept(stream, |i| holdout.holds(i), options.batch, piece, &mut raw, batch, rows)?;
+            }
+            if rows.is_empty() {
+                return Ok(count);
+            }
+            count += rows.len() as u64;
+            see(batch.as_mat_ref()).map_err(|e| self.explain(e))?;
+        }
+    }
+
+    /// Says where in the file the minibatch at hand is not finite: [`Error::NotFinite`] with its place in the
+    /// minibatch becomes [`Error::Format`] with the file, its line where it has lines, the sample and the feature.
+    /// Other errors are returned as they are.
+    pub fn explain(&self, error: Error) -> Error {
+        let Error::NotFinite { sample, feature, value } = error else { return error };
+        let row = self.rows.get(sample as usize).copied().unwrap_or(self.first + sample);
+        not_finite(&self.stream, row, feature, value)
+    }
+}
+
+/// The error for a number of a file that is not finite, at this row and column, counted from 0.
+pub(crate) fn not_finite(stream: &MatrixStream, row: u64, feature: u64, value: f64) -> Error {
+    let line = stream.line_of(row);
+    let name = stream.feature_names().and_then(|names| names.get(feature as usize));
+    let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
+    let place = match line {
+        Some(_) => format!("column {}{name}", feature + 1),
+        None => format!("row {row}, column {feature}{name}, counted from 0,"),
+    };
+    let (what, hint) = if value.is_nan() {
+        ("NaN or missing", "; --missing leaves missing entries out")
+    } else {
+        ("infinite", "")
+    };
+    Error::format(stream.path(), line, format!("{place} is {what}: expected a finite number{hint}"))
+}
+
+/// Reads on, at most `piece` samples at a time, until `batch` has `count` samples that `kept` wants or the stream
+/// ends.
+fn read_kept<T: Scalar>(
+    stream: &mut MatrixStream,
+    kept: impl Fn(u64) -> bool,
+    count: usize,
+    piece: usize,
+    raw: &mut Batch<T>,
+    batch: &mut Batch<T>,
+    rows: &mut Vec<u64>,
+) -> Result<()> {
+    while batch.len() < count {
+        // No more than are wanted, so that none is read that belongs to the next call.
+        let read = stream.next_batch(piece.min(count - batch.len()), raw)?;
+        if read == 0 {
+            break;
+        }
+        for j in 0..read {
+            let row = raw.first_sample() + j as u64;
+            if kept(row) {
+                batch.push()?.copy_from_slice(raw.as_mat_ref().col(j));
+                rows.push(row);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<T: Scalar> Window<T> {
+    /// Reads the next window.
+    fn read(
+        &mut self,
+        stream: &mut MatrixStream,
+        options: &FeedOptions,
+        holdout: Holdout,
+        epoch: u64,
+    ) -> Result<()> {
+        self.rows.clear();
+        self.taken = 0;
+        self.samples.start(stream.features(), self.size, 0)?;
+        let (raw, samples, rows) = (&mut self.raw, &mut self.samples, &mut self.rows);
+        read_kept(stream, |i| !holdout.holds(i), self.size, options.batch, raw, samples, rows)?;
+        self.order = Permutation::new(self.rows.len() as u64, options.seed, epoch, self.number);
+        self.number += 1;
+        Ok(())
+    }
+}
+
+/// Which samples are held out.
+#[derive(Clone, Copy, Debug)]
+struct Holdout {
+    key: u64,
+    /// Hashes below this are held out.
+    below: u64,
+}
+
+impl Holdout {
+    fn new(seed: u64, fraction: f64) -> Self {
+        let key = stream(seed, Purpose::Holdout, 0).next_u64();
+        Self { key, below: (fraction * 2f64.powi(64)) as u64 }
+    }
+
+    fn holds(self, sample: u64) -> bool {
+        mix(self.key ^ mix(sample)) < self.below
+    }
+
+    /// The first sample after `count` that are not held out.
+    fn after(self, count: u64, samples: Option<u64>) -> u64 {
+        let end = samples.unwrap_or(u64::MAX);
+        if self.below == 0 {
+            return count.min(end);
+        }
+        let (mut left, mut sample) = (count, 0);
+        while left > 0 && sample < end {
+            left -= u64::from(!self.holds(sample));
+            sample += 1;
+        }
+        sample
+    }
+}
+
+/// The finaliser of splitmix64: a bijection whose every output bit depends on every input bit.
+fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A random permutation of `0..n` that is computed where it is asked for: an order of any number of samples takes no
+/// memory and can be entered anywhere. A Feistel network over the next even power of two, walked along its cycles
+/// until it is inside; 4 steps at most on average.
+#[derive(Clone, Copy, Debug)]
+struct Permutation {
+    keys: [u64; ROUNDS],
+    half: u32,
+    n: u64,
+}
+
+/// Rounds of the network; from four on it cannot be told from a random permutation by its values (Luby and Rackoff).
+const ROUNDS: usize = 8;
+
+impl Permutation {
+    fn new(n: u64, seed: u64, epoch: u64, window: u64) -> Self {
+        let mut rng = stream(seed, Purpose::Shuffle, epoch);
+        // Two words make a key.
+        rng.set_word_pos(u128::from(window) * 2 * ROUNDS as u128);
+        // At least 8 bits: on fewer, the network reaches only some of the permutations.
+        let bits = (64 - n.saturating_sub(1).leading_zeros()).max(8);
+        Self { keys: std::array::from_fn(|_| rng.next_u64()), half: bits.div_ceil(2), n }
+    }
+
+    /// Where `place` goes.
+    fn at(&self, place: u64) -> u64 {
+        let mask = (1u64 << self.half) - 1;
+        let mut x = place;
+        loop {
+            let (mut left, mut right) = (x >> self.half, x & mask);
+            for key in self.keys {
+                (left, right) = (right, left ^ (mix(key ^ right) & mask));
+            }
+            x = left << self.half | right;
+            if x < self.n {
+                return x;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{StreamOptions, write_npy};
+    use crate::linalg::Mat;
+    use proptest::prelude::*;
+    use std::path::{Path, PathBuf};
+
+    /// Row `i` is `(i, 2i + 1)`, as text or `.npy`.
+    fn table(folder: &Path, n: usize, text: bool) -> PathBuf {
+        let m = Mat::<f64>::from_fn(2, n, |i, j| if i == 0 { j as f64 } else { 2.0 * j as f64 + 1.0 });
+        if text {
+            let lines: String = (0..n).map(|j| format!("{} {}\n", m.get(0, j), m.get(1, j))).collect();
+            std::fs::write(folder.join("x.txt"), format!("a b\n{lines}")).unwrap();
+            return folder.join("x.txt");
+        }
+        write_npy(&folder.join("x.npy"), m.as_ref()).unwrap();
+        folder.join("x.npy")
+    }
+
+    /// A feed whose windows, where it has them, are of two minibatches.
+    fn feed(path: &Path, options: FeedOptions) -> Feed<f64> {
+        let stream = MatrixStream::open(path, &StreamOptions::default()).unwrap();
+        let mut feed = Feed::new(stream, options).unwrap();
+        if let Order::Windowed(window) = &mut feed.order {
+            assert!(window.size <= WINDOW_SAMPLES && window.size % options.batch == 0);
+            window.size = 2 * options.batch;
+        }
+        feed
+    }
+
+    /// The minibatches that are left, as the numbers of their samples.
+    fn rest(feed: &mut Feed<f64>) -> Vec<Vec<u64>> {
+        let mut all = Vec::new();
+        while let Some(x) = feed.next_minibatch().unwrap() {
+            let rows: Vec<u64> = (0..x.cols()).map(|j| x.get(0, j) as u64).collect();
+            for j in 0..x.cols() {
+                assert_eq!(x.get(1, j), 2.0 * x.get(0, j) + 1.0);
+            }
+            all.push(rows);
+        }
+        all
+    }
+
+    fn held_out(feed: &mut Feed<f64>) -> Vec<u64> {
+        let mut rows = Vec::new();
+        let count = feed
+            .for_each_held_out(|x| {
+                rows.extend((0..x.cols()).map(|j| x.get(0, j) as u64));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(count, rows.len() as u64);
+        rows
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn every_sample_that_is_not_held_out_comes_once_an_epoch(
+            n in 1usize..200, batch in 1usize..40, epochs in 1u64..4, shuffle: bool, text: bool,
+            holdout in prop_oneof![Just(0.0), 0.0..0.6], seed: u64,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+            let mut feed = feed(&table(folder.path(), n, text), options);
+            let out = held_out(&mut feed);
+            prop_assume!(out.len() < n);
+            let kept: Vec<u64> = (0..n as u64).filter(|i| !out.contains(i)).collect();
+            let batches = rest(&mut feed);
+            prop_assert_eq!(batches.len(), epochs as usize * kept.len().div_ceil(batch));
+            for epoch in batches.chunks(kept.len().div_ceil(batch)) {
+                let (last, full) = epoch.split_last().unwrap();
+                prop_assert!(full.iter().all(|b| b.len() == batch) && !last.is_empty());
+                let mut rows: Vec<u64> = epoch.concat();
+                prop_assert!(shuffle || rows == kept);
+                rows.sort_unstable();
+                prop_assert_eq!(&rows, &kept);
+            }
+            prop_assert_eq!(held_out(&mut feed), out);
+        }
+
+        #[test]
+        fn seeking_gives_what_would_have_followed(
+            n in 1usize..120, batch in 1usize..30, shuffle: bool, text: bool, stop in 0usize..40,
+            holdout in prop_oneof![Just(0.0), Just(0.3)], seed in 0u64..9,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = table(folder.path(), n, text);
+            let options = FeedOptions { batch, epochs: 3, shuffle, seed, holdout };
+            let mut whole = feed(&path, options);
+            prop_assume!(held_out(&mut whole).len() < n);
+            for _ in 0..stop {
+                whole.next_minibatch().unwrap();
+            }
+            let mut other = feed(&path, options);
+            other.seek(whole.cursor()).unwrap();
+            prop_assert_eq!(other.cursor(), whole.cursor());
+            prop_assert_eq!(rest(&mut other), rest(&mut whole));
+        }
+
+        #[test]
+        fn permutations_are_permutations(n in 0u64..3000, seed: u64, epoch in 0u64..5, window in 0u64..5) {
+            let order = Permutation::new(n, seed, epoch, window);
+            let mut seen: Vec<u64> = (0..n).map(|i| order.at(i)).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn permutations_of_four_are_uniform_by_chi_squared() {
+        let mut counts = std::collections::HashMap::new();
+        let draws = 24_000u32;
+        for seed in 0..u64::from(draws) {
+            let order = Permutation::new(4, seed, 1, 2);
+            *counts.entry([0, 1, 2, 3].map(|i| order.at(i))).or_insert(0u32) += 1;
+        }
+        let expected = f64::from(draws) / 24.0;
+        let chi2: f64 = counts.values().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        assert!(
+            counts.len() == 24 && chi2 < 49.7,
+            "chi² {chi2} over the 0.999 quantile for 23 degrees of freedom"
+        );
+    }
+
+    #[test]
+    fn large_orders_stay_inside() {
+        let order = Permutation::new(u64::MAX / 3, 5, 0, 0);
+        assert!((0..1000).all(|i| order.at(i) < u64::MAX / 3));
+    }
+
+    #[test]
+    fn the_share_held_out_is_what_was_asked_for() {
+        let n = 100_000u64;
+        let out = (0..n).filter(|&i| Holdout::new(3, 0.1).holds(i)).count() as f64;
+        // Four standard deviations of a binomial.
+        assert!((out - 1e4).abs() < 4.0 * (n as f64 * 0.09).sqrt(), "{out}");
+        assert!((0..n).all(|i| !Holdout::new(3, 0.0).holds(i)));
+    }
+
+    #[test]
+    fn epochs_differ_in_order_and_seeds_too() {
+        let folder = tempfile::tempdir().unwrap();
+        for text in [false, true] {
+            let path = table(folder.path(), 50, text);
+            let order = |seed| {
+                let options = FeedOptions { batch: 50, epochs: 2, shuffle: true, seed, holdout: 0.0 };
+                rest(&mut feed(&path, options))
+            };
+            let (one, two) = (order(1), order(2));
+            assert!(one[0] != one[1] && one[0] != two[0] && one == order(1));
+        }
+    }
+
+    #[test]
+    fn plain_npy_is_viewed_where_it_lies() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = FeedOptions { batch: 4, ..FeedOptions::default() };
+        let mut plain = feed(&table(folder.path(), 10, false), options);
+        let first = plain.next_minibatch().unwrap().unwrap().col(0).as_ptr();
+        assert!(plain.batch.is_empty() && plain.buffer_bytes() == 0);
+        assert_eq!(plain.stream().view::<f64>(0, 1).unwrap().col(0).as_ptr(), first);
+    }
+
+    #[test]
+    fn nan_is_reported_with_its_place_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.csv");
+        std::fs::write(&path, "a,b\n1,2\n# a comment\n3,4\n5,\n").unwrap();
+        let npy = folder.path().join("x.npy");
+        write_npy(&npy, MatRef::from_column_major(&[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN], 2, 3).unwrap())
+            .unwrap();
+        for shuffle in [false, true] {
+            for (path, want) in
+                [(&path, "x.csv:5: column 2 (`b`) is NaN"), (&npy, "row 2, column 1, counted")]
+            {
+                let options = FeedOptions { batch: 2, shuffle, ..FeedOptions::default() };
+                let mut feed = feed(path, options);
+                let found = loop {
+                    let x = feed.next_minibatch().unwrap().unwrap();
+                    if let Some(j) = (0..x.cols()).find(|&j| x.get(1, j).is_nan()) {
+                        break Error::NotFinite { sample: j as u64, feature: 1, value: f64::NAN };
+                    }
+                };
+                let message = feed.explain(found).to_string();
+                assert!(message.contains(want) && message.contains("--missing"), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn bad_options_and_empty_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = table(folder.path(), 3, false);
+        let open = || MatrixStream::open(&path, &StreamOptions::default()).unwrap();
+        let plain = FeedOptions::default();
+        for bad in [
+            FeedOptions { batch: 0, ..plain },
+            FeedOptions { epochs: 0, ..plain },
+            FeedOptions { holdout: 1.0, ..plain },
+            FeedOptions { holdout: f64::NAN, ..plain },
+        ] {
+            assert!(Feed::<f64>::new(open(), bad).is_err(), "{bad:?}");
+        }
+        let all = FeedOptions { holdout: 0.999_999, ..plain };
+        let message = Feed::<f64>::new(open(), all).unwrap().next_minibatch().unwrap_err().to_string();
+        assert!(message.contains("no sample to learn from"), "{message}");
+    }
+}

@@ -1,0 +1,614 @@
+//! Projections, the update over convex sets, and the update over unions under the ellipsoid.
+
+mod common;
+
+use common::{Random, combine, distance, dot, frobenius, inner, norm, times};
+use ergodict::factor::ellipsoid::{Accuracy, Quadratic};
+use ergodict::factor::sets::Projection;
+use ergodict::factor::{ColumnSet, ConvexSet, DictionarySet, Factoriser, Parameters, UnusedAtoms};
+use ergodict::linalg::{Mat, Scalar};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const TIGHT: Accuracy = Accuracy { tolerance: 1e-13, max_steps: 50_000 };
+
+/// The half-space `x_0 ≥ 1/4`, as a program would give it.
+fn half_space() -> Projection {
+    Projection { name: "half-space".into(), project: Arc::new(|x| x[0] = x[0].max(0.25)) }
+}
+
+fn column_sets() -> Vec<ColumnSet> {
+    vec![
+        ColumnSet::NonnegBall { radius: 1.0 },
+        ColumnSet::NonnegBall { radius: 0.3 },
+        ColumnSet::Ball { radius: 1.0 },
+        ColumnSet::Ball { radius: 7.0 },
+        ColumnSet::Simplex { sum: 1.0 },
+        ColumnSet::Simplex { sum: 4.0 },
+        ColumnSet::Box { lower: 0.0, upper: 1.0 },
+        ColumnSet::Box { lower: -0.5, upper: 0.25 },
+        ColumnSet::L1Ball { radius: 1.0 },
+        ColumnSet::L1Ball { radius: 3.0 },
+        ColumnSet::Free,
+        ColumnSet::User(half_space()),
+    ]
+}
+
+/// How far an atom is outside the set, by the definition of the set.
+fn violation(set: &ColumnSet, x: &[f64]) -> f64 {
+    let negative = x.iter().fold(0.0f64, |a, x| a.max(-x));
+    match set {
+        ColumnSet::NonnegBall { radius } => negative.max(norm(x) - radius),
+        ColumnSet::Ball { radius } => norm(x) - radius,
+        ColumnSet::Simplex { sum } => negative.max((x.iter().sum::<f64>() - sum).abs()),
+        ColumnSet::Box { lower, upper } => x.iter().fold(0.0, |a, x| a.max(lower - x).max(x - upper)),
+        ColumnSet::L1Ball { radius } => x.iter().map(|x| x.abs()).sum::<f64>() - radius,
+        ColumnSet::Free => 0.0,
+        ColumnSet::User(_) => 0.25 - x[0],
+        _ => unreachable!("a set the test does not know"),
+    }
+}
+
+/// A point of the set, made without its projection.
+fn member(set: &ColumnSet, d: usize, random: &mut Random) -> Vec<f64> {
+    let mut x: Vec<f64> = (0..d).map(|_| random.normal()).collect();
+    let scale = |x: &mut Vec<f64>, size: f64| x.iter_mut().for_each(|x| *x *= size);
+    match set {
+        ColumnSet::NonnegBall { radius } | ColumnSet::Ball { radius } => {
+            if matches!(set, ColumnSet::NonnegBall { .. }) {
+                x.iter_mut().for_each(|x| *x = x.abs() * f64::from(random.chance(0.7)));
+            }
+            let size = radius * random.uniform().sqrt() / norm(&x).max(1e-9);
+            scale(&mut x, size);
+        }
+        ColumnSet::Simplex { sum } => {
+            x.iter_mut()
+                .for_each(|x| *x = -random.uniform().max(1e-300).ln() * f64::from(random.chance(0.7)));
+            x[random.below(d)] += 1e-3;
+            let size = sum / x.iter().sum::<f64>();
+            scale(&mut x, size);
+        }
+        ColumnSet::Box { lower, upper } => x.iter_mut().for_each(|x| *x = random.between(*lower, *upper)),
+        ColumnSet::L1Ball { radius } => {
+            let size = radius * random.uniform() / x.iter().map(|x| x.abs()).sum::<f64>();
+            scale(&mut x, size);
+        }
+        ColumnSet::Free => scale(&mut x, 10.0),
+        ColumnSet::User(_) => x[0] = 0.25 + x[0].abs(),
+        _ => unreachable!("a set the test does not know"),
+    }
+    x
+}
+
+/// A point of a ball around a centre, cut with the orthant if that is asked for: clipping only comes closer, since the
+/// centre is nonnegative.
+fn near_member(centre: &Mat<f64>, radius: f64, nonnegative: bool, random: &mut Random) -> Mat<f64> {
+    let mut step = random.normals(centre.rows(), centre.cols());
+    let size = radius * random.uniform().powf(0.3) / frobenius(&step);
+    step = combine(size, &step, 1.0, centre);
+    for j in 0..step.cols() {
+        step.col_mut(j).iter_mut().for_each(|x| *x = if nonnegative { x.max(0.0) } else { *x });
+    }
+    step
+}
+
+proptest! {
+    #![proptest_config(common::cases(200))]
+
+    #[test]
+    fn column_projections_give_the_nearest_point(
+        seed in any::<u64>(), which in 0usize..12, d in 1usize..30, size in -3i32..4,
+    ) {
+        let set = &column_sets()[which];
+        let mut random = Random::new(seed);
+        let v: Vec<f64> = (0..d).map(|_| 10f64.powi(size) * random.normal()).collect();
+        let mut p = v.clone();
+        set.project(&mut p);
+        let scale = norm(&v) + norm(&p) + 1.0;
+        prop_assert!(violation(set, &p) <= 1e-14 * scale, "{set:?} outside by {:e}", violation(set, &p));
+        let mut again = p.clone();
+        set.project(&mut again);
+        let apart = norm(&again.iter().zip(&p).map(|(a, b)| a - b).collect::<Vec<_>>());
+        prop_assert!(apart <= 1e-14 * scale, "{set:?} is not idempotent");
+        // ⟨v − Πv, y − Πv⟩ ≤ 0 for all y of the set says that Πv is the nearest point.
+        for _ in 0..40 {
+            let y = member(set, d, &mut random);
+            let gain: f64 = (0..d).map(|i| (v[i] - p[i]) * (y[i] - p[i])).sum();
+            prop_assert!(gain <= 1e-12 * scale * (scale + norm(&y)), "{set:?}: {y:?} is nearer, {gain:e}");
+        }
+        // The same in f32.
+        let mut narrow: Vec<f32> = v.iter().map(|v| *v as f32).collect();
+        set.project(&mut narrow);
+        for (a, b) in narrow.iter().zip(&p) {
+            prop_assert!((f64::from(*a) - b).abs() <= 1e-6 * scale, "{set:?} in f32: {a} ≠ {b}");
+        }
+    }
+
+    #[test]
+    fn projections_near_a_centre_give_the_nearest_point(
+        seed in any::<u64>(), d in 1usize..8, r in 1usize..5, nonnegative in any::<bool>(), size in -2i32..3,
+    ) {
+        let mut random = Random::new(seed);
+        let centre = random.uniforms(d, r);
+        let radius = 10f64.powf(random.between(-2.0, 1.0));
+        let set = ConvexSet::Near { centre: centre.clone(), radius, nonnegative };
+        let v = combine(10f64.powi(size), &random.normals(d, r), 1.0, &centre);
+        let mut p = v.clone();
+        set.project(&mut p);
+        let scale = frobenius(&v) + frobenius(&p) + 1.0;
+        prop_assert!(distance(&p, &centre) <= radius * (1.0 + 1e-12), "outside the ball");
+        prop_assert!(!nonnegative || p.padded().iter().all(|x| *x >= 0.0), "negative");
+        prop_assert!((set.distance(&v) - distance(&v, &p)).abs() <= 1e-13 * scale);
+        let mut again = p.clone();
+        set.project(&mut again);
+        prop_assert!(distance(&again, &p) <= 1e-12 * scale, "not idempotent");
+        for _ in 0..40 {
+            let y = near_member(&centre, radius, nonnegative, &mut random);
+            let gain = inner(&combine(1.0, &v, -1.0, &p), &combine(1.0, &y, -1.0, &p));
+            prop_assert!(gain <= 1e-11 * scale * (scale + frobenius(&y)), "nearer by {gain:e}");
+        }
+    }
+}
+
+#[test]
+fn unions_project_onto_the_nearest_piece() {
+    let near =
+        |at: f64| ConvexSet::Near { centre: Mat::from_fn(2, 2, |_, _| at), radius: 0.5, nonnegative: true };
+    let union = DictionarySet::Union(vec![near(0.5), near(3.0), ConvexSet::User(half_space())]);
+    let mut w = Mat::from_fn(2, 2, |i, j| if (i, j) == (0, 0) { -4.0 } else { 3.4 });
+    // 4.25 from the half-space, more from either ball.
+    assert_eq!(union.nearest(&w).0, 2);
+    assert!((union.nearest(&w).1 - 4.25).abs() < 1e-14);
+    assert_eq!(union.project(&mut w), 2);
+    assert_eq!(w.get(0, 0), 0.25);
+}
+
+/// A well-conditioned random quadratic.
+fn quadratic(d: usize, r: usize, random: &mut Random) -> (Mat<f64>, Mat<f64>) {
+    let h = random.normals(r, r + 3);
+    let mut a =
+        Mat::from_fn(r, r, |k, l| (0..r + 3).map(|j| h.get(k, j) * h.get(l, j)).sum::<f64>() / r as f64);
+    (0..r).for_each(|k| a.col_mut(k)[k] += 0.2);
+    (a, random.normals(d, r))
+}
+
+fn value(a: &Mat<f64>, b: &Mat<f64>, w: &Mat<f64>) -> f64 {
+    inner(&times(w, a), w) - 2.0 * inner(b, w)
+}
+
+/// `tr((Bᵀ − WA)(W_{t−1} − W)ᵀ)` from the definition.
+fn ellipsoid(a: &Mat<f64>, b: &Mat<f64>, previous: &Mat<f64>, w: &Mat<f64>) -> f64 {
+    inner(&combine(1.0, b, -1.0, &times(w, a)), &combine(1.0, previous, -1.0, w))
+}
+
+/// The minimiser of `tr(WAWᵀ) − 2tr(WB)` over the set by plain projected gradient.
+fn plain_minimiser(a: &Mat<f64>, b: &Mat<f64>, set: &ConvexSet, start: &Mat<f64>) -> Mat<f64> {
+    let trace: f64 =
+        (0..a.cols()).map(|k| (0..a.cols()).map(|l| a.get(k, l).abs()).sum::<f64>()).fold(0.0, f64::max);
+    let mut w = start.clone();
+    set.project(&mut w);
+    for _ in 0..20_000 {
+        let mut next = combine(1.0, &w, -1.0 / trace, &combine(1.0, &times(&w, a), -1.0, b));
+        set.project(&mut next);
+        let moved = distance(&next, &w);
+        w = next;
+        if moved <= 1e-14 * (1.0 + frobenius(&w)) {
+            break;
+        }
+    }
+    w
+}
+
+fn all_sets(d: usize, r: usize, random: &mut Random) -> Vec<ConvexSet> {
+    let mut sets: Vec<ConvexSet> = column_sets().into_iter().map(ConvexSet::Columns).collect();
+    sets.push(ConvexSet::Near { centre: random.uniforms(d, r), radius: 0.5, nonnegative: true });
+    sets.push(ConvexSet::Near { centre: random.normals(d, r), radius: 2.0, nonnegative: false });
+    sets.push(ConvexSet::User(half_space()));
+    sets
+}
+
+proptest! {
+    #![proptest_config(common::cases(60))]
+
+    #[test]
+    fn updates_reach_the_minimiser(seed in any::<u64>(), d in 1usize..12, r in 1usize..8, which in 0usize..15) {
+        let mut random = Random::new(seed);
+        let (a, b) = quadratic(d, r, &mut random);
+        let set = &all_sets(d, r, &mut random)[which];
+        let start = random.normals(d, r);
+        let (w, report) = Quadratic { a: &a, b_transposed: &b }.minimise(set, &start, TIGHT);
+        prop_assert!(!report.capped, "{set:?}: {report:?}");
+        prop_assert!(set.distance(&w) <= 1e-12 * (1.0 + frobenius(&w)), "{set:?}: outside");
+        let want = plain_minimiser(&a, &b, set, &start);
+        let scale = 1.0 + value(&a, &b, &want).abs() + frobenius(&b).powi(2);
+        let (got, least) = (value(&a, &b, &w), value(&a, &b, &want));
+        prop_assert!((got - least).abs() <= 1e-9 * scale, "{set:?}: {got} ≠ {least}");
+        // g is strongly convex here (λ_min ≥ 0.2), so the minimiser is unique.
+        prop_assert!(distance(&w, &want) <= 1e-6 * scale, "{set:?}: another point");
+        prop_assert!((Quadratic { a: &a, b_transposed: &b }.value(&w) - got).abs() <= 1e-12 * scale);
+    }
+
+    /// The update of the factoriser itself, after real steps: stationary, inside, and not beaten by projected gradient.
+    #[test]
+    fn the_factorisers_update_is_stationary(seed in any::<u64>(), d in 1usize..12, r in 1usize..6, which in 0usize..15) {
+        let mut random = Random::new(seed);
+        let set = all_sets(d, r, &mut random)[which].clone();
+        let mut p = Parameters::new(r);
+        (p.lambda, p.kappa1, p.kappa2) = (0.1, 0.05, 0.1);
+        (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
+        p.dictionary = DictionarySet::Convex(set.clone());
+        let mut model = Factoriser::<f64>::random(p, d, seed).unwrap();
+        let planted = random.uniforms(d, r);
+        for t in 1..=4 {
+            let before = model.dictionary().clone();
+            let seen = model.step(&random.planted(&planted, 12, 0.1)).unwrap();
+            prop_assert!(!seen.update.capped, "{set:?}: {:?}", seen.update);
+            let w = model.dictionary();
+            prop_assert!(set.distance(w) <= 1e-12 * (1.0 + frobenius(w)), "step {t}: outside {set:?}");
+            let used = (0..r).filter(|&k| model.aggregates().a.get(k, k) > 0.0).count();
+            if used < r {
+                continue;
+            }
+            let mut a = model.aggregates().a.clone();
+            (0..r).for_each(|k| a.col_mut(k)[k] += 0.05);
+            let b = &model.aggregates().b_transposed;
+            let want = plain_minimiser(&a, b, &set, &before);
+            let scale = 1.0 + value(&a, b, &want).abs() + frobenius(b).powi(2);
+            prop_assert!(value(&a, b, w) <= value(&a, b, &want) + 1e-9 * scale, "step {t}: {set:?}");
+            let gap = ergodict::factor::diagnostics::stationarity_gap(&model);
+            prop_assert!(gap <= 1e-7 * scale, "step {t}: gap {gap:e}, {set:?}");
+        }
+    }
+}
+
+fn unused_atoms_are_left_alone<T: Scalar>() {
+    // Data live on the first four features; atoms 1 and 3 on the others.
+    let w = Mat::from_fn(8, 4, |i, k| {
+        T::from_f64(if (i < 4) == (k % 2 == 0) { 0.1 + 0.2 * ((i * 3 + k) % 4) as f64 } else { 0.0 })
+    });
+    let mut random = Random::new(5);
+    let x: Mat<T> = Mat::from_fn(8, 20, |i, _| T::from_f64(if i < 4 { random.uniform() } else { 0.0 }));
+    let mut p = Parameters::new(4);
+    p.lambda = 0.01;
+    p.kappa1 = 0.5;
+    let mut model = Factoriser::<T>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+    let start = model.dictionary().clone();
+    for _ in 0..5 {
+        let seen = model.step(&x).unwrap();
+        assert_eq!((seen.update.unused, seen.reseeded), (2, 0));
+        for k in [1, 3] {
+            assert_eq!(model.dictionary().col(k), start.col(k), "an unused atom moved");
+        }
+        assert_ne!(model.dictionary().col(0), start.col(0));
+    }
+    assert_eq!(model.aggregates().a.get(1, 1), 0.0);
+
+    p.unused = UnusedAtoms::Reseed;
+    let mut model = Factoriser::<T>::from_dictionary(p, w.as_ref()).unwrap();
+    let (_, loss_before) = model.transform(&x).unwrap();
+    let code: Mat<f64> = model.code().cast();
+    let (start, data): (Mat<f64>, Mat<f64>) = (start.cast(), x.cast());
+    let penalty = ergodict::factor::code::Penalty { lambda: 0.01, kappa2: 0.0 };
+    let mut order: Vec<usize> = (0..20).collect();
+    let loss = |j: usize| common::objective(&start, data.col(j), code.col(j), penalty);
+    order.sort_by(|&i, &j| loss(j).total_cmp(&loss(i)));
+    let seen = model.step(&x).unwrap();
+    assert_eq!((seen.update.unused, seen.reseeded), (2, 2));
+    assert!((seen.loss_before - loss_before).abs() < 1e-6 * loss_before);
+    for (k, j) in [(1, order[0]), (3, order[1])] {
+        let size = norm(data.col(j));
+        for i in 0..8 {
+            let (atom, worst) = (model.dictionary().get(i, k).to_f64(), data.get(i, j) / size);
+            assert!((atom - worst).abs() < 1e-6, "atom {k} is not the worst column {j}");
+        }
+        // Nothing is left in the aggregates of what the atom was before.
+        assert!(
+            (0..4).all(|l| model.aggregates().a.get(l, k) == 0.0 && model.aggregates().a.get(k, l) == 0.0)
+        );
+        assert!(model.aggregates().b_transposed.col(k).iter().all(|b| *b == 0.0));
+    }
+    let first = seen.loss_before;
+    let mut last = first;
+    for _ in 0..10 {
+        last = model.step(&x).unwrap().loss_before;
+    }
+    assert!(last < 0.8 * first, "new atoms did not help: {first} → {last}");
+}
+
+#[test]
+fn unused_atoms_are_counted_kept_or_reseeded() {
+    unused_atoms_are_left_alone::<f64>();
+    unused_atoms_are_left_alone::<f32>();
+}
+
+/// One instance of the update in a ball under the ellipsoid.
+struct Cut {
+    a: Mat<f64>,
+    b: Mat<f64>,
+    previous: Mat<f64>,
+    set: ConvexSet,
+    centre: Mat<f64>,
+    radius: f64,
+    nonnegative: bool,
+}
+
+impl Cut {
+    fn random(seed: u64, d: usize, r: usize) -> Self {
+        let mut random = Random::new(seed);
+        let (a, b) = quadratic(d, r, &mut random);
+        let nonnegative = random.chance(0.5);
+        let previous = random.uniforms(d, r);
+        // Balls of all sizes at all distances, so that all three outcomes occur.
+        let away = 10f64.powf(random.between(-2.0, 1.0));
+        let mut centre = combine(away, &random.normals(d, r), 1.0, &previous);
+        if nonnegative {
+            (0..r).for_each(|j| centre.col_mut(j).iter_mut().for_each(|x| *x = x.max(0.0)));
+        }
+        let radius = away * random.between(0.1, 2.0) * ((d * r) as f64).sqrt();
+        let set = ConvexSet::Near { centre: centre.clone(), radius, nonnegative };
+        Self { a, b, previous, set, centre, radius, nonnegative }
+    }
+
+    fn scale(&self) -> f64 {
+        1.0 + frobenius(&self.b).powi(2) + frobenius(&times(&self.previous, &self.a)).powi(2)
+    }
+
+    fn inside(&self, w: &Mat<f64>) -> bool {
+        ellipsoid(&self.a, &self.b, &self.previous, w) <= 0.0
+    }
+
+    /// Points of the set and the ellipsoid, by rejection.
+    fn feasible(&self, count: usize, random: &mut Random) -> Vec<Mat<f64>> {
+        let middle = combine(
+            0.5,
+            &plain_minimiser(&self.a, &self.b, &ConvexSet::Columns(ColumnSet::Free), &self.previous),
+            0.5,
+            &self.previous,
+        );
+        let reach = distance(&middle, &self.previous);
+        let mut found = Vec::new();
+        for i in 0..count {
+            // Half from inside the ball of the set, half from about the ellipsoid and projected onto the set.
+            let mut w = near_member(&self.centre, self.radius, self.nonnegative, random);
+            if i % 2 == 0 {
+                let step = random.normals(w.rows(), w.cols());
+                w = combine(reach * 2.0 * random.uniform() / frobenius(&step), &step, 1.0, &middle);
+                self.set.project(&mut w);
+            }
+            if self.inside(&w) {
+                found.push(w);
+            }
+        }
+        found
+    }
+
+    /// The best lower bound on `g` over set ∩ ellipsoid that weak duality gives:
+    /// `max_μ min_{W ∈ set} g(W) + μ·ellipsoid(W)`, by golden section in `θ = μ/(1+μ)`.
+    fn dual_bound(&self) -> f64 {
+        let anchor = times(&self.previous, &self.a);
+        let dual = |theta: f64| {
+            let mu = theta / (1.0 - theta);
+            let a = combine(1.0 + mu, &self.a, 0.0, &self.a);
+            let b = combine(1.0 + mu / 2.0, &self.b, mu / 2.0, &anchor);
+            let w = plain_minimiser(&a, &b, &self.set, &self.centre);
+            value(&a, &b, &w) + mu * inner(&self.b, &self.previous)
+        };
+        let ratio = (5f64.sqrt() - 1.0) / 2.0;
+        let (mut low, mut high) = (0.0, 0.9999);
+        let mut best = dual(0.0);
+        for _ in 0..40 {
+            let (left, right) = (high - ratio * (high - low), low + ratio * (high - low));
+            let (l, r) = (dual(left), dual(right));
+            best = best.max(l).max(r);
+            if l > r { high = right } else { low = left }
+        }
+        best
+    }
+}
+
+proptest! {
+    #![proptest_config(common::cases(40))]
+
+    #[test]
+    fn ellipsoid_solutions_are_feasible_and_unbeaten(seed in any::<u64>(), d in 1usize..5, r in 1usize..4) {
+        let cut = Cut::random(seed, d, r);
+        let (a, b) = (&cut.a, &cut.b);
+        let q = Quadratic { a, b_transposed: b };
+        let mut random = Random::new(seed ^ 1);
+        let scale = cut.scale();
+        let feasible = cut.feasible(400, &mut random);
+        let found = q.minimise_in_ellipsoid(&cut.set, &cut.previous, TIGHT);
+        let Some((w, _)) = found else {
+            prop_assert!(feasible.is_empty(), "called empty, but {:?} is a member", feasible[0]);
+            // The least value of the condition over the set, by projected gradient: it is tr(WAWᵀ) − tr(W(B + AW'ᵀ)).
+            let pull = combine(0.5, b, 0.5, &times(&cut.previous, a));
+            let nearest = plain_minimiser(a, &pull, &cut.set, &cut.centre);
+            let least = ellipsoid(a, b, &cut.previous, &nearest);
+            prop_assert!(least > -1e-9 * scale, "called empty, but the condition is {least:e} at {nearest:?}");
+            return Ok(());
+        };
+        prop_assert!(cut.set.distance(&w) <= 1e-11 * (1.0 + frobenius(&w)), "outside the set");
+        let condition = ellipsoid(a, b, &cut.previous, &w);
+        prop_assert!((q.ellipsoid(&cut.previous, &w) - condition).abs() <= 1e-12 * scale);
+        prop_assert!(condition <= 1e-11 * scale, "outside the ellipsoid by {condition:e}");
+        let least = value(a, b, &w);
+        for y in feasible.iter().chain([&cut.previous].into_iter().filter(|w| cut.set.distance(w) == 0.0)) {
+            for share in [1.0, 0.5, 0.1, 0.01] {
+                let y = combine(share, y, 1.0 - share, &w);
+                prop_assert!(value(a, b, &y) >= least - 1e-8 * scale, "beaten: {} < {least}", value(a, b, &y));
+            }
+        }
+        let bound = cut.dual_bound();
+        prop_assert!(least <= bound + 1e-6 * scale, "{least} is over the dual bound {bound}");
+        // Where the plain minimiser is in the ellipsoid anyway, it is the answer.
+        let plain = plain_minimiser(a, b, &cut.set, &cut.previous);
+        if ellipsoid(a, b, &cut.previous, &plain) < -1e-9 * scale {
+            prop_assert!(distance(&plain, &w) <= 1e-6 * scale, "θ = 0, but another point");
+        }
+    }
+}
+
+/// The instances of the test above show all outcomes; and balls far away are never reached.
+#[test]
+fn empty_cut_and_inactive_ellipsoids_all_occur() {
+    let (mut empty, mut cut_off, mut inactive) = (0, 0, 0);
+    for seed in 0..60 {
+        let cut = Cut::random(seed, 3, 2);
+        let q = Quadratic { a: &cut.a, b_transposed: &cut.b };
+        match q.minimise_in_ellipsoid(&cut.set, &cut.previous, TIGHT) {
+            None => empty += 1,
+            Some((w, _)) if ellipsoid(&cut.a, &cut.b, &cut.previous, &w) > -1e-7 => cut_off += 1,
+            Some(_) => inactive += 1,
+        }
+        let far = ConvexSet::Near { centre: Mat::from_fn(3, 2, |_, _| 1e3), radius: 1.0, nonnegative: true };
+        assert!(q.minimise_in_ellipsoid(&far, &cut.previous, TIGHT).is_none(), "seed {seed}");
+    }
+    assert!(empty > 3 && cut_off > 3 && inactive > 3, "{empty} {cut_off} {inactive}");
+}
+
+/// `g(W_{t−1}) − g(W_t) − ‖W_t − W_{t−1}‖²_A`, with the Hessian `A + κ₁I` in both, and the size it is made of.
+fn growth(model: &Factoriser<f64>, before: &Mat<f64>) -> (f64, f64) {
+    let mut a = model.aggregates().a.clone();
+    let kappa1 = model.parameters().kappa1;
+    (0..a.cols()).for_each(|k| a.col_mut(k)[k] += kappa1);
+    let b = &model.aggregates().b_transposed;
+    let after = model.dictionary();
+    let step = combine(1.0, after, -1.0, before);
+    let gain = value(&a, b, before) - value(&a, b, after) - inner(&times(&step, &a), &step);
+    (gain, value(&a, b, before).abs() + inner(&times(before, &a), before))
+}
+
+#[test]
+fn second_order_growth_over_convex_sets() {
+    for kappa1 in [0.0, 0.3] {
+        let mut random = Random::new(8);
+        let planted = random.uniforms(10, 4);
+        for set in all_sets(10, 4, &mut random) {
+            let mut p = Parameters::new(4);
+            (p.lambda, p.kappa1) = (0.1, kappa1);
+            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 100_000);
+            p.dictionary = DictionarySet::Convex(set.clone());
+            let mut model = Factoriser::<f64>::random(p, 10, 1).unwrap();
+            for t in 1..=15 {
+                let before = model.dictionary().clone();
+                let x = random.planted(&planted, 15, 0.3);
+                model.step(&x).unwrap();
+                let (gain, scale) = growth(&model, &before);
+                assert!(gain >= -1e-9 * scale, "step {t}, κ₁ = {kappa1}, {set:?}: {gain:e} of {scale:e}");
+            }
+        }
+    }
+}
+
+/// Two disjoint balls of nonnegative dictionaries; the run starts in the wrong one.
+fn two_balls(random: &mut Random, apart: f64) -> (Mat<f64>, DictionarySet, Mat<f64>) {
+    let right = random.uniforms(8, 3);
+    let shift = random.uniforms(8, 3);
+    let wrong = combine(1.0, &right, apart / frobenius(&shift), &shift);
+    let near = |centre: &Mat<f64>| ConvexSet::Near {
+        centre: centre.clone(),
+        radius: 0.49 * apart,
+        nonnegative: true,
+    };
+    let union = DictionarySet::Union(vec![near(&wrong), near(&right)]);
+    (right, union, wrong)
+}
+
+#[test]
+fn second_order_growth_over_unions_while_pieces_switch() {
+    let mut switches = 0;
+    for (seed, kappa1) in (0..12).zip([0.0, 0.05].into_iter().cycle()) {
+        let mut random = Random::new(seed);
+        let (right, union, wrong) = two_balls(&mut random, 0.6);
+        let mut p = Parameters::new(3);
+        (p.lambda, p.kappa1) = (0.05, kappa1);
+        (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-11, 500);
+        p.dictionary = union.clone();
+        let mut model = Factoriser::<f64>::from_dictionary(p, wrong.as_ref()).unwrap();
+        assert_eq!(model.piece(), 0);
+        let mut piece = 0;
+        for t in 1..=25 {
+            let before = model.dictionary().clone();
+            model.step(&random.planted(&right, 20, 0.05)).unwrap();
+            let (gain, scale) = growth(&model, &before);
+            assert!(gain >= -1e-9 * scale, "seed {seed}, step {t}: {gain:e} of {scale:e}");
+            let inside = union.pieces()[model.piece()].distance(model.dictionary());
+            assert!(inside <= 1e-12, "seed {seed}, step {t}: {inside:e} outside piece {}", model.piece());
+            switches += usize::from(model.piece() != piece);
+            piece = model.piece();
+        }
+    }
+    assert!(switches >= 6, "only {switches} switches: the test does not show what it should");
+}
+
+/// Growth must hold for loose inner tolerances too: the ellipsoid is checked, not hoped for.
+#[test]
+fn second_order_growth_over_unions_at_default_tolerances() {
+    for seed in 0..6 {
+        let mut random = Random::new(seed);
+        let (right, union, wrong) = two_balls(&mut random, 0.6);
+        let mut p = Parameters::new(3);
+        p.lambda = 0.05;
+        p.dictionary = union;
+        let mut model = Factoriser::<f64>::from_dictionary(p, wrong.as_ref()).unwrap();
+        for t in 1..=25 {
+            let before = model.dictionary().clone();
+            model.step(&random.planted(&right, 20, 0.05)).unwrap();
+            let (gain, scale) = growth(&model, &before);
+            assert!(gain >= -1e-12 * scale, "seed {seed}, step {t}: {gain:e} of {scale:e}");
+        }
+    }
+}
+
+#[test]
+fn a_union_of_one_set_is_that_set() {
+    for kappa1 in [0.0, 0.1] {
+        let mut random = Random::new(4);
+        let planted = random.uniforms(9, 4);
+        let mut sets = all_sets(9, 4, &mut random);
+        sets.truncate(14);
+        for set in sets {
+            let mut p = Parameters::new(4);
+            (p.lambda, p.kappa1) = (0.1, kappa1);
+            (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
+            p.dictionary = DictionarySet::Convex(set.clone());
+            let mut plain = Factoriser::<f64>::random(p.clone(), 9, 3).unwrap();
+            p.dictionary = DictionarySet::Union(vec![set.clone()]);
+            let mut union = Factoriser::<f64>::random(p, 9, 3).unwrap();
+            for t in 1..=6 {
+                let x = random.planted(&planted, 25, 0.2);
+                plain.step(&x).unwrap();
+                union.step(&x).unwrap();
+                let apart = distance(plain.dictionary(), union.dictionary());
+                assert!(
+                    apart <= 1e-6 * (1.0 + frobenius(plain.dictionary())),
+                    "step {t}, {set:?}: {apart:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_that_cannot_be_are_refused() {
+    let near = |rows, radius, entry| ConvexSet::Near {
+        centre: Mat::from_fn(rows, 2, |_, _| entry),
+        radius,
+        nonnegative: true,
+    };
+    for set in [
+        DictionarySet::Union(vec![]),
+        DictionarySet::Convex(near(4, 1.0, 0.5)),
+        DictionarySet::Convex(near(3, 0.0, 0.5)),
+        DictionarySet::Convex(near(3, f64::NAN, 0.5)),
+        DictionarySet::Convex(near(3, 1.0, -0.5)),
+        ColumnSet::Ball { radius: -1.0 }.into(),
+        ColumnSet::Box { lower: 1.0, upper: 1.0 }.into(),
+        ColumnSet::Simplex { sum: f64::INFINITY }.into(),
+    ] {
+        let mut p = Parameters::new(2);
+        p.dictionary = set;
+        assert!(p.check(3).is_err(), "{:?}", p.dictionary);
+    }
+    assert!(dot(&[1.0], &[1.0]) == 1.0);
+}

@@ -1,0 +1,460 @@
+//! Hazards by name: input that breaks factorisations, and what ours does with it.
+
+mod common;
+
+use common::{Random, dot, kkt, rounded};
+use ergodict::Error;
+use ergodict::factor::code::{CodeSet, Coder, Penalty};
+use ergodict::factor::{
+    ColumnSet, DictionarySet, Factoriser, Mask, Minibatch, Normalise, Parameters, SparseRef, StepReport,
+    UnusedAtoms,
+};
+use ergodict::linalg::{Mat, Scalar};
+
+fn code_sets() -> [CodeSet; 4] {
+    [CodeSet::Nonnegative, CodeSet::Free, CodeSet::Box { upper: 1.0 }, CodeSet::Simplex { bound: 1.0 }]
+}
+
+fn dictionary_sets() -> Vec<DictionarySet> {
+    ["nonneg-ball", "ball", "simplex", "box", "l1-ball", "free"].map(|name| name.parse().unwrap()).to_vec()
+}
+
+/// All combinations of sets with and without penalty, three steps each; everything must stay finite and in its set.
+fn survives<T: Scalar>(x: &Mat<T>, atoms: usize) {
+    for code in code_sets() {
+        for set in dictionary_sets() {
+            for (lambda, kappa1) in [(0.0, 0.0), (1.0, 0.0), (0.1, 0.1)] {
+                for unused in [UnusedAtoms::Keep, UnusedAtoms::Reseed] {
+                    let mut p = Parameters::new(atoms);
+                    (p.lambda, p.kappa1, p.code, p.unused) = (lambda, kappa1, code, unused);
+                    p.dictionary = set.clone();
+                    let mut model = Factoriser::<T>::random(p, x.rows(), 1).unwrap();
+                    for _ in 0..3 {
+                        let seen = model.step(x).unwrap();
+                        sane(&model, &seen);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
+    let context = format!("{:?}\n{seen:?}", model.parameters());
+    for value in [seen.loss_before, seen.surrogate, seen.change, seen.code.kkt, seen.update.last_change] {
+        assert!(value.is_finite(), "{context}");
+    }
+    let w: Mat<f64> = model.dictionary().cast();
+    assert!(w.padded().iter().all(|x| x.is_finite()), "{context}");
+    assert!(model.code().padded().iter().all(|h| h.is_finite()), "{context}");
+    let totals = model.aggregates();
+    assert!(totals.a.padded().iter().chain(totals.b_transposed.padded()).all(|x| x.is_finite()), "{context}");
+    assert!(totals.r.is_finite(), "{context}");
+    let outside = model.parameters().dictionary.nearest(&w).1;
+    assert!(outside <= 8.0 * T::EPSILON * (1.0 + common::frobenius(&w)), "{outside:e} outside, {context}");
+    assert_eq!(seen.code.capped, 0, "{context}");
+    // A loss is never negative, but for the rounding of what it is the difference of.
+    assert!(seen.loss_before >= -64.0 * T::EPSILON * totals.r, "{context}");
+}
+
+fn random<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Mat<T> {
+    Random::new(seed).uniforms(rows, cols).cast()
+}
+
+#[test]
+fn zero_columns() {
+    let mut x = random::<f64>(6, 70, 1);
+    for j in (0..70).step_by(3) {
+        x.col_mut(j).fill(0.0);
+    }
+    survives(&x, 3);
+    survives(&x.cast::<f32>(), 3);
+    let mut model = Factoriser::<f64>::random(Parameters::new(3), 6, 0).unwrap();
+    model.step(&x).unwrap();
+    assert!((0..70).step_by(3).all(|j| model.code().col(j).iter().all(|h| *h == 0.0)));
+}
+
+#[test]
+fn all_zero_data() {
+    let x = Mat::<f64>::zeros(5, 8);
+    survives(&x, 3);
+    survives(&x.cast::<f32>(), 3);
+    let mut model = Factoriser::<f64>::random(Parameters::new(3), 5, 0).unwrap();
+    let start = model.dictionary().clone();
+    for _ in 0..3 {
+        let seen = model.step(&x).unwrap();
+        assert_eq!((seen.loss_before, seen.surrogate, seen.change, seen.density), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!(seen.update.unused, 3);
+    }
+    assert_eq!(&start, model.dictionary());
+}
+
+#[test]
+fn duplicate_atoms() {
+    let x = random::<f64>(6, 20, 2);
+    for code in code_sets() {
+        for lambda in [0.0, 0.1] {
+            let mut p = Parameters::new(4);
+            (p.lambda, p.code) = (lambda, code);
+            let w = Mat::from_fn(6, 4, |i, _| 0.1 + 0.1 * i as f64);
+            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            for _ in 0..5 {
+                let seen = model.step(&x).unwrap();
+                sane(&model, &seen);
+            }
+            // Four copies of an atom are worth as much as one, where codes have no upper bound.
+            if matches!(code, CodeSet::Nonnegative | CodeSet::Free) {
+                let one = w.as_ref().columns(0, 1);
+                let mut alone =
+                    Factoriser::from_dictionary(Parameters { atoms: 1, ..p.clone() }, one).unwrap();
+                let mut four = Factoriser::<f64>::from_dictionary(p, w.as_ref()).unwrap();
+                let (a, b) = (alone.loss(&x).unwrap(), four.loss(&x).unwrap());
+                assert!((a - b).abs() <= 1e-9 * a, "{code}, λ = {lambda}: {b} ≠ {a}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_atoms_than_features() {
+    let x = random::<f64>(4, 30, 3);
+    survives(&x, 11);
+    survives(&x.cast::<f32>(), 11);
+}
+
+#[test]
+fn one_sample() {
+    let x = random::<f64>(7, 1, 4);
+    survives(&x, 3);
+    survives(&x.cast::<f32>(), 3);
+}
+
+/// An empty minibatch has no loss to learn from: it is refused, and nothing has changed. Coding nothing is fine, and its
+/// statistics are neutral.
+#[test]
+fn no_samples() {
+    for normalise in [Normalise::Sum, Normalise::PerColumn] {
+        let mut p = Parameters::new(2);
+        p.normalise = normalise;
+        let mut model = Factoriser::<f64>::random(p, 5, 0).unwrap();
+        let x = random::<f64>(5, 9, 5);
+        model.step(&x).unwrap();
+        let (w, totals) = (model.dictionary().clone(), model.aggregates().clone());
+        let empty = Mat::<f64>::zeros(5, 0);
+        assert!(matches!(model.step(&empty), Err(Error::Shape { .. })));
+        assert!(matches!(model.step(SparseRef::new(5, &[0], &[], &[]).unwrap()), Err(Error::Shape { .. })));
+        let mask = Mask::from_fn(5, 0, |_, _| true);
+        let masked = Minibatch::Masked { values: empty.as_ref(), observed: &mask };
+        assert!(matches!(model.step(masked), Err(Error::Shape { .. })));
+        let nothing = model.statistics(&empty).unwrap();
+        assert_eq!(nothing, ergodict::factor::Statistics::zero(5, 2));
+        assert!(matches!(model.absorb(&nothing), Err(Error::Shape { .. })));
+        assert_eq!((&w, &totals), (model.dictionary(), model.aggregates()));
+        assert_eq!(model.loss(&empty).unwrap(), 0.0);
+        assert_eq!(model.transform(&empty).unwrap().1, 0.0);
+        assert_eq!((model.code().rows(), model.code().cols()), (2, 0));
+    }
+}
+
+#[test]
+fn no_penalty_and_a_rank_deficient_dictionary() {
+    for seed in 0..20 {
+        let mut rng = Random::new(seed);
+        let base = rng.uniforms(8, 2);
+        let w = Mat::from_fn(8, 5, |i, k| {
+            0.3 * (base.get(i, k % 2) + f64::from(k > 1) * base.get(i, (k + 1) % 2))
+        });
+        let x = rng.uniforms(8, 12);
+        for code in code_sets() {
+            let mut p = Parameters::new(5);
+            (p.lambda, p.code) = (0.0, code);
+            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            for _ in 0..4 {
+                let seen = model.step(&x).unwrap();
+                sane(&model, &seen);
+            }
+            let mut model = Factoriser::<f32>::from_dictionary(p, w.cast::<f32>().as_ref()).unwrap();
+            for _ in 0..4 {
+                let seen = model.step(&x.cast::<f32>()).unwrap();
+                sane(&model, &seen);
+            }
+        }
+    }
+}
+
+#[test]
+fn not_a_number_and_infinity_are_named() {
+    fn check<T: Scalar>() {
+        let mut model = Factoriser::<T>::random(Parameters::new(2), 6, 0).unwrap();
+        for (sample, feature, bad) in
+            [(0, 0, f64::NAN), (4, 5, f64::INFINITY), (69, 2, f64::NEG_INFINITY), (64, 1, f64::NAN)]
+        {
+            let mut x = random::<T>(6, 70, 6);
+            x.col_mut(sample)[feature] = T::from_f64(bad);
+            let error = model.step(&x).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains(&format!("sample {sample}, feature {feature}")), "{text}");
+            assert!(matches!(error, Error::NotFinite { sample: s, feature: f, value }
+                if (s, f) == (sample as u64, feature as u64) && value.to_bits() == bad.to_bits()
+                    || value.is_nan() && bad.is_nan()));
+            // In sparse columns the feature is named by its index, not its place.
+            let starts: Vec<usize> = (0..=70).map(|j| if j > sample { 2 } else { 0 }).collect();
+            let other = (feature + 1) % 6;
+            let entries = [other as u32, feature as u32];
+            let values = [T::ONE, T::from_f64(bad)];
+            let sparse = SparseRef::new(6, &starts, &entries, &values).unwrap();
+            let text = model.step(sparse).unwrap_err().to_string();
+            assert!(text.contains(&format!("sample {sample}, feature {feature}")), "{text}");
+            // Behind a mask it is never read.
+            let mask = Mask::not_nan(x.as_ref());
+            let hidden = Mask::from_fn(6, 70, |i, j| mask.get(i, j) && (i, j) != (feature, sample));
+            model.step(Minibatch::Masked { values: x.as_ref(), observed: &hidden }).unwrap();
+            if !bad.is_nan() {
+                let text = model
+                    .step(Minibatch::Masked { values: x.as_ref(), observed: &mask })
+                    .unwrap_err()
+                    .to_string();
+                assert!(text.contains(&format!("sample {sample}, feature {feature}")), "{text}");
+            }
+        }
+        let mut w = random::<T>(6, 2, 1);
+        w.col_mut(1)[3] = T::from_f64(f64::NAN);
+        assert!(matches!(
+            Factoriser::from_dictionary(Parameters::new(2), w.as_ref()),
+            Err(Error::NotFinite { sample: 1, feature: 3, .. })
+        ));
+        assert!(Factoriser::from_data(Parameters::new(2), w.as_ref(), 0).is_err());
+    }
+    check::<f64>();
+    check::<f32>();
+}
+
+/// Scaling the data by `s` and λ by `s` scales losses by `s²` and leaves dictionaries as they are.
+fn scales<T: Scalar>(size: f64, tolerance: f64) {
+    for code in [CodeSet::Nonnegative, CodeSet::Free] {
+        for lambda in [0.0, 0.2] {
+            let mut p = Parameters::new(4);
+            (p.lambda, p.code) = (lambda, code);
+            let mut plain = Factoriser::<T>::random(p.clone(), 9, 1).unwrap();
+            p.lambda = lambda * size;
+            let mut scaled = Factoriser::<T>::random(p, 9, 1).unwrap();
+            for t in 1..=5 {
+                let x = random::<T>(9, 30, t);
+                let a = plain.step(&x).unwrap();
+                let big = Mat::from_fn(9, 30, |i, j| T::from_f64(x.get(i, j).to_f64() * size));
+                let b = scaled.step(&big).unwrap();
+                sane(&scaled, &b);
+                let context = format!("step {t}, {code}, λ = {lambda}, size {size:e}, {}", T::NAME);
+                assert!(
+                    ((b.loss_before / size) / size - a.loss_before).abs() <= tolerance * a.loss_before,
+                    "{context}"
+                );
+                let apart = common::distance(&plain.dictionary().cast(), &scaled.dictionary().cast());
+                assert!(apart <= tolerance, "{context}: {apart:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn huge_and_tiny_scales() {
+    for size in [1e150, 1e100, 1e-100, 1e-140, 1e-150] {
+        scales::<f64>(size, 1e-6);
+    }
+    for size in [1e15, 1e-15] {
+        scales::<f32>(size, 2e-2);
+    }
+}
+
+/// With λ = 1 data of 1e-150 have no code, data of 1e150 no penalty to speak of.
+#[test]
+fn huge_and_tiny_scales_at_the_default_penalty() {
+    for size in [1e150, 1e-150] {
+        let mut x = random::<f64>(6, 9, 7);
+        (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
+        survives(&x, 3);
+    }
+    for size in [1e15f32, 1e-15] {
+        let mut x = random::<f32>(6, 9, 7);
+        (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
+        survives(&x, 3);
+    }
+}
+
+/// Squares that leave the range are an error, not an infinity.
+#[test]
+fn overflow_is_an_error() {
+    let x = Mat::from_fn(3, 4, |_, _| 1e160);
+    let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0).unwrap();
+    let error = model.step(&x).unwrap_err();
+    assert!(matches!(error, Error::Overflow { largest: 1e160, .. }), "{error}");
+    let x = Mat::from_fn(3, 4, |_, _| 1e25f32);
+    let mut model = Factoriser::<f32>::random(Parameters::new(2), 3, 0).unwrap();
+    assert!(matches!(model.step(&x).unwrap_err(), Error::Overflow { .. }));
+}
+
+/// Numbers whose squares vanish, wholly or in part: nothing can be learned, nothing may break.
+#[test]
+fn denormals() {
+    for size in [5e-324, 1e-310, 1e-200, 1e-165, 1e-161, 1e-158, 1e-155, 1e-152] {
+        let mut x = random::<f64>(6, 9, 8);
+        (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
+        survives(&x, 3);
+    }
+    for size in [1e-45f32, 1e-40, 1e-30, 1e-24, 1e-22, 1e-20, 1e-18] {
+        let mut x = random::<f32>(6, 9, 8);
+        (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
+        survives(&x, 3);
+    }
+}
+
+#[test]
+fn a_zero_atom() {
+    let x = random::<f64>(6, 12, 9);
+    for code in code_sets() {
+        for (lambda, kappa2) in [(0.0, 0.0), (0.1, 0.0), (0.1, 0.5)] {
+            let mut p = Parameters::new(3);
+            (p.lambda, p.kappa2, p.code) = (lambda, kappa2, code);
+            let w = Mat::from_fn(6, 3, |i, k| if k == 1 { 0.0 } else { 0.1 + 0.1 * (i + k) as f64 });
+            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            let seen = model.step(&x).unwrap();
+            sane(&model, &seen);
+            assert!((0..12).all(|j| model.code().get(1, j) == 0.0), "{code}: a zero atom is used");
+            assert_eq!(seen.update.unused, 1);
+            assert!(model.dictionary().col(1).iter().all(|w| *w == 0.0));
+            p.unused = UnusedAtoms::Reseed;
+            let mut model = Factoriser::<f64>::from_dictionary(p, w.as_ref()).unwrap();
+            assert_eq!(model.step(&x).unwrap().reseeded, 1);
+            assert!(model.dictionary().col(1).iter().any(|w| *w > 0.0));
+        }
+    }
+    // All of them.
+    let mut p = Parameters::new(3);
+    p.dictionary = ColumnSet::Free.into();
+    let mut model = Factoriser::<f64>::from_dictionary(p, Mat::zeros(6, 3).as_ref()).unwrap();
+    let seen = model.step(&x).unwrap();
+    sane(&model, &seen);
+    assert_eq!(seen.update.unused, 3);
+}
+
+#[test]
+fn constant_data() {
+    let x = Mat::<f64>::from_fn(6, 70, |_, _| 2.5);
+    survives(&x, 3);
+    survives(&x.cast::<f32>(), 3);
+    let mut p = Parameters::new(3);
+    p.lambda = 0.0;
+    let mut model = Factoriser::<f64>::random(p, 6, 0).unwrap();
+    for _ in 0..200 {
+        model.step(&x).unwrap();
+    }
+    let size: f64 = (0..70).map(|j| dot(x.col(j), x.col(j))).sum();
+    let loss = model.loss(&x).unwrap();
+    assert!(loss <= 1e-3 * size, "one atom explains constant data: {loss} of {size}");
+}
+
+#[test]
+fn a_penalty_so_large_that_every_code_is_zero() {
+    for code in code_sets() {
+        for lambda in [1e3, 1e100, 1e300] {
+            let x = random::<f64>(6, 9, 10);
+            let mut p = Parameters::new(3);
+            (p.lambda, p.code) = (lambda, code);
+            let mut model = Factoriser::<f64>::random(p, 6, 0).unwrap();
+            let start = model.dictionary().clone();
+            for t in 1..=10 {
+                let seen = model.step(&x).unwrap();
+                sane(&model, &seen);
+                assert_eq!((seen.density, seen.update.unused, seen.change), (0.0, 3, 0.0), "step {t}");
+                let size: f64 = (0..9).map(|j| dot(x.col(j), x.col(j))).sum();
+                assert!((seen.surrogate - size).abs() <= 1e-12 * size);
+            }
+            assert_eq!(&start, model.dictionary());
+        }
+    }
+    let x = random::<f32>(6, 9, 10);
+    let mut p = Parameters::new(3);
+    p.lambda = 1e38;
+    let mut model = Factoriser::<f32>::random(p, 6, 0).unwrap();
+    let seen = model.step(&x).unwrap();
+    sane(&model, &seen);
+}
+
+#[test]
+fn unequal_widths() {
+    for normalise in [Normalise::Sum, Normalise::PerColumn] {
+        let mut p = Parameters::new(3);
+        (p.lambda, p.normalise) = (0.1, normalise);
+        let mut model = Factoriser::<f64>::random(p.clone(), 7, 0).unwrap();
+        for (t, n) in [1, 300, 64, 65, 2, 128, 63, 1].into_iter().enumerate() {
+            let x = random::<f64>(7, n, t as u64);
+            let seen = model.step(&x).unwrap();
+            sane(&model, &seen);
+            assert_eq!((model.code().cols(), seen.samples), (n, n));
+            // A buffer left over from a wider minibatch must not show.
+            let mut fresh =
+                Factoriser::resume(p.clone(), model.dictionary().clone(), model.aggregates().clone())
+                    .unwrap();
+            assert_eq!(fresh.loss(&x).unwrap(), model.loss(&x).unwrap());
+            assert_eq!(fresh.code(), model.code());
+        }
+    }
+}
+
+#[test]
+fn one_feature() {
+    let x = random::<f64>(1, 40, 11);
+    survives(&x, 1);
+    survives(&x, 5);
+    survives(&x.cast::<f32>(), 5);
+}
+
+#[test]
+fn one_atom() {
+    let x = random::<f64>(9, 40, 12);
+    survives(&x, 1);
+    survives(&x.cast::<f32>(), 1);
+}
+
+#[test]
+fn negative_data_with_nonnegative_sets() {
+    let x = Mat::from_fn(5, 12, |i, j| -random::<f64>(5, 12, 13).get(i, j));
+    survives(&x, 3);
+    survives(&x.cast::<f32>(), 3);
+    let mut model = Factoriser::<f64>::random(Parameters::new(3), 5, 0).unwrap();
+    let seen = model.step(&x).unwrap();
+    assert_eq!((seen.density, seen.update.unused), (0.0, 3));
+    let size: f64 = (0..12).map(|j| dot(x.col(j), x.col(j))).sum();
+    assert!((seen.loss_before - size).abs() <= 1e-12 * size, "nothing of it can be explained");
+}
+
+/// Dictionaries whose atoms differ by many orders of magnitude.
+#[test]
+fn atoms_of_very_different_size() {
+    for code in code_sets() {
+        let mut rng = Random::new(14);
+        let w = Mat::from_fn(8, 6, |_, k| rng.uniform() * 10f64.powi(4 * k as i32 - 10));
+        let x = rng.uniforms(8, 10);
+        for penalty in [Penalty::default(), Penalty { lambda: 1e-3, kappa2: 0.0 }] {
+            let mut coder = Coder::<f64>::new(penalty, code);
+            coder.set_dictionary(&w);
+            let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
+            let report = coder.code((&x).into(), &w, &mut h, false, &mut costs).unwrap();
+            assert_eq!(report.capped, 0, "{code}");
+            for j in 0..10 {
+                let conditions = kkt(&w, x.col(j), h.col(j), penalty, code);
+                let allowed = 2.0 * conditions.allowed(1e-6, f64::EPSILON);
+                // Least squares drops directions below ε of the largest, which these atoms are.
+                if code != CodeSet::Free || penalty.lambda > 0.0 {
+                    assert!(
+                        conditions.residual <= allowed,
+                        "{code}: {:e} > {allowed:e}",
+                        conditions.residual
+                    );
+                }
+                assert!(h.col(j).iter().all(|h| h.is_finite()));
+            }
+        }
+    }
+    assert_eq!(rounded::<f32>(&Mat::from_fn(1, 1, |_, _| 0.5)).get(0, 0), 0.5);
+}

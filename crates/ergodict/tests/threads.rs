@@ -1,0 +1,54 @@
+//! The number of threads changes no bit.
+
+mod common;
+
+use common::Random;
+use ergodict::factor::code::CodeSet;
+use ergodict::factor::{Factoriser, Mask, Minibatch, Parameters, StepReport};
+use ergodict::linalg::{Mat, Scalar};
+
+fn run<T: Scalar>(
+    p: &Parameters,
+    masked: bool,
+    threads: usize,
+) -> (Mat<T>, Mat<f64>, Mat<f64>, Vec<StepReport>) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        assert_eq!(rayon::current_num_threads(), threads);
+        let mut random = Random::new(4);
+        let planted = random.uniforms(30, p.atoms);
+        let mut model = Factoriser::<T>::random(p.clone(), 30, 0).unwrap();
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            let x: Mat<T> = random.planted(&planted, 300, 0.2).cast();
+            let mask = Mask::from_fn(30, 300, |_, _| random.chance(0.8));
+            let minibatch =
+                if masked { Minibatch::Masked { values: x.as_ref(), observed: &mask } } else { (&x).into() };
+            seen.push(model.step(minibatch).unwrap());
+        }
+        let totals = model.aggregates();
+        (model.dictionary().clone(), totals.a.clone(), totals.b_transposed.clone(), seen)
+    })
+}
+
+fn threads_change_nothing<T: Scalar>() {
+    let sets =
+        [CodeSet::Nonnegative, CodeSet::Free, CodeSet::Box { upper: 1.0 }, CodeSet::Simplex { bound: 2.0 }];
+    for code in sets {
+        for (lambda, masked) in [(0.2, false), (0.0, false), (0.2, true)] {
+            let mut p = Parameters::new(8);
+            (p.lambda, p.code) = (lambda, code);
+            let one = run::<T>(&p, masked, 1);
+            for threads in [2, 3] {
+                let more = run::<T>(&p, masked, threads);
+                assert!(one == more, "{threads} threads, {code}, λ = {lambda}, {}", T::NAME);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    threads_change_nothing::<f64>();
+    threads_change_nothing::<f32>();
+}
