@@ -35,10 +35,10 @@ pub(crate) enum Verb {
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
     /// The seed; the same one gives the same bytes
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Threads to use, which never changes results [default: all cores]
-    #[arg(short = 'j', long, global = true, value_name = "N")]
+    #[arg(short = 'j', long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
     /// Say nothing but errors
     #[arg(short, long, global = true)]

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The matrix, one sample a row: .npy, .npz (also FILE.npz:ARRAY), .csv, .tsv, .parquet; - is standard input
     pub(crate) data: PathBuf,
     /// Atoms of the dictionary
-    #[arg(short = 'r', long, value_name = "R")]
+    #[arg(short = 'r', long, value_name = "R", allow_negative_numbers = true)]
     atoms: usize,
     /// The model file to write; - is standard output
     #[arg(short, long, value_name = "MODEL")]
@@ -75,14 +75,15 @@ pub(crate) struct Args {
     #[arg(hide_short_help = true, allow_negative_numbers = true)]
     dictionary_tolerance: f64,
     /// Most sweeps of a dictionary update
-    #[arg(long, value_name = "N", default_value_t = defaults().dictionary_sweeps, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = defaults().dictionary_sweeps)]
+    #[arg(hide_short_help = true, allow_negative_numbers = true)]
     dictionary_sweeps: u32,
 
     /// Samples of a minibatch
-    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, allow_negative_numbers = true)]
     batch: usize,
     /// How often all samples are seen
-    #[arg(long, value_name = "E", default_value_t = FeedOptions::default().epochs)]
+    #[arg(long, value_name = "E", default_value_t = FeedOptions::default().epochs, allow_negative_numbers = true)]
     pub(crate) epochs: u64,
     /// Take the samples of each epoch in a random order
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]

@@ -38,8 +38,10 @@ pub(crate) struct Learner<'a, T: Scalar> {
 /// What is counted over all steps.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Tally {
-    /// Steps in which coding or the dictionary update met a cap.
-    capped_steps: u64,
+    /// Steps in which coding met its cap before its tolerance.
+    capped_code_steps: u64,
+    /// Steps in which the dictionary update met its cap on sweeps before its tolerance.
+    capped_update_steps: u64,
     /// Atoms reseeded.
     reseeded: u64,
     /// Loss of the last minibatch before its update, per sample.
@@ -56,7 +58,8 @@ struct Results {
     stationarity_gap: f64,
     smallest_eigenvalue: Option<f64>,
     unused_atoms: usize,
-    capped_steps: u64,
+    capped_code_steps: u64,
+    capped_update_steps: u64,
     reseeded: u64,
 }
 
@@ -165,7 +168,8 @@ impl<'a, T: Scalar> Learner<'a, T> {
             Normalise::Sum => report.loss_before / report.samples as f64,
             Normalise::PerColumn => report.loss_before,
         };
-        self.tally.capped_steps += u64::from(report.capped());
+        self.tally.capped_code_steps += u64::from(report.code.capped > 0);
+        self.tally.capped_update_steps += u64::from(report.update.capped);
         self.tally.reseeded += report.reseeded as u64;
         self.tally.last_loss = loss;
         let samples = self.learned().aggregates().samples;
@@ -213,7 +217,8 @@ impl<'a, T: Scalar> Learner<'a, T> {
             stationarity_gap: stationarity_gap(factoriser),
             smallest_eigenvalue: (a.cols() <= MOST_FOR_EIGENVALUES).then(|| smallest_eigenvalue(factoriser)),
             unused_atoms: unused(a).len(),
-            capped_steps: self.tally.capped_steps,
+            capped_code_steps: self.tally.capped_code_steps,
+            capped_update_steps: self.tally.capped_update_steps,
             reseeded: self.tally.reseeded,
         })
     }
@@ -286,9 +291,13 @@ impl<'a, T: Scalar> Learner<'a, T> {
             "dominance",
             format!("{}{rest}; {} atoms unused", first.join(", "), results.unused_atoms),
         ));
-        if results.capped_steps > 0 {
-            let advice = "a solver met its cap before its tolerance";
-            lines.push(("caps", format!("{} of {} steps: {advice}", results.capped_steps, totals.t)));
+        let (code, update) = (results.capped_code_steps, results.capped_update_steps);
+        if code + update > 0 {
+            let caps = format!(
+                "met by coding in {code}, by the dictionary update in {update} of {} steps",
+                totals.t
+            );
+            lines.push(("caps", caps));
         }
         if results.reseeded > 0 {
             lines.push(("reseeded", format!("{} times an atom", results.reseeded)));

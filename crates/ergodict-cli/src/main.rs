@@ -29,17 +29,11 @@ const BAD_INPUT: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    let done =
-        config::expand(std::env::args_os().collect()).and_then(|arguments| {
-            match Cli::try_parse_from(arguments) {
-                Ok(cli) => run(cli),
-                Err(refusal) if refusal.use_stderr() => Err(args::one_line(&refusal)),
-                Err(help) => {
-                    output::print(&help.render().ansi().to_string())?;
-                    Ok(ExitCode::SUCCESS)
-                }
-            }
-        });
+    let arguments = config::expand(std::env::args_os().collect());
+    let done = arguments.and_then(|arguments| match Cli::try_parse_from(arguments) {
+        Ok(cli) => run(cli),
+        Err(refusal) => args::explain(&refusal),
+    });
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return ExitCode::SUCCESS;

@@ -58,7 +58,8 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
         ("stationarity gap", "stationarity_gap"),
         ("λ_min(A)", "smallest_eigenvalue"),
         ("unused atoms", "unused_atoms"),
-        ("steps that met a cap", "capped_steps"),
+        ("steps in which coding met its cap", "capped_code_steps"),
+        ("steps in which the update met its cap", "capped_update_steps"),
     ] {
         let value = &model.run["results"][key];
         if let Some(number) = value.as_f64() {

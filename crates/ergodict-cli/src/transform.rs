@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     reconstruct: bool,
     /// Samples coded together
-    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch)]
+    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, allow_negative_numbers = true)]
     batch: usize,
     /// Take NaN and empty cells for missing entries, which are left out
     #[arg(long)]

@@ -225,7 +225,8 @@ proptest! {
         prop_assert!((got - least).abs() <= 1e-9 * scale, "{set:?}: {got} ≠ {least}");
         // g is strongly convex here (λ_min ≥ 0.2), so the minimiser is unique.
         prop_assert!(distance(&w, &want) <= 1e-6 * scale, "{set:?}: another point");
-        prop_assert!((Quadratic { a: &a, b_transposed: &b }.value(&w) - got).abs() <= 1e-12 * scale);
+        let reported = Quadratic { a: &a, b_transposed: &b }.value(&w);
+        prop_assert!((reported - got).abs() <= 1e-12 * scale);
     }
 
     /// The update of the factoriser itself, after real steps: stationary, inside, and not beaten by projected gradient.

@@ -74,7 +74,7 @@ fn invariants_hold<T: Scalar>(p: &Parameters, seed: u64, tolerance: f64) {
         let w: Mat<f64> = model.dictionary().cast();
         assert!((seen.change - distance(&w, &before)).abs() <= 1e-6 * (1.0 + seen.change), "{context}");
         let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, p.penalty())).sum();
-        let Aggregates { a, b_transposed, r: rest, .. } = model.aggregates();
+        let Aggregates { a, b_transposed, r: rest, .. } = &model.aggregates().clone();
         let surrogate = inner(&times(&w, a), &w) - 2.0 * inner(b_transposed, &w) + rest;
         for (name, value) in
             [("report", seen.surrogate), ("method", model.surrogate()), ("formula", surrogate)]

@@ -8,8 +8,9 @@
 //! Departures from the print: the current `W` inside the loop, not `W_{t−1}`, and `A_jj`, not `A_jj + 1`, in the
 //! denominator: these make each step the exact minimiser over its column.
 //!
-//! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a whole block, rank-one corrections keep it
-//! right as the block's columns move. The iterates are those of the plain loop, at half the time.
+//! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a whole block as it stood before the block, and
+//! each column takes off what the moves of its predecessors in the block have changed, in the same pass that moves it.
+//! The iterates are those of the plain loop, at half the time.
 
 use super::sets::ColumnSet;
 use crate::linalg::products::Op;
@@ -38,8 +39,10 @@ pub struct UpdateReport {
 pub(super) struct ColumnDescent<T> {
     /// `A + κ₁I` in the precision of the data.
     a: Mat<T>,
+    /// `Bᵀ − W A` of a block, as it was before the block moved.
     residual: Mat<T>,
-    candidate: Mat<T>,
+    /// How far each column of the block has moved.
+    moves: Mat<T>,
 }
 
 /// The quadratic `tr(WAWᵀ) − 2tr(WB)` and how far to go down it.
@@ -54,7 +57,7 @@ pub(super) struct Descent<'a> {
 
 impl<T: Scalar> ColumnDescent<T> {
     pub(super) fn new() -> Self {
-        Self { a: Mat::zeros(0, 0), residual: Mat::zeros(0, 0), candidate: Mat::zeros(0, 0) }
+        Self { a: Mat::zeros(0, 0), residual: Mat::zeros(0, 0), moves: Mat::zeros(0, 0) }
     }
 
     /// Minimises over the set, from `w` on.
@@ -66,10 +69,8 @@ impl<T: Scalar> ColumnDescent<T> {
         goal: &Descent<'_>,
     ) -> UpdateReport {
         let (d, r) = (w.rows(), w.cols());
-        if (self.a.rows(), self.candidate.rows()) != (r, d) {
-            self.a.reset(r, r);
-            self.candidate.reset(d, 1);
-        }
+        self.a.shape_to(r, r);
+        self.moves.shape_to(d, BLOCK.min(r));
         let largest = (0..r).map(|k| goal.a.get(k, k)).fold(0.0, f64::max);
         let mut report = UpdateReport::default();
         for k in 0..r {
@@ -102,29 +103,26 @@ impl<T: Scalar> ColumnDescent<T> {
         let mut from = 0;
         while from < r {
             let to = (from + BLOCK).min(r);
-            if (self.residual.rows(), self.residual.cols()) != (d, to - from) {
-                self.residual.reset(d, to - from);
-            }
+            self.residual.shape_to(d, to - from);
             for j in from..to {
                 isa.run(Narrow { from: b_transposed.col(j), to: self.residual.col_mut(j - from) });
             }
             let a = self.a.as_ref().columns(from, to);
             T::product(&mut self.residual, true, (Op::Plain, w.as_ref()), (Op::Plain, a), -1.0);
+            let stride = w.stride();
             for j in from..to {
-                let diagonal = self.a.get(j, j);
-                if diagonal > T::ZERO {
-                    let step = Step {
-                        w: w.col_mut(j),
-                        inverse: T::ONE / diagonal,
-                        residual: &mut self.residual,
-                        here: j - from,
-                        coupling: &self.a.col(j)[from..to],
-                        candidate: self.candidate.col_mut(0),
-                        set,
-                    };
-                    moved += isa.run(step);
-                }
-                norm += isa.run(Norm(w.col(j)));
+                let step = Step {
+                    w: &mut w.padded_mut()[j * stride..][..stride],
+                    diagonal: self.a.get(j, j),
+                    residual: &self.residual.padded()[(j - from) * stride..][..stride],
+                    moves: self.moves.padded_mut(),
+                    coupling: &self.a.col(j)[from..j],
+                    rows: d,
+                    set,
+                };
+                let (step_moved, step_norm) = isa.run(step);
+                moved += step_moved;
+                norm += step_norm;
             }
             from = to;
         }
@@ -148,74 +146,118 @@ impl<T: Scalar> WithSimd for Narrow<'_, T> {
     }
 }
 
-/// `‖x‖²` in `f64`, summed in eight strands so that it vectorises.
-struct Norm<'a, T>(&'a [T]);
-
-impl<T: Scalar> WithSimd for Norm<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let mut sums = [0.0; 8];
-        let chunks = self.0.chunks_exact(8);
-        let rest: f64 = chunks.remainder().iter().map(|x| x.to_f64() * x.to_f64()).sum();
-        for chunk in chunks {
-            for (sum, x) in sums.iter_mut().zip(chunk) {
-                *sum += x.to_f64() * x.to_f64();
-            }
-        }
-        sums.iter().sum::<f64>() + rest
-    }
-}
-
-/// Moves one atom to its minimiser and corrects the residuals of the rest of the block; returns `‖Δ‖²`.
+/// Moves one atom to its minimiser. All columns are padded with zeros to `w.len()`, a whole number of registers.
 struct Step<'a, T> {
     w: &'a mut [T],
-    inverse: T,
-    residual: &'a mut Mat<T>,
-    /// The atom's place in the block.
-    here: usize,
-    /// `A_jk` for the atoms `k` of the block.
+    /// `A_jj`; zero for an atom that is to stay.
+    diagonal: T,
+    /// The atom's residual before its block moved.
+    residual: &'a [T],
+    /// The moves of the block's columns: those before this atom are read, its own is written.
+    moves: &'a mut [T],
+    /// `A_ij` for the atoms `i` of the block before this one.
     coupling: &'a [T],
-    candidate: &'a mut [T],
+    /// The entries of an atom, without padding.
+    rows: usize,
     set: &'a ColumnSet,
 }
 
+/// Registers in a tile.
+const TILE: usize = 4;
+
 impl<T: Scalar> WithSimd for Step<'_, T> {
-    type Output = f64;
+    /// `‖Δ‖²` and `‖w‖²`.
+    type Output = (f64, f64);
+
     #[inline(always)]
-    fn with_simd<S: Simd>(self, s: S) -> f64 {
-        let Self { w, inverse, residual, here, coupling, candidate, set } = self;
-        let own = residual.col(here);
-        for ((c, &w), &res) in candidate.iter_mut().zip(w.iter()).zip(own) {
-            *c = w + res * inverse;
+    fn with_simd<S: Simd>(mut self, s: S) -> (f64, f64) {
+        let (length, here) = (self.w.len(), self.coupling.len());
+        assert!(self.residual.len() == length && self.moves.len() >= (here + 1) * length);
+        let lanes = T::lanes::<S>();
+        let wide = length / (TILE * lanes) * (TILE * lanes);
+        if self.diagonal == T::ZERO {
+            self.moves[here * length..][..length].fill(T::ZERO);
+            let norm: f64 = self.w.iter().map(|w| w.to_f64() * w.to_f64()).sum();
+            return (0.0, norm);
         }
-        if let ColumnSet::NonnegBall { radius } = set {
-            for c in candidate.iter_mut() {
-                *c = c.at_least(T::ZERO);
+        let clip = matches!(self.set, ColumnSet::NonnegBall { .. });
+        // SAFETY: places are below `length`, a whole number of registers, in columns of that length.
+        let squares = unsafe {
+            let mut sums = [T::splat(s, T::ZERO); TILE];
+            let mut at = 0;
+            while at < wide {
+                self.propose::<S, TILE>(s, at, clip, &mut sums);
+                at += TILE * lanes;
             }
-            let norm = Norm(candidate).with_simd(s);
-            if norm > radius * radius {
-                let factor = T::from_f64(radius / norm.sqrt());
-                for c in candidate.iter_mut() {
-                    *c *= factor;
+            let mut rest = [sums[0]];
+            while at < length {
+                self.propose::<S, 1>(s, at, clip, &mut rest);
+                at += lanes;
+            }
+            sums[0] = rest[0];
+            T::reduce_sum(s, T::plus(s, T::plus(s, sums[0], sums[1]), T::plus(s, sums[2], sums[3]))).to_f64()
+        };
+        let mut factor = T::ONE;
+        let candidate = &mut self.moves[here * length..][..self.rows];
+        match self.set {
+            // A sum of squares that overflows or vanishes is left to the careful projection.
+            ColumnSet::NonnegBall { radius } if squares.is_finite() && squares > T::TINY => {
+                if squares > radius * radius {
+                    factor = T::from_f64(radius / squares.sqrt());
                 }
             }
-        } else {
-            set.project(candidate);
+            set => set.project(candidate),
         }
-        for (c, w) in candidate.iter_mut().zip(w.iter_mut()) {
-            let new = *c;
-            *c -= *w;
-            *w = new;
+        let (mut moved, mut norm) = (T::splat(s, T::ZERO), T::splat(s, T::ZERO));
+        let mut at = 0;
+        while at < length {
+            // SAFETY: as above.
+            unsafe {
+                let place = self.moves.as_mut_ptr().add(here * length + at);
+                let new = T::times(s, T::load::<S>(place), T::splat(s, factor));
+                let w = self.w.as_mut_ptr().add(at);
+                let step = T::minus(s, new, T::load::<S>(w));
+                T::store::<S>(w, new);
+                T::store::<S>(place, step);
+                moved = T::mul_add(s, step, step, moved);
+                norm = T::mul_add(s, new, new, norm);
+            }
+            at += lanes;
         }
-        let moved = Norm(candidate).with_simd(s);
-        if moved > 0.0 {
-            for (k, &a) in coupling.iter().enumerate().skip(here + 1) {
-                for (res, &delta) in residual.col_mut(k).iter_mut().zip(candidate.iter()) {
-                    *res -= a * delta;
+        (T::reduce_sum(s, moved).to_f64(), T::reduce_sum(s, norm).to_f64())
+    }
+}
+
+impl<T: Scalar> Step<'_, T> {
+    /// Writes `N` registers of the unprojected minimiser `w + (residual − Σ A_ij Δ_i)/A_jj`, clipped at zero if asked
+    /// for, to the atom's place among the moves, and adds its squares to `sums`.
+    ///
+    /// # Safety
+    /// `at + N·lanes` must not exceed the length of the columns.
+    #[inline(always)]
+    unsafe fn propose<S: Simd, const N: usize>(&mut self, s: S, at: usize, clip: bool, sums: &mut [T::V<S>; N]) {
+        let (length, lanes) = (self.w.len(), T::lanes::<S>());
+        let moves = self.moves.as_mut_ptr();
+        let inverse = T::splat(s, T::ONE / self.diagonal);
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut res: [T::V<S>; N] =
+                std::array::from_fn(|i| T::load::<S>(self.residual.as_ptr().add(at + i * lanes)));
+            for (k, &a) in self.coupling.iter().enumerate() {
+                let a = T::splat(s, -a);
+                for (i, res) in res.iter_mut().enumerate() {
+                    *res = T::mul_add(s, a, T::load::<S>(moves.add(k * length + at + i * lanes)), *res);
                 }
             }
+            for i in 0..N {
+                let here = at + i * lanes;
+                let mut new = T::mul_add(s, res[i], inverse, T::load::<S>(self.w.as_ptr().add(here)));
+                if clip {
+                    new = T::max(s, new, T::splat(s, T::ZERO));
+                }
+                sums[i] = T::mul_add(s, new, new, sums[i]);
+                T::store::<S>(moves.add(self.coupling.len() * length + here), new);
+            }
         }
-        moved
     }
 }

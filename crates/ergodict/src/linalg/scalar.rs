@@ -30,6 +30,8 @@ pub trait Scalar:
     const ZERO: Self;
     /// One.
     const ONE: Self;
+    /// A sum of squares below this may have lost squares to underflow; as `f64`.
+    const TINY: f64;
     /// Rounds an `f64` to this type.
     fn from_f64(x: f64) -> Self;
     /// Widens to `f64`, exactly.
@@ -57,6 +59,7 @@ macro_rules! scalar {
         impl Scalar for $t {
             const NAME: &'static str = $name;
             const EPSILON: f64 = <$t>::EPSILON as f64;
+            const TINY: f64 = <$t>::MIN_POSITIVE as f64 / <$t>::EPSILON as f64;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             #[inline(always)]

@@ -1,0 +1,146 @@
+//! A bench to run commands on: a folder, some data, and what a command did.
+
+use ergodict::data::{NpzWriter, write_npy};
+use ergodict::dictionary::Model;
+use ergodict::linalg::{Mat, Scalar};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) struct Bench {
+    folder: tempfile::TempDir,
+}
+
+/// What a command did.
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Done {
+    /// Refuses everything but success.
+    pub(crate) fn fine(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.stdout).unwrap()
+    }
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        Self { code: output.status.code(), stdout: output.stdout, stderr }
+    }
+}
+
+/// The numbers every format is given: `n` samples of `d` features around a few patterns, d×n.
+pub(crate) fn numbers(d: usize, n: usize) -> Mat<f64> {
+    // A small generator of fixed numbers that are short in decimal.
+    let mut state = 7u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 40) % 1000) as f64 / 1000.0
+    };
+    Mat::from_fn(d, n, |i, j| if (i + j) % 3 == 0 { 2.0 + next() } else { next() })
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn put_npy<T: Scalar>(&self, name: &str, x: &Mat<T>) {
+        write_npy(&self.path(name), x.as_ref()).unwrap();
+    }
+
+    pub(crate) fn put_npz(&self, name: &str, x: &Mat<f64>) {
+        let mut npz = NpzWriter::new();
+        npz.array("X", x.as_ref());
+        npz.save(&self.path(name)).unwrap();
+    }
+
+    pub(crate) fn model(&self, name: &str) -> Model {
+        Model::load(&self.path(name)).unwrap()
+    }
+
+    /// All files, hidden ones too.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// `ergodict` with these words, parted by spaces, in the folder.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ergodict"));
+        command.args(words.split_whitespace()).current_dir(self.folder.path());
+        command.env_remove("ERGODICT_STOP_AFTER_STEPS");
+        command
+    }
+
+    pub(crate) fn run(&self, words: &str) -> Done {
+        self.command(words).stdin(Stdio::null()).output().unwrap().into()
+    }
+
+    /// The same with standard input.
+    pub(crate) fn run_with(&self, words: &str, input: &[u8]) -> Done {
+        let mut command = self.command(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that refuses its flags does not read.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap().into()
+    }
+}
+
+/// As text with the delimiter, after a header if there is one.
+pub(crate) fn text(x: &Mat<f64>, delimiter: &str, header: Option<&str>) -> String {
+    let mut lines: Vec<String> = header.map(str::to_owned).into_iter().collect();
+    for j in 0..x.cols() {
+        let cells: Vec<String> = x.col(j).iter().map(ToString::to_string).collect();
+        lines.push(cells.join(delimiter));
+    }
+    lines.join("\n") + "\n"
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn parquet(path: &Path, x: &Mat<f64>) {
+    use parquet::data_type::DoubleType;
+    use std::sync::Arc;
+    let fields: String = (0..x.rows()).map(|i| format!("required double f{i}; ")).collect();
+    let schema = parquet::schema::parser::parse_message_type(&format!("message m {{ {fields} }}")).unwrap();
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer =
+        parquet::file::writer::SerializedFileWriter::new(file, Arc::new(schema), Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for i in 0..x.rows() {
+        let values: Vec<f64> = (0..x.cols()).map(|j| x.get(i, j)).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<DoubleType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+}

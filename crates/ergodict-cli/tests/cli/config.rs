@@ -1,0 +1,58 @@
+//! `--config`: what a run was resolved to gives the same run again, and flags override it.
+
+use crate::bench::{Bench, numbers};
+
+const FLAGS: &str = "-r 3 --lambda 0.3 --kappa1 0.01 --batch 17 --epochs 2 --shuffle --schedule power:0.9 --dictionary ball \
+                     --code free --init w.npy --holdout 0.25 --normalise per-column --unused reseed --f32 --seed 9";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(5, 150));
+    bench.put_npy("w.npy", &numbers(3, 5));
+    bench.run(&format!("factor x.npy -o m -q {FLAGS}")).fine();
+    bench
+}
+
+#[test]
+fn a_model_or_its_json_gives_the_run_again() {
+    let bench = bench();
+    bench.run("factor x.npy -o again -q --config m").fine();
+    assert!(bench.bytes("again") == bench.bytes("m"));
+    bench.put("run.json", bench.model("m").run.to_string());
+    bench.run("--config run.json factor x.npy -o again -q").fine();
+    assert!(bench.bytes("again") == bench.bytes("m"));
+    bench.put("config.json", bench.model("m").run["config"].to_string());
+    bench.run("factor x.npy -o again -q --config=config.json").fine();
+    assert!(bench.bytes("again") == bench.bytes("m"));
+}
+
+#[test]
+fn the_same_as_toml() {
+    let bench = bench();
+    let config = bench.model("m").run["config"].clone();
+    let lines = config.as_object().unwrap().iter().map(|(key, value)| format!("{key} = {value}\n"));
+    bench.put("run.toml", lines.collect::<String>());
+    bench.run("factor x.npy -o again -q --config run.toml").fine();
+    assert!(bench.bytes("again") == bench.bytes("m"));
+}
+
+#[test]
+fn flags_override_it() {
+    let bench = bench();
+    let plain = "--kappa1 0 --shuffle=false --schedule balanced --f64 --seed 4";
+    bench.run(&format!("factor x.npy -o over -q {plain} --config m")).fine();
+    bench.run(&format!("factor x.npy -o want -q {FLAGS} {plain}")).fine();
+    assert!(bench.bytes("over") == bench.bytes("want"));
+    bench.run("--seed 4 factor x.npy -o over -q --config m").fine();
+    assert_eq!(bench.model("over").seed, 4);
+}
+
+#[test]
+fn flags_without_values_and_paths_are_taken_too() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(5, 150));
+    bench.put("run.toml", "atoms = 2\nout = \"m\"\nreport = \"page.html\"\nquiet = true\njson = true\nresume = false\nthreads = 1");
+    let done = bench.run("factor x.npy --config run.toml").fine();
+    assert!(done.stderr.is_empty() && done.json()["atoms"] == 2);
+    assert_eq!(bench.files(), ["m", "page.html", "run.toml", "x.npy"]);
+}

@@ -1,0 +1,25 @@
+//! The short help of every verb, as it is printed. After a change: `TRYCMD=overwrite cargo test -p ergodict-cli help`.
+
+use crate::bench::Bench;
+
+#[test]
+fn short_help() {
+    trycmd::TestCases::new().case("tests/cli/help/*.trycmd");
+}
+
+#[test]
+fn long_help_shows_defaults_and_an_example() {
+    let bench = Bench::new();
+    for verb in ["factor", "transform", "model show", "model export", "demo"] {
+        let done = bench.run(&format!("{verb} --help")).fine();
+        let help = String::from_utf8(done.stdout).unwrap();
+        assert!(help.contains("Example") && help.contains(&format!("ergodict {verb}")), "{verb}: {help}");
+        assert!(!help.contains('\u{1b}') && done.stderr.is_empty());
+    }
+    let help = String::from_utf8(bench.run("factor --help").stdout).unwrap();
+    for default in
+        ["[default: balanced]", "[default: nonneg-ball]", "[default: fast]", "[default: 256]", "[default: 1]"]
+    {
+        assert!(help.contains(default), "{default} is not in {help}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The command line, run as users run it.
+
+mod bad_input;
+mod bench;
+mod config;
+mod factor;
+mod help;
+mod resume;
+mod transform;
