@@ -15,7 +15,8 @@ fn planted<T: Scalar>(d: usize, n: usize, r: usize) -> (Mat<T>, Mat<T>) {
         let norm = w.col(k).iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-12);
         w.col_mut(k).iter_mut().for_each(|x| *x /= norm);
     }
-    let h = Mat::from_fn(r, n, |_, _| if uniform(&mut rng) < 0.1 { 1.0 + 4.0 * uniform(&mut rng) } else { 0.0 });
+    let h =
+        Mat::from_fn(r, n, |_, _| if uniform(&mut rng) < 0.1 { 1.0 + 4.0 * uniform(&mut rng) } else { 0.0 });
     let x = Mat::from_fn(d, n, |i, j| {
         let clean: f64 = (0..r).map(|k| w.get(i, k) * h.get(k, j)).sum();
         (clean + 0.05 * (uniform(&mut rng) - 0.5)).max(0.0)
@@ -26,7 +27,8 @@ fn planted<T: Scalar>(d: usize, n: usize, r: usize) -> (Mat<T>, Mat<T>) {
 pub(crate) fn run(filter: &[String]) -> Result<()> {
     let wanted = |name: &str| filter.is_empty() || filter.iter().any(|f| name.contains(f.as_str()));
     println!("| benchmark | CPU ms | baseline | ratio |\n|---|---|---|---|");
-    for (name, d, n, r) in [("patches", 400, 1000, 100), ("network", 441, 100, 25), ("wide", 1024, 256, 256)] {
+    for (name, d, n, r) in [("patches", 400, 1000, 100), ("network", 441, 100, 25), ("wide", 1024, 256, 256)]
+    {
         if wanted(&format!("code/{name}")) {
             code::<f64>(name, d, n, r)?;
             code::<f32>(name, d, n, r)?;

@@ -23,6 +23,7 @@ pub(crate) struct Cli {
 
 /// One file per noun.
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one")]
 pub(crate) enum Verb {
     Factor(crate::factor::Args),
     Transform(crate::transform::Args),

@@ -26,6 +26,7 @@ The same run again:
 /// Learn a dictionary from the rows of a matrix, minibatch by minibatch
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are")]
 pub(crate) struct Args {
     /// The matrix, one sample a row: .npy, .npz (also FILE.npz:ARRAY), .csv, .tsv, .parquet; - is standard input
     pub(crate) data: PathBuf,
@@ -108,13 +109,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Seconds between checkpoints
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 30.0,
-        requires = "checkpoint",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "checkpoint")]
+    #[arg(hide_short_help = true, allow_negative_numbers = true)]
     pub(crate) checkpoint_every: f64,
     /// Go on from the checkpoint, if there is one
     #[arg(long, requires = "checkpoint")]
@@ -192,7 +188,7 @@ impl Args {
         if common.json && output::is_standard(&self.out) {
             bail!("--json and -o - both write to standard output: give the model a file");
         }
-        if !(self.checkpoint_every >= 0.0) {
+        if self.checkpoint_every.is_nan() || self.checkpoint_every < 0.0 {
             bail!("--checkpoint-every is {}, but it must be at least 0 seconds", self.checkpoint_every);
         }
         let same = |path: &Path| {

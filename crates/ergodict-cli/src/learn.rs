@@ -250,7 +250,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             std::fs::remove_file(path).map_err(ergodict::Error::io(path))?;
         }
         if !self.common.quiet {
-            say(self.words(&model, results, time).trim_end());
+            say(&self.words(&model, results, time));
         }
         if self.common.json {
             output::print(&format!("{:#}\n", self.json(&model, results, time)?))?;
@@ -303,7 +303,8 @@ impl<'a, T: Scalar> Learner<'a, T> {
             lines.push(("reseeded", format!("{} times an atom", results.reseeded)));
         }
         lines.push(("wrote", self.args.out.display().to_string()));
-        lines.iter().map(|(name, text)| format!("{name:<10} {text}\n")).collect()
+        let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<10} {text}")).collect();
+        lines.join("\n")
     }
 
     fn json(&self, model: &Model, results: &Results, time: Duration) -> Result<Value> {

@@ -7,7 +7,10 @@ use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use ergodict::data::{NpzWriter, write_atomic, write_npy};
 use ergodict::dictionary::{Model, Precision};
-use ergodict::factor::{Normalise, diagnostics::stationarity_gap};
+use ergodict::factor::{
+    Normalise,
+    diagnostics::{stationarity_gap, unused},
+};
 use ergodict_report::{AtomGrid, AtomProfile, atoms_png};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -96,9 +99,6 @@ pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
     sides.filter(|&(h, w)| h > 0 && w > 0).ok_or_else(|| "expected HxW, for instance 8x8".to_owned())
 }
 
-/// An atom whose `A_kk` is at most this share of the largest has been used by no code; as the dictionary update has it.
-const UNUSED: f64 = 1e-14;
-
 /// What `model show` tells.
 struct Summary<'a> {
     file: &'a Path,
@@ -113,17 +113,20 @@ struct Summary<'a> {
 impl<'a> Summary<'a> {
     fn of(file: &'a Path, model: &'a Model) -> Result<Self> {
         let factoriser = model.factoriser::<f64>().with_context(|| file.display().to_string())?;
+        // What one sample has its share of: a minibatch of mean width.
+        let width = match model.parameters.normalise {
+            Normalise::Sum => model.aggregates.samples as f64 / model.aggregates.t as f64,
+            Normalise::PerColumn => 1.0,
+        };
         let (dominance, order) = model.dominance();
-        let a = &model.aggregates.a;
-        let largest = (0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max);
         Ok(Self {
             file,
             model,
-            surrogate: factoriser.surrogate(),
+            surrogate: factoriser.surrogate() / width,
             gap: stationarity_gap(&factoriser),
             dominance,
             order,
-            unused: (0..a.cols()).filter(|&k| a.get(k, k) <= UNUSED * largest).collect(),
+            unused: unused(&model.aggregates.a),
         })
     }
 
@@ -144,12 +147,13 @@ impl<'a> Summary<'a> {
             "feature_names": m.feature_names,
             "steps": m.aggregates.t,
             "samples": m.aggregates.samples,
-            "last_loss": last.map(|p| p.loss),
-            "surrogate": self.surrogate,
+            "loss_per_sample": last.map(|p| p.loss),
+            "surrogate_per_sample": self.surrogate,
             "stationarity_gap": self.gap,
             "dominance": self.dominance,
             "order": self.order,
-            "unused_atoms": self.unused,
+            "unused_atoms": self.unused.len(),
+            "unused": self.unused,
             "cursor": m.cursor,
             "history": m.history,
             "run": m.run,
@@ -176,11 +180,7 @@ impl<'a> Summary<'a> {
         if let Some(last) = m.history.points.last() {
             rows.push(("last loss", format!("{:.6} per sample, at step {}", last.loss, last.t)));
         }
-        let unit = match m.parameters.normalise {
-            Normalise::Sum => "minibatch",
-            Normalise::PerColumn => "sample",
-        };
-        rows.push(("surrogate", format!("{:.6} per {unit}", self.surrogate)));
+        rows.push(("surrogate", format!("{:.6} per sample", self.surrogate)));
         rows.push(("stationarity gap", format!("{:.3e}", self.gap)));
         rows.push((
             "unused atoms",

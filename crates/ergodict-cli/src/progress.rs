@@ -1,6 +1,6 @@
 //! Talk on standard error: a bar on a terminal, else a line every few seconds.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ impl Progress {
                 let rate = (samples - self.before) as f64 / self.started.elapsed().as_secs_f64();
                 let share = self.total.filter(|total| *total > 0).map_or_else(String::new, |total| {
                     let left = total.saturating_sub(samples) as f64 / rate.max(1e-9);
-                    format!(" of {total} ({:.0} s left)", left)
+                    format!(" of {total} ({left:.0} s left)")
                 });
                 say(&format!("{samples}{share} samples, {rate:.0}/s, {}", words()));
             }
@@ -83,13 +83,16 @@ impl Progress {
 
 fn bar(total: Option<u64>, before: u64) -> ProgressBar {
     let (bar, form) = match total {
-        Some(total) => (
-            ProgressBar::new(total),
-            "{bar:30} {human_pos}/{human_len} samples, {per_sec}, {eta} left, {msg}",
-        ),
-        None => (ProgressBar::no_length(), "{spinner} {human_pos} samples, {per_sec}, {elapsed}, {msg}"),
+        Some(total) => {
+            (ProgressBar::new(total), "{bar:30} {human_pos}/{human_len} samples, {rate}, {eta} left, {msg}")
+        }
+        None => (ProgressBar::no_length(), "{spinner} {human_pos} samples, {rate}, {elapsed}, {msg}"),
     };
     bar.set_position(before);
     bar.reset_eta();
-    ProgressStyle::with_template(form).map_or(bar.clone(), |style| bar.with_style(style))
+    let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = write!(out, "{:.0}/s", state.per_sec());
+    };
+    let style = ProgressStyle::with_template(form).map(|style| style.with_key("rate", rate));
+    style.map_or(bar.clone(), |style| bar.with_style(style))
 }

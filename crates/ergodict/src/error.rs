@@ -70,6 +70,7 @@ pub enum Error {
 }
 
 impl Error {
+    #[allow(clippy::needless_pass_by_value)] // so that numbers and strings can be given alike
     pub(crate) fn parameter(name: &'static str, value: impl ToString, expected: impl Into<String>) -> Self {
         Self::Parameter { name, value: value.to_string(), expected: expected.into() }
     }

@@ -1,6 +1,6 @@
 //! Reading batch after batch allocates nothing once the buffer has its size.
 
-use ergodict::data::{Batch, MatrixStream, StreamOptions};
+use ergodict::data::{Batch, Feed, FeedOptions, MatrixStream, StreamOptions};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,8 +40,8 @@ fn steady_state_allocates_nothing() {
     encoder.write_all(&std::fs::read(&npy).unwrap()).unwrap();
     std::fs::write(&packed, encoder.finish().unwrap()).unwrap();
 
-    for path in [csv, npy, packed] {
-        let mut stream = MatrixStream::open(&path, &StreamOptions::default()).unwrap();
+    for path in [&csv, &npy, &packed] {
+        let mut stream = MatrixStream::open(path, &StreamOptions::default()).unwrap();
         let mut batch = Batch::<f64>::new();
         for _ in 0..5 {
             assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
@@ -51,5 +51,22 @@ fn steady_state_allocates_nothing() {
             assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
         }
         assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{}", path.display());
+    }
+
+    for path in [&csv, &npy, &packed] {
+        for (shuffle, holdout) in [(false, 0.0), (true, 0.0), (false, 0.2), (true, 0.2)] {
+            let stream = MatrixStream::open(path, &StreamOptions::default()).unwrap();
+            let options = FeedOptions { batch: 50, shuffle, holdout, ..FeedOptions::default() };
+            let mut feed = Feed::<f64>::new(stream, options).unwrap();
+            for _ in 0..5 {
+                feed.next_minibatch().unwrap();
+            }
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            for _ in 0..70 {
+                assert_eq!(feed.next_minibatch().unwrap().unwrap().cols(), 50);
+            }
+            let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert_eq!(allocated, 0, "{} {options:?}", path.display());
+        }
     }
 }

@@ -21,6 +21,10 @@ fn dictionary_sets() -> Vec<DictionarySet> {
 
 /// All combinations of sets with and without penalty, three steps each; everything must stay finite and in its set.
 fn survives<T: Scalar>(x: &Mat<T>, atoms: usize) {
+    survives_with(x, atoms, false);
+}
+
+fn survives_with<T: Scalar>(x: &Mat<T>, atoms: usize, may_cap: bool) {
     for code in code_sets() {
         for set in dictionary_sets() {
             for (lambda, kappa1) in [(0.0, 0.0), (1.0, 0.0), (0.1, 0.1)] {
@@ -32,6 +36,7 @@ fn survives<T: Scalar>(x: &Mat<T>, atoms: usize) {
                     for _ in 0..3 {
                         let seen = model.step(x).unwrap();
                         sane(&model, &seen);
+                        assert!(may_cap || seen.code.capped == 0, "{:?}\n{seen:?}", model.parameters());
                     }
                 }
             }
@@ -51,8 +56,7 @@ fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
     assert!(totals.a.padded().iter().chain(totals.b_transposed.padded()).all(|x| x.is_finite()), "{context}");
     assert!(totals.r.is_finite(), "{context}");
     let outside = model.parameters().dictionary.nearest(&w).1;
-    assert!(outside <= 8.0 * T::EPSILON * (1.0 + common::frobenius(&w)), "{outside:e} outside, {context}");
-    assert_eq!(seen.code.capped, 0, "{context}");
+    assert!(outside <= 64.0 * T::EPSILON * (1.0 + common::frobenius(&w)), "{outside:e} outside, {context}");
     // A loss is never negative, but for the rounding of what it is the difference of.
     assert!(seen.loss_before >= -64.0 * T::EPSILON * totals.r, "{context}");
 }
@@ -141,14 +145,17 @@ fn no_samples() {
         model.step(&x).unwrap();
         let (w, totals) = (model.dictionary().clone(), model.aggregates().clone());
         let empty = Mat::<f64>::zeros(5, 0);
-        assert!(matches!(model.step(&empty), Err(Error::Shape { .. })));
-        assert!(matches!(model.step(SparseRef::new(5, &[0], &[], &[]).unwrap()), Err(Error::Shape { .. })));
+        assert!(matches!(model.step(&empty), Err(Error::Parameter { .. })));
+        assert!(matches!(
+            model.step(SparseRef::new(5, &[0], &[], &[]).unwrap()),
+            Err(Error::Parameter { .. })
+        ));
         let mask = Mask::from_fn(5, 0, |_, _| true);
         let masked = Minibatch::Masked { values: empty.as_ref(), observed: &mask };
-        assert!(matches!(model.step(masked), Err(Error::Shape { .. })));
+        assert!(matches!(model.step(masked), Err(Error::Parameter { .. })));
         let nothing = model.statistics(&empty).unwrap();
         assert_eq!(nothing, ergodict::factor::Statistics::zero(5, 2));
-        assert!(matches!(model.absorb(&nothing), Err(Error::Shape { .. })));
+        assert!(matches!(model.absorb(&nothing), Err(Error::Parameter { .. })));
         assert_eq!((&w, &totals), (model.dictionary(), model.aggregates()));
         assert_eq!(model.loss(&empty).unwrap(), 0.0);
         assert_eq!(model.transform(&empty).unwrap().1, 0.0);
@@ -293,18 +300,39 @@ fn overflow_is_an_error() {
     assert!(matches!(model.step(&x).unwrap_err(), Error::Overflow { .. }));
 }
 
+/// The aggregates are kept in f64, but single precision must not be left with what it cannot hold.
+#[test]
+fn overflow_of_single_precision_alone_is_an_error() {
+    for size in [1e18f32, 1e20, 1e25, 1e30] {
+        for code in code_sets() {
+            // One atom in ten is used: statistics then take the sparse way, in f64.
+            let x = Mat::from_fn(10, 40, |i, j| if i == j % 10 { size } else { 0.0 });
+            let w = Mat::from_fn(10, 10, |i, j| f32::from(i == j));
+            let mut p = Parameters::new(10);
+            p.code = code;
+            let mut model = Factoriser::<f32>::from_dictionary(p, w.as_ref()).unwrap();
+            for _ in 0..3 {
+                match model.step(&x) {
+                    Ok(seen) => sane(&model, &seen),
+                    Err(error) => assert!(matches!(error, Error::Overflow { .. }), "{error}"),
+                }
+            }
+        }
+    }
+}
+
 /// Numbers whose squares vanish, wholly or in part: nothing can be learned, nothing may break.
 #[test]
 fn denormals() {
     for size in [5e-324, 1e-310, 1e-200, 1e-165, 1e-161, 1e-158, 1e-155, 1e-152] {
         let mut x = random::<f64>(6, 9, 8);
         (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
-        survives(&x, 3);
+        survives_with(&x, 3, true);
     }
     for size in [1e-45f32, 1e-40, 1e-30, 1e-24, 1e-22, 1e-20, 1e-18] {
         let mut x = random::<f32>(6, 9, 8);
         (0..9).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= size));
-        survives(&x, 3);
+        survives_with(&x, 3, true);
     }
 }
 

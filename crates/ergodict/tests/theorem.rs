@@ -62,11 +62,12 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
     let pi = chain.stationary();
     let states = pi.len();
     let mut random = Random::new(31);
-    // Each state shows its own mixture of three planted atoms and something of its own.
-    let planted = random.uniforms(d, r);
+    // Each state shows its own mixture of three planted atoms and something of its own. The atoms lie apart: old codes
+    // fade at a rate that nearly parallel atoms make as slow as one likes.
+    let planted = Mat::from_fn(d, r, |i, k| if i / 2 == k { 0.5 + random.uniform() } else { 0.0 });
     let data: Vec<Mat<f64>> = (0..states)
         .map(|i| {
-            let h = Mat::from_fn(r, n, |k, _| if k == i % r { 2.0 } else { 0.3 } * random.uniform());
+            let h = Mat::from_fn(r, n, |k, j| if k == (i + j) % r { 2.0 } else { 0.3 } * random.uniform());
             combine(1.0, &times(&planted, &h), 0.3, &random.uniforms(d, n))
         })
         .collect();

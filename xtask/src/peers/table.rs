@@ -15,6 +15,8 @@ pub(super) struct Comparison {
     pub(super) obj1_spams: f64,
     pub(super) obj1_reference: f64,
     pub(super) obj1_ours: f64,
+    /// Of ours with slower forgetting.
+    pub(super) obj1_slower: f64,
 }
 
 /// A peer that is only timed once.
@@ -54,8 +56,12 @@ impl Comparison {
 
     /// Whether our held-out objective is no worse than another, at the five digits the peers print.
     fn scores_no_worse_than(&self, other: f64) -> bool {
-        (self.obj1_ours * 1e5).round() <= (other * 1e5).round()
+        no_worse(self.obj1_ours, other)
     }
+}
+
+fn no_worse(ours: f64, other: f64) -> bool {
+    (ours * 1e5).round() <= (other * 1e5).round()
 }
 
 impl Run {
@@ -112,7 +118,8 @@ impl Run {
              - ours: commit {}, {}, SIMD {}\n\
              - peers: {}\n\
              - one thread each; CPU milliseconds per minibatch; median of {repeats} alternating runs; \
-             ratio = SPAMS / ours; obj1 is the held-out objective (less is better)\n",
+             ratio = SPAMS / ours; weights \
+             max(1/t, 0.5) to match SPAMS, the last column max(1/t, 0.3); one sweep over the atoms a step; obj1 is the held-out objective (less is better)\n",
             cpu.unwrap_or("unknown"),
             self.load,
             load(),
@@ -126,13 +133,13 @@ impl Run {
     fn tables(&self) -> Result<String> {
         let mut text = String::from(
             "| case | precision | SPAMS cpu ms | ours cpu ms | ratio | ratio of minima | accept | chase \
-             | obj1 SPAMS | obj1 reference | obj1 ours |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+             | obj1 SPAMS | obj1 reference | obj1 ours | obj1 ours, slower forgetting |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for row in &self.comparisons {
             let (accept, chase) = row.targets();
             writeln!(
                 text,
-                "| {} | {} | {:.3} | {:.3} | {:.2}× | {:.2}× | {accept:.1}× | {chase:.1}× | {:.5} | {:.5} | {:.5} |",
+                "| {} | {} | {:.3} | {:.3} | {:.2}× | {:.2}× | {accept:.1}× | {chase:.1}× | {:.5} | {:.5} | {:.5} | {:.5} |",
                 row.case,
                 row.precision,
                 median(&row.spams),
@@ -141,19 +148,22 @@ impl Run {
                 least(&row.spams) / least(&row.ours),
                 row.obj1_spams,
                 row.obj1_reference,
-                row.obj1_ours
+                row.obj1_ours,
+                row.obj1_slower,
             )?;
         }
         let count =
             |holds: &dyn Fn(&Comparison) -> bool| self.comparisons.iter().filter(|row| holds(row)).count();
         writeln!(
             text,
-            "\nOf {} rows, {} reach the accepted ratio, {} the chased one; {} score no worse than SPAMS, {} than the reference.",
+            "\nOf {} rows, {} reach the accepted ratio, {} the chased one; at the matched schedule {} score no worse \
+             than the reference and {} than SPAMS, with slower forgetting {} than SPAMS.",
             self.comparisons.len(),
             count(&|row| row.ratio() >= row.targets().0),
             count(&|row| row.ratio() >= row.targets().1),
-            count(&|row| row.scores_no_worse_than(row.obj1_spams)),
             count(&|row| row.scores_no_worse_than(row.obj1_reference)),
+            count(&|row| row.scores_no_worse_than(row.obj1_spams)),
+            count(&|row| no_worse(row.obj1_slower, row.obj1_spams)),
         )?;
         if !self.further.is_empty() {
             text += "\n| case | scikit-learn, f64, one run | minibatches | cpu ms | ratio to ours | obj1 |\n|---|---|---|---|---|---|\n";
@@ -214,6 +224,7 @@ mod tests {
             obj1_spams: 0.37,
             obj1_reference: 0.371,
             obj1_ours,
+            obj1_slower: obj1_ours,
         }
     }
 

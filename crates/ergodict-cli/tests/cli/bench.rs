@@ -129,7 +129,8 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
 pub(crate) fn parquet(path: &Path, x: &Mat<f64>) {
     use parquet::data_type::DoubleType;
     use std::sync::Arc;
-    let fields: String = (0..x.rows()).map(|i| format!("required double f{i}; ")).collect();
+    let fields: Vec<String> = (0..x.rows()).map(|i| format!("required double f{i};")).collect();
+    let fields = fields.join(" ");
     let schema = parquet::schema::parser::parse_message_type(&format!("message m {{ {fields} }}")).unwrap();
     let file = std::fs::File::create(path).unwrap();
     let mut writer =

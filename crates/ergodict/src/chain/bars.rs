@@ -68,8 +68,7 @@ impl Bars {
         if side == 0 {
             return Err(Error::parameter("the side of the picture", 0, "it must be at least one pixel"));
         }
-        for (name, p) in
-            [("the probability of switching on", on), ("the probability of switching off", off)]
+        for (name, p) in [("the probability of switching on", on), ("the probability of switching off", off)]
         {
             if !(p > 0.0 && p <= 1.0) {
                 return Err(Error::parameter(name, p, "it must be in (0, 1]"));

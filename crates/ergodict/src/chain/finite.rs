@@ -29,7 +29,7 @@ impl FiniteChain {
         let n = rows.len();
         for (i, row) in rows.iter().enumerate() {
             let sum: f64 = row.iter().sum();
-            if row.len() != n || row.iter().any(|p| *p < 0.0) || !((sum - 1.0).abs() < 1e-9) {
+            if row.len() != n || row.iter().any(|p| *p < 0.0) || (sum - 1.0).abs() > 1e-9 || sum.is_nan() {
                 let expected = format!("it must be {n} probabilities that sum to one");
                 return Err(Error::parameter(
                     "a row of the transition matrix",

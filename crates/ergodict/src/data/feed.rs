@@ -536,8 +536,8 @@ mod tests {
     fn table(folder: &Path, n: usize, text: bool) -> PathBuf {
         let m = Mat::<f64>::from_fn(2, n, |i, j| if i == 0 { j as f64 } else { 2.0 * j as f64 + 1.0 });
         if text {
-            let lines: String = (0..n).map(|j| format!("{} {}\n", m.get(0, j), m.get(1, j))).collect();
-            std::fs::write(folder.join("x.txt"), format!("a b\n{lines}")).unwrap();
+            let lines: Vec<String> = (0..n).map(|j| format!("{} {}", m.get(0, j), m.get(1, j))).collect();
+            std::fs::write(folder.join("x.txt"), format!("a b\n{}\n", lines.join("\n"))).unwrap();
             return folder.join("x.txt");
         }
         write_npy(&folder.join("x.npy"), m.as_ref()).unwrap();

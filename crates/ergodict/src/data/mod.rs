@@ -6,6 +6,8 @@
 mod batch;
 mod feed;
 mod npy;
+mod npy_header;
+mod npy_write;
 mod npz;
 mod npz_write;
 mod open;
@@ -17,7 +19,7 @@ mod write;
 
 pub use batch::Batch;
 pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
-pub use npy::{NpyWriter, write_npy};
+pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, open};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};

@@ -1,7 +1,8 @@
 //! numpy's `.npz`: one matrix out of the archive, dense or a scipy CSR matrix.
 
 use super::batch::Batch;
-use super::npy::{self, Dtype, Header, Kind};
+use super::npy;
+use super::npy_header::{Dtype, Header, Kind, shorten};
 use crate::linalg::Scalar;
 use crate::{Error, Result};
 use std::fs::File;
@@ -195,7 +196,7 @@ fn sparse<'a>(
         return Err(bad(format!(
             "is a scipy sparse matrix in `{}` format, whose samples do not lie together: expected \
              csr, for instance scipy.sparse.save_npz(path, X.tocsr())",
-            npy::shorten(&name)
+            shorten(&name)
         )));
     }
     let part = |name: &str| {

@@ -1,6 +1,6 @@
 //! Writes numpy's `.npz`: several arrays in one archive.
 
-use super::npy::{append_row, header};
+use super::npy_write::{append_row, header};
 use super::write_atomic;
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};

@@ -1,7 +1,8 @@
 //! A matrix on disk as a stream of minibatches, whatever its format.
 
 use super::batch::Batch;
-use super::npy::{self, Mapped, Opener, Sequential};
+use super::npy::{Mapped, Opener, Sequential};
+use super::npy_header::MAGIC;
 use super::npz::{self, Archive, Csr};
 use super::open::{Input, Tally, digest_file, is_standard, open};
 use super::text::Text;
@@ -106,7 +107,7 @@ impl MatrixStream {
             [] => return Err(Error::format(&path, None, format!("is empty: {EXPECTED}"))),
             _ if zipped => open_archive(&path, &input, member.as_deref())?,
             // A file cut within the magic bytes is no text either.
-            _ if head.starts_with(npy::MAGIC) || npy::MAGIC.starts_with(&head) => {
+            _ if head.starts_with(MAGIC) || MAGIC.starts_with(&head) => {
                 (open_npy(&path, input)?, MatrixFormat::Npy)
             }
             [b'P', b'A', b'R', b'1', ..] => (open_parquet(&path, &input)?, MatrixFormat::Parquet),

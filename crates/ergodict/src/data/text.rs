@@ -4,7 +4,7 @@
 //! skipped. Empty cells, `NA` and `nan` are NaN, which the factoriser decides about.
 
 use super::batch::Batch;
-use super::npy::shorten;
+use super::npy_header::shorten;
 use super::open::{Input, open};
 use crate::linalg::Scalar;
 use crate::{Error, Result};

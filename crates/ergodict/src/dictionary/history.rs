@@ -37,14 +37,14 @@ impl Default for History {
 impl History {
     /// Records a step if it is due.
     pub fn push(&mut self, point: HistoryPoint) {
-        if point.t % self.stride != 0 {
+        if !point.t.is_multiple_of(self.stride) {
             return;
         }
         self.points.push(point);
         if self.points.len() > MOST {
             self.stride *= 2;
             let stride = self.stride;
-            self.points.retain(|p| p.t % stride == 0);
+            self.points.retain(|p| p.t.is_multiple_of(stride));
         }
     }
 }

@@ -3,6 +3,6 @@
 mod history;
 mod model;
 
-pub use history::{History, HistoryPoint};
 pub use crate::data::Cursor;
+pub use history::{History, HistoryPoint};
 pub use model::{Input, Model, Precision};

@@ -78,11 +78,13 @@ impl<T: Scalar> ColumnDescent<T> {
             for (x, &a) in self.a.col_mut(k).iter_mut().zip(source) {
                 *x = T::from_f64(a);
             }
-            if source[k] <= UNUSED * largest {
+            let diagonal = T::from_f64(source[k] + goal.kappa1);
+            // A denormal has no inverse: codes of that size count for nothing.
+            if source[k] <= UNUSED * largest || !(T::ONE / diagonal).is_finite() {
                 report.unused += 1;
                 self.a.col_mut(k)[k] = T::ZERO;
             } else {
-                self.a.col_mut(k)[k] = T::from_f64(source[k] + goal.kappa1);
+                self.a.col_mut(k)[k] = diagonal;
             }
         }
         while report.sweeps < goal.max_sweeps {
@@ -235,7 +237,13 @@ impl<T: Scalar> Step<'_, T> {
     /// # Safety
     /// `at + N·lanes` must not exceed the length of the columns.
     #[inline(always)]
-    unsafe fn propose<S: Simd, const N: usize>(&mut self, s: S, at: usize, clip: bool, sums: &mut [T::V<S>; N]) {
+    unsafe fn propose<S: Simd, const N: usize>(
+        &mut self,
+        s: S,
+        at: usize,
+        clip: bool,
+        sums: &mut [T::V<S>; N],
+    ) {
         let (length, lanes) = (self.w.len(), T::lanes::<S>());
         let moves = self.moves.as_mut_ptr();
         let inverse = T::splat(s, T::ONE / self.diagonal);

@@ -244,21 +244,23 @@ impl<T: Scalar> Factoriser<T> {
     /// As [`Factoriser::step`]; [`Error::Parameter`] for a weight outside `(0, 1]`.
     pub fn step_weighted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, weight: f64) -> Result<StepReport> {
         let x = x.into();
-        let (code, loss) = self.encode(x)?;
         let n = x.cols();
-        let penalty = self.gather(x);
-        let squares = match x {
-            Minibatch::Masked { .. } => self.filled_squares(x),
-            _ => self.norms.iter().sum(),
-        };
-        let r = squares + penalty;
+        if n == 0 {
+            return Err(Error::parameter(
+                "the number of samples in a minibatch",
+                0,
+                "a step needs at least one",
+            ));
+        }
+        let (code, loss) = self.encode(x)?;
+        let r = self.gather(x);
         let used = self.coder.supports().total();
         let scale = self.scale(n as f64);
-        let report = self.absorb_gathered(weight, scale, r, n as u64, Some(x))?;
+        let report = self.advance(weight, scale, r, n as u64, Source::Gathered(x))?;
         Ok(StepReport {
             samples: n,
             loss_before: loss * scale,
-            density: used as f64 / (n * self.w.cols()).max(1) as f64,
+            density: used as f64 / (n * self.w.cols()) as f64,
             code,
             ..report
         })
@@ -272,17 +274,9 @@ impl<T: Scalar> Factoriser<T> {
     pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
         let x = x.into();
         self.encode(x)?;
-        let penalty = self.gather(x);
-        let squares = match x {
-            Minibatch::Masked { .. } => self.filled_squares(x),
-            _ => self.norms.iter().sum::<f64>(),
-        };
-        Ok(Statistics {
-            a: self.gatherer.a.clone(),
-            b_transposed: self.gatherer.b.cast(),
-            r: squares + penalty,
-            weight: x.cols() as f64,
-        })
+        let r = self.gather(x);
+        let (a, b_transposed) = (self.gatherer.a.clone(), self.gatherer.b.cast());
+        Ok(Statistics { a, b_transposed, r, weight: x.cols() as f64 })
     }
 
     /// One step from statistics of columns coded with the current `W`, merged from wherever they were made.
@@ -298,11 +292,18 @@ impl<T: Scalar> Factoriser<T> {
             return Err(Error::shape("the statistics", found, format!("{r}×{r} and {d}×{r}")));
         }
         let loss = evaluate(self.coder.gram(), &self.w, a, b, statistics.r);
-        self.gatherer.a.clone_from(a);
-        self.gatherer.b = b.cast();
+        if statistics.weight.is_nan() || statistics.weight < 1.0 {
+            let expected = "a step needs at least one";
+            return Err(Error::parameter(
+                "the number of samples in the statistics",
+                statistics.weight,
+                expected,
+            ));
+        }
         let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
         let scale = self.scale(statistics.weight);
-        let report = self.absorb_gathered(weight, scale, statistics.r, statistics.weight as u64, None)?;
+        let columns = statistics.weight as u64;
+        let report = self.advance(weight, scale, statistics.r, columns, Source::Given(statistics))?;
         Ok(StepReport { samples: statistics.weight as usize, loss_before: loss * scale, ..report })
     }
 
@@ -350,12 +351,11 @@ impl<T: Scalar> Factoriser<T> {
             let found = format!("{}×{}", x.rows(), x.cols());
             return Err(Error::shape("the minibatch", found, format!("{} features", self.w.rows())));
         }
-        if let Minibatch::Masked { values, observed } = x {
-            if observed.shape() != (values.rows(), values.cols()) {
-                let found = format!("{}×{}", observed.shape().0, observed.shape().1);
-                let expected = format!("{}×{}", values.rows(), values.cols());
-                return Err(Error::shape("the mask", found, expected));
-            }
+        if let Minibatch::Masked { values, observed } = x
+            && observed.shape() != (values.rows(), values.cols())
+        {
+            let found = format!("{}×{}", observed.shape().0, observed.shape().1);
+            return Err(Error::shape("the mask", found, format!("{}×{}", values.rows(), values.cols())));
         }
         x.squared_norms(self.coder.isa, &mut self.norms)?;
         let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
@@ -363,10 +363,15 @@ impl<T: Scalar> Factoriser<T> {
         Ok((report, loss))
     }
 
-    /// Sums the products of the minibatch with the code in `self.h`; returns the penalty of the code.
+    /// Sums the products of the minibatch with the code in `self.h`; returns its part of `r_t`.
     fn gather(&mut self, x: Minibatch<'_, T>) -> f64 {
         let Self { gatherer, coder, h, w, parameters, .. } = self;
-        gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty())
+        let penalty = gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty());
+        let squares = match x {
+            Minibatch::Masked { .. } => self.filled_squares(x),
+            _ => self.norms.iter().sum(),
+        };
+        squares + penalty
     }
 
     /// `‖X̂‖²` of a masked minibatch whose missing entries are those of `W H`.
@@ -380,22 +385,29 @@ impl<T: Scalar> Factoriser<T> {
         self.norms.iter().sum::<f64>() + missing.map(|(i, j)| filled.get(i, j).to_f64().powi(2)).sum::<f64>()
     }
 
-    /// Blends the gathered products into the aggregates and updates `W`.
-    fn absorb_gathered(
+    /// Blends new sums into the aggregates and updates `W`.
+    fn advance(
         &mut self,
         weight: f64,
         scale: f64,
         r: f64,
         columns: u64,
-        x: Option<Minibatch<'_, T>>,
+        source: Source<'_, T>,
     ) -> Result<StepReport> {
         let first = self.aggregates.t == 0;
-        if !first && !(weight > 0.0 && weight <= 1.0) {
+        let valid = weight > 0.0 && weight <= 1.0;
+        if !first && !valid {
             return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
         }
         let weight = if first { 1.0 } else { weight };
-        let trace: f64 = (0..self.w.cols()).map(|k| self.gatherer.a.get(k, k)).sum();
-        if !(r.is_finite() && trace.is_finite()) {
+        let a = match source {
+            Source::Gathered(_) => &self.gatherer.a,
+            Source::Given(statistics) => &statistics.a,
+        };
+        let trace: f64 = (0..a.cols()).map(|k| a.get(k, k)).sum();
+        // The entries of B are below √(r·tr A); they and those of A must fit the precision of the data.
+        let fits = |x: f64| T::from_f64(4.0 * x).is_finite();
+        if !(fits(r) && fits(trace)) {
             let largest = self.h.padded().iter().fold(0.0f64, |a, h| a.max(h.to_f64().abs()));
             return Err(Error::Overflow { what: "the sum of squares of a minibatch or its code", largest });
         }
@@ -403,10 +415,15 @@ impl<T: Scalar> Factoriser<T> {
         let fresh = weight * scale;
         let keep = 1.0 - weight;
         let totals = &mut self.aggregates;
-        isa.run(Blend { into: totals.a.padded_mut(), keep, from: self.gatherer.a.padded(), fresh });
+        isa.run(Blend { into: totals.a.padded_mut(), keep, from: a.padded(), fresh });
         for j in 0..self.w.cols() {
-            let (into, from) = (totals.b_transposed.col_mut(j), self.gatherer.b.col(j));
-            isa.run(Blend { into, keep, from, fresh });
+            let into = totals.b_transposed.col_mut(j);
+            match source {
+                Source::Gathered(_) => isa.run(Blend { into, keep, from: self.gatherer.b.col(j), fresh }),
+                Source::Given(statistics) => {
+                    isa.run(Blend { into, keep, from: statistics.b_transposed.col(j), fresh });
+                }
+            }
         }
         totals.r = keep * totals.r + fresh * r;
         totals.t += 1;
@@ -414,8 +431,8 @@ impl<T: Scalar> Factoriser<T> {
 
         self.previous.padded_mut().copy_from_slice(self.w.padded());
         let update = self.update();
-        let reseeded = match (self.parameters.unused, x) {
-            (UnusedAtoms::Reseed, Some(x)) if update.unused > 0 => self.reseed(x),
+        let reseeded = match (self.parameters.unused, source) {
+            (UnusedAtoms::Reseed, Source::Gathered(x)) if update.unused > 0 => self.reseed(x),
             _ => 0,
         };
         let change = isa.run(Distance(self.w.padded(), self.previous.padded()));
@@ -510,6 +527,15 @@ impl<T: Scalar> Factoriser<T> {
         }
         count
     }
+}
+
+/// Where the sums of a step come from.
+#[derive(Clone, Copy)]
+enum Source<'a, T> {
+    /// From the minibatch just coded; they are with the gatherer.
+    Gathered(Minibatch<'a, T>),
+    /// From elsewhere.
+    Given(&'a Statistics),
 }
 
 fn finite<T: Scalar>(x: MatRef<'_, T>) -> Result<()> {

@@ -72,7 +72,8 @@ impl<T: Scalar> Minibatch<'_, T> {
                     seen.map(|(_, x)| x.to_f64() * x.to_f64()).sum()
                 }
             };
-            if !norm.is_finite() {
+            // Products of a sample with atoms and codes are of this size, in the precision of the data.
+            if !T::from_f64(4.0 * norm).is_finite() {
                 return Err(self.explain(j));
             }
             norms.push(norm);

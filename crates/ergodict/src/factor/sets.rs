@@ -10,6 +10,9 @@ use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
 use std::sync::Arc;
 
+/// A function that moves a point.
+pub type Move = dyn Fn(&mut [f64]) + Send + Sync;
+
 /// A projection given by the program that uses us.
 #[derive(Clone)]
 pub struct Projection {
@@ -17,7 +20,7 @@ pub struct Projection {
     pub name: String,
     /// Maps a point to the nearest one of the set. For [`ColumnSet::User`] the point is one atom; for
     /// [`ConvexSet::User`] it is the whole dictionary, atom after atom.
-    pub project: Arc<dyn Fn(&mut [f64]) + Send + Sync>,
+    pub project: Arc<Move>,
 }
 
 impl std::fmt::Debug for Projection {
@@ -371,7 +374,11 @@ fn project_near(w: &mut Mat<f64>, centre: &Mat<f64>, radius: f64, nonnegative: b
         return;
     }
     if !nonnegative {
-        *w = at(1.0 - radius / difference_norm(&plain, centre));
+        // From the centre outwards: from far away inwards the ball would be met only to the rounding of the way.
+        let factor = radius / difference_norm(w, centre);
+        for (x, c) in w.padded_mut().iter_mut().zip(centre.padded()) {
+            *x = c + factor * (*x - c);
+        }
         return;
     }
     let (mut low, mut high) = (0.0, 1.0);

@@ -76,7 +76,7 @@ macro_rules! products {
             fn eigen(m: MatRef<'_, Self>) -> Option<(Vec<f64>, Mat<Self>)> {
                 let e = view(m).self_adjoint_eigen(faer::Side::Lower).ok()?;
                 let (u, s) = (e.U(), e.S().column_vector());
-                let values = (0..m.cols()).map(|i| s[i] as f64).collect();
+                let values = (0..m.cols()).map(|i| f64::from(s[i])).collect();
                 Some((values, Mat::from_fn(m.rows(), m.cols(), |i, j| u[(i, j)])))
             }
         }

@@ -3,6 +3,7 @@
 //! Greedy steps need few updates to find nearly the right support but many to converge; Newton converges at once on
 //! the right support. A round is one after the other; most columns need one to three.
 
+use super::active::ActiveSet;
 use super::greedy::{Greedy, Task};
 use super::newton::{Newton, Step, Workspace};
 use super::quadratic::Quadratic;
@@ -18,7 +19,7 @@ const HAND_OVER: f64 = 0.01;
 /// After a Newton step, greedy repairs go on until the longest step has shrunk by this factor.
 /// Measured over 0.5, 0.3, 0.1, 0.03: case a is 7 % slower at 0.5, 25 % at 0.03; the others do not care.
 const REPAIR: f64 = 0.3;
-/// Rounds with clipped Newton steps; later ones stop at the first bound, so that the objective cannot rise.
+/// Rounds with clipped Newton steps; in later ones the active set is worked off in a way that cannot cycle.
 const CLIPPED_ROUNDS: u32 = 12;
 
 /// Columns that are coded together, and the buffers for it.
@@ -34,6 +35,7 @@ pub(super) struct Chunk<T> {
     columns: Vec<usize>,
     longest: Vec<T>,
     workspace: Workspace<T>,
+    active: ActiveSet,
 }
 
 /// What solving a chunk took.
@@ -69,6 +71,7 @@ impl<T: Scalar> Chunk<T> {
             columns: Vec::new(),
             longest: Vec::new(),
             workspace: Workspace::new(),
+            active: ActiveSet::default(),
         }
     }
 
@@ -89,7 +92,12 @@ impl<T: Scalar> Chunk<T> {
         let (scale, threshold) = (quadratic.scale.col(0), quadratic.threshold.col(0));
         for j in 0..n {
             let c = self.correlation.col_mut(j);
-            self.scales.push(isa.run(Scale { c, scale, threshold, linear }));
+            let largest = isa.run(Normalise { c, scale, threshold, linear });
+            if warm && largest == T::ZERO {
+                // Nothing to explain: zero is the answer, and no start would come within a tolerance of nothing.
+                self.negated.col_mut(j).fill(T::ZERO);
+            }
+            self.scales.push(largest);
         }
         // Rounding keeps the residual from falling below a few ε·max|c|: without this floor f32 never stops.
         let tolerance = T::from_f64(tolerance.max(64.0 * T::EPSILON));
@@ -124,8 +132,16 @@ impl<T: Scalar> Chunk<T> {
                 rule: PhantomData,
             });
             effort.newton_steps += self.columns.len() as u64;
-            let step = if round < CLIPPED_ROUNDS { Step::Clipped } else { Step::Monotone };
-            self.newton::<R>(isa, quadratic, step);
+            if round < CLIPPED_ROUNDS {
+                self.newton::<R>(isa, quadratic, Step::Clipped);
+            } else {
+                for &j in &self.columns {
+                    let flat = 0.5 * (tolerance * self.scales[j]).to_f64();
+                    let codes = self.negated.col_mut(j);
+                    self.active.descend::<T, R>(quadratic, self.correlation.col(j), codes, flat);
+                }
+                self.newton::<R>(isa, quadratic, Step::None);
+            }
             // Keep the columns whose conditions do not hold yet.
             let mut kept = 0;
             for i in 0..self.columns.len() {
@@ -149,6 +165,13 @@ impl<T: Scalar> Chunk<T> {
             effort.residual = effort.residual.max((longest / self.scales[j]).to_f64());
         }
         effort
+    }
+
+    /// Sums all residuals afresh, for codes that were changed from outside.
+    pub(super) fn sum_residuals<R: Rule>(&mut self, isa: Isa, quadratic: &Quadratic<T>) {
+        self.columns.clear();
+        self.columns.extend(0..self.correlation.cols());
+        self.newton::<R>(isa, quadratic, Step::None);
     }
 
     /// Moves a warm start into a box whose bounds are in `quadratic.aux`.
@@ -179,14 +202,14 @@ impl<T: Scalar> Chunk<T> {
 }
 
 /// Turns correlations into `c̃`, and returns the largest before the penalty is taken off.
-struct Scale<'a, T> {
+struct Normalise<'a, T> {
     c: &'a mut [T],
     scale: &'a [T],
     threshold: &'a [T],
     linear: bool,
 }
 
-impl<T: Scalar> WithSimd for Scale<'_, T> {
+impl<T: Scalar> WithSimd for Normalise<'_, T> {
     type Output = T;
 
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! Columns with missing entries: each observed part has a Gram matrix of its own.
 //!
 //! For a column observed on the rows `O`, `G_O = Σ_{i∈O} w_i w_iᵀ` is summed over the observed rows, or subtracted
-//! from `G` over the missing ones, whichever are fewer; then the exact solver runs on it. This is exact and costs
-//! `O(r²·min(|O|, d−|O|) + r²)` a column.
+//! from `G` over the missing ones where these are fewer and do not cancel; then the exact solver runs on it. This is
+//! exact and costs `O(r²·min(|O|, d−|O|) + r²)` a column.
 
 use super::fast::{Chunk, Effort};
 use super::quadratic::Quadratic;
@@ -10,6 +10,9 @@ use super::{CodeSolver, Job, Output, least_squares};
 use crate::factor::minibatch::Mask;
 use crate::linalg::products::Op;
 use crate::linalg::{Mat, MatRef, Scalar};
+
+/// Subtract missing rows only while this share of every atom's squared norm is left.
+const CANCELS: f64 = 1.0 / 16.0;
 
 impl<T: Scalar> Job<'_, T> {
     /// Codes the columns from `first` on under the mask.
@@ -36,18 +39,21 @@ impl<T: Scalar> Job<'_, T> {
                     *c += x[i] * w;
                 }
             }
-            if 2 * seen.len() <= d {
-                self.gram_of_rows(&seen, &mut gram);
-            } else {
+            let mut by_rows = 2 * seen.len() <= d;
+            if !by_rows {
                 let missing: Vec<usize> = (0..d).filter(|&i| !observed.get(i, column)).collect();
                 self.gram_of_rows(&missing, &mut gram);
+                // Where most of an atom is missing, subtracting it would leave its rounding.
+                by_rows =
+                    (0..r).any(|k| gram.get(k, k).to_f64() > (1.0 - CANCELS) * self.gram.get(k, k).to_f64());
                 for k in 0..r {
-                    for l in 0..r {
-                        let rest = self.gram.get(l, k) - gram.get(l, k);
-                        // A diagonal entry is a sum of squares, whatever cancellation says.
-                        gram.col_mut(k)[l] = if l == k { rest.at_least(T::ZERO) } else { rest };
+                    for (g, &whole) in gram.col_mut(k).iter_mut().zip(self.gram.col(k)) {
+                        *g = whole - *g;
                     }
                 }
+            }
+            if by_rows {
+                self.gram_of_rows(&seen, &mut gram);
             }
             quadratic.prepare(&gram, self.penalty, self.set);
             let inverse = (self.least_squares.is_some() && self.solver == CodeSolver::Fast)

@@ -14,6 +14,7 @@
 //! The *KKT residual* of a column is the longest step that exact minimisation along one coordinate would take, in
 //! units where atoms have norm one, relative to the column's largest correlation with an atom.
 
+mod active;
 mod fast;
 mod greedy;
 mod least_squares;
@@ -245,7 +246,7 @@ impl<T: Scalar> Coder<T> {
     /// minus `‖x_j‖²` (over the observed entries, where there is a mask).
     ///
     /// # Errors
-    /// [`Error::Shape`] when `x` and `w` differ in their rows, or a warm start has another shape.
+    /// [`Error::Shape`] when `x` and `w` differ in their rows, or a mask or a warm start has another shape.
     pub fn code(
         &mut self,
         x: Minibatch<'_, T>,
@@ -257,6 +258,12 @@ impl<T: Scalar> Coder<T> {
         let (d, n, r) = (x.rows(), x.cols(), w.cols());
         if d != w.rows() || self.gram.cols() != r {
             return Err(Error::shape("the minibatch", format!("{d}×{n}"), format!("{} rows", w.rows())));
+        }
+        if let Minibatch::Masked { observed, .. } = x
+            && observed.shape() != (d, n)
+        {
+            let found = format!("{}×{}", observed.shape().0, observed.shape().1);
+            return Err(Error::shape("the mask", found, format!("{d}×{n}")));
         }
         if warm && (h.rows(), h.cols()) != (r, n) {
             let found = format!("{}×{}", h.rows(), h.cols());
@@ -480,6 +487,7 @@ impl<T: Scalar> Job<'_, T> {
                     c.solve::<Nonnegative>(isa, quadratic, true, true, tol, rounds)
                 });
                 effort.add(rest);
+                chunk.sum_residuals::<Nonnegative>(isa, quadratic);
                 effort
             }
         };

@@ -64,8 +64,6 @@ pub(super) enum Step {
     None,
     /// Go all the way and clip what leaves the set.
     Clipped,
-    /// Stop at the first bound: slower, but the objective cannot rise.
-    Monotone,
 }
 
 /// One Newton step for each of the given columns.
@@ -180,20 +178,9 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
         for (lane, &(size, place)) in members.iter().enumerate() {
             let support = &ws.supports[place as usize * r..][..size as usize];
             let m = self.negated.col_mut(self.columns[place as usize]);
-            let mut length = T::ONE;
-            if self.step == Step::Monotone {
-                for (a, &k) in support.iter().enumerate() {
-                    let k = k as usize;
-                    let wanted = m[k] - row[a * lanes + lane];
-                    let clipped = R::clip(wanted, m[k], aux[k]);
-                    if clipped != wanted {
-                        length = length.at_most((m[k] - clipped) / (m[k] - wanted));
-                    }
-                }
-            }
             for (a, &k) in support.iter().enumerate() {
                 let k = k as usize;
-                m[k] = R::clip(m[k] - length * row[a * lanes + lane], m[k], aux[k]);
+                m[k] = R::clip(m[k] - row[a * lanes + lane], m[k], aux[k]);
             }
         }
     }
@@ -247,7 +234,11 @@ impl<T: Scalar, R: Rule> Newton<'_, T, R> {
 
 /// Writes the indices that `wanted` picks to the front of `support`, without branches; returns how many.
 #[inline(always)]
-pub(super) fn collect<T: Scalar>(column: &[T], support: &mut [u32], wanted: impl Fn(usize, T) -> bool) -> usize {
+pub(super) fn collect<T: Scalar>(
+    column: &[T],
+    support: &mut [u32],
+    wanted: impl Fn(usize, T) -> bool,
+) -> usize {
     let mut size = 0;
     let support = &mut support[..column.len()];
     for (k, &m) in column.iter().enumerate() {

@@ -38,7 +38,9 @@ impl<T: Scalar> Problem<'_, T> {
             let mut taken = 0;
             let mut residual = 0.0;
             // Steps are judged by the gradient map L·(h − h⁺)/2, the size of a KKT violation in units of c.
-            while scale > 0.0 && lipschitz > 0.0 {
+            // Where there is nothing to fit, or nothing to fit it with, the start is as good as any.
+            let steps = if scale == 0.0 || lipschitz == 0.0 { 0 } else { limit };
+            while taken < steps {
                 let gradient: Vec<f64> = self
                     .times_gram(&h)
                     .iter()
@@ -52,7 +54,7 @@ impl<T: Scalar> Problem<'_, T> {
                 h = next;
                 taken += 1;
                 residual = step * lipschitz / 2.0 / scale;
-                if residual <= tolerance || taken == limit {
+                if residual <= tolerance {
                     break;
                 }
             }

@@ -1,0 +1,147 @@
+//! `ergodict demo`: it finds what it says, writes what it says, and the commands it ends with work.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn ergodict(within: &Path) -> Command {
+    let mut command = Command::cargo_bin("ergodict").unwrap();
+    command.current_dir(within);
+    command
+}
+
+/// The demo's summary.
+fn demo(within: &Path, out: &str, seed: u64) -> Value {
+    let done =
+        ergodict(within).args(["demo", "--json", "-o", out, "--seed", &seed.to_string()]).assert().success();
+    serde_json::from_slice(&done.get_output().stdout).unwrap()
+}
+
+#[test]
+fn finds_the_bars_whatever_the_seed() {
+    let folder = TempDir::new().unwrap();
+    for seed in 0..3 {
+        let summary = demo(folder.path(), "out", seed);
+        assert_eq!(summary["schema"], "ergodict.demo/1");
+        let bars = &summary["bars"];
+        assert!(bars["bars_found"].as_u64() >= Some(14), "seed {seed}: {bars}");
+        let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
+        // Four standard errors of the windowed estimator; see chain::diagnostics.
+        let tau = number(bars, "autocorrelation_time") / number(bars, "autocorrelation_time_exact");
+        assert!((tau - 1.0).abs() < 4.0 * (6.0 * 34.0 / 50_000f64).sqrt(), "seed {seed}: τ off by {tau}");
+        // Over 160 other seeds the two differed by 20 % at most.
+        let ratio = number(bars, "surrogate") / number(bars, "expected_loss");
+        assert!((ratio - 1.0).abs() < 0.3, "seed {seed}: {ratio}");
+        assert!(number(bars, "stationarity_gap") < 0.02, "seed {seed}");
+        // The alternating chain: |f̂ − f| = O(1/t).
+        let two = &summary["two_pictures"];
+        let distance = number(&two["surrogate_distance"], "alternating");
+        assert!(distance < 300.0 / number(two, "steps"), "seed {seed}: {distance}");
+    }
+}
+
+#[test]
+fn writes_its_files_and_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    let done = ergodict(folder.path()).arg("demo").assert().success();
+    assert!(done.get_output().stdout.is_empty(), "without --json there is no data");
+    let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("The report: ergodict-demo/report.html"), "{said}");
+    let out = folder.path().join("ergodict-demo");
+    let mut names: Vec<String> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["bars.npy", "bars.safetensors", "report.html"]);
+
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let links = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(
+        !links.contains("http:") && !links.contains("https:") && !links.contains("src="),
+        "asks the network"
+    );
+    for part in ["What was seen", "What was found", "Learning", "Two pictures", "Three commands to try next"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("NaN"), "a number is missing");
+
+    let quiet = ergodict(folder.path()).args(["demo", "-q"]).assert().success();
+    assert!(quiet.get_output().stderr.is_empty() && quiet.get_output().stdout.is_empty());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let folder = TempDir::new().unwrap();
+    let untimed = |out: &str| {
+        let page = std::fs::read_to_string(folder.path().join(out).join("report.html")).unwrap();
+        // Numbers of seconds are all that may differ.
+        let words = page.split_inclusive(|c: char| c.is_whitespace() || c == '<');
+        let mut words: Vec<&str> = words.collect();
+        for i in 1..words.len() {
+            if words[i].starts_with("seconds") || words[i] == "s," || words[i].starts_with("s<") {
+                words[i - 1] = "";
+            }
+        }
+        words.retain(|w| !w.contains("s</dd"));
+        words.concat()
+    };
+    demo(folder.path(), "out", 5);
+    let kept: Vec<Vec<u8>> = ["bars.npy", "bars.safetensors"]
+        .map(|name| std::fs::read(folder.path().join("out").join(name)).unwrap())
+        .to_vec();
+    let page = untimed("out");
+    ergodict(folder.path()).args(["demo", "-j", "1", "-o", "out", "--seed", "5"]).assert().success();
+    for (name, before) in ["bars.npy", "bars.safetensors"].iter().zip(kept) {
+        assert!(std::fs::read(folder.path().join("out").join(name)).unwrap() == before, "{name} differs");
+    }
+    assert_eq!(untimed("out"), page);
+    demo(folder.path(), "other", 6);
+    assert!(
+        std::fs::read(folder.path().join("out/bars.npy")).unwrap()
+            != std::fs::read(folder.path().join("other/bars.npy")).unwrap()
+    );
+}
+
+#[test]
+fn the_commands_it_ends_with_work_and_the_last_one_learns_the_same_model() {
+    let folder = TempDir::new().unwrap();
+    for (out, seed) in [("out", 0), ("it's a place", 4)] {
+        let summary = demo(folder.path(), out, seed);
+        let commands: Vec<&str> =
+            summary["try_next"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
+        assert_eq!(commands.len(), 3);
+        for command in &commands {
+            let shell = std::process::Command::new("sh")
+                .args(["-c", command])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
+        }
+        let out = folder.path().join(out);
+        let png = std::fs::read(out.join("atoms.png")).unwrap();
+        assert_eq!(&png[1..4], b"PNG");
+        let load = |name: &str| ergodict::dictionary::Model::load(&out.join(name)).unwrap();
+        let (first, again) = (load("bars.safetensors"), load("again.safetensors"));
+        assert_eq!(first.w, again.w);
+        assert_eq!(first.aggregates, again.aggregates);
+        assert_eq!(first.inputs, again.inputs, "name and digest of the data");
+        assert_eq!(first.parameters, again.parameters);
+    }
+}
+
+#[test]
+fn a_place_that_is_no_folder_is_refused_in_one_line() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("file"), "kept").unwrap();
+    for out in ["file", "-", "file/within"] {
+        let done = ergodict(folder.path()).args(["demo", "-o", out]).assert().code(2);
+        let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+        assert_eq!(said.lines().count(), 1, "{out}: {said}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("file")).unwrap(), b"kept");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
