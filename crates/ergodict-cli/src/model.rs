@@ -290,7 +290,10 @@ impl Export {
         known.with_context(|| {
             let out = self.out.display();
             let found = extension.map_or("no extension".to_owned(), |e| format!("the extension .{e}"));
-            format!("{out} has {found}: a model can be exported to .npz, .npy, .csv, .png or .svg (or name it by --format)")
+            format!(
+                "{out} has {found}: a model can be exported to .npz, .npy, .csv, .png or .svg (or name one of \
+                 them by --format)"
+            )
         })
     }
 

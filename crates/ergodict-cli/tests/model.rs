@@ -178,7 +178,7 @@ fn draws_the_atoms() {
     let png = std::fs::read(place.path("a.png")).unwrap();
     assert_eq!(&png[1..4], b"PNG");
     let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
-    assert_eq!(side(16) > side(20), true, "atoms are wider than high");
+    assert!(side(16) > side(20), "atoms are wider than high");
     place.run("model export m.safetensors -o a.svg --shape 3x2").success();
     let grid = std::fs::read_to_string(place.path("a.svg")).unwrap();
     assert_eq!((grid.matches("<image").count(), grid.matches("class=\"atom\"").count()), (4, 4));

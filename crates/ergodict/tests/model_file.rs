@@ -50,7 +50,7 @@ fn described<T: Scalar>(factoriser: &Factoriser<T>) -> Model {
     model.feature_names = Some((0..FEATURES).map(|i| format!("feature {i}, ünits\n")).collect());
     model.history.push(HistoryPoint { t: 1, samples: 5, loss: 0.1 + 0.2, surrogate: 1e-300 });
     model.cursor = Some(Cursor { epoch: 2, batch: 17 });
-    model.run = json!({ "command": "factor", "config": { "lambda": 0.30000000000000004, "shuffle": true } });
+    model.run = json!({ "command": "factor", "config": { "lambda": 0.1 + 0.2, "shuffle": true } });
     model
 }
 
@@ -184,7 +184,7 @@ fn a_damaged_file_never_panics() {
     let mut at = |below: usize| (uniform(&mut rng) * below as f64) as usize;
     for _ in 0..3000 {
         let mut damaged = bytes.clone();
-        for _ in 0..1 + at(3) {
+        for _ in 0..=at(3) {
             let place = at(damaged.len());
             damaged[place] = at(256) as u8;
         }

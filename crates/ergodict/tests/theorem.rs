@@ -62,8 +62,9 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
     let pi = chain.stationary();
     let states = pi.len();
     let mut random = Random::new(31);
-    // Each state shows its own mixture of three planted atoms and something of its own. The atoms lie apart: old codes
-    // fade at a rate that nearly parallel atoms make as slow as one likes.
+    // Each state shows its own mixture of three planted atoms and something of its own. The atoms lie apart and λ holds
+    // them there: where codes can make up for a change of atoms, old ones fade as slowly as one likes (at λ = 0.1 here,
+    // as t^-0.1).
     let planted = Mat::from_fn(d, r, |i, k| if i / 2 == k { 0.5 + random.uniform() } else { 0.0 });
     let data: Vec<Mat<f64>> = (0..states)
         .map(|i| {
@@ -72,7 +73,7 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
         })
         .collect();
     let mut p = Parameters::new(r);
-    (p.lambda, p.kappa2, p.schedule) = (0.1, 0.1, schedule);
+    (p.lambda, p.kappa2, p.schedule) = (1.0, 0.1, schedule);
     (p.tolerance, p.dictionary_tolerance, p.dictionary_sweeps) = (1e-10, 1e-10, 500);
     let set = p.dictionary.clone();
     let mut model = Factoriser::<f64>::random(p, d, seed).unwrap();
@@ -132,7 +133,7 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
 fn theorem_holds(name: &str, run: &Run) {
     let looks = &run.looks;
     for look in looks {
-        let context = format!("{name}: {look:?}");
+        let context = format!("{name} at {}: {look:?}", look.t);
         assert!(look.stale >= -1e-9 * look.loss, "f̂ under f_t. {context}");
         assert!(
             (look.difference - look.stale).abs() <= 5.0 * look.error + 1e-9,

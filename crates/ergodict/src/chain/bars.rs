@@ -230,8 +230,9 @@ mod tests {
         let error = (spread / effective_sample_size(&lit)).sqrt();
         assert!((variance - 16.0 * pi * (1.0 - pi)).abs() < 4.0 * error, "{variance} ± {error}");
         let (tau, exact) = (autocorrelation_time(&lit), bars.autocorrelation_time());
-        // Relative standard error of the windowed estimator, as in the tests of the diagnostics; four of them.
-        assert!((tau / exact - 1.0).abs() < 4.0 * (6.0 * exact / f64::from(n)).sqrt(), "{tau} vs {exact}");
+        // Over 300 seeds the relative error had a root mean square of √(10τ/n) and a heavy tail; five of them.
+        let error = (10.0 * exact / f64::from(n)).sqrt();
+        assert!((tau / exact - 1.0).abs() < 5.0 * error, "{tau} vs {exact}");
     }
 
     #[test]

@@ -178,6 +178,13 @@ pub(crate) fn distance(v: &Mat<f64>, w: &Mat<f64>) -> f64 {
     frobenius(&combine(1.0, v, -1.0, w))
 }
 
+/// The ratio of the largest norm of an atom to the smallest that is not zero.
+pub(crate) fn spread(w: &Mat<f64>) -> f64 {
+    let norms = (0..w.cols()).map(|k| norm(w.col(k))).filter(|n| *n > 0.0);
+    let (least, most) = norms.fold((f64::INFINITY, 0.0f64), |(a, b), n| (a.min(n), b.max(n)));
+    if most > 0.0 { most / least } else { 1.0 }
+}
+
 /// Rounds to a number type and back, so that a reference sees what the library sees.
 pub(crate) fn rounded<T: Scalar>(m: &Mat<f64>) -> Mat<f64> {
     m.cast::<T>().cast()

@@ -2,33 +2,33 @@
 //! steps do not settle.
 //!
 //! With more atoms than features, supports occur whose Gram matrix is singular. Along its null directions the objective
-//! is linear: Newton has no step there, and coordinate steps are as short as the slope. So go along a null direction to
-//! the first bound, which takes a coordinate off the support and lowers the objective; once the support is independent,
-//! go by Newton, again to the first bound. This ends at the minimiser over the support that is left.
+//! is linear: a Newton step that leaves them out does not end, and coordinate steps are as short as the slope. Here such
+//! a direction is given the curvature that rounding may hide, so that it is followed far; and every step ends at the
+//! first bound, which takes a coordinate off the support. So the objective falls until the support is independent and
+//! the code is its minimiser.
 
 use super::quadratic::Quadratic;
 use super::rule::Rule;
 use crate::linalg::Scalar;
 
-/// Pivots of the unit-diagonal system below this many epsilons of the data count as zero.
+/// Epsilons of the data, times what they are amplified by, that a pivot of the unit-diagonal system counts as at least.
 const PIVOT: f64 = 64.0;
+/// Pivots above this are never rounding.
+const SAFE: f64 = 1e-2;
 
 /// Buffers, kept between columns.
 #[derive(Default)]
 pub(super) struct ActiveSet {
     /// Negated codes of the column in hand.
     codes: Vec<f64>,
-    /// Interior coordinates, and those of them whose atoms are independent.
+    /// Interior coordinates.
     support: Vec<usize>,
-    basis: Vec<usize>,
-    /// `L` of the basis, rows packed, and `D`.
+    /// `L` of `LDLᵀ`, rows packed with their unit diagonal; the pivots `D`, and which of them were raised.
     triangle: Vec<f64>,
-    pivots: Vec<f64>,
-    /// Right-hand side by coordinate.
-    slopes: Vec<f64>,
+    pivots: Vec<(f64, bool)>,
     row: Vec<f64>,
-    /// Coordinates and how far the code is to move there.
-    direction: Vec<(usize, f64)>,
+    /// What an atom is made of, in the atoms before it.
+    shares: Vec<f64>,
 }
 
 impl ActiveSet {
@@ -48,25 +48,17 @@ impl ActiveSet {
         for _ in 0..2 * r + 8 {
             self.support.clear();
             self.support.extend((0..r).filter(|&k| R::interior(self.codes[k], aux[k].to_f64())));
-            if self.support.is_empty() {
-                break;
+            self.factorise(quadratic);
+            self.newton::<T, R>(quadratic, correlation, flat);
+            let ends = |codes: &[f64], (&k, &way): (&usize, &f64)| bound::<R>(codes[k], way, aux[k].to_f64());
+            let moves = || self.support.iter().zip(&self.row);
+            let length = moves().map(|step| ends(&self.codes, step).0).fold(1.0, f64::min).max(0.0);
+            for step in moves() {
+                let (share, end) = ends(&self.codes, step);
+                let (&k, &way) = step;
+                self.codes[k] = if share <= length { end } else { self.codes[k] - length * way };
             }
-            self.sum_slopes::<T, R>(quadratic, correlation);
-            let newton = self.find_direction(quadratic, flat);
-            // The longest way that stays in the set.
-            let bound = |m: f64, way: f64, k: usize| {
-                let wanted = m - way;
-                let clipped = R::clip(wanted, m, aux[k].to_f64());
-                if clipped == wanted { (1.0, wanted) } else { ((m - clipped) / way, clipped) }
-            };
-            let codes = &mut self.codes;
-            let length =
-                self.direction.iter().map(|&(k, way)| bound(codes[k], way, k).0).fold(1.0, f64::min).max(0.0);
-            for &(k, way) in &self.direction {
-                let (share, end) = bound(codes[k], way, k);
-                codes[k] = if share <= length { end } else { codes[k] - length * way };
-            }
-            if newton && length == 1.0 {
+            if length == 1.0 {
                 break;
             }
         }
@@ -75,82 +67,75 @@ impl ActiveSet {
         }
     }
 
-    /// Half the negative gradient at the interior coordinates.
-    fn sum_slopes<T: Scalar, R: Rule>(&mut self, quadratic: &Quadratic<T>, correlation: &[T]) {
-        let aux = quadratic.aux.col(0);
-        self.slopes.clear();
-        self.slopes.resize(self.codes.len(), 0.0);
-        for &k in &self.support {
+    /// Factorises the Gram matrix of the support.
+    fn factorise<T: Scalar>(&mut self, quadratic: &Quadratic<T>) {
+        self.triangle.clear();
+        self.pivots.clear();
+        for (a, &k) in self.support.iter().enumerate() {
             let gram = quadratic.gram.col(k);
-            let fit: f64 = self.codes.iter().zip(gram).map(|(m, g)| m * g.to_f64()).sum();
-            self.slopes[k] = R::newton(correlation[k].to_f64() + fit, self.codes[k], aux[k].to_f64());
+            self.row.clear();
+            let mut pivot = gram[k].to_f64();
+            for b in 0..a {
+                let x = gram[self.support[b]].to_f64() - dot(&self.row, &self.triangle[packed(b)..]);
+                pivot -= x * x / self.pivots[b].0;
+                self.row.push(x);
+            }
+            let mut raised = false;
+            if pivot < SAFE {
+                // Atom k is Σ v_b w_b and a rest of squared norm `pivot`, which is rounding when small against ε‖v‖².
+                self.shares.clone_from(&self.row);
+                back_substitute(&mut self.shares, &self.triangle, &self.pivots);
+                let rounding = PIVOT * T::EPSILON * (1.0 + dot(&self.shares, &self.shares));
+                raised = pivot < rounding;
+                pivot = pivot.max(rounding);
+            }
+            self.triangle.extend(self.row.iter().zip(&self.pivots).map(|(x, (d, _))| x / d));
+            self.triangle.push(1.0);
+            self.pivots.push((pivot, raised));
         }
     }
 
-    /// Finds a null direction that goes down, or else Newton's step; returns whether it is the latter.
-    fn find_direction<T: Scalar>(&mut self, quadratic: &Quadratic<T>, flat: f64) -> bool {
-        let packed = |a: usize| a * (a + 1) / 2;
-        self.basis.clear();
-        self.triangle.clear();
-        self.pivots.clear();
-        self.direction.clear();
-        for &k in &self.support {
-            let gram = quadratic.gram.col(k);
-            let size = self.basis.len();
-            self.row.clear();
-            let mut pivot = gram[k].to_f64();
-            for b in 0..size {
-                let before = &self.triangle[packed(b)..][..b];
-                let x = gram[self.basis[b]].to_f64() - dot(&self.row, before);
-                pivot -= x * x / self.pivots[b];
-                self.row.push(x);
-            }
-            if pivot > PIVOT * T::EPSILON {
-                for (x, d) in self.row.iter().zip(&self.pivots) {
-                    self.triangle.push(x / d);
-                }
-                // The diagonal of L.
-                self.triangle.push(1.0);
-                self.pivots.push(pivot);
-                self.basis.push(k);
-                continue;
-            }
-            // Atom k is Σ v_b w_b: trading it for them changes no fit, only the penalty.
-            back_substitute(&mut self.row, &self.triangle, &self.pivots);
-            let slope = self.slopes[k]
-                - self.row.iter().zip(&self.basis).map(|(v, &b)| v * self.slopes[b]).sum::<f64>();
-            if slope.abs() > flat {
-                // Whatever curvature hides under the rounding, the objective falls this far.
-                let far = slope / (PIVOT * T::EPSILON * (1.0 + dot(&self.row, &self.row)));
-                self.direction.push((k, far));
-                self.direction.extend(self.basis.iter().zip(&self.row).map(|(&b, v)| (b, -v * far)));
-                return false;
-            }
-        }
+    /// Leaves Newton's step in `row`.
+    fn newton<T: Scalar, R: Rule>(&mut self, quadratic: &Quadratic<T>, correlation: &[T], flat: f64) {
         self.row.clear();
-        for (b, &k) in self.basis.iter().enumerate() {
-            let x = self.slopes[k] - dot(&self.row, &self.triangle[packed(b)..][..b]);
-            self.row.push(x);
+        for (b, &k) in self.support.iter().enumerate() {
+            let gram = quadratic.gram.col(k);
+            let fit: f64 = self.codes.iter().zip(gram).map(|(m, g)| m * g.to_f64()).sum();
+            let aux = quadratic.aux.get(k, 0).to_f64();
+            let slope = R::newton(correlation[k].to_f64() + fit, self.codes[k], aux);
+            let x = slope - dot(&self.row, &self.triangle[packed(b)..]);
+            self.row.push(if self.pivots[b].1 && x.abs() <= flat { 0.0 } else { x });
         }
         back_substitute(&mut self.row, &self.triangle, &self.pivots);
-        self.direction.extend(self.basis.iter().copied().zip(self.row.iter().copied()));
-        true
     }
 }
 
+/// How much of a way one coordinate can go, and where it ends.
+fn bound<R: Rule>(m: f64, way: f64, aux: f64) -> (f64, f64) {
+    let wanted = m - way;
+    let clipped = R::clip(wanted, m, aux);
+    if clipped == wanted { (1.0, wanted) } else { ((m - clipped) / way, clipped) }
+}
+
+/// Where row `a` of a packed triangle begins.
+fn packed(a: usize) -> usize {
+    a * (a + 1) / 2
+}
+
 /// `row ← L⁻ᵀD⁻¹ row`.
-fn back_substitute(row: &mut [f64], triangle: &[f64], pivots: &[f64]) {
-    for (x, d) in row.iter_mut().zip(pivots) {
+fn back_substitute(row: &mut [f64], triangle: &[f64], pivots: &[(f64, bool)]) {
+    for (x, (d, _)) in row.iter_mut().zip(pivots) {
         *x /= d;
     }
     for a in (1..row.len()).rev() {
         let (above, rest) = row.split_at_mut(a);
-        for (x, l) in above.iter_mut().zip(&triangle[a * (a + 1) / 2..]) {
+        for (x, l) in above.iter_mut().zip(&triangle[packed(a)..]) {
             *x -= l * rest[0];
         }
     }
 }
 
+/// The inner product over the shorter length.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }

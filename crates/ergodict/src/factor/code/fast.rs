@@ -22,6 +22,12 @@ const REPAIR: f64 = 0.3;
 /// Rounds with clipped Newton steps; in later ones the active set is worked off in a way that cannot cycle.
 const CLIPPED_ROUNDS: u32 = 12;
 
+/// Epsilons of the sum of a column's codes that its residual may be off by: nearly dependent atoms have large codes.
+const ROUNDING: f64 = 64.0;
+/// A column whose residual is off by this share of its scale is lost: rounding has made the objective fall without end.
+/// It gets the code of a first greedy descent, and counts as capped.
+const LOST: f64 = 0.1;
+
 /// Columns that are coded together, and the buffers for it.
 pub(super) struct Chunk<T> {
     /// `WᵀX` on entry, `c̃` after [`Chunk::solve`].
@@ -36,6 +42,8 @@ pub(super) struct Chunk<T> {
     longest: Vec<T>,
     workspace: Workspace<T>,
     active: ActiveSet,
+    /// Columns that steps have thrown off, and how long their longest step is.
+    hard: Vec<(usize, T)>,
 }
 
 /// What solving a chunk took.
@@ -52,6 +60,13 @@ pub(super) struct Effort {
 }
 
 impl Effort {
+    /// Records the residual that a column was left with.
+    fn settle<T: Scalar>(&mut self, longest: T, scale: T) {
+        if scale > T::ZERO {
+            self.residual = self.residual.max((longest / scale).to_f64());
+        }
+    }
+
     pub(super) fn add(&mut self, other: Self) {
         self.steps += other.steps;
         self.newton_steps += other.newton_steps;
@@ -72,6 +87,7 @@ impl<T: Scalar> Chunk<T> {
             longest: Vec::new(),
             workspace: Workspace::new(),
             active: ActiveSet::default(),
+            hard: Vec::new(),
         }
     }
 
@@ -113,58 +129,114 @@ impl<T: Scalar> Chunk<T> {
             self.residual.shape_to(r, n);
             self.residual.padded_mut().copy_from_slice(self.correlation.padded());
         }
-        let budget = (8 * r + 64) as u32;
-        for round in 0..max_rounds {
-            self.tasks.clear();
-            for (i, &column) in self.columns.iter().enumerate() {
-                let until = if round == 0 && !warm {
-                    hand_over * self.scales[column]
-                } else {
-                    (T::from_f64(REPAIR) * self.longest[i]).at_least(tolerance * self.scales[column])
-                };
-                self.tasks.push(Task { column, until, budget, longest: T::ZERO });
-            }
-            effort.steps += isa.run(Greedy::<T, R> {
-                quadratic,
-                residual: &mut self.residual,
-                negated: &mut self.negated,
-                tasks: &mut self.tasks,
-                rule: PhantomData,
-            });
+        self.hard.clear();
+        let mut started = warm;
+        for _ in 0..max_rounds.min(CLIPPED_ROUNDS) {
+            effort.steps += self.greedy::<R>(isa, quadratic, started.then_some(tolerance), hand_over);
+            started = true;
             effort.newton_steps += self.columns.len() as u64;
-            if round < CLIPPED_ROUNDS {
-                self.newton::<R>(isa, quadratic, Step::Clipped);
-            } else {
-                for &j in &self.columns {
-                    let flat = 0.5 * (tolerance * self.scales[j]).to_f64();
-                    let codes = self.negated.col_mut(j);
-                    self.active.descend::<T, R>(quadratic, self.correlation.col(j), codes, flat);
-                }
-                self.newton::<R>(isa, quadratic, Step::None);
-            }
+            self.newton::<R>(isa, quadratic, Step::Clipped);
             // Keep the columns whose conditions do not hold yet.
             let mut kept = 0;
             for i in 0..self.columns.len() {
-                let j = self.columns[i];
-                if self.longest[i] > tolerance * self.scales[j] {
-                    self.columns[kept] = j;
-                    self.longest[kept] = self.longest[i];
+                let (j, longest) = (self.columns[i], self.longest[i]);
+                if longest <= tolerance * self.scales[j] {
+                    effort.settle(longest, self.scales[j]);
+                } else if longest <= self.scales[j] {
+                    (self.columns[kept], self.longest[kept]) = (j, longest);
                     kept += 1;
-                } else if self.scales[j] > T::ZERO {
-                    effort.residual = effort.residual.max((self.longest[i] / self.scales[j]).to_f64());
+                } else {
+                    // Worse than no code at all: clipping a long step of a nearly singular system has thrown it off.
+                    self.negated.col_mut(j).fill(T::ZERO);
+                    self.residual.col_mut(j).copy_from_slice(self.correlation.col(j));
+                    self.hard.push((j, self.scales[j]));
                 }
             }
             self.columns.truncate(kept);
             self.longest.truncate(kept);
             if kept == 0 {
-                return effort;
+                break;
             }
         }
-        effort.capped = self.columns.len() as u64;
-        for (&j, &longest) in self.columns.iter().zip(&self.longest) {
-            effort.residual = effort.residual.max((longest / self.scales[j]).to_f64());
+        for &(j, longest) in &self.hard {
+            self.columns.push(j);
+            self.longest.push(longest);
+        }
+        self.hard.clear();
+        for round in 0..max_rounds {
+            if self.columns.is_empty() {
+                break;
+            }
+            effort.steps += self.greedy::<R>(isa, quadratic, Some(tolerance), hand_over);
+            effort.newton_steps += self.columns.len() as u64;
+            for &j in &self.columns {
+                let flat = 0.5 * (tolerance * self.scales[j]).to_f64();
+                let codes = self.negated.col_mut(j);
+                self.active.descend::<T, R>(quadratic, self.correlation.col(j), codes, flat);
+            }
+            self.newton::<R>(isa, quadratic, Step::None);
+            let mut kept = 0;
+            for i in 0..self.columns.len() {
+                let (j, longest) = (self.columns[i], self.longest[i]);
+                let size = self.negated.col(j).iter().fold(self.scales[j], |sum, m| sum + m.abs());
+                let floor = T::from_f64(ROUNDING * T::EPSILON) * size;
+                let goal = floor.at_least(tolerance * self.scales[j]);
+                if !(floor <= T::from_f64(LOST) * self.scales[j]) {
+                    self.hard.push((j, longest));
+                } else if longest <= goal || round + 1 == max_rounds {
+                    effort.settle(longest, self.scales[j]);
+                    effort.capped += u64::from(longest > goal);
+                } else {
+                    (self.columns[kept], self.longest[kept]) = (j, longest);
+                    kept += 1;
+                }
+            }
+            self.columns.truncate(kept);
+            self.longest.truncate(kept);
+        }
+        if !self.hard.is_empty() {
+            self.columns.clear();
+            for &(j, _) in &self.hard {
+                self.columns.push(j);
+                self.negated.col_mut(j).fill(T::ZERO);
+                self.residual.col_mut(j).copy_from_slice(self.correlation.col(j));
+            }
+            effort.steps += self.greedy::<R>(isa, quadratic, None, hand_over);
+            self.newton::<R>(isa, quadratic, Step::None);
+            for (&j, &longest) in self.columns.iter().zip(&self.longest) {
+                effort.settle(longest, self.scales[j]);
+            }
+            effort.capped += self.hard.len() as u64;
         }
         effort
+    }
+
+    /// Greedy descent for `self.columns`: down to `hand_over` of the scale from a cold start, and otherwise until the
+    /// longest step has shrunk, no further than `tolerance` of the scale.
+    fn greedy<R: Rule>(
+        &mut self,
+        isa: Isa,
+        quadratic: &Quadratic<T>,
+        tolerance: Option<T>,
+        hand_over: T,
+    ) -> u64 {
+        let budget = (8 * self.correlation.rows() + 64) as u32;
+        self.tasks.clear();
+        for (i, &column) in self.columns.iter().enumerate() {
+            let scale = self.scales[column];
+            let until = match tolerance {
+                Some(tolerance) => (T::from_f64(REPAIR) * self.longest[i]).at_least(tolerance * scale),
+                None => hand_over * scale,
+            };
+            self.tasks.push(Task { column, until, budget, longest: T::ZERO });
+        }
+        isa.run(Greedy::<T, R> {
+            quadratic,
+            residual: &mut self.residual,
+            negated: &mut self.negated,
+            tasks: &mut self.tasks,
+            rule: PhantomData,
+        })
     }
 
     /// Sums all residuals afresh, for codes that were changed from outside.

@@ -179,7 +179,8 @@ pub struct Coder<T> {
     set: CodeSet,
     /// How the code is found.
     pub solver: CodeSolver,
-    /// Relative KKT residual to stop at; never less than 64 ε of the number type.
+    /// Relative KKT residual to stop at; never less than 64 ε of the number type, nor than 64 ε of a column's `‖h‖₁`
+    /// (in units where atoms have norm one) where that is all that rounding allows.
     pub tolerance: f64,
     /// Most rounds of the fast solver, and a thousandth of the most gradient steps of the reference.
     pub max_rounds: u32,
@@ -483,8 +484,9 @@ impl<T: Scalar> Job<'_, T> {
             CodeSet::Free => chunk.solve::<Free>(isa, quadratic, warm, false, tol, rounds),
             CodeSet::Simplex { bound } => {
                 let mut effort = chunk.solve::<Nonnegative>(isa, quadratic, warm, true, tol, rounds);
+                // Tighter, since a step that is short for a small atom may be long for the sum.
                 let rest = simplex::enforce(chunk, extra, quadratic, bound, |c| {
-                    c.solve::<Nonnegative>(isa, quadratic, true, true, tol, rounds)
+                    c.solve::<Nonnegative>(isa, quadratic, true, true, 1e-3 * tol, rounds)
                 });
                 effort.add(rest);
                 chunk.sum_residuals::<Nonnegative>(isa, quadratic);
