@@ -50,13 +50,37 @@ fn named(arguments: &[OsString]) -> Option<PathBuf> {
 /// The innermost verb that is named, and where its flags begin.
 fn verb<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, usize)> {
     let mut found: Option<(&Command, usize)> = None;
-    for (i, argument) in arguments.iter().enumerate().skip(1) {
+    let mut words = arguments.iter().enumerate().skip(1);
+    while let Some((i, word)) = words.next() {
         let within = found.map_or(cli, |(verb, _)| verb);
-        if let Some(inner) = argument.to_str().and_then(|name| within.find_subcommand(name)) {
-            found = Some((inner, i + 1));
+        match word.to_str() {
+            Some("--") => break,
+            Some(flag) if takes_next(flag, cli, within) => {
+                words.next();
+            }
+            Some(name) => {
+                found = within.find_subcommand(name).map(|inner| (inner, i + 1)).or(found);
+            }
+            None => {}
         }
     }
     found
+}
+
+/// Whether a word is a flag whose value is the next word.
+fn takes_next(word: &str, cli: &Command, verb: &Command) -> bool {
+    let find = |is: &dyn Fn(&Arg) -> bool| {
+        cli.get_arguments().chain(verb.get_arguments()).find(|arg| is(arg)).is_some_and(|arg| {
+            matches!(arg.get_action(), ArgAction::Set | ArgAction::Append) && !arg.is_require_equals_set()
+        })
+    };
+    if let Some(long) = word.strip_prefix("--") {
+        return find(&|arg| arg.get_long() == Some(long));
+    }
+    let Some(letters) = word.strip_prefix('-') else { return false };
+    // Of letters put together, the first that takes a value takes the rest, or the next word where there is none.
+    let valued = letters.char_indices().find(|&(_, c)| find(&|arg| arg.get_short() == Some(c)));
+    valued.is_some_and(|(at, c)| at + c.len_utf8() == letters.len())
 }
 
 /// The table of the file, whichever form it has.

@@ -7,6 +7,7 @@ mod two_pictures;
 
 use crate::args::Common;
 use crate::output::{is_standard, print, write};
+use crate::paths;
 use crate::progress::say;
 use anyhow::{Result, bail};
 use bars::BarsRun;
@@ -41,8 +42,10 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     if is_standard(&dir) || dir.is_file() {
         bail!("{}: expected a folder to write into", dir.display());
     }
-    std::fs::create_dir_all(&dir).map_err(ergodict::Error::io(&dir))?;
     let files = Files::within(&dir);
+    let written = [&files.report, &files.model, &files.pictures].map(|path| ("-o", &**path));
+    paths::check(common, &[], &written)?;
+    std::fs::create_dir_all(&dir).map_err(ergodict::Error::io(&dir))?;
 
     talk("1. Bars: atoms from pictures that hardly change from one to the next");
     let bars = BarsRun::new(common.seed, &files.pictures)?;

@@ -2,10 +2,10 @@
 
 use crate::args::Common;
 use crate::learn::Learner;
-use crate::{input, memory, output};
+use crate::{input, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::Error;
-use ergodict::data::{Batch, Feed, FeedOptions};
+use ergodict::data::{Batch, FeedOptions};
 use ergodict::dictionary::Input;
 use ergodict::factor::code::{CodeSet, CodeSolver};
 use ergodict::factor::{DictionarySet, Factoriser, Normalise, Parameters, Schedule, UnusedAtoms};
@@ -15,6 +15,11 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+
+/// Samples that are coded together, as the library has it.
+const CHUNK: u64 = 128;
+/// Samples whose Newton systems are solved side by side.
+const LANES: u64 = 8;
 
 const HELP: &str = "\
 Example:
@@ -163,11 +168,11 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     {
         bail!("--shape is {height}x{width}, but the samples of {} have {d} features", args.data.display());
     }
-    let feed = Feed::<T>::new(stream, args.feed(common))?;
+    let feed = input::feed::<T>(stream, args.feed(common))?;
     let needed = feed.buffer_bytes().saturating_add(args.memory::<T>(d, feed.stream().samples()));
     let what = format!("{} atoms of {d} features in minibatches of {}", args.atoms, args.batch);
     memory::check(needed, &what)?;
-    for path in [Some(&args.out), args.report.as_ref(), args.checkpoint.as_ref()].into_iter().flatten() {
+    for (_, path) in args.outputs() {
         output::probe(path)?;
     }
     if common.verbose {
@@ -185,22 +190,24 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
 impl Args {
     /// Checks what does not need the data.
     fn check(&self, common: &Common) -> Result<()> {
-        if common.json && output::is_standard(&self.out) {
-            bail!("--json and -o - both write to standard output: give the model a file");
-        }
         if self.checkpoint_every.is_nan() || self.checkpoint_every < 0.0 {
             bail!("--checkpoint-every is {}, but it must be at least 0 seconds", self.checkpoint_every);
         }
-        let same = |path: &Path| {
-            let real = |path: &Path| path.canonicalize().ok();
-            !output::is_standard(path) && real(path).is_some_and(|p| Some(p) == real(&self.data))
-        };
-        for path in [Some(&self.out), self.report.as_ref(), self.checkpoint.as_ref()].into_iter().flatten() {
-            if same(path) {
-                bail!("{}: is the data, which would be overwritten: name another file", path.display());
-            }
+        if self.checkpoint.as_deref().is_some_and(output::is_standard) {
+            bail!("--checkpoint is -, but a state that can be resumed needs a file");
         }
-        Ok(())
+        let mut inputs = vec![("DATA", &*self.data)];
+        if !["random", "data"].contains(&&*self.init) {
+            inputs.push(("--init", Path::new(&self.init)));
+        }
+        paths::check(common, &inputs, &self.outputs())
+    }
+
+    /// What is written.
+    fn outputs(&self) -> Vec<paths::Given<'_>> {
+        let report = self.report.as_deref().map(|path| ("--report", path));
+        let checkpoint = self.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+        [Some(("-o", &*self.out)), report, checkpoint].into_iter().flatten().collect()
     }
 
     pub(crate) fn parameters(&self) -> Parameters {
@@ -254,7 +261,14 @@ impl Args {
         let wide = product(d, r, 4 * size + 8).saturating_add(product(d, r, 2 * size + 32));
         // Gram matrices, A and its copies, its eigenvectors.
         let square = product(r, r, 3 * size + 16 + 48);
-        wide.saturating_add(square).saturating_add(product(n, r, size))
+        // The code and its supports; then the buffers of the coder, which each thread has for the chunk it works on.
+        let code = product(n, r, size + 4);
+        let chunks = n.div_ceil(CHUNK).min(rayon::current_num_threads() as u64);
+        // No more than d atoms are needed at once, unless the squared norm of the code has a weight.
+        let support = if self.kappa2 > 0.0 { r } else { r.min(d) };
+        let triangle = product(support, support.saturating_add(1), LANES / 2 * size);
+        let chunk = product(r, n.min(CHUNK), 3 * size).saturating_add(triangle);
+        [square, code, chunk.saturating_mul(chunks)].into_iter().fold(wide, u64::saturating_add)
     }
 
     /// The dictionary to start from, unless that takes data: none then. Also the file it came from.

@@ -1,7 +1,8 @@
 //! What comes in: a matrix as a stream of samples, its missing entries.
 
-use anyhow::{Result, bail};
-use ergodict::data::{MatrixStream, StreamOptions};
+use anyhow::{Result, anyhow, bail};
+use ergodict::Error;
+use ergodict::data::{Feed, FeedOptions, MatrixStream, StreamOptions};
 use ergodict::factor::{Mask, Minibatch};
 use ergodict::linalg::{MatRef, Scalar};
 use std::path::Path;
@@ -9,12 +10,37 @@ use std::path::Path;
 /// Opens a matrix.
 pub(crate) fn open(path: &Path) -> Result<MatrixStream> {
     match MatrixStream::open(path, &StreamOptions::default()) {
-        Err(ergodict::Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             let wanted = "expected a matrix as .npy, .npz, .csv, .tsv or .parquet, or - for standard input";
             bail!("{}: there is no such file: {wanted}", path.display())
         }
         opened => Ok(opened?),
     }
+}
+
+/// The minibatches of a matrix; where it can be read only once, a refusal names the flags to change.
+pub(crate) fn feed<T: Scalar>(stream: MatrixStream, options: FeedOptions) -> Result<Feed<T>> {
+    let once = stream.is_read_once();
+    Feed::new(stream, options).map_err(|error| match error {
+        Error::Format { .. } if once => anyhow!("{error} (use --epochs 1 without --holdout)"),
+        other => other.into(),
+    })
+}
+
+/// An error of a minibatch with its place in the file; one about missing entries names the flag that allows them.
+pub(crate) fn explained<T: Scalar>(feed: &Feed<T>, error: Error) -> anyhow::Error {
+    let missing = is_missing(&error);
+    hinted(feed.explain(error), missing)
+}
+
+/// Whether the error is about an entry that may be missing.
+pub(crate) fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::NotFinite { value, .. } if value.is_nan())
+}
+
+/// The error, with the flag for missing entries if it is about one.
+pub(crate) fn hinted(error: Error, missing: bool) -> anyhow::Error {
+    if missing { anyhow!("{error} (--missing leaves missing entries out)") } else { error.into() }
 }
 
 /// The name of a file without its folders, as models keep it.

@@ -16,6 +16,13 @@ pub(crate) fn listen() -> Result<()> {
     ctrlc::set_handler(heard).context("Ctrl-C cannot be listened to")
 }
 
+/// Whether a test wants the run to stop as Ctrl-C would after this many steps, which it says in
+/// `ERGODICT_STOP_AFTER_STEPS`. Release builds do not look.
+pub(crate) fn due(steps: u64) -> bool {
+    let most = || std::env::var("ERGODICT_STOP_AFTER_STEPS").ok()?.parse().ok();
+    cfg!(debug_assertions) && most().is_some_and(|most: u64| steps >= most)
+}
+
 /// Whether the run was asked to stop.
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)

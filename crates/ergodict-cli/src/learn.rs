@@ -15,8 +15,6 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// For tests: stops as Ctrl-C would after this many steps.
-const STOP_AFTER: &str = "ERGODICT_STOP_AFTER_STEPS";
 /// With more atoms the smallest eigenvalue of A, O(r³), is left out.
 const MOST_FOR_EIGENVALUES: usize = 2048;
 
@@ -108,7 +106,6 @@ impl<'a, T: Scalar> Learner<'a, T> {
     /// Learns until the data is over, and writes what was learned.
     pub(crate) fn run(mut self) -> Result<ExitCode> {
         interrupt::listen()?;
-        let stop_after: Option<u64> = std::env::var(STOP_AFTER).ok().and_then(|n| n.parse().ok());
         let total = self.feed.expected_samples().map(|n| n.saturating_mul(self.args.epochs));
         let before = self.factoriser.as_ref().map_or(0, |f| f.aggregates().samples);
         if let (Some(step), false) = (self.resumed, self.common.quiet) {
@@ -121,10 +118,10 @@ impl<'a, T: Scalar> Learner<'a, T> {
             steps += 1;
             let samples = self.learned().aggregates().samples;
             progress.update(samples, || {
-                let surrogate = self.per_sample(report.surrogate);
+                let surrogate = self.learned().aggregates().per_sample(report.surrogate);
                 format!("step {}, surrogate {surrogate:.4e} per sample", report.t)
             });
-            let stopped = interrupt::asked() || stop_after.is_some_and(|most| steps >= most);
+            let stopped = interrupt::asked() || interrupt::due(steps);
             if let Some(path) = self.args.checkpoint.as_ref().filter(|_| stopped || saved.elapsed() >= every)
             {
                 let mut state = self.model(json!({ "tally": self.tally }));
@@ -163,7 +160,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
         };
         let mask = input::mask(x, self.args.missing);
         let report = factoriser.and_then(|f| f.step(input::observed(x, mask.as_ref())));
-        let report = report.map_err(|e| self.feed.explain(e)).map_err(|e| self.placed(e))?;
+        let report = report.map_err(|e| self.placed(e))?;
         let loss = match self.args.parameters().normalise {
             Normalise::Sum => report.loss_before / report.samples as f64,
             Normalise::PerColumn => report.loss_before,
@@ -172,8 +169,9 @@ impl<'a, T: Scalar> Learner<'a, T> {
         self.tally.capped_update_steps += u64::from(report.update.capped);
         self.tally.reseeded += report.reseeded as u64;
         self.tally.last_loss = loss;
-        let samples = self.learned().aggregates().samples;
-        self.history.push(HistoryPoint { t: report.t, samples, loss, surrogate: report.surrogate });
+        let totals = self.learned().aggregates();
+        let (samples, surrogate) = (totals.samples, totals.per_sample(report.surrogate));
+        self.history.push(HistoryPoint { t: report.t, samples, loss, surrogate });
         Ok(Some(report))
     }
 
@@ -181,7 +179,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
     fn placed(&self, error: ergodict::Error) -> anyhow::Error {
         match error {
             ergodict::Error::Overflow { .. } => anyhow::anyhow!("{}: {error}", self.args.data.display()),
-            other => other.into(),
+            other => input::explained(&self.feed, other),
         }
     }
 
@@ -190,28 +188,21 @@ impl<'a, T: Scalar> Learner<'a, T> {
         self.factoriser.as_ref().expect("a feed gives at least one minibatch or an error")
     }
 
-    /// A surrogate, which is of a whole minibatch, per sample.
-    fn per_sample(&self, surrogate: f64) -> f64 {
-        let totals = self.learned().aggregates();
-        match self.learned().parameters().normalise {
-            Normalise::Sum => surrogate * totals.t as f64 / totals.samples as f64,
-            Normalise::PerColumn => surrogate,
-        }
-    }
-
     fn results(&mut self) -> Result<Results> {
         let Some(factoriser) = &mut self.factoriser else { bail!("no sample was seen") };
-        let mut loss = 0.0;
+        let (mut loss, mut missing) = (0.0, false);
         let held_out = self.feed.for_each_held_out(|x| {
             let mask = input::mask(x, self.args.missing);
-            loss += factoriser.loss(input::observed(x, mask.as_ref()))?;
+            let found = factoriser.loss(input::observed(x, mask.as_ref()));
+            loss += found.inspect_err(|e| missing = input::is_missing(e))?;
             Ok(())
-        })?;
+        });
+        let held_out = held_out.map_err(|e| input::hinted(e, missing))?;
         let factoriser = self.learned();
         let a = &factoriser.aggregates().a;
         Ok(Results {
             loss_per_sample: self.tally.last_loss,
-            surrogate_per_sample: self.per_sample(factoriser.surrogate()),
+            surrogate_per_sample: factoriser.aggregates().per_sample(factoriser.surrogate()),
             held_out_samples: held_out,
             held_out_loss_per_sample: (held_out > 0).then(|| loss / held_out as f64),
             stationarity_gap: stationarity_gap(factoriser),

@@ -16,6 +16,7 @@ mod memory;
 mod model;
 mod output;
 mod page;
+mod paths;
 mod progress;
 mod transform;
 

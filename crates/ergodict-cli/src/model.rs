@@ -2,15 +2,13 @@
 
 use crate::args::Common;
 use crate::output::{print, write};
+use crate::paths;
 use crate::progress::say;
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use ergodict::data::{NpzWriter, write_atomic, write_npy};
 use ergodict::dictionary::{Model, Precision};
-use ergodict::factor::{
-    Normalise,
-    diagnostics::{stationarity_gap, unused},
-};
+use ergodict::factor::diagnostics::{stationarity_gap, unused};
 use ergodict_report::{AtomGrid, AtomProfile, atoms_png};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -103,8 +101,9 @@ pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
 struct Summary<'a> {
     file: &'a Path,
     model: &'a Model,
-    surrogate: f64,
-    gap: f64,
+    /// None before the first step, as the gap.
+    surrogate: Option<f64>,
+    gap: Option<f64>,
     dominance: Vec<f64>,
     order: Vec<usize>,
     unused: Vec<usize>,
@@ -113,17 +112,13 @@ struct Summary<'a> {
 impl<'a> Summary<'a> {
     fn of(file: &'a Path, model: &'a Model) -> Result<Self> {
         let factoriser = model.factoriser::<f64>().with_context(|| file.display().to_string())?;
-        // What one sample has its share of: a minibatch of mean width.
-        let width = match model.parameters.normalise {
-            Normalise::Sum => model.aggregates.samples as f64 / model.aggregates.t as f64,
-            Normalise::PerColumn => 1.0,
-        };
+        let learned = model.aggregates.t > 0;
         let (dominance, order) = model.dominance();
         Ok(Self {
             file,
             model,
-            surrogate: factoriser.surrogate() / width,
-            gap: stationarity_gap(&factoriser),
+            surrogate: learned.then(|| model.aggregates.per_sample(factoriser.surrogate())),
+            gap: learned.then(|| stationarity_gap(&factoriser)),
             dominance,
             order,
             unused: unused(&model.aggregates.a),
@@ -180,8 +175,9 @@ impl<'a> Summary<'a> {
         if let Some(last) = m.history.points.last() {
             rows.push(("last loss", format!("{:.6} per sample, at step {}", last.loss, last.t)));
         }
-        rows.push(("surrogate", format!("{:.6} per sample", self.surrogate)));
-        rows.push(("stationarity gap", format!("{:.3e}", self.gap)));
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "no step yet".to_owned());
+        rows.push(("surrogate", or_none(self.surrogate.map(|x| format!("{x:.6} per sample")))));
+        rows.push(("stationarity gap", or_none(self.gap.map(|x| format!("{x:.3e}")))));
         rows.push((
             "unused atoms",
             match self.unused.len() {
@@ -236,6 +232,7 @@ fn show(path: &Path, common: &Common) -> Result<()> {
 
 impl Export {
     fn run(&self, common: &Common) -> Result<()> {
+        paths::check(common, &[("MODEL", &self.model)], &[("-o", &self.out)])?;
         let format = self.format()?;
         let picture = matches!(format, Format::Png | Format::Svg);
         if !picture && self.shape.is_some() {

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use ergodict::dictionary::{Model, Precision};
-use ergodict::factor::Normalise;
 use ergodict_report::{AtomGrid, AtomProfile, Figure, LineChart, Report, Series, Table};
 
 /// Most atoms that are drawn and listed.
@@ -72,12 +71,8 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
 
 fn loss(model: &Model) -> LineChart {
     let points = &model.history.points;
-    let surrogate = |p: &ergodict::dictionary::HistoryPoint| match model.parameters.normalise {
-        Normalise::Sum => p.surrogate * p.t as f64 / p.samples.max(1) as f64,
-        Normalise::PerColumn => p.surrogate,
-    };
     let loss: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.loss)).collect();
-    let mean: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, surrogate(p))).collect();
+    let mean: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.surrogate)).collect();
     let wide = loss.len() > 2;
     LineChart {
         x_label: "samples seen".into(),

@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::{INTERRUPTED, input, interrupt, output};
+use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::{Feed, FeedOptions, NpyWriter};
 use ergodict::dictionary::{Model, Precision};
@@ -50,9 +50,7 @@ struct Sums {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    if common.json && output::is_standard(&args.out) {
-        bail!("--json and -o - both write to standard output: give the codes a file");
-    }
+    paths::check(common, &[("MODEL", &args.model), ("DATA", &args.data)], &[("-o", &args.out)])?;
     let model = Model::load(&args.model)?;
     match model.precision {
         Precision::F32 => transform::<f32>(args, common, &model),
@@ -103,7 +101,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
                 sums.zeros += h.col(j).iter().filter(|h| **h == T::ZERO).count() as u64;
             }
         }
-        coded.map_err(|e| feed.explain(e))?;
+        coded.map_err(|e| input::explained(&feed, e))?;
         out.write(if args.reconstruct { again.as_ref() } else { h.as_ref() })?;
         progress.update(sums.samples, || format!("relative error {:.4e}", sums.residual / sums.squares));
         if interrupt::asked() {

@@ -110,6 +110,19 @@ fn shows_what_is_in_the_file() {
 }
 
 #[test]
+fn before_the_first_step_there_is_no_loss() {
+    let started = Factoriser::<f64>::random(Parameters::new(3), 4, 1).unwrap();
+    let place = Place::with::<f64>(4, 3, |model| *model = Model::of(&started, "factor", 1));
+    let table = text(&place.run("model show m.safetensors").success());
+    assert!(!table.contains("NaN") && table.contains("surrogate         no step yet"), "{table}");
+    assert!(table.contains("stationarity gap  no step yet"), "{table}");
+    let json: Value =
+        serde_json::from_str(&text(&place.run("model show --json m.safetensors").success())).unwrap();
+    assert_eq!((&json["surrogate_per_sample"], &json["stationarity_gap"]), (&Value::Null, &Value::Null));
+    assert_eq!(json["steps"], 0);
+}
+
+#[test]
 fn counts_unused_atoms() {
     let place = Place::with::<f64>(4, 3, |model| {
         for k in 0..3 {

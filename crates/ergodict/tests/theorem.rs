@@ -19,9 +19,9 @@ use ergodict::factor::diagnostics::stationarity_gap;
 use ergodict::factor::{Factoriser, Parameters, Schedule};
 use ergodict::linalg::Mat;
 
-const STEPS: usize = 20_000;
+const STEPS: usize = 200_000;
 /// Where the run is looked at.
-const LOOKS: [usize; 5] = [200, 1000, 4000, 10_000, STEPS];
+const LOOKS: [usize; 5] = [200, 2000, 20_000, 100_000, STEPS];
 
 /// What is seen at one of the looks.
 #[derive(Debug)]
@@ -76,7 +76,9 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
     (p.lambda, p.kappa2, p.schedule) = (1.0, 0.1, schedule);
     (p.tolerance, p.dictionary_tolerance, p.dictionary_sweeps) = (1e-10, 1e-10, 500);
     let set = p.dictionary.clone();
-    let mut model = Factoriser::<f64>::random(p, d, seed).unwrap();
+    // From somewhere near the planted atoms: from anywhere, a saddle may hold a run for longer than a test can wait.
+    let start = combine(1.0, &planted, 0.2, &Random::new(seed).uniforms(d, r));
+    let mut model = Factoriser::<f64>::from_dictionary(p, start.as_ref()).unwrap();
     let mut rng = stream(seed, Purpose::Chain, 0);
     let mut state = chain.init(&mut rng);
     let mut shares = vec![0.0; states];
@@ -144,17 +146,14 @@ fn theorem_holds(name: &str, run: &Run) {
         let explained = look.surrogate_gap + look.stale_gradient + 5.0 * look.gradient_error;
         assert!(look.gap <= explained + 1e-9, "the gap is over {explained:e}. {context}");
     }
-    // What is allowed goes to zero as t grows a hundredfold: standard errors by √100 (balanced) or √(100^0.8) = 6.3, old
-    // codes at least as fast as their weight does.
+    // What is allowed goes to zero: as t grows a thousandfold, standard errors fall by √1000 = 32 (balanced) or
+    // √(1000^0.8) = 16. Old codes cost the square of how far W has come since, and tilt the gradient by as much as that:
+    // they fall like the square of the standard errors, and like them.
     let (first, last) = (&looks[0], &looks[looks.len() - 1]);
-    assert!(last.stale <= first.stale / 5.0 + 1e-9, "{name}: {first:?} → {last:?}");
-    assert!(last.stale_gradient <= first.stale_gradient / 3.0 + 1e-6, "{name}: {first:?} → {last:?}");
-    assert!(last.error <= first.error / 4.0 && last.gradient_error <= first.gradient_error / 4.0, "{name}");
-    assert!(last.difference.abs() <= 0.05 * last.loss, "{name}: {last:?}");
-    let worst = |looks: &[Look]| looks.iter().map(|l| l.difference.abs()).fold(0.0, f64::max);
-    assert!(worst(&looks[3..]) <= worst(&looks[..2]), "{name}: {looks:?}");
-    let worst = |looks: &[Look]| looks.iter().map(|l| l.gap).fold(0.0, f64::max);
-    assert!(worst(&looks[3..]) <= worst(&looks[..2]), "{name}: {looks:?}");
+    assert!(last.stale <= first.stale / 10.0 + 1e-9, "{name}: {first:?} → {last:?}");
+    assert!(last.stale_gradient <= first.stale_gradient / 3.0 + 1e-9, "{name}: {first:?} → {last:?}");
+    assert!(last.error <= first.error / 10.0 && last.gradient_error <= first.gradient_error / 10.0, "{name}");
+    assert!(last.difference.abs() <= 0.02 * last.loss, "{name}: {last:?}");
     // ‖W_t − W_{t−1}‖/w_t stays bounded.
     let top = |speeds: &[f64]| speeds.iter().copied().fold(0.0, f64::max);
     let (early, late) = (top(&run.speeds[10..200]), top(&run.speeds[STEPS / 2..]));

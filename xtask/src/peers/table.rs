@@ -260,7 +260,8 @@ mod tests {
         );
         assert!(
             text.contains(
-                "Of 1 rows, 1 reach the accepted ratio, 0 the chased one; 1 score no worse than SPAMS, 1 than"
+                "Of 1 rows, 1 reach the accepted ratio, 0 the chased one; at the matched schedule 1 score no worse \
+                 than the reference and 1 than SPAMS, with slower forgetting 1 than SPAMS."
             ),
             "{text}"
         );

@@ -1,7 +1,9 @@
 //! Bad usage and bad input: exit code 2, one line that says what would be right, and no file left behind.
 
 use crate::bench::{Bench, numbers};
+use ergodict::data::{Batch, MatrixStream, StreamOptions};
 use ergodict::linalg::Mat;
+use std::path::Path;
 
 /// Runs a command that must be refused with one line holding all of `said`.
 fn refused(bench: &Bench, words: &str, said: &[&str]) {
@@ -70,6 +72,10 @@ fn empty_files() {
     for flags in ["", "--shuffle", "--holdout 0.5"] {
         refused(&bench, &format!("factor none.npy -r 2 -o m {flags}"), &["none.npy: holds no sample"]);
     }
+    bench.run("factor x.npy -r 2 -o m -q").fine();
+    bench.put_npy("none.npy", &Mat::<f64>::zeros(4, 0));
+    let said = ["none.npy: holds no sample: expected at least one row"];
+    refused(&bench, "transform m none.npy -o h.npy", &said);
 }
 
 #[test]
@@ -137,9 +143,98 @@ fn places_that_cannot_be_written() {
     refused(&bench, "factor x.npy -r 2 -o m --report no/m", &said);
     refused(&bench, "factor x.npy -r 2 -o m --checkpoint no/m", &said);
     refused(&bench, "factor x.npy -r 2 -o .", &["is a directory", "expected the name of a file"]);
-    refused(&bench, "factor x.npy -r 2 -o x.npy", &["x.npy: is the data", "another file"]);
-    refused(&bench, "factor x.npy -r 2 -o - --json", &["standard output", "a file"]);
 }
+
+#[test]
+fn files_named_twice() {
+    let bench = bench();
+    bench.put_npz("x.npz", &numbers(4, 30));
+    bench.put_npy("w.npy", &numbers(2, 4));
+    bench.put("run.toml", "lambda = 0.5\n");
+    bench.run("factor x.npy -r 2 -o m -q").fine();
+    std::fs::create_dir(bench.path("sub")).unwrap();
+    let before = ["x.npy", "x.npz", "w.npy", "run.toml", "m"].map(|name| bench.bytes(name));
+    let factor = "factor x.npy -r 2";
+    for (words, said) in [
+        (format!("{factor} -o x.npy"), ["DATA x.npy and -o x.npy are the same file", "name another"]),
+        (format!("{factor} -o sub/../x.npy"), ["DATA x.npy and -o sub/../x.npy are", "overwritten"]),
+        (format!("{factor} -o n --report x.npy"), ["DATA x.npy and --report x.npy are", "overwritten"]),
+        (
+            format!("{factor} -o n --checkpoint x.npy"),
+            ["DATA x.npy and --checkpoint x.npy are", "overwritten"],
+        ),
+        ("factor x.npz:X -r 2 -o x.npz".into(), ["DATA x.npz:X and -o x.npz are", "overwritten"]),
+        (format!("{factor} --init w.npy -o w.npy"), ["--init w.npy and -o w.npy are", "overwritten"]),
+        (
+            format!("{factor} --init w.npy -o n --report w.npy"),
+            ["--init w.npy and --report w.npy", "overwritten"],
+        ),
+        (
+            format!("{factor} --init w.npy -o n --checkpoint ./w.npy --resume"),
+            ["--init w.npy and --checkpoint ./w.npy", "overwritten"],
+        ),
+        (
+            format!("{factor} --config run.toml -o run.toml"),
+            ["--config run.toml and -o run.toml", "overwritten"],
+        ),
+        (format!("{factor} --config m -o m"), ["--config m and -o m", "overwritten"]),
+        (format!("{factor} -o n --checkpoint n"), ["-o n and --checkpoint n are the same file", "two"]),
+        (format!("{factor} -o n --checkpoint sub/../n"), ["-o n and --checkpoint sub/../n are", "two"]),
+        (format!("{factor} -o n --report ./n"), ["-o n and --report ./n are the same file", "two"]),
+        (format!("{factor} -o n --report p --checkpoint p"), ["--report p and --checkpoint p are", "two"]),
+        (format!("{factor} -o - --json"), ["--json and -o - both write to standard output", "a file"]),
+        (
+            format!("{factor} -o - --report -"),
+            ["-o - and --report - both write to standard output", "a file"],
+        ),
+        (format!("{factor} -o n --report - --json"), ["--json and --report - both write", "a file"]),
+        (format!("{factor} -o n --checkpoint -"), ["--checkpoint is -", "a file"]),
+        ("transform m x.npy -o x.npy".into(), ["DATA x.npy and -o x.npy are", "overwritten"]),
+        ("transform m x.npz:X -o ./x.npz".into(), ["DATA x.npz:X and -o ./x.npz are", "overwritten"]),
+        ("transform m x.npy -o m".into(), ["MODEL m and -o m are", "overwritten"]),
+        ("transform m x.npy -o - --json".into(), ["--json and -o - both write", "a file"]),
+        ("model export m -o m".into(), ["MODEL m and -o m are", "overwritten"]),
+        ("model export m -o sub/../m --format npy".into(), ["MODEL m and -o sub/../m are", "overwritten"]),
+        ("model export m -o - --format npy --json".into(), ["--json and -o - both write", "a file"]),
+    ] {
+        refused(&bench, &words, &said);
+    }
+    assert!(["x.npy", "x.npz", "w.npy", "run.toml", "m"].map(|name| bench.bytes(name)) == before);
+    bench.put("bars.npy", "seed = 1\n");
+    refused(&bench, "demo -o . --config bars.npy", &["--config bars.npy and -o ./bars.npy", "overwritten"]);
+    // A device takes everything.
+    #[cfg(unix)]
+    bench.run(&format!("{factor} -q -o /dev/null --report /dev/null")).fine();
+}
+
+/// The crate that reads Parquet checks much by assertions: what they say must not be seen.
+#[test]
+fn damaged_parquet() {
+    let bench = bench();
+    crate::bench::parquet(&bench.path("x.parquet"), &numbers(3, 20));
+    let whole = bench.bytes("x.parquet");
+    let read = |path: &Path| -> ergodict::Result<usize> {
+        MatrixStream::open(path, &StreamOptions::default())?.next_batch(100, &mut Batch::<f64>::new())
+    };
+    // The changes of one byte that make the crate panic; tried here, where that is fast.
+    let mut panics = Vec::new();
+    for at in 4..whole.len() - 8 {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x80;
+        bench.put("bad.parquet", &bytes);
+        if read(&bench.path("bad.parquet")).is_err_and(|e| e.to_string().contains(PANICKED)) {
+            panics.push(bytes);
+        }
+    }
+    assert!(!panics.is_empty(), "no change made the crate panic: try others");
+    for bytes in panics.iter().take(5) {
+        bench.put("bad.parquet", bytes);
+        refused(&bench, "factor bad.parquet -r 2 -o m", &["bad.parquet", PANICKED]);
+    }
+}
+
+/// What is said where the crate that reads Parquet panics, and only there.
+const PANICKED: &str = "cannot be decoded: the Parquet file is damaged";
 
 #[test]
 fn first_dictionaries_that_do_not_fit() {
@@ -169,10 +264,13 @@ fn more_than_the_memory() {
 #[test]
 fn standard_input_is_read_once() {
     let bench = bench();
-    for flags in ["--epochs 2", "--holdout 0.5", "--checkpoint c"] {
+    let twice = "--epochs 1 without --holdout";
+    for (flags, said) in [("--epochs 2", twice), ("--holdout 0.5", twice), ("--checkpoint c", "resumed")] {
         let done = bench.run_with(&format!("factor - -r 1 -o m {flags}"), b"1 2\n3 4\n");
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{}", done.stderr);
-        assert!(done.stderr.contains("read only once") && done.stderr.contains("a file"), "{}", done.stderr);
+        for text in ["read only once", "a file", said] {
+            assert!(done.stderr.contains(text), "`{text}` is not in {}", done.stderr);
+        }
     }
     assert_eq!(bench.files(), ["x.npy"]);
 }

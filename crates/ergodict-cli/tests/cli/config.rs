@@ -48,6 +48,31 @@ fn flags_override_it() {
 }
 
 #[test]
+fn a_value_that_is_named_like_a_verb_is_no_verb() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(5, 150));
+    bench.put("model", "atoms = 2\nseed = 5\n");
+    bench.run("factor x.npy -r 2 --seed 5 -o want -q").fine();
+    for words in [
+        "--config model factor x.npy -o got -q",
+        "-q --config=model factor x.npy -o got",
+        "-qj 1 --config model factor x.npy -o got",
+        "-qj1 --config model factor x.npy -o got",
+        "factor x.npy --config model -q -o got",
+        "factor x.npy --config model -q --shuffle=false -o got",
+    ] {
+        bench.run(words).fine();
+        assert!(bench.bytes("got") == bench.bytes("want"), "{words}");
+    }
+    bench.run("factor -o demo x.npy --config model -q").fine();
+    bench.run("factor -qo factor x.npy --config model").fine();
+    bench.run("factor -q -o transform --config model -- x.npy").fine();
+    for name in ["demo", "factor", "transform"] {
+        assert!(bench.bytes(name) == bench.bytes("want"), "{name}");
+    }
+}
+
+#[test]
 fn flags_without_values_and_paths_are_taken_too() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(5, 150));

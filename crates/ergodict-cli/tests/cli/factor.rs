@@ -173,6 +173,28 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
 }
 
 #[test]
+fn a_surrogate_per_sample_knows_the_widths_of_the_minibatches() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(5, 30));
+    // Minibatches of 20 and 10 samples, of weights 1/3 and 2/3 in the end.
+    for (flags, width) in [("", 20.0 / 3.0 + 20.0 / 3.0), ("--normalise per-column", 1.0)] {
+        let words = format!("factor x.npy -r 2 --batch 20 --schedule linear -o m --json -q {flags}");
+        let summary = bench.run(&words).fine().json();
+        let model = bench.model("m");
+        let want = model.factoriser::<f64>().unwrap().surrogate() / width;
+        let shown = bench.run("model show m --json").fine().json();
+        let last = model.history.points.last().unwrap().surrogate;
+        for (name, got) in [
+            ("summary", summary["surrogate_per_sample"].as_f64().unwrap()),
+            ("model show", shown["surrogate_per_sample"].as_f64().unwrap()),
+            ("history", last),
+        ] {
+            assert!((got / want - 1.0).abs() < 1e-9, "{flags} {name}: {got} for {want}");
+        }
+    }
+}
+
+#[test]
 fn a_model_goes_to_standard_output_and_a_closed_pipe_is_silent() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(4, 50));

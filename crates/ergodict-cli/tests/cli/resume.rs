@@ -12,6 +12,7 @@ fn bench() -> Bench {
     bench
 }
 
+#[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
 fn stops_and_resumes_at_any_step() {
     let bench = bench();
@@ -42,6 +43,7 @@ fn stops_and_resumes_at_any_step() {
     }
 }
 
+#[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
 fn without_a_checkpoint_nothing_is_written() {
     let bench = bench();
@@ -62,6 +64,7 @@ fn resuming_without_a_checkpoint_starts_afresh_and_says_so() {
     assert!(bench.bytes("m") == bench.bytes("whole"));
 }
 
+#[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
 fn another_run_is_not_resumed() {
     let bench = bench();

@@ -3,7 +3,7 @@
 /// Integrated autocorrelation time `τ = 1 + 2 Σ_k ρ_k`: about how many steps are worth one independent draw.
 ///
 /// Geyer's initial monotone sequence: sums of neighbouring autocovariances are positive and falling for a reversible
-/// chain, so the series is cut where its estimate stops being so. At least `1/n`; NaN for fewer than four values;
+/// chain, so the series is cut where its estimate stops being so. At least `1/n`, which antithetic series come near; NaN for fewer than four values;
 /// 1 for a constant series, which says nothing of mixing. A series with NaN gives NaN.
 pub fn autocorrelation_time(series: &[f64]) -> f64 {
     let n = series.len();
@@ -19,7 +19,7 @@ pub fn autocorrelation_time(series: &[f64]) -> f64 {
     if variance.is_nan() {
         return f64::NAN;
     }
-    if variance <= f64::EPSILON * mean * mean {
+    if variance <= (f64::EPSILON * mean).powi(2) * n as f64 {
         return 1.0;
     }
     let mut total = 0.0;
@@ -44,6 +44,28 @@ pub fn autocorrelation_time(series: &[f64]) -> f64 {
 /// ```
 pub fn effective_sample_size(series: &[f64]) -> f64 {
     series.len() as f64 / autocorrelation_time(series)
+}
+
+/// How often proposals were accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Acceptance {
+    /// Proposals accepted.
+    pub accepted: u64,
+    /// Proposals made.
+    pub proposed: u64,
+}
+
+impl Acceptance {
+    /// Counts one proposal.
+    pub fn record(&mut self, accepted: bool) {
+        self.proposed += 1;
+        self.accepted += u64::from(accepted);
+    }
+
+    /// The share accepted; NaN before the first proposal.
+    pub fn rate(&self) -> f64 {
+        self.accepted as f64 / self.proposed as f64
+    }
 }
 
 /// Split R̂: each chain is cut in halves, and the spread of the halves' means is set against the spread within them.
@@ -118,6 +140,10 @@ mod tests {
         assert_eq!(split_r_hat(&[vec![2.0; 10]]), 1.0);
         assert_eq!(split_r_hat(&[vec![2.0; 10], vec![3.0; 10]]), f64::INFINITY);
         assert!(split_r_hat(&[vec![2.0; 3]]).is_nan());
+        let mut acceptance = Acceptance::default();
+        assert!(acceptance.rate().is_nan());
+        [true, false, true, true].into_iter().for_each(|a| acceptance.record(a));
+        assert_eq!(acceptance.rate(), 0.75);
         let alternating: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
         assert!(autocorrelation_time(&alternating) <= 0.02, "antithetic chains beat independence");
     }

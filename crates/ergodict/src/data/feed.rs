@@ -140,7 +140,7 @@ impl<T: Scalar> Feed<T> {
     pub fn new(stream: MatrixStream, options: FeedOptions) -> Result<Self> {
         options.check()?;
         if stream.is_read_once() && (options.epochs > 1 || options.holdout > 0.0) {
-            let problem = "can be read only once: use --epochs 1 without --holdout, or a file";
+            let problem = "can be read only once: expected one epoch with nothing held out, or a file";
             return Err(Error::format(stream.path(), None, problem));
         }
         let picks = stream.supports_random_access();
@@ -205,7 +205,7 @@ impl<T: Scalar> Feed<T> {
     /// The next minibatch, d×n with one sample a column; none when all epochs are over.
     ///
     /// # Errors
-    /// What reading returns; [`Error::Format`] when no sample is left to learn from.
+    /// What reading returns; [`Error::Format`] when there is no sample, or none besides those held out.
     pub fn next_minibatch(&mut self) -> Result<Option<MatRef<'_, T>>> {
         let width = loop {
             if self.cursor.epoch >= self.options.epochs {
@@ -217,7 +217,11 @@ impl<T: Scalar> Feed<T> {
             self.in_step = false;
             let width = self.fill()?;
             if width == 0 && self.cursor.batch == 0 {
-                let problem = "holds no sample to learn from: expected at least one row";
+                let problem = if self.options.holdout > 0.0 {
+                    "holds no sample besides those held out: expected at least one row more"
+                } else {
+                    "holds no sample: expected at least one row"
+                };
                 return Err(Error::format(self.stream.path(), None, problem));
             }
             // Only the last minibatch of an epoch is narrower, so that the epoch is known to be over.
@@ -388,7 +392,7 @@ pub(crate) fn not_finite(stream: &MatrixStream, row: u64, feature: u64, value: f
         None => format!("row {row}, column {feature}{name}, counted from 0,"),
     };
     let (what, hint) = if value.is_nan() {
-        ("NaN or missing", "; --missing leaves missing entries out")
+        ("NaN or missing", ", or a mask of the missing entries")
     } else {
         ("infinite", "")
     };
@@ -711,7 +715,7 @@ mod tests {
                     }
                 };
                 let message = feed.explain(found).to_string();
-                assert!(message.contains(want) && message.contains("--missing"), "{message}");
+                assert!(message.contains(want) && message.contains("or a mask"), "{message}");
             }
         }
     }
@@ -732,6 +736,6 @@ mod tests {
         }
         let all = FeedOptions { holdout: 0.999_999, ..plain };
         let message = Feed::<f64>::new(open(), all).unwrap().next_minibatch().unwrap_err().to_string();
-        assert!(message.contains("no sample to learn from"), "{message}");
+        assert!(message.contains("no sample besides those held out"), "{message}");
     }
 }

@@ -10,8 +10,11 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
+use std::cell::Cell;
 use std::fs::File;
+use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// Numbers of a column decoded at a time: 64 KiB of f64.
 const STEP: usize = 8192;
@@ -205,10 +208,29 @@ fn damaged(path: &Path) -> impl Fn(ParquetError) -> Error + '_ {
     move |e| Error::format(path, None, format!("is not a Parquet file that can be read: {e}"))
 }
 
-/// Makes an error of a panic: the crate checks much of a damaged file by assertions (169 of 18 753
+/// Puts the hook in place that says nothing of panics which become errors.
+static HUSH: Once = Once::new();
+
+thread_local! {
+    /// Whether this thread is reading, so that its panics become errors.
+    static HUSHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes an error of a panic, and nothing is printed of it: the crate checks much of a damaged file by assertions (169 of 18 753
 /// single-byte changes of a small table panicked in version 60.1).
 fn guarded<R>(path: &Path, read: impl FnOnce() -> Result<R>) -> Result<R> {
-    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(read));
+    HUSH.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            // A thread that is ending has no flag any more, and is not reading.
+            if !HUSHED.try_with(Cell::get).unwrap_or(false) {
+                before(info);
+            }
+        }));
+    });
+    let outer = HUSHED.replace(true);
+    let caught = panic::catch_unwind(panic::AssertUnwindSafe(read));
+    HUSHED.set(outer);
     caught
         .unwrap_or_else(|_| Err(Error::format(path, None, "cannot be decoded: the Parquet file is damaged")))
 }

@@ -116,6 +116,11 @@ impl MatrixStream {
         Ok(Self { path, source, format, position: 0, in_step: true, once })
     }
 
+    /// The file that a path given to [`open`](Self::open) names: `data.npz` for `data.npz:X`.
+    pub fn file_of(path: &Path) -> PathBuf {
+        split_member(path).0
+    }
+
     /// The file, without the name of an array.
     pub fn path(&self) -> &Path {
         &self.path
@@ -217,7 +222,7 @@ impl MatrixStream {
     pub fn rewind(&mut self) -> Result<()> {
         if self.once.is_some() && (self.position > 0 || !self.in_step) {
             let what = if is_standard(&self.path) { "standard input" } else { "a pipe" };
-            let problem = format!("{what} can be read only once; use --epochs 1 or a file");
+            let problem = format!("{what} can be read only once: use a file");
             return Err(Error::format(&self.path, None, problem));
         }
         if self.once.is_none() {

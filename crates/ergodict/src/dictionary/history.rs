@@ -11,7 +11,7 @@ pub struct HistoryPoint {
     pub samples: u64,
     /// Loss of the minibatch before the update, per column.
     pub loss: f64,
-    /// Surrogate `f̂_t(W_t)` after it.
+    /// Surrogate `f̂_t(W_t)` after it, per column.
     pub surrogate: f64,
 }
 

@@ -11,7 +11,8 @@
 
 use super::History;
 use crate::data::{Cursor, write_atomic};
-use crate::factor::{Aggregates, Factoriser, Parameters, diagnostics::dominance};
+use crate::factor::sets::PROGRAM_GIVEN;
+use crate::factor::{Aggregates, DictionarySet, Factoriser, Parameters, diagnostics::dominance};
 use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -85,6 +86,7 @@ struct Header {
     steps: u64,
     samples: u64,
     r: f64,
+    width: f64,
     history: History,
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<Cursor>,
@@ -144,6 +146,7 @@ impl Model {
             steps: self.aggregates.t,
             samples: self.aggregates.samples,
             r: self.aggregates.r,
+            width: self.aggregates.width,
             history: self.history.clone(),
             cursor: self.cursor,
             run: self.run.clone(),
@@ -180,8 +183,22 @@ impl Model {
     /// Reads a model file.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] for a file that is truncated, foreign, newer, or at odds with itself.
+    /// [`Error::Io`]; [`Error::Format`] for a file that is truncated, foreign, newer, or at odds with itself, or whose
+    /// dictionary set was given by a program: see [`Model::load_with`].
     pub fn load(path: &Path) -> Result<Self> {
+        Self::read(path, None)
+    }
+
+    /// Reads a model that was learned with a set which no name describes (a union, a ball around a centre, a projection
+    /// of the program's own), given the set again.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn load_with(path: &Path, set: DictionarySet) -> Result<Self> {
+        Self::read(path, Some(set))
+    }
+
+    fn read(path: &Path, set: Option<DictionarySet>) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         let bad = |problem: String| Error::format(path, None, problem);
         let foreign = |why: String| {
@@ -199,7 +216,22 @@ impl Model {
                 "format {format} is newer than this version of ergodict reads ({FORMAT})"
             )));
         }
-        let header: Header = serde_json::from_str(json).map_err(|e| bad(format!("damaged header: {e}")))?;
+        let mut json: serde_json::Value =
+            serde_json::from_str(json).map_err(|e| bad(format!("damaged header: {e}")))?;
+        if let Some(name) = json.pointer_mut("/parameters/dictionary") {
+            if set.is_some() {
+                *name = "free".into();
+            } else if let Some(name) = name.as_str().filter(|name| name.starts_with(PROGRAM_GIVEN)) {
+                let problem =
+                    "its dictionary set can be opened only by the program that gave it (Model::load_with)";
+                return Err(bad(format!("{problem}: {name}")));
+            }
+        }
+        let mut header: Header =
+            serde_json::from_value(json).map_err(|e| bad(format!("damaged header: {e}")))?;
+        if let Some(set) = set {
+            header.parameters.dictionary = set;
+        }
         let tensors = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
         let matrix = |name: &str| -> Result<Mat<f64>> {
             let tensor = tensors.tensor(name).map_err(|e| foreign(e.to_string()))?;
@@ -250,6 +282,7 @@ impl Model {
                 r: header.r,
                 t: header.steps,
                 samples: header.samples,
+                width: header.width,
             },
         })
     }

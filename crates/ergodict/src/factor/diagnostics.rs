@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `f̂_t(W_t)` | [`Factoriser::surrogate`] |
 //! | `f_t(W_t)` | [`Window::empirical_loss`], over a retained window |
-//! | `f(W_t)` | [`Factoriser::loss`] averaged over held-out minibatches |
+//! | `f(W_t)` | [`expected_loss`], by Monte Carlo over held-out minibatches |
 //! | critical points of `f` in `C` | [`stationarity_gap`] `→ 0` |
 //! | `‖W_t − W_{t−1}‖ = O(w_t)` (iterate stability) | `change / weight` of a step's report |
 //! | `λ_min(A_t) ≥ κ₁` (C2) | [`smallest_eigenvalue`] |
@@ -12,7 +12,8 @@
 //! Mixing of the chain behind the minibatches is judged by [`crate::chain::diagnostics`].
 
 use super::factoriser::Factoriser;
-use super::sets::difference_norm;
+use super::parameters::Normalise;
+use super::sets::{ConvexSet, difference_norm};
 use crate::Result;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, MatRef, Scalar};
@@ -26,14 +27,21 @@ pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
     let mut moved = Mat::zeros(w.rows(), w.cols());
     f64::product(&mut moved, false, (Op::Plain, w.as_ref()), (Op::Plain, totals.a.as_ref()), -2.0);
     let kappa1 = factoriser.parameters().kappa1;
+    let set = factoriser.parameters().dictionary.pieces().get(factoriser.piece());
+    // The update leaves unused atoms of a product set alone, whatever κ₁ says of them.
+    let resting = if matches!(set, Some(ConvexSet::Columns(_))) { unused(&totals.a) } else { Vec::new() };
     for j in 0..w.cols() {
+        if resting.contains(&j) {
+            moved.col_mut(j).copy_from_slice(w.col(j));
+            continue;
+        }
         for i in 0..w.rows() {
             let b = totals.b_transposed.get(i, j);
             let x = &mut moved.col_mut(j)[i];
             *x += 2.0 * b + (1.0 - 2.0 * kappa1) * w.get(i, j);
         }
     }
-    if let Some(set) = factoriser.parameters().dictionary.pieces().get(factoriser.piece()) {
+    if let Some(set) = set {
         set.project(&mut moved);
     }
     difference_norm(&w, &moved)
@@ -58,6 +66,41 @@ pub fn unused(a: &Mat<f64>) -> Vec<usize> {
     (0..a.cols()).filter(|&k| a.get(k, k) <= super::dictionary::UNUSED * largest).collect()
 }
 
+/// A mean over samples, and how far chance may have put it off.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error, as for independent samples; divide their number by the autocorrelation time where they are not.
+    pub standard_error: f64,
+    /// Number of samples.
+    pub samples: u64,
+}
+
+/// `f(W_t)` per sample by Monte Carlo: the mean loss of the given minibatches, none of them learned from, a sample at
+/// a time.
+///
+/// # Errors
+/// As [`Factoriser::loss`].
+pub fn expected_loss<'a, T: Scalar>(
+    factoriser: &mut Factoriser<T>,
+    minibatches: impl IntoIterator<Item = MatRef<'a, T>>,
+) -> Result<Estimate> {
+    let (mut n, mut mean, mut squares) = (0u64, 0.0, 0.0);
+    for x in minibatches {
+        factoriser.loss(x)?;
+        for loss in factoriser.losses() {
+            n += 1;
+            let off = loss - mean;
+            mean += off / n as f64;
+            squares += off * (loss - mean);
+        }
+    }
+    let variance = squares / n.saturating_sub(1) as f64;
+    let mean = if n == 0 { f64::NAN } else { mean };
+    Ok(Estimate { mean, standard_error: (variance / n as f64).sqrt(), samples: n })
+}
+
 /// The last minibatches and their weights, kept to compute the empirical loss `f_t(W)` on them.
 pub struct Window<T> {
     capacity: usize,
@@ -67,7 +110,7 @@ pub struct Window<T> {
 impl<T: Scalar> Window<T> {
     /// Keeps the last `capacity` minibatches.
     pub fn new(capacity: usize) -> Self {
-        Self { capacity, kept: VecDeque::with_capacity(capacity) }
+        Self { capacity, kept: VecDeque::new() }
     }
 
     /// Records a minibatch and the weight `w_t` its step had.
@@ -101,7 +144,11 @@ impl<T: Scalar> Window<T> {
     pub fn empirical_loss(&self, factoriser: &mut Factoriser<T>) -> Result<f64> {
         let (mut loss, mut weight) = (0.0, 0.0);
         for (x, w) in &self.kept {
-            loss += w * factoriser.loss(x.as_ref())?;
+            let width = match factoriser.parameters().normalise {
+                Normalise::Sum => 1.0,
+                Normalise::PerColumn => x.cols() as f64,
+            };
+            loss += w * factoriser.loss(x.as_ref())? / width;
             weight += w;
         }
         Ok(if weight > 0.0 { loss / weight } else { f64::NAN })

@@ -34,6 +34,16 @@ pub struct Aggregates {
     pub t: u64,
     /// Columns seen.
     pub samples: u64,
+    /// The same weighted average of the minibatches' widths (1 under [`Normalise::PerColumn`]): what to divide a loss by
+    /// to have it per sample.
+    pub width: f64,
+}
+
+impl Aggregates {
+    /// A loss of the aggregates' scale, such as the surrogate, per sample; NaN before the first step.
+    pub fn per_sample(&self, loss: f64) -> f64 {
+        loss / self.width
+    }
 }
 
 /// What a step did.
@@ -150,6 +160,7 @@ impl<T: Scalar> Factoriser<T> {
             r: 0.0,
             t: 0,
             samples: 0,
+            width: 0.0,
         };
         Self::resume(parameters, w.cast(), aggregates)
     }
@@ -291,7 +302,10 @@ impl<T: Scalar> Factoriser<T> {
             let found = format!("{}×{} and {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
             return Err(Error::shape("the statistics", found, format!("{r}×{r} and {d}×{r}")));
         }
-        let loss = evaluate(self.coder.gram(), &self.w, a, b, statistics.r);
+        if b.padded().iter().any(|x| !x.is_finite()) {
+            return Err(Error::Overflow { what: "an entry of the statistics", largest: f64::INFINITY });
+        }
+        let loss = evaluate(self.coder.isa, self.coder.gram(), &self.w, a, b, statistics.r);
         if statistics.weight.is_nan() || statistics.weight < 1.0 {
             let expected = "a step needs at least one";
             return Err(Error::parameter(
@@ -315,6 +329,11 @@ impl<T: Scalar> Factoriser<T> {
         Ok(self.encode(x.into())?.1)
     }
 
+    /// The losses `ℓ(x_j, W)` of the columns coded last, one by one.
+    pub fn losses(&self) -> impl Iterator<Item = f64> + '_ {
+        self.norms.iter().zip(&self.costs).map(|(norm, cost)| norm + cost)
+    }
+
     /// Codes a minibatch under the current dictionary, which is not changed; the code is then in
     /// [`Factoriser::code`].
     ///
@@ -335,7 +354,7 @@ impl<T: Scalar> Factoriser<T> {
     /// `f̂_t(W_t) = tr(W A Wᵀ) − 2 tr(W B) + r_t`.
     pub fn surrogate(&self) -> f64 {
         let Aggregates { a, b_transposed, r, .. } = &self.aggregates;
-        evaluate(self.coder.gram(), &self.w, a, b_transposed, *r)
+        evaluate(self.coder.isa, self.coder.gram(), &self.w, a, b_transposed, *r)
     }
 
     fn scale(&self, columns: f64) -> f64 {
@@ -357,6 +376,10 @@ impl<T: Scalar> Factoriser<T> {
             let found = format!("{}×{}", observed.shape().0, observed.shape().1);
             return Err(Error::shape("the mask", found, format!("{}×{}", values.rows(), values.cols())));
         }
+        if (x.cols() as u64).saturating_mul(self.w.cols() as u64) > u64::from(u32::MAX) {
+            let found = format!("{} samples by {} atoms", x.cols(), self.w.cols());
+            return Err(Error::shape("the code of a minibatch", found, "fewer than 2³² numbers"));
+        }
         x.squared_norms(self.coder.isa, &mut self.norms)?;
         let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
         let loss = self.norms.iter().sum::<f64>() + self.costs.iter().sum::<f64>();
@@ -366,23 +389,8 @@ impl<T: Scalar> Factoriser<T> {
     /// Sums the products of the minibatch with the code in `self.h`; returns its part of `r_t`.
     fn gather(&mut self, x: Minibatch<'_, T>) -> f64 {
         let Self { gatherer, coder, h, w, parameters, .. } = self;
-        let penalty = gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty());
-        let squares = match x {
-            Minibatch::Masked { .. } => self.filled_squares(x),
-            _ => self.norms.iter().sum(),
-        };
-        squares + penalty
-    }
-
-    /// `‖X̂‖²` of a masked minibatch whose missing entries are those of `W H`.
-    fn filled_squares(&self, x: Minibatch<'_, T>) -> f64 {
-        let Minibatch::Masked { observed, .. } = x else { return 0.0 };
-        let mut filled = Mat::<T>::zeros(x.rows(), x.cols());
-        let plain = crate::linalg::products::Op::Plain;
-        T::product(&mut filled, false, (plain, self.w.as_ref()), (plain, self.h.as_ref()), 1.0);
-        let missing = (0..x.cols()).flat_map(|j| (0..x.rows()).map(move |i| (i, j)));
-        let missing = missing.filter(|&(i, j)| !observed.get(i, j));
-        self.norms.iter().sum::<f64>() + missing.map(|(i, j)| filled.get(i, j).to_f64().powi(2)).sum::<f64>()
+        let rest = gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty());
+        self.norms.iter().sum::<f64>() + rest
     }
 
     /// Blends new sums into the aggregates and updates `W`.
@@ -426,6 +434,7 @@ impl<T: Scalar> Factoriser<T> {
             }
         }
         totals.r = keep * totals.r + fresh * r;
+        totals.width = keep * totals.width + fresh * columns as f64;
         totals.t += 1;
         totals.samples += columns;
 
@@ -486,7 +495,8 @@ impl<T: Scalar> Factoriser<T> {
             }
         };
         self.w = w.cast();
-        report
+        let unused = super::diagnostics::unused(&self.aggregates.a).len();
+        UpdateReport { unused, ..report }
     }
 
     /// Replaces unused atoms by the worst-reconstructed columns of the minibatch; returns how many.
@@ -548,8 +558,14 @@ fn finite<T: Scalar>(x: MatRef<'_, T>) -> Result<()> {
 }
 
 /// `⟨G, A⟩ − 2⟨W, Bᵀ⟩ + r` with `G = WᵀW`.
-fn evaluate<T: Scalar>(gram: &Mat<T>, w: &Mat<T>, a: &Mat<f64>, b_transposed: &Mat<f64>, r: f64) -> f64 {
-    let isa = Isa::detect();
+fn evaluate<T: Scalar>(
+    isa: Isa,
+    gram: &Mat<T>,
+    w: &Mat<T>,
+    a: &Mat<f64>,
+    b_transposed: &Mat<f64>,
+    r: f64,
+) -> f64 {
     let (mut quadratic, mut linear) = (0.0, 0.0);
     for k in 0..w.cols() {
         quadratic += isa.run(Dot(gram.col(k), a.col(k)));

@@ -2,7 +2,7 @@
 
 use super::code::{CodeSet, CodeSolver, Penalty};
 use super::schedule::Schedule;
-use super::sets::DictionarySet;
+use super::sets::{ConvexSet, DictionarySet};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ pub enum UnusedAtoms {
     /// They are counted and left as they are.
     #[default]
     Keep,
-    /// They are replaced by the worst-reconstructed columns of the minibatch.
+    /// They are replaced by the worst-reconstructed columns of the minibatch; only for sets of single atoms, and not by
+    /// [`Factoriser::absorb`](super::Factoriser::absorb), which sees no columns.
     Reseed,
 }
 
@@ -56,7 +57,9 @@ pub struct Parameters {
     pub tolerance: f64,
     /// Relative change of `W` in a sweep at which its update stops. Default 1e-3.
     pub dictionary_tolerance: f64,
-    /// Most sweeps of one dictionary update. Default 5.
+    /// Most sweeps of one dictionary update. Default 5. Every sweep lowers the surrogate; the growth property of the
+    /// paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of the minimiser: it needs a tight tolerance and the
+    /// sweeps to reach it.
     pub dictionary_sweeps: u32,
 }
 
@@ -127,6 +130,11 @@ impl Parameters {
             CodeSet::Box { upper } => positive("the upper bound of the code", upper)?,
             CodeSet::Simplex { bound } => positive("the bound on the sum of the code", bound)?,
             CodeSet::Nonnegative | CodeSet::Free => {}
+        }
+        let by_columns = matches!(self.dictionary, DictionarySet::Convex(ConvexSet::Columns(_)));
+        if self.unused == UnusedAtoms::Reseed && !by_columns {
+            let expected = "unused atoms can be replaced only where every atom has the same set";
+            return Err(Error::parameter("the dictionary set", &self.dictionary, expected));
         }
         self.schedule.check()?;
         self.dictionary.check(features, self.atoms)

@@ -4,8 +4,8 @@ use crate::{Error, Result};
 
 /// The weights `w_t`, `t = 1, 2, …`, with `w_1 = 1` always.
 ///
-/// The theorem needs `Σ w_t = ∞` and `w_t = O(t^{−β})` with `β ∈ (3/4, 1]`: all but [`Schedule::Constant`], which
-/// forgets on purpose and tracks a moving target, and what a user gives.
+/// The theorem needs `Σ w_t = ∞` and `w_t = O(t^{−β})` with `β ∈ (3/4, 1]`. [`Schedule::Constant`], and
+/// [`Schedule::Power`] with a smaller exponent, forget faster on purpose and track a moving target.
 ///
 /// ```
 /// use ergodict::factor::Schedule;

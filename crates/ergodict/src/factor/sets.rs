@@ -237,6 +237,9 @@ impl DictionarySet {
     }
 }
 
+/// How the names of sets begin that no name describes.
+pub(crate) const PROGRAM_GIVEN: &str = "program-given";
+
 impl std::fmt::Display for DictionarySet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (name, size, usual) = match self {
@@ -248,13 +251,13 @@ impl std::fmt::Display for DictionarySet {
                 ColumnSet::Box { lower, upper } if *lower == 0.0 => ("box", *upper, 1.0),
                 ColumnSet::Box { lower, upper } => return write!(f, "box:{lower}:{upper}"),
                 ColumnSet::Free => return write!(f, "free"),
-                ColumnSet::User(p) => return write!(f, "program-given ({})", p.name),
+                ColumnSet::User(p) => return write!(f, "{PROGRAM_GIVEN} ({})", p.name),
             },
-            Self::Convex(ConvexSet::User(p)) => return write!(f, "program-given ({})", p.name),
+            Self::Convex(ConvexSet::User(p)) => return write!(f, "{PROGRAM_GIVEN} ({})", p.name),
             Self::Convex(ConvexSet::Near { radius, .. }) => {
-                return write!(f, "program-given (near a centre, radius {radius})");
+                return write!(f, "{PROGRAM_GIVEN} (near a centre, radius {radius})");
             }
-            Self::Union(sets) => return write!(f, "program-given (union of {} sets)", sets.len()),
+            Self::Union(sets) => return write!(f, "{PROGRAM_GIVEN} (union of {} sets)", sets.len()),
         };
         if size == usual { write!(f, "{name}") } else { write!(f, "{name}:{size}") }
     }

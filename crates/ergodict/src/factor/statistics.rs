@@ -12,6 +12,7 @@ use super::minibatch::Minibatch;
 use crate::linalg::products::Op;
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::linalg::{Isa, Mat, Scalar};
+use crate::{Error, Result};
 
 /// Above this share of nonzero codes a dense product beats the sparse kernels (measured: they meet at 0.5 to 0.6).
 const DENSE_ABOVE: f64 = 0.5;
@@ -41,7 +42,15 @@ impl Statistics {
     }
 
     /// Adds the sums of other columns coded with the same dictionary.
-    pub fn merge(&mut self, other: &Self) {
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when they are for other features or atoms; nothing has changed then.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        let shape = |s: &Self| (s.b_transposed.rows(), s.b_transposed.cols());
+        if shape(self) != shape(other) || self.a.cols() != other.a.cols() {
+            let say = |(d, r): (usize, usize)| format!("for {d} features and {r} atoms");
+            return Err(Error::shape("one of the statistics", say(shape(other)), say(shape(self))));
+        }
         for (x, y) in self.a.padded_mut().iter_mut().zip(other.a.padded()) {
             *x += y;
         }
@@ -50,6 +59,7 @@ impl Statistics {
         }
         self.r += other.r;
         self.weight += other.weight;
+        Ok(())
     }
 }
 
@@ -65,6 +75,8 @@ pub(super) struct Gatherer<T> {
     starts: Vec<u32>,
     columns: Vec<u32>,
     codes: Vec<T>,
+    /// A masked minibatch with its missing entries filled in.
+    filled: Mat<T>,
     /// The support of one column.
     support: Vec<(usize, f64)>,
 }
@@ -78,12 +90,13 @@ impl<T: Scalar> Gatherer<T> {
             starts: Vec::new(),
             columns: Vec::new(),
             codes: Vec::new(),
+            filled: Mat::zeros(0, 0),
             support: Vec::new(),
         }
     }
 
     /// Sums the products of a minibatch with its code; under a mask, missing entries of `X` are replaced by those of
-    /// `W H` first. Returns `Σ λ‖h‖₁ + (κ₂/2)‖h‖²`.
+    /// `W H` first. Returns `Σ λ‖h‖₁ + (κ₂/2)‖h‖²`, plus the squares of the replaced entries.
     pub(super) fn gather(
         &mut self,
         isa: Isa,
@@ -111,6 +124,7 @@ impl<T: Scalar> Gatherer<T> {
         } else {
             self.outer_products(h, supports);
         }
+        let mut replaced = 0.0;
         match x {
             Minibatch::Dense(x) if dense => {
                 T::product(&mut self.b, false, (Op::Plain, x), (Op::Transposed, h.as_ref()), 1.0);
@@ -130,17 +144,19 @@ impl<T: Scalar> Gatherer<T> {
                 }
             }
             Minibatch::Masked { values, observed } => {
-                let mut filled = Mat::zeros(d, n);
-                T::product(&mut filled, false, (Op::Plain, w.as_ref()), (Op::Plain, h.as_ref()), 1.0);
+                self.filled.shape_to(d, n);
+                T::product(&mut self.filled, false, (Op::Plain, w.as_ref()), (Op::Plain, h.as_ref()), 1.0);
                 for j in 0..n {
-                    for (i, x) in filled.col_mut(j).iter_mut().enumerate() {
+                    for (i, x) in self.filled.col_mut(j).iter_mut().enumerate() {
                         if observed.get(i, j) {
                             *x = values.get(i, j);
+                        } else {
+                            replaced += x.to_f64() * x.to_f64();
                         }
                     }
                 }
                 let h = (Op::Transposed, h.as_ref());
-                T::product(&mut self.b, false, (Op::Plain, filled.as_ref()), h, 1.0);
+                T::product(&mut self.b, false, (Op::Plain, self.filled.as_ref()), h, 1.0);
             }
         }
         let (mut absolute, mut squares) = (0.0, 0.0);
@@ -149,7 +165,7 @@ impl<T: Scalar> Gatherer<T> {
             absolute += code.abs();
             squares += code * code;
         }
-        penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares
+        penalty.lambda * absolute + penalty.kappa2 / 2.0 * squares + replaced
     }
 
     /// Lists the nonzero codes by block of columns, then by atom; returns their number.

@@ -33,10 +33,18 @@ pub struct MatRef<'a, T> {
 impl<T: Scalar> Mat<T> {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        let per_line = LINE / size_of::<T>();
-        let stride = rows.div_ceil(per_line) * per_line;
-        let lines = vec![Line([0; LINE]); stride / per_line * cols];
+        let (stride, lines) = Self::room(rows, cols);
+        let lines = vec![Line([0; LINE]); lines];
         Self { lines, rows, cols, stride, marker: std::marker::PhantomData }
+    }
+
+    /// Numbers between columns, and cache lines in all.
+    fn room(rows: usize, cols: usize) -> (usize, usize) {
+        let per_line = LINE / size_of::<T>();
+        let lines =
+            rows.div_ceil(per_line).checked_mul(cols).filter(|lines| lines.checked_mul(LINE).is_some());
+        assert!(lines.is_some() && isize::try_from(rows).is_ok(), "a matrix of {rows}×{cols} fits no memory");
+        (rows.div_ceil(per_line) * per_line, lines.unwrap_or(0))
     }
 
     /// The matrix with entry `f(i, j)` at row `i`, column `j`.
@@ -67,11 +75,10 @@ impl<T: Scalar> Mat<T> {
 
     /// Resizes to `rows × cols` and fills with zeros; allocates only when the new size needs more room.
     pub fn reset(&mut self, rows: usize, cols: usize) {
-        let per_line = LINE / size_of::<T>();
-        self.stride = rows.div_ceil(per_line) * per_line;
-        (self.rows, self.cols) = (rows, cols);
+        let (stride, lines) = Self::room(rows, cols);
+        (self.rows, self.cols, self.stride) = (rows, cols, stride);
         self.lines.clear();
-        self.lines.resize(self.stride / per_line * cols, Line([0; LINE]));
+        self.lines.resize(lines, Line([0; LINE]));
     }
 
     /// Makes it `rows × cols`, keeping whatever numbers are there when it is so already: for buffers that are about
@@ -201,8 +208,9 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         self.col(j)[i]
     }
 
-    /// Columns `from..to`.
+    /// Columns `from..to`; panics unless `from ≤ to ≤ cols`.
     pub fn columns(&self, from: usize, to: usize) -> Self {
+        assert!(from <= to && to <= self.cols, "columns {from}..{to} of {}", self.cols);
         let data = if from < to { &self.data[from * self.stride..] } else { &self.data[..0] };
         Self { data, rows: self.rows, cols: to - from, stride: self.stride }
     }

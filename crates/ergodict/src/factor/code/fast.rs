@@ -181,7 +181,7 @@ impl<T: Scalar> Chunk<T> {
                 let size = self.negated.col(j).iter().fold(self.scales[j], |sum, m| sum + m.abs());
                 let floor = T::from_f64(ROUNDING * T::EPSILON) * size;
                 let goal = floor.at_least(tolerance * self.scales[j]);
-                if !(floor <= T::from_f64(LOST) * self.scales[j]) {
+                if floor > T::from_f64(LOST) * self.scales[j] || !floor.is_finite() {
                     self.hard.push((j, longest));
                 } else if longest <= goal || round + 1 == max_rounds {
                     effort.settle(longest, self.scales[j]);
@@ -208,6 +208,8 @@ impl<T: Scalar> Chunk<T> {
             }
             effort.capped += self.hard.len() as u64;
         }
+        // Only where no round was allowed at all.
+        effort.capped += self.columns.len() as u64;
         effort
     }
 

@@ -1,13 +1,14 @@
 //! Unpenalised free codes: least squares with a shared pseudo-inverse, of minimum norm when `W` is rank-deficient.
 
 use super::fast::{Chunk, Effort};
-use crate::linalg::products::Op;
+use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, Scalar};
 
 /// `(G + (κ₂/2)I)⁺`. Directions whose eigenvalue is below `r·ε` of the largest count as absent.
 pub(super) fn pseudo_inverse<T: Scalar>(gram: &Mat<T>, kappa2: f64) -> Mat<T> {
     let r = gram.cols();
-    let Some((values, vectors)) = T::eigen(gram.as_ref()) else {
+    let wide: Mat<f64> = gram.cast();
+    let Some((values, vectors)) = f64::eigen(wide.as_ref()) else {
         return Mat::zeros(r, r);
     };
     let largest = values.last().copied().unwrap_or(0.0).max(0.0);
@@ -15,14 +16,15 @@ pub(super) fn pseudo_inverse<T: Scalar>(gram: &Mat<T>, kappa2: f64) -> Mat<T> {
     let scaled = Mat::from_fn(r, r, |i, j| {
         let inverse =
             if values[j] > floor || kappa2 > 0.0 { 1.0 / (values[j].max(0.0) + kappa2 / 2.0) } else { 0.0 };
-        T::from_f64(vectors.get(i, j).to_f64() * inverse)
+        vectors.get(i, j) * inverse
     });
     let mut inverse = Mat::zeros(r, r);
-    T::product(&mut inverse, false, (Op::Plain, scaled.as_ref()), (Op::Transposed, vectors.as_ref()), 1.0);
-    inverse
+    f64::product(&mut inverse, false, (Op::Plain, scaled.as_ref()), (Op::Transposed, vectors.as_ref()), 1.0);
+    inverse.cast()
 }
 
 /// `H = (G + (κ₂/2)I)⁺ C`, with one step of iterative refinement.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn solve<T: Scalar>(
     gram: &Mat<T>,
     kappa2: f64,
@@ -31,6 +33,7 @@ pub(super) fn solve<T: Scalar>(
     codes: &mut [T],
     stride: usize,
     costs: &mut [f64],
+    tolerance: f64,
 ) -> Effort {
     let (r, n) = (chunk.correlation.rows(), chunk.correlation.cols());
     let ridge = T::from_f64(kappa2 / 2.0);
@@ -74,6 +77,7 @@ pub(super) fn solve<T: Scalar>(
         costs[j] = cost;
         if largest > 0.0 {
             effort.residual = effort.residual.max(left / largest);
+            effort.capped += u64::from(left > largest * tolerance.max(64.0 * T::EPSILON));
         }
     }
     effort.newton_steps = n as u64;

@@ -4,9 +4,10 @@
 //! from `G` over the missing ones where these are fewer and do not cancel; then the exact solver runs on it. This is
 //! exact and costs `O(r²·min(|O|, d−|O|) + r²)` a column.
 
+use super::coder::{Job, Output};
 use super::fast::{Chunk, Effort};
 use super::quadratic::Quadratic;
-use super::{CodeSolver, Job, Output, least_squares};
+use super::{CodeSolver, least_squares};
 use crate::factor::minibatch::Mask;
 use crate::linalg::products::Op;
 use crate::linalg::{Mat, MatRef, Scalar};

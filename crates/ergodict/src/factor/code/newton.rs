@@ -49,7 +49,7 @@ impl<T: Scalar> Workspace<T> {
         let rows = support + 1;
         let needed = rows * (rows + 1) / 2 * lanes;
         if self.triangle.rows() < needed || self.row.rows() < rows * lanes {
-            let rows = rows.next_power_of_two() * 2;
+            let rows = rows.next_multiple_of(16);
             self.triangle.reset(rows * (rows + 1) / 2 * lanes, 1);
             self.row.reset(rows * lanes, 1);
             self.inverse_pivots.reset(rows * lanes, 1);

@@ -38,8 +38,12 @@ impl<T: Scalar> Problem<'_, T> {
             let mut taken = 0;
             let mut residual = 0.0;
             // Steps are judged by the gradient map L·(h − h⁺)/2, the size of a KKT violation in units of c.
-            // Where there is nothing to fit, or nothing to fit it with, the start is as good as any.
-            let steps = if scale == 0.0 || lipschitz == 0.0 { 0 } else { limit };
+            // Where there is nothing to fit, or nothing to fit it with, zero is the answer.
+            let trivial = scale == 0.0 || lipschitz == 0.0;
+            if trivial {
+                h.fill(0.0);
+            }
+            let steps = if trivial { 0 } else { limit };
             while taken < steps {
                 let gradient: Vec<f64> = self
                     .times_gram(&h)
