@@ -221,7 +221,7 @@ proptest! {
     ) {
         let set = bound.map_or(CodeSet::Nonnegative, |bound| CodeSet::Simplex { bound });
         let r = if bound.is_some() { instance.r.min(9) } else { instance.r };
-        equals_brute_force::<f64>(&Instance { set, r, ..instance }, 1e-12)?;
+        equals_brute_force::<f64>(&Instance { r, set, ..instance }, 1e-12)?;
     }
 }
 

@@ -468,12 +468,13 @@ fn atoms_of_very_different_size() {
             coder.set_dictionary(&w);
             let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
             let report = coder.code((&x).into(), &w, &mut h, false, &mut costs).unwrap();
-            assert_eq!(report.capped, 0, "{code}");
+            // Least squares drops directions below ε of the largest, which these atoms are, and says so.
+            let blind = code == CodeSet::Free && penalty.lambda == 0.0;
+            assert_eq!(report.capped > 0, blind, "{code}: {report:?}");
             for j in 0..10 {
                 let conditions = kkt(&w, x.col(j), h.col(j), penalty, code);
                 let allowed = 2.0 * conditions.allowed(1e-6, f64::EPSILON);
-                // Least squares drops directions below ε of the largest, which these atoms are.
-                if code != CodeSet::Free || penalty.lambda > 0.0 {
+                if !blind {
                     assert!(
                         conditions.residual <= allowed,
                         "{code}: {:e} > {allowed:e}",
