@@ -409,7 +409,7 @@ impl Cut {
 }
 
 proptest! {
-    #![proptest_config(common::cases(40))]
+    #![proptest_config(common::cases(250))]
 
     #[test]
     fn ellipsoid_solutions_are_feasible_and_unbeaten(seed in any::<u64>(), d in 1usize..5, r in 1usize..4) {

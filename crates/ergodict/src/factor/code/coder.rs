@@ -34,7 +34,7 @@ pub struct Coder<T> {
     set: CodeSet,
     /// How the code is found.
     pub solver: CodeSolver,
-    /// Relative KKT residual to stop at; never less than 64 ε of the number type, nor than 64 ε of a column's `‖h‖₁`
+    /// Relative KKT residual to stop at; never less than 8 ε of the number type, nor than 64 ε of a column's `‖h‖₁`
     /// (in units where atoms have norm one) where that is all that rounding allows.
     pub tolerance: f64,
     /// Most rounds of the fast solver, and a thousandth of the most gradient steps of the reference.

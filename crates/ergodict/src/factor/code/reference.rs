@@ -23,7 +23,7 @@ impl<T: Scalar> Problem<'_, T> {
         limit: u64,
     ) -> Effort {
         let r = self.gram.cols();
-        let tolerance = tolerance.max(64.0 * T::EPSILON);
+        let tolerance = tolerance.max(8.0 * T::EPSILON);
         let Penalty { lambda, kappa2 } = self.penalty;
         // L ≥ 2 λ_max(G) + κ₂ by the largest absolute row sum, which is never above the paper's trace by much and
         // often far below it.
