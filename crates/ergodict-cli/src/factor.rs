@@ -43,6 +43,9 @@ pub(crate) struct Args {
     pub(crate) out: PathBuf,
 
     /// Weight of the ℓ₁ norm of the code
+    ///
+    /// The loss of a sample is ‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖², without a ½ before the fit: λ is twice what
+    /// scikit-learn calls alpha. Lower it when codes come out all zero.
     #[arg(long, value_name = "X", default_value_t = defaults().lambda, allow_negative_numbers = true)]
     lambda: f64,
     /// Added to the diagonal of A in the dictionary update
@@ -92,6 +95,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "E", default_value_t = FeedOptions::default().epochs, allow_negative_numbers = true)]
     pub(crate) epochs: u64,
     /// Take the samples of each epoch in a random order
+    ///
+    /// Exact for .npy and uncompressed .npz; within windows of at most 65536 samples for formats that can only be read
+    /// in order. The order depends on the seed and on the format.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     #[arg(default_value_t = FeedOptions::default().shuffle, hide_possible_values = true, hide_default_value = true)]
     shuffle: bool,

@@ -282,6 +282,9 @@ impl<'a, T: Scalar> Learner<'a, T> {
             "dominance",
             format!("{}{rest}; {} atoms unused", first.join(", "), results.unused_atoms),
         ));
+        if results.unused_atoms == order.len() {
+            lines.push(("warning", "every code is zero, nothing was learned: lower --lambda".to_owned()));
+        }
         let (code, update) = (results.capped_code_steps, results.capped_update_steps);
         if code + update > 0 {
             let caps = format!(

@@ -46,7 +46,7 @@ pub enum Error {
     Overflow {
         /// The quantity that overflowed.
         what: &'static str,
-        /// The largest magnitude seen in the input.
+        /// The largest magnitude seen.
         largest: f64,
     },
     /// A file that cannot be understood.

@@ -332,3 +332,19 @@ fn configurations_that_are_wrong() {
     }
     refused(&bench, "factor x.npy -r 2 -o m --config no.toml", &["no.toml: "]);
 }
+
+#[test]
+fn text_under_the_name_of_a_binary_format() {
+    let bench = bench();
+    for name in ["words.npy", "words.npz", "words.parquet"] {
+        bench.put(name, "hello this is no matrix\n");
+        refused(&bench, &format!("factor {name} -r 2 -o m"), &[name, "whatever its name"]);
+    }
+}
+
+#[test]
+fn codes_under_the_name_of_another_format() {
+    let bench = bench();
+    bench.run("factor x.npy -r 2 -o made -q --lambda 0.1").fine();
+    refused(&bench, "transform made x.npy -o h.csv", &["codes are written as .npy, not .csv"]);
+}

@@ -262,3 +262,13 @@ fn a_report_is_one_page() {
         }
     }
 }
+
+#[test]
+fn a_penalty_that_leaves_no_code_is_warned_of() {
+    let bench = Bench::new();
+    bench.put_npy("x.npy", &numbers(5, 20));
+    let said = bench.run("factor x.npy -r 2 -o m --lambda 1e9").fine();
+    assert!(said.stderr.contains("every code is zero"), "{}", said.stderr);
+    let said = bench.run("factor x.npy -r 2 -o m --lambda 0.01").fine();
+    assert!(!said.stderr.contains("every code is zero"), "{}", said.stderr);
+}

@@ -111,7 +111,18 @@ impl MatrixStream {
                 (open_npy(&path, input)?, MatrixFormat::Npy)
             }
             [b'P', b'A', b'R', b'1', ..] => (open_parquet(&path, &input)?, MatrixFormat::Parquet),
-            _ => (Source::Text(Box::new(Text::open(&path, input)?)), MatrixFormat::Text),
+            _ => {
+                // Words in a file that claims to be binary would pass for the header of an empty table.
+                let claimed = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+                if ["npy", "npz", "parquet"].contains(&claimed) {
+                    return Err(Error::format(
+                        &path,
+                        None,
+                        format!("is not a .{claimed} file, whatever its name: {EXPECTED}"),
+                    ));
+                }
+                (Source::Text(Box::new(Text::open(&path, input)?)), MatrixFormat::Text)
+            }
         };
         Ok(Self { path, source, format, position: 0, in_step: true, once })
     }
