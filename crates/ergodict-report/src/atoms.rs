@@ -339,8 +339,8 @@ impl<'a> Tiles<'a> {
         let (row, col) = ((i / self.columns) as f64, (i % self.columns) as f64);
         let (x, y) = (col * (self.width + GAP) + 1.0, row * (self.height + self.below + GAP) + 1.0);
         let name = match self.labels.get(i).map(String::as_str) {
-            None | Some("") => format!("atom {}", i + 1),
-            Some(label) => format!("atom {}: {}", i + 1, escape(label)),
+            None | Some("") => format!("no. {}", i + 1),
+            Some(label) => format!("no. {}: {}", i + 1, escape(label)),
         };
         let _ = writeln!(
             svg,
