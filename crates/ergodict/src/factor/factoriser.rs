@@ -17,7 +17,7 @@ use super::parameters::{Normalise, Parameters, UnusedAtoms};
 use super::sets::{ConvexSet, DictionarySet};
 use super::statistics::{Gatherer, Statistics};
 use crate::chain::rng::{Purpose, stream, uniform};
-use crate::linalg::simd::{Simd, WithSimd};
+use crate::linalg::vectors::{Blend, Distance, Dot};
 use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::{Error, Result};
 
@@ -572,60 +572,4 @@ fn evaluate<T: Scalar>(
         linear += isa.run(Dot(w.col(k), b_transposed.col(k)));
     }
     quadratic - 2.0 * linear + r
-}
-
-/// `into = keep·into + fresh·from`.
-struct Blend<'a, T> {
-    into: &'a mut [f64],
-    keep: f64,
-    from: &'a [T],
-    fresh: f64,
-}
-
-impl<T: Scalar> WithSimd for Blend<'_, T> {
-    type Output = ();
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (into, from) in self.into.iter_mut().zip(self.from) {
-            *into = self.keep * *into + self.fresh * from.to_f64();
-        }
-    }
-}
-
-/// `Σ x·y` in `f64`, in eight strands.
-struct Dot<'a, T>(&'a [T], &'a [f64]);
-
-impl<T: Scalar> WithSimd for Dot<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let mut sums = [0.0; 8];
-        let (x, y) = (self.0.chunks_exact(8), self.1.chunks_exact(8));
-        let rest: f64 = x.remainder().iter().zip(y.remainder()).map(|(x, y)| x.to_f64() * y).sum();
-        for (x, y) in x.zip(y) {
-            for i in 0..8 {
-                sums[i] += x[i].to_f64() * y[i];
-            }
-        }
-        sums.iter().sum::<f64>() + rest
-    }
-}
-
-/// `‖x − y‖` in `f64`, in eight strands.
-struct Distance<'a, T>(&'a [T], &'a [T]);
-
-impl<T: Scalar> WithSimd for Distance<'_, T> {
-    type Output = f64;
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> f64 {
-        let mut sums = [0.0; 8];
-        // Padded columns are whole cache lines: eight or sixteen numbers.
-        for (x, y) in self.0.chunks_exact(8).zip(self.1.chunks_exact(8)) {
-            for i in 0..8 {
-                let difference = x[i].to_f64() - y[i].to_f64();
-                sums[i] += difference * difference;
-            }
-        }
-        sums.iter().sum::<f64>().sqrt()
-    }
 }

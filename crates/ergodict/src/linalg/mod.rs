@@ -5,6 +5,7 @@ mod mat;
 pub(crate) mod products;
 mod scalar;
 pub(crate) mod simd;
+pub(crate) mod vectors;
 
 pub use mat::{Mat, MatRef};
 pub use scalar::Scalar;
