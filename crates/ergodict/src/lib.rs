@@ -7,10 +7,10 @@
 //! The modules are listed in the order the data goes through them:
 //!
 //! ```text
-//!  data ──► chain ──► factor ──► dictionary
-//!  files    Y_t       X_t ≈ W H   what was learned, saved
-//!                       │
-//!                     linalg  (products and SIMD kernels, under everything)
+//!  data ──► chain ──► patch ──────► factor ──► dictionary ──► reconstruct
+//!  files    Y_t       X_t = φ(Y_t)  X_t ≈ W H  what was       pictures and configurations
+//!                                     │        learned, saved from their atoms
+//!                                   linalg  (products and SIMD kernels, under everything)
 //! ```
 //!
 //! ```
@@ -32,5 +32,7 @@ pub mod dictionary;
 mod error;
 pub mod factor;
 pub mod linalg;
+pub mod patch;
+pub mod reconstruct;
 
 pub use error::{Error, Result};

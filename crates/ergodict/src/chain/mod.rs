@@ -1,24 +1,79 @@
 //! Chains: the Markov chains `Y_t` that are observed, their generators, and how well they mix.
+//!
+//! | chain | state | file |
+//! |---|---|---|
+//! | positions on images | one position per image | `image_walk.rs` |
+//! | Ising model on a lattice, random scan and checkerboard | spins ±1 | `ising.rs`, `checkerboard.rs` |
+//! | Ising model on any graph | spins ±1 | `ising_graph.rs` |
+//! | Potts model | labels `0..q` | `potts.rs` |
+//! | cellular Potts model | labels, volumes, perimeters | `cellular_potts.rs` |
+//! | restricted Boltzmann machine | visible units 0, 1 | `rbm.rs` |
+//! | any transition matrix | its index | `finite.rs` |
+//! | bars that switch, for the demo | brightness of each bar | `bars.rs` |
 
 mod bars;
 pub mod diagnostics;
 mod finite;
+mod ising;
+mod lattice;
+pub mod onsager;
 pub mod rng;
+mod spins;
+mod subsampled;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
+use diagnostics::Acceptance;
 pub use finite::FiniteChain;
+pub use ising::{Field, Ising};
+pub use lattice::{Boundary, Lattice};
 use rand_chacha::ChaCha8Rng;
+pub use spins::{Alphabet, SpinSystem};
+pub use subsampled::Subsampled;
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.
 pub trait Chain {
     /// All that the next step needs.
     type State: Clone;
-    /// What a diagnostic may want to know of a step.
-    type Info;
+    /// What a diagnostic may want to know of a step, and of several when added up.
+    type Info: Tally;
 
     /// A state to start from.
     fn init(&self, rng: &mut ChaCha8Rng) -> Self::State;
+
     /// One step.
     fn step(&self, state: &mut Self::State, rng: &mut ChaCha8Rng) -> Self::Info;
+
+    /// Many steps: the same states from the same random numbers as so many calls of [`Chain::step`]. Chains that can
+    /// do better than one by one say how.
+    fn steps(&self, state: &mut Self::State, count: u64, rng: &mut ChaCha8Rng) -> Self::Info {
+        let mut info = Self::Info::default();
+        for _ in 0..count {
+            info.add(self.step(state, rng));
+        }
+        info
+    }
+}
+
+/// What is known of several steps, from what is known of each.
+pub trait Tally: Default {
+    /// Adds what is known of later steps.
+    fn add(&mut self, later: Self);
+}
+
+impl Tally for () {
+    fn add(&mut self, (): ()) {}
+}
+
+impl Tally for usize {
+    fn add(&mut self, later: usize) {
+        *self += later;
+    }
+}
+
+impl Tally for Acceptance {
+    fn add(&mut self, later: Self) {
+        self.accepted += later.accepted;
+        self.proposed += later.proposed;
+    }
 }

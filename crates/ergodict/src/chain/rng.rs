@@ -18,6 +18,8 @@ pub enum Purpose {
     Chain = 3,
     /// Data made up for the demo and for benchmarks.
     Synthetic = 4,
+    /// Where patches are cut from the states of a chain; the id is that of the chain.
+    Patches = 5,
 }
 
 /// Stream `id` of a purpose under a seed.

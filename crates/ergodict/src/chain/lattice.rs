@@ -1,0 +1,120 @@
+//! Rectangular lattices with four neighbours to a site.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What lies beyond the edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boundary {
+    /// The opposite edge: the lattice is a torus.
+    #[default]
+    Periodic,
+    /// Nothing.
+    Free,
+}
+
+/// An N×M lattice; site `(i, j)` has index `i·M + j`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lattice {
+    rows: usize,
+    cols: usize,
+    boundary: Boundary,
+}
+
+impl Lattice {
+    /// A lattice of `rows × cols` sites.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a side of 0 or more than 2³¹ sites.
+    pub fn new(rows: usize, cols: usize, boundary: Boundary) -> Result<Self> {
+        let fits = rows.checked_mul(cols).is_some_and(|n| n > 0 && n <= 1 << 31);
+        if !fits {
+            let expected = "it must have at least one and at most 2³¹ sites";
+            return Err(Error::parameter("the lattice", format!("{rows}×{cols}"), expected));
+        }
+        Ok(Self { rows, cols, boundary })
+    }
+
+    /// Rows, N.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns, M.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+
+    /// Number of sites, N·M.
+    pub fn sites(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    /// What lies beyond the edge.
+    pub fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// The neighbours of a site: above, below, left, right, as far as they exist. On a torus with a side of 2 the same
+    /// site is a neighbour twice (two bonds), with a side of 1 the site itself is (its bond is a constant).
+    pub fn neighbours(&self, site: usize) -> impl Iterator<Item = usize> + use<> {
+        let Self { rows, cols, boundary } = *self;
+        let (row, col) = (site / cols, site % cols);
+        let wrap = boundary == Boundary::Periodic;
+        let before =
+            move |at: usize, side: usize| if at > 0 { Some(at - 1) } else { wrap.then_some(side - 1) };
+        let after =
+            move |at: usize, side: usize| if at + 1 < side { Some(at + 1) } else { wrap.then_some(0) };
+        let vertical = [before(row, rows), after(row, rows)].map(|r| r.map(|r| r * cols + col));
+        let horizontal = [before(col, cols), after(col, cols)].map(|c| c.map(|c| row * cols + c));
+        vertical.into_iter().chain(horizontal).flatten()
+    }
+
+    /// Every bond once, as the pairs of each site with those below and to the right of it.
+    pub fn bonds(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let Self { rows, cols, boundary } = *self;
+        let wrap = boundary == Boundary::Periodic;
+        (0..self.sites()).flat_map(move |site| {
+            let (row, col) = (site / cols, site % cols);
+            let below = (row + 1 < rows || wrap).then_some(((row + 1) % rows) * cols + col);
+            let right = (col + 1 < cols || wrap).then_some(row * cols + (col + 1) % cols);
+            below.into_iter().chain(right).map(move |other| (site, other))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bond_joins_two_neighbours_and_every_neighbour_is_joined_by_a_bond() {
+        for boundary in [Boundary::Periodic, Boundary::Free] {
+            for (rows, cols) in [(1, 1), (1, 4), (2, 2), (2, 3), (3, 5)] {
+                let lattice = Lattice::new(rows, cols, boundary).unwrap();
+                let n = lattice.sites();
+                let mut bonds = vec![0; n * n];
+                lattice.bonds().for_each(|(u, v)| {
+                    bonds[u * n + v] += 1;
+                    bonds[v * n + u] += 1;
+                });
+                let mut neighbours = vec![0; n * n];
+                (0..n).for_each(|u| lattice.neighbours(u).for_each(|v| neighbours[u * n + v] += 1));
+                assert_eq!(bonds, neighbours, "{rows}×{cols} {boundary:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lattices_without_sites_or_with_too_many_are_refused() {
+        for (rows, cols) in [(0, 3), (3, 0), (1 << 20, 1 << 20), (usize::MAX, 2)] {
+            assert!(Lattice::new(rows, cols, Boundary::Free).is_err());
+        }
+    }
+}

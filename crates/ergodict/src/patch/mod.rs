@@ -1,0 +1,7 @@
+//! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
+
+mod spins;
+mod window;
+
+pub use spins::{Encoding, SpinGrid, SpinValues};
+pub use window::{Grid, Window};
