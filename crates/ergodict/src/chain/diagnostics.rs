@@ -1,5 +1,7 @@
 //! How well a chain mixes, seen through a scalar observable: autocorrelation time, effective sample size, split R̂.
 
+use serde::{Deserialize, Serialize};
+
 /// Integrated autocorrelation time `τ = 1 + 2 Σ_k ρ_k`: about how many steps are worth one independent draw.
 ///
 /// Geyer's initial monotone sequence: sums of neighbouring autocovariances are positive and falling for a reversible
@@ -47,7 +49,7 @@ pub fn effective_sample_size(series: &[f64]) -> f64 {
 }
 
 /// How often proposals were accepted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Acceptance {
     /// Proposals accepted.
     pub accepted: u64,

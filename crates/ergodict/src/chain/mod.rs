@@ -16,19 +16,23 @@ pub mod diagnostics;
 mod finite;
 mod ising;
 mod lattice;
+mod observables;
 pub mod onsager;
 pub mod rng;
 mod spins;
 mod subsampled;
+mod walker;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
 pub use ising::{Field, Ising};
 pub use lattice::{Boundary, Lattice};
+pub use observables::Observable;
 use rand_chacha::ChaCha8Rng;
 pub use spins::{Alphabet, SpinSystem};
 pub use subsampled::Subsampled;
+pub use walker::{ChainPoint, SpinWalk, Walker};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.

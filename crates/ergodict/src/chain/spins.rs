@@ -53,4 +53,10 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
         let _ = info;
         None
     }
+
+    /// The other way round: what is known of steps in which so many proposals were made and accepted.
+    fn tally(acceptance: Acceptance) -> Self::Info {
+        let _ = acceptance;
+        Self::Info::default()
+    }
 }

@@ -5,15 +5,18 @@
 //! | `W` | d×r, F64 or F32 as learned | the dictionary, an atom a column |
 //! | `A` | r×r, F64 | `A_t` |
 //! | `B` | r×d, F64 | `B_t` |
+//! | `state` | bytes, U8 | in checkpoints of runs on a chain: its state |
 //!
 //! The header is the string `ergodict` of the file's metadata. A model holds all that the next step needs, so a
-//! checkpoint is a model with a [`Cursor`] into its data.
+//! checkpoint is a model with a [`Cursor`] into its data, or with a [`ChainPoint`].
 
 use super::History;
+use crate::chain::ChainPoint;
 use crate::data::{Cursor, write_atomic};
 use crate::factor::sets::PROGRAM_GIVEN;
 use crate::factor::{Aggregates, DictionarySet, Factoriser, Parameters, diagnostics::dominance};
 use crate::linalg::{Mat, Scalar};
+use crate::patch::PatchKind;
 use crate::{Error, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -45,7 +48,7 @@ pub struct Input {
 /// A learned dictionary with its provenance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// What it was learned from: `factor` for plain matrices.
+    /// What it was learned from: `factor` for plain matrices, `spins`, `image`.
     pub kind: String,
     /// Precision of the arithmetic.
     pub precision: Precision,
@@ -59,10 +62,14 @@ pub struct Model {
     pub inputs: Vec<Input>,
     /// Names of the features, where the data had them.
     pub feature_names: Option<Vec<String>>,
+    /// What the atoms are patches of, where they are patches.
+    pub patch: Option<PatchKind>,
     /// Loss history.
     pub history: History,
-    /// Set in checkpoints: where to go on.
+    /// Set in checkpoints of runs on files: where to go on.
     pub cursor: Option<Cursor>,
+    /// Set in checkpoints of runs on chains: where the chain was, and the generator that places its patches.
+    pub chain: Option<(ChainPoint, u64)>,
     /// The resolved configuration of the run and what else it wishes to tell, in its own words.
     pub run: serde_json::Value,
     /// The dictionary, d×r.
@@ -83,6 +90,8 @@ struct Header {
     inputs: Vec<Input>,
     #[serde(skip_serializing_if = "Option::is_none")]
     feature_names: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patch: Option<PatchKind>,
     steps: u64,
     samples: u64,
     r: f64,
@@ -90,6 +99,8 @@ struct Header {
     history: History,
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<Cursor>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chain: Option<(ChainPoint, u64)>,
     run: serde_json::Value,
 }
 
@@ -104,8 +115,10 @@ impl Model {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             inputs: Vec::new(),
             feature_names: None,
+            patch: None,
             history: History::default(),
             cursor: None,
+            chain: None,
             run: serde_json::Value::Null,
             w: factoriser.dictionary().cast(),
             aggregates: factoriser.aggregates().clone(),
@@ -143,12 +156,14 @@ impl Model {
             seed: self.seed,
             inputs: self.inputs.clone(),
             feature_names: self.feature_names.clone(),
+            patch: self.patch,
             steps: self.aggregates.t,
             samples: self.aggregates.samples,
             r: self.aggregates.r,
             width: self.aggregates.width,
             history: self.history.clone(),
             cursor: self.cursor,
+            chain: self.chain.clone(),
             run: self.run.clone(),
         };
         let json = serde_json::to_string(&header).map_err(|e| Error::format(path, None, e.to_string()))?;
@@ -170,10 +185,15 @@ impl Model {
         let a = rows_of(r, r, &|i, j| self.aggregates.a.get(i, j), false);
         let b = rows_of(r, d, &|i, j| self.aggregates.b_transposed.get(j, i), false);
         let w_type = if narrow { Dtype::F32 } else { Dtype::F64 };
-        let view = |dtype, shape: [usize; 2], data| TensorView::new(dtype, shape.to_vec(), data);
-        let bytes = view(w_type, [d, r], &w)
+        let view = |dtype, shape: &[usize], data| TensorView::new(dtype, shape.to_vec(), data);
+        let bytes = view(w_type, &[d, r], &w)
             .and_then(|w| {
-                Ok([("W", w), ("A", view(Dtype::F64, [r, r], &a)?), ("B", view(Dtype::F64, [r, d], &b)?)])
+                let (a, b) = (view(Dtype::F64, &[r, r], &a)?, view(Dtype::F64, &[r, d], &b)?);
+                let mut tensors = vec![("W", w), ("A", a), ("B", b)];
+                if let Some((point, _)) = &self.chain {
+                    tensors.push(("state", view(Dtype::U8, &[point.state.len()], &point.state)?));
+                }
+                Ok(tensors)
             })
             .and_then(|t| safetensors::serialize(t, Some(HashMap::from([("ergodict".to_owned(), json)]))))
             .map_err(|e| Error::format(path, None, e.to_string()))?;
@@ -264,6 +284,13 @@ impl Model {
             )));
         }
         header.parameters.check(d).map_err(|e| bad(e.to_string()))?;
+        if let Some(patch) = header.patch.filter(|patch| patch.features() != Some(d)) {
+            return Err(bad(format!("its atoms have {d} entries, which is no patch of {patch:?}")));
+        }
+        if let Some((point, _)) = &mut header.chain {
+            let state = tensors.tensor("state").map_err(|e| bad(format!("damaged checkpoint: {e}")))?;
+            point.state = state.data().to_vec();
+        }
         Ok(Self {
             kind: header.kind,
             precision: header.precision,
@@ -272,8 +299,10 @@ impl Model {
             version: header.version,
             inputs: header.inputs,
             feature_names: header.feature_names,
+            patch: header.patch,
             history: header.history,
             cursor: header.cursor,
+            chain: header.chain,
             run: header.run,
             w,
             aggregates: Aggregates {

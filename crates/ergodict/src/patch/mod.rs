@@ -1,7 +1,9 @@
 //! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
 
+mod kind;
 mod spins;
 mod window;
 
+pub use kind::PatchKind;
 pub use spins::{Encoding, SpinGrid, SpinValues};
 pub use window::{Grid, Window};

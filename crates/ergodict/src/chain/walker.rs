@@ -1,0 +1,174 @@
+//! A chain under way: its state, its generator and its count of steps, which the kernel itself does not own.
+
+use super::diagnostics::Acceptance;
+use super::rng::{Purpose, stream};
+use super::{Alphabet, Chain, Lattice, Observable, SpinSystem, Tally};
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// Where a chain is, so that it can go on later: all but the kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ChainPoint {
+    /// Steps taken.
+    pub steps: u64,
+    /// Position of the generator in its stream, in 32-bit words.
+    pub word: u64,
+    /// Proposals accepted and made so far, for chains that make them.
+    #[serde(default)]
+    pub acceptance: Option<Acceptance>,
+    /// The state as bytes; kept apart from the rest in files.
+    #[serde(skip)]
+    pub state: Vec<u8>,
+}
+
+/// A chain with its state and generator.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice, SpinWalk, Walker};
+/// let ising = Ising::new(Lattice::new(8, 8, Boundary::Periodic)?, 2.0, 1.0, Field::Uniform(0.0))?;
+/// let mut walker = Walker::new(ising.clone(), 7, 0);
+/// walker.advance(100);
+/// let point = walker.point();
+/// walker.advance(100);
+/// let mut again = Walker::new(ising, 7, 0);
+/// again.seek(&point)?;
+/// again.advance(100);
+/// assert_eq!(walker.spins(), again.spins());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Walker<C: Chain> {
+    chain: C,
+    state: C::State,
+    rng: ChaCha8Rng,
+    steps: u64,
+    info: C::Info,
+}
+
+impl<C: Chain> Walker<C> {
+    /// The chain at its start, with stream `id` of the seed.
+    pub fn new(chain: C, seed: u64, id: u64) -> Self {
+        let mut rng = stream(seed, Purpose::Chain, id);
+        let state = chain.init(&mut rng);
+        Self { chain, state, rng, steps: 0, info: C::Info::default() }
+    }
+
+    /// The kernel.
+    pub fn chain(&self) -> &C {
+        &self.chain
+    }
+
+    /// The state.
+    pub fn state(&self) -> &C::State {
+        &self.state
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Takes `count` steps.
+    pub fn take(&mut self, count: u64) {
+        self.info.add(self.chain.steps(&mut self.state, count, &mut self.rng));
+        self.steps += count;
+    }
+
+    /// Where the generator is.
+    pub fn word(&self) -> u64 {
+        // A stream has 2⁶⁸ words; at a word a nanosecond the first 2⁶⁴ last for 584 years.
+        self.rng.get_word_pos() as u64
+    }
+
+    /// Puts the chain into a state, with the generator at `word` of its stream after `steps` steps.
+    pub fn put(&mut self, state: C::State, steps: u64, word: u64) {
+        self.state = state;
+        self.steps = steps;
+        self.rng.set_word_pos(u128::from(word));
+    }
+}
+
+/// A spin system under way, whichever it is.
+pub trait SpinWalk: Send + Sync {
+    /// Rows and columns in which the sites are drawn.
+    fn shape(&self) -> (usize, usize);
+    /// The lattice, if the sites are on one.
+    fn lattice(&self) -> Option<Lattice>;
+    /// The values at the sites.
+    fn alphabet(&self) -> Alphabet;
+    /// Updates of single sites in a step.
+    fn updates_per_step(&self) -> u64;
+    /// Takes steps.
+    fn advance(&mut self, steps: u64);
+    /// The configuration, row by row.
+    fn spins(&self) -> &[i8];
+    /// An observable of the configuration.
+    ///
+    /// # Errors
+    /// As [`Observable::measure`].
+    fn measure(&self, observable: Observable) -> Result<f64>;
+    /// Proposals accepted and made so far, for chains that make them.
+    fn acceptance(&self) -> Option<Acceptance>;
+    /// Where the chain is.
+    fn point(&self) -> ChainPoint;
+    /// Goes to where a chain of the same kernel and seed was.
+    ///
+    /// # Errors
+    /// As [`SpinSystem::state`].
+    fn seek(&mut self, point: &ChainPoint) -> Result<()>;
+}
+
+impl<S: SpinSystem + Send> SpinWalk for Walker<S>
+where
+    S::Info: Send + Sync,
+{
+    fn shape(&self) -> (usize, usize) {
+        self.chain.shape()
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        self.chain.lattice()
+    }
+
+    fn alphabet(&self) -> Alphabet {
+        self.chain.alphabet()
+    }
+
+    fn updates_per_step(&self) -> u64 {
+        self.chain.updates()
+    }
+
+    fn advance(&mut self, steps: u64) {
+        self.take(steps);
+    }
+
+    fn spins(&self) -> &[i8] {
+        self.chain.spins(&self.state)
+    }
+
+    fn measure(&self, observable: Observable) -> Result<f64> {
+        observable.measure(&self.chain, &self.state)
+    }
+
+    fn acceptance(&self) -> Option<Acceptance> {
+        S::acceptance(&self.info)
+    }
+
+    fn point(&self) -> ChainPoint {
+        let state = self.spins().iter().map(|&s| s as u8).collect();
+        ChainPoint { steps: self.steps, word: self.word(), acceptance: self.acceptance(), state }
+    }
+
+    fn seek(&mut self, point: &ChainPoint) -> Result<()> {
+        let spins: Vec<i8> = point.state.iter().map(|&b| b as i8).collect();
+        if spins.len() != self.spins().len() {
+            let expected = format!("{} sites", self.spins().len());
+            return Err(Error::shape("the saved configuration", format!("{} sites", spins.len()), expected));
+        }
+        let state = self.chain.state(&spins)?;
+        self.put(state, point.steps, point.word);
+        self.info = S::tally(point.acceptance.unwrap_or_default());
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! What the atoms of a dictionary are patches of: how to draw them, and what they can rebuild.
+
+use super::{SpinValues, Window};
+use crate::chain::Alphabet;
+use serde::{Deserialize, Serialize};
+
+/// A kind of patches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PatchKind {
+    /// Their size, and whether they go on at the opposite edge.
+    pub window: Window,
+    /// Numbers at each place.
+    pub channels: usize,
+    /// For configurations: what the numbers stand for.
+    pub spins: Option<(SpinValues, Alphabet)>,
+}
+
+impl PatchKind {
+    /// Numbers of a patch; none when that overflows.
+    pub fn features(&self) -> Option<usize> {
+        self.window.rows.checked_mul(self.window.cols)?.checked_mul(self.channels)
+    }
+}
