@@ -5,7 +5,6 @@
 //! ```
 
 mod args;
-mod checkpoint;
 mod config;
 mod demo;
 mod factor;
@@ -18,6 +17,10 @@ mod output;
 mod page;
 mod paths;
 mod progress;
+mod runs;
+mod saving;
+mod scheme;
+mod tracked;
 mod transform;
 
 use args::{Cli, Verb};

@@ -101,6 +101,8 @@ pub trait SpinWalk: Send + Sync {
     fn updates_per_step(&self) -> u64;
     /// Takes steps.
     fn advance(&mut self, steps: u64);
+    /// Steps taken so far.
+    fn taken(&self) -> u64;
     /// The configuration, row by row.
     fn spins(&self) -> &[i8];
     /// An observable of the configuration.
@@ -141,6 +143,10 @@ where
 
     fn advance(&mut self, steps: u64) {
         self.take(steps);
+    }
+
+    fn taken(&self) -> u64 {
+        self.steps
     }
 
     fn spins(&self) -> &[i8] {

@@ -1,0 +1,261 @@
+//! Runs on chains: one or several dictionaries learned side by side, each from minibatches that its source makes.
+//!
+//! Every run is independent of the others and of the number of threads; all go on for a short while, then progress is
+//! shown and checkpoints are saved, and so on until all are over.
+
+use crate::args::Common;
+use crate::progress::{Progress, say};
+use crate::saving::{self, Saving};
+use crate::scheme::{Scheme, from_data};
+use crate::tracked::{Results, Tracked};
+use crate::{INTERRUPTED, interrupt};
+use anyhow::{Context, Result, bail};
+use ergodict::chain::ChainPoint;
+use ergodict::dictionary::{Input, Model};
+use ergodict::factor::Parameters;
+use ergodict::linalg::{Mat, Scalar};
+use ergodict::patch::PatchKind;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long runs go on before they meet: short enough for a bar that moves, long against what meeting costs.
+const SLICE: Duration = Duration::from_millis(200);
+
+/// Where minibatches come from: a chain observed through patches.
+pub(crate) trait Source<T>: Send + Sync {
+    /// Fills the next minibatch; false when there is none.
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool>;
+    /// Minibatches in all, if that is known.
+    fn minibatches(&self) -> u64;
+    /// Where the chain and the generator of the patches are.
+    fn point(&self) -> (ChainPoint, u64);
+    /// Goes to where they were.
+    fn seek(&mut self, point: &(ChainPoint, u64)) -> Result<()>;
+    /// Time spent in the chain, the rest of `fill` being spent on patches.
+    fn chain_time(&self) -> Duration;
+}
+
+/// What all runs of a command share.
+pub(crate) struct Plan<'a> {
+    /// The kind of model.
+    pub(crate) kind: &'static str,
+    /// The command that is run.
+    pub(crate) command: &'static str,
+    /// The command line.
+    pub(crate) common: &'a Common,
+    /// The flags of checkpoints.
+    pub(crate) saving: &'a Saving,
+    /// The flags of learning.
+    pub(crate) scheme: &'a Scheme,
+    /// The parameters they come to.
+    pub(crate) parameters: &'a Parameters,
+    /// Samples of a minibatch.
+    pub(crate) batch: u64,
+}
+
+/// A run in progress.
+pub(crate) struct Run<T: Scalar> {
+    /// What makes it different from the others; empty when there is one.
+    pub(crate) tag: String,
+    /// The model file to write.
+    pub(crate) out: PathBuf,
+    /// What the atoms are patches of.
+    pub(crate) patch: PatchKind,
+    /// Flags that have a say in the result.
+    pub(crate) config: Value,
+    /// Files learned from.
+    pub(crate) inputs: Vec<Input>,
+    /// Where its minibatches come from.
+    pub(crate) source: Box<dyn Source<T>>,
+    tracked: Tracked<T>,
+    checkpoint: Option<PathBuf>,
+    x: Mat<T>,
+    over: bool,
+    /// Step of the checkpoint it was resumed from.
+    pub(crate) resumed: Option<u64>,
+    /// Time spent making minibatches, and learning from them.
+    pub(crate) filling: Duration,
+    pub(crate) learning: Duration,
+}
+
+/// What a run has learned.
+pub(crate) struct Learned {
+    pub(crate) model: Model,
+    pub(crate) results: Results,
+}
+
+impl<T: Scalar> Run<T> {
+    /// A run from its beginning, or from its checkpoint.
+    pub(crate) fn new(
+        plan: &Plan<'_>,
+        tag: &str,
+        out: &Path,
+        patch: PatchKind,
+        config: Value,
+        mut inputs: Vec<Input>,
+        mut source: Box<dyn Source<T>>,
+    ) -> Result<Self> {
+        let d = patch.features().context("a patch has too many numbers")?;
+        plan.parameters.check(d)?;
+        let (start, init) = plan.scheme.start(plan.parameters, d, plan.common.seed)?;
+        inputs.extend(init);
+        let (mut tracked, mut resumed) = (Tracked::new(start), None);
+        let checkpoint = plan.saving.checkpoint.as_deref().map(|path| tagged(path, tag));
+        if let Some(path) = &checkpoint
+            && plan.saving.goes_on(path, plan.common.quiet || !tag.is_empty())?
+        {
+            let model = saving::load(path, plan.kind, &config, &inputs)?;
+            let Some(point) = &model.chain else { bail!("{}: damaged checkpoint", path.display()) };
+            source.seek(point).with_context(|| format!("{}: damaged checkpoint", path.display()))?;
+            tracked = Tracked::resumed(&model, path)?;
+            resumed = Some(model.aggregates.t);
+        }
+        let (filling, learning) = (Duration::ZERO, Duration::ZERO);
+        let (tag, out, x) = (tag.to_owned(), tagged(out, tag), Mat::zeros(0, 0));
+        let over = false;
+        Ok(Self {
+            tag,
+            out,
+            patch,
+            config,
+            inputs,
+            source,
+            tracked,
+            checkpoint,
+            x,
+            over,
+            resumed,
+            filling,
+            learning,
+        })
+    }
+
+    /// Steps until time is up, the run is over, or somebody asks to stop; `steps` counts those of all runs.
+    fn go_on(&mut self, plan: &Plan<'_>, steps: &AtomicU64) -> Result<()> {
+        let started = Instant::now();
+        while !self.over && started.elapsed() < SLICE {
+            if interrupt::asked() || interrupt::due(steps.load(Ordering::Relaxed)) {
+                break;
+            }
+            let before = Instant::now();
+            self.over = !self.source.fill(&mut self.x)?;
+            self.filling += before.elapsed();
+            if self.over {
+                break;
+            }
+            let before = Instant::now();
+            let x = &self.x;
+            let start = || from_data(plan.parameters.clone(), x.as_ref(), false, plan.common.seed);
+            self.tracked.step(x.into(), start)?;
+            self.learning += before.elapsed();
+            steps.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// What a model keeps of this run.
+    fn told(&self, plan: &Plan<'_>) -> Value {
+        json!({ "command": plan.command, "config": self.config })
+    }
+
+    /// What a model says of its data.
+    fn describe(&self, mut model: Model) -> Model {
+        model.inputs.clone_from(&self.inputs);
+        model.patch = Some(self.patch);
+        model
+    }
+
+    fn save(&self, plan: &Plan<'_>) -> Result<()> {
+        if let Some(path) = self.checkpoint.as_ref().filter(|_| self.tracked.steps() > 0) {
+            let mut state = self.tracked.checkpoint(plan.kind, plan.common.seed, self.told(plan))?;
+            state.chain = Some(self.source.point());
+            self.describe(state).save(path)?;
+        }
+        Ok(())
+    }
+
+    /// What was learned.
+    pub(crate) fn learned(&self, plan: &Plan<'_>) -> Result<Learned> {
+        let results = self.tracked.results()?;
+        let model = self.tracked.finished(plan.kind, plan.common.seed, self.told(plan), &results)?;
+        Ok(Learned { model: self.describe(model), results })
+    }
+
+    /// Deletes the checkpoint: everything is written.
+    pub(crate) fn forget(&self) -> Result<()> {
+        self.checkpoint.as_deref().map_or(Ok(()), saving::remove)
+    }
+}
+
+/// Goes on with all runs until they are over, or until they are interrupted: the exit code then.
+pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<Option<ExitCode>> {
+    let total: u64 = runs.iter().map(|run| run.source.minibatches().saturating_mul(plan.batch)).sum();
+    let before: u64 = runs.iter().map(|run| run.tracked.samples()).sum();
+    if before > 0 && !plan.common.quiet {
+        let steps: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
+        say(&format!("resumed after step {steps}, {before} samples"));
+    }
+    let mut progress = Progress::new(plan.common.quiet, Some(total), before);
+    let (steps, mut saved) = (AtomicU64::new(0), Instant::now());
+    while runs.iter().any(|run| !run.over) {
+        runs.par_iter_mut().try_for_each(|run| run.go_on(plan, &steps))?;
+        let samples = runs.iter().map(|run| run.tracked.samples()).sum();
+        progress.update(samples, || {
+            let going = runs.iter().filter(|run| !run.over).count();
+            let slowest = runs.iter().filter(|run| !run.over).max_by_key(|run| run.source.minibatches());
+            let surrogate = slowest
+                .and_then(|run| run.tracked.factoriser.as_ref())
+                .map_or(f64::NAN, |f| f.aggregates().per_sample(f.surrogate()));
+            let going = if runs.len() > 1 { format!("{going} runs going on, ") } else { String::new() };
+            format!("{going}surrogate {surrogate:.4e} per sample")
+        });
+        let over = runs.iter().all(|run| run.over);
+        let stopped = !over && (interrupt::asked() || interrupt::due(steps.load(Ordering::Relaxed)));
+        if stopped || saved.elapsed() >= plan.saving.every() {
+            runs.iter().try_for_each(|run| run.save(plan))?;
+            saved = Instant::now();
+        }
+        if stopped {
+            progress.finish();
+            let all = runs.iter().map(|run| run.tracked.steps()).sum();
+            say(&saving::interrupted(plan.saving.checkpoint.as_deref(), all));
+            return Ok(Some(ExitCode::from(INTERRUPTED)));
+        }
+    }
+    progress.finish();
+    Ok(None)
+}
+
+/// `atoms.safetensors` and `T2.26` give `atoms-T2.26.safetensors`; an empty tag changes nothing.
+pub(crate) fn tagged(path: &Path, tag: &str) -> PathBuf {
+    if tag.is_empty() {
+        return path.to_owned();
+    }
+    let mut name = OsString::from(path.file_stem().unwrap_or_default());
+    name.push("-");
+    name.push(tag);
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_go_before_the_extension() {
+        for (path, tag, expected) in
+            [("a/b.safetensors", "T2.26", "a/b-T2.26.safetensors"), ("b", "x", "b-x"), ("b.npy", "", "b.npy")]
+        {
+            assert_eq!(tagged(Path::new(path), tag), Path::new(expected));
+        }
+    }
+}

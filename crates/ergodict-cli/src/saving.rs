@@ -1,0 +1,118 @@
+//! The flags of checkpoints, and whether a run may go on from one.
+
+use crate::output;
+use crate::progress::say;
+use anyhow::{Result, bail};
+use ergodict::dictionary::{Input, Model};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The flags.
+#[derive(clap::Args)]
+pub(crate) struct Saving {
+    /// Save the state here from time to time; deleted when all is written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Seconds between checkpoints
+    #[arg(long, value_name = "SECONDS", default_value_t = 30.0, requires = "checkpoint")]
+    #[arg(hide_short_help = true, allow_negative_numbers = true)]
+    checkpoint_every: f64,
+    /// Go on from the checkpoint, if there is one
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
+}
+
+impl Saving {
+    /// Checks what does not need the data.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.checkpoint_every.is_nan() || self.checkpoint_every < 0.0 {
+            bail!("--checkpoint-every is {}, but it must be at least 0 seconds", self.checkpoint_every);
+        }
+        if self.checkpoint.as_deref().is_some_and(output::is_standard) {
+            bail!("--checkpoint is -, but a state that can be resumed needs a file");
+        }
+        Ok(())
+    }
+
+    /// Time between checkpoints.
+    pub(crate) fn every(&self) -> Duration {
+        Duration::try_from_secs_f64(self.checkpoint_every).unwrap_or(Duration::MAX)
+    }
+
+    /// Whether the run is to go on from the checkpoint `path`. One that is there and not asked for is an error.
+    pub(crate) fn goes_on(&self, path: &Path, quiet: bool) -> Result<bool> {
+        match (path.exists(), self.resume) {
+            (true, false) => bail!(
+                "{}: there is a checkpoint already: add --resume to go on from it, or delete it",
+                path.display()
+            ),
+            (false, true) if !quiet => {
+                say(&format!("{}: there is no checkpoint yet; starting afresh", path.display()));
+            }
+            _ => {}
+        }
+        Ok(path.exists())
+    }
+}
+
+/// What to say to somebody who interrupted a run after a step.
+pub(crate) fn interrupted(checkpoint: Option<&Path>, steps: u64) -> String {
+    match checkpoint {
+        Some(path) => format!(
+            "ergodict: interrupted after step {steps}; the state is in {}: go on with the same command and --resume",
+            path.display()
+        ),
+        None => format!(
+            "ergodict: interrupted after step {steps}; nothing was written (--checkpoint FILE lets a run go on)"
+        ),
+    }
+}
+
+/// Deletes a checkpoint whose run is over.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    if path.exists() {
+        std::fs::remove_file(path).map_err(ergodict::Error::io(path))?;
+    }
+    Ok(())
+}
+
+/// Loads a checkpoint of the run of this kind with this configuration and these inputs.
+pub(crate) fn load(path: &Path, kind: &str, config: &Value, inputs: &[Input]) -> Result<Model> {
+    let model = Model::load(path)?;
+    let at = path.display();
+    if model.cursor.is_none() && model.chain.is_none() {
+        bail!("{at}: is a finished model, not a checkpoint: there is nothing to resume");
+    }
+    if model.kind == kind
+        && let Some((key, then, now)) = difference(&model.run["config"], config)
+    {
+        bail!(
+            "{at}: is of another run: {key} was {then} there and is {now} here; resume with the same flags"
+        );
+    }
+    for (then, now) in model.inputs.iter().zip(inputs) {
+        if then.digest != now.digest {
+            bail!(
+                "{at}: is of other data: {} has changed since, or is another file than {}",
+                now.name,
+                then.name
+            );
+        }
+    }
+    if model.inputs.len() != inputs.len() || model.kind != kind {
+        bail!("{at}: is a checkpoint of another kind of run ({})", model.kind);
+    }
+    Ok(model)
+}
+
+/// The first flag that differs, with its values.
+fn difference(then: &Value, now: &Value) -> Option<(String, Value, Value)> {
+    let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
+    let mut all: Vec<String> = keys(then);
+    all.extend(keys(now));
+    let differs = |key: &&String| then.get(*key) != now.get(*key);
+    let key = all.iter().find(differs)?;
+    let value = |of: &Value| of.get(key).cloned().unwrap_or(Value::Null);
+    Some((key.clone(), value(then), value(now)))
+}
