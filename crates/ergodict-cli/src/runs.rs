@@ -36,6 +36,10 @@ pub(crate) trait Source<T>: Send + Sync {
     fn point(&self) -> (ChainPoint, u64);
     /// Goes to where they were.
     fn seek(&mut self, point: &(ChainPoint, u64)) -> Result<()>;
+    /// The last configuration, for chains that have one.
+    fn configuration(&self) -> Option<&[i8]> {
+        None
+    }
     /// Time spent in the chain, the rest of `fill` being spent on patches.
     fn chain_time(&self) -> Duration;
 }

@@ -1,0 +1,545 @@
+//! `ergodict spins learn`: dictionaries of patches from the trajectory of a spin system.
+
+use super::page;
+use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
+use super::system::System;
+use crate::args::Common;
+use crate::progress::say;
+use crate::runs::{Learned, Plan, Run, Source, learn as learn_all, tagged};
+use crate::saving::Saving;
+use crate::scheme::Scheme;
+use crate::tracked::table;
+use crate::{input, interrupt, memory, output, paths};
+use anyhow::{Context, Result, bail};
+use ergodict::chain::{Alphabet, Boundary};
+use ergodict::data::Trajectory;
+use ergodict::dictionary::Input;
+use ergodict::factor::code::CodeSet;
+use ergodict::factor::{DictionarySet, Parameters};
+use ergodict::linalg::Scalar;
+use ergodict::patch::{Encoding, PatchKind, SpinGrid, SpinValues, Window};
+use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+const HELP: &str = "\
+Example:
+  ergodict spins learn --temperature 2.26 -r 25 --patch 12 -o critical.safetensors --report critical.html
+
+The paper's figure of twelve loss curves, with a dictionary of one fixed configuration beside them:
+  ergodict spins learn --temperature 0.5 --temperature 2.26 --temperature 5 --every 1000 --every 10000 \\
+    --every 100000 --every 500000 -r 100 --fixed -o ising.safetensors --report ising.html";
+
+/// Learn dictionaries of patches from the trajectory of a spin system
+///
+/// Every τ-th configuration is kept, and a number of patches at random places of it make a minibatch. Several
+/// temperatures and several τ give a dictionary each, in files named after them, and one report.
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The model file to write; with several runs, -T2.26-every1000 and the like are put before its extension
+    #[arg(short, long, value_name = "MODEL")]
+    out: PathBuf,
+    /// Temperature; may be given several times [default: 2.26]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    temperature: Vec<f64>,
+    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000]
+    ///
+    /// With --trajectory it counts frames of the file, and is 1 by default. Chains that update many sites in a step
+    /// are run for the next larger number of whole steps.
+    #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
+    every: Vec<u64>,
+    /// Updates of single sites in all, after the burn-in [default: 5000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "trajectory")]
+    updates: Option<u64>,
+    /// Updates (frames, with --trajectory) before the first configuration that may be kept
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    burn_in: u64,
+    /// Learn from a trajectory that was written before, .npy of shape (frames, rows, columns), instead
+    #[arg(long, value_name = "TRAJ.npy")]
+    trajectory: Option<PathBuf>,
+    /// Rows and columns of a patch: K or KxL
+    #[arg(long, value_name = "K", value_parser = super::system::size, default_value = "20")]
+    patch: (usize, usize),
+    /// Patches of a minibatch, cut at random places of one configuration
+    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
+    patches: usize,
+    /// What stands for a spin: zero-one (−1 becomes 0), signed (±1, with atoms and codes of both signs unless
+    /// --dictionary and --code say otherwise), or one-hot (a channel for each label) [default: zero-one, one-hot for
+    /// labels]
+    #[arg(long, value_name = "HOW")]
+    spins: Option<SpinValues>,
+    /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches [500]
+    #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "500")]
+    fixed: Option<u64>,
+    #[command(flatten)]
+    system: System,
+    #[command(flatten)]
+    scheme: Scheme,
+    #[command(flatten)]
+    saving: Saving,
+    /// Write a page with the loss curves, the atoms, and a configuration rebuilt by each dictionary
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// One dictionary and where it comes from.
+pub(super) struct Entry<T: Scalar> {
+    pub(super) run: Run<T>,
+    /// None for a trajectory from a file.
+    pub(super) temperature: Option<f64>,
+    /// Updates (frames) between minibatches; none for a fixed configuration.
+    pub(super) every: Option<u64>,
+}
+
+/// An entry when it is over.
+pub(super) struct Outcome {
+    pub(super) learned: Learned,
+    pub(super) temperature: Option<f64>,
+    pub(super) every: Option<u64>,
+    pub(super) out: PathBuf,
+    /// The last configuration of its trajectory, and how it is rebuilt.
+    pub(super) spins: Vec<i8>,
+    pub(super) rebuilt: Vec<f64>,
+    pub(super) relative_error: f64,
+    pub(super) sites_right: f64,
+    pub(super) seconds: Seconds,
+}
+
+/// Where the time of a run went.
+pub(super) struct Seconds {
+    pub(super) chain: f64,
+    pub(super) patches: f64,
+    pub(super) learning: f64,
+}
+
+/// What is learned from: a system or a file.
+pub(super) struct Ground {
+    pub(super) shape: (usize, usize),
+    pub(super) kind: PatchKind,
+    pub(super) encoding: Encoding,
+    boundary: Boundary,
+    inputs: Vec<Input>,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
+}
+
+fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
+    let ground = args.ground(common)?;
+    let parameters = args.parameters(&ground);
+    let plan = Plan {
+        kind: "spins",
+        command: "spins learn",
+        common,
+        saving: &args.saving,
+        scheme: &args.scheme,
+        parameters: &parameters,
+        batch: args.patches as u64,
+    };
+    args.check(common, &plan, &ground)?;
+    interrupt::listen()?;
+    let mut entries = args.entries::<T>(&plan, &ground)?;
+    let mut runs: Vec<Run<T>> = Vec::new();
+    let mut marks = Vec::new();
+    for entry in entries.drain(..) {
+        marks.push((entry.temperature, entry.every));
+        runs.push(entry.run);
+    }
+    if let Some(code) = learn_all(&plan, &mut runs)? {
+        return Ok(code);
+    }
+    if let Some(steps) = args.fixed {
+        let mut fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
+        let mut more: Vec<Run<T>> = Vec::new();
+        for entry in fixed.drain(..) {
+            marks.push((entry.temperature, entry.every));
+            more.push(entry.run);
+        }
+        if let Some(code) = learn_all(&plan, &mut more)? {
+            // The others are over; what they have learned is in their checkpoints too.
+            return Ok(code);
+        }
+        runs.append(&mut more);
+    }
+    let mut outcomes = Vec::new();
+    for (run, (temperature, every)) in runs.iter().zip(&marks) {
+        outcomes.push(args.outcome(&plan, &ground, run, *temperature, *every)?);
+    }
+    for outcome in &outcomes {
+        outcome.learned.model.save(&outcome.out)?;
+    }
+    let time = started.elapsed();
+    if let Some(path) = &args.report {
+        output::write(path, &page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time)?)?;
+    }
+    runs.iter().try_for_each(Run::forget)?;
+    if !common.quiet {
+        say(&words(&outcomes, time));
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", args.json(&outcomes, &runs, time)?))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn temperatures(&self) -> Vec<f64> {
+        if self.temperature.is_empty() { vec![2.26] } else { self.temperature.clone() }
+    }
+
+    fn epochs(&self) -> Vec<u64> {
+        let default = if self.trajectory.is_some() { 1 } else { 10_000 };
+        if self.every.is_empty() { vec![default] } else { self.every.clone() }
+    }
+
+    fn updates(&self) -> u64 {
+        self.updates.unwrap_or(5_000_000)
+    }
+
+    /// Looks at the system or the file once.
+    fn ground(&self, common: &Common) -> Result<Ground> {
+        let (shape, alphabet, boundary, inputs) = match &self.trajectory {
+            Some(path) => {
+                self.system.refuse_beside_trajectory(&self.temperature)?;
+                let mut trajectory = Trajectory::open(path)?;
+                let mut frame = Vec::new();
+                if !trajectory.next_frame(&mut frame)? {
+                    bail!("{}: has no frame to learn from", path.display());
+                }
+                let input = Input { name: input::name(path), digest: trajectory.digest()? };
+                (trajectory.shape(), alphabet_of(&frame), self.system.boundary(), vec![input])
+            }
+            None => {
+                let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
+                let Some(lattice) = walk.lattice() else {
+                    bail!("patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`");
+                };
+                (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
+            }
+        };
+        let own = if matches!(alphabet, Alphabet::Labels(_)) { SpinValues::OneHot } else { SpinValues::ZeroOne };
+        let values = self.spins.unwrap_or(own);
+        let encoding = Encoding::new(values, alphabet)?;
+        let window = Window { rows: self.patch.0, cols: self.patch.1, boundary };
+        window.corners(shape)?;
+        let kind = PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet)) };
+        Ok(Ground { shape, kind, encoding, boundary, inputs })
+    }
+
+    /// The parameters, whose sets follow the sign of the data where no flag says otherwise.
+    fn parameters(&self, ground: &Ground) -> Parameters {
+        let mut own = crate::scheme::defaults();
+        if matches!(ground.kind.spins, Some((SpinValues::Signed, _))) {
+            own.code = CodeSet::Free;
+            own.dictionary = "ball".parse::<DictionarySet>().unwrap_or_default();
+        }
+        self.scheme.parameters(&own)
+    }
+
+    fn check(&self, common: &Common, plan: &Plan<'_>, ground: &Ground) -> Result<()> {
+        self.saving.check()?;
+        if self.patches == 0 {
+            bail!("--patches is 0, but a minibatch needs at least one");
+        }
+        if self.fixed == Some(0) {
+            bail!("--fixed is 0, but at least one minibatch is needed");
+        }
+        let tags = self.tags();
+        for (i, tag) in tags.iter().enumerate() {
+            if tags[..i].contains(tag) {
+                bail!("the run {tag} is asked for twice: give each --temperature and --every once");
+            }
+        }
+        for every in self.epochs() {
+            if every == 0 {
+                bail!("--every is 0, but it must be at least 1");
+            }
+            if self.trajectory.is_none() && every > self.updates() {
+                bail!("--every is {every}, but there are only {} updates: nothing would be kept", self.updates());
+            }
+        }
+        let d = ground.kind.features().context("a patch has too many numbers")?;
+        plan.parameters.check(d)?;
+        let minibatch = (d as u64).saturating_mul(plan.batch).saturating_mul(8);
+        let runs = tags.len() as u64;
+        let each = self.scheme.memory::<f64>(d, plan.batch).saturating_add(minibatch);
+        let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
+        let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
+        memory::check(needed, &format!("{runs} dictionaries of {} atoms of {d} numbers", plan.parameters.atoms))?;
+        let mut inputs: Vec<paths::Given<'_>> = self.system.files();
+        inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));
+        inputs.extend(self.scheme.file().map(|path| ("--init", path)));
+        let outs: Vec<PathBuf> = tags.iter().map(|tag| tagged(&self.out, tag)).collect();
+        if tags.len() > 1 && output::is_standard(&self.out) {
+            bail!("-o is -, but {} models cannot all go to standard output: name a file", tags.len());
+        }
+        let saves: Vec<PathBuf> =
+            self.saving.checkpoint.iter().flat_map(|path| tags.iter().map(|tag| tagged(path, tag))).collect();
+        let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
+        outputs.extend(saves.iter().map(|path| ("--checkpoint", &**path)));
+        outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
+        paths::check(common, &inputs, &outputs)?;
+        outputs.iter().try_for_each(|(_, path)| output::probe(path))
+    }
+
+    /// What tells the runs apart, in their order; the fixed ones last.
+    fn tags(&self) -> Vec<String> {
+        let (temperatures, epochs) = (self.temperatures(), self.epochs());
+        let hot = |t: &f64| if temperatures.len() > 1 { vec![format!("T{t}")] } else { Vec::new() };
+        let mut tags = Vec::new();
+        let temperatures = if self.trajectory.is_some() { vec![None] } else { temperatures.iter().map(Some).collect() };
+        for temperature in &temperatures {
+            for every in &epochs {
+                let mut parts = temperature.map(hot).unwrap_or_default();
+                if epochs.len() > 1 {
+                    parts.push(format!("every{every}"));
+                }
+                tags.push(parts.join("-"));
+            }
+        }
+        if self.fixed.is_some() {
+            for temperature in &temperatures {
+                let mut parts = temperature.map(hot).unwrap_or_default();
+                parts.push("fixed".into());
+                tags.push(parts.join("-"));
+            }
+        }
+        tags
+    }
+
+    fn cutter(&self, ground: &Ground, seed: u64, id: u64) -> Cutter {
+        Cutter::new(ground.kind.window, ground.encoding.clone(), self.patches, seed, id)
+    }
+
+    /// The runs on trajectories.
+    fn entries<T: Scalar>(&self, plan: &Plan<'_>, ground: &Ground) -> Result<Vec<Entry<T>>> {
+        let (seed, mut tags) = (plan.common.seed, self.tags().into_iter());
+        let mut entries = Vec::new();
+        let mut add = |source: Box<dyn Source<T>>, temperature, every| -> Result<()> {
+            let config = self.config(plan, temperature, Some(every), None)?;
+            let tag = tags.next().unwrap_or_default();
+            let inputs = ground.inputs.clone();
+            let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, source)?;
+            entries.push(Entry { run, temperature, every: Some(every) });
+            Ok(())
+        };
+        if let Some(path) = &self.trajectory {
+            for every in self.epochs() {
+                let trajectory = Trajectory::open(path)?;
+                let source = TrajectorySource {
+                    trajectory,
+                    cutter: self.cutter(ground, seed, 0),
+                    every,
+                    burn_in: self.burn_in,
+                    next: 0,
+                    frame: Vec::new(),
+                    reading: Duration::ZERO,
+                };
+                if Source::<T>::minibatches(&source) == 0 {
+                    bail!("{}: no frame is left to learn from: lower --every or --burn-in", path.display());
+                }
+                add(Box::new(source), None, every)?;
+            }
+            return Ok(entries);
+        }
+        for (id, temperature) in self.temperatures().into_iter().enumerate() {
+            for every in self.epochs() {
+                let id = id as u64;
+                let walk = self.system.walk(temperature, seed, id)?;
+                let of = walk.updates_per_step();
+                let source = WalkSource {
+                    cutter: self.cutter(ground, seed, id),
+                    burn_in: self.burn_in.div_ceil(of),
+                    every: every.div_ceil(of),
+                    steps: self.updates().div_ceil(of),
+                    walk,
+                    chain: Duration::ZERO,
+                };
+                let whole = source.every * of;
+                add(Box::new(source), Some(temperature), whole)?;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The runs on the last configuration of each trajectory.
+    fn fixed_entries<T: Scalar>(
+        &self,
+        plan: &Plan<'_>,
+        ground: &Ground,
+        marks: &[(Option<f64>, Option<u64>)],
+        runs: &[Run<T>],
+        steps: u64,
+    ) -> Result<Vec<Entry<T>>> {
+        let mut tags = self.tags().into_iter().skip(runs.len());
+        let mut entries: Vec<Entry<T>> = Vec::new();
+        for (run, (temperature, _)) in runs.iter().zip(marks) {
+            if entries.iter().any(|entry| entry.temperature == *temperature) {
+                continue;
+            }
+            let spins = run.source.configuration().unwrap_or_default().to_vec();
+            // Other places than those of the trajectory's own runs.
+            let cutter = self.cutter(ground, plan.common.seed, (1 << 32) + entries.len() as u64);
+            let source = FixedSource { spins, shape: ground.shape, cutter, minibatches: steps, done: 0 };
+            let config = self.config(plan, *temperature, None, Some(steps))?;
+            let tag = tags.next().unwrap_or_default();
+            let inputs = ground.inputs.clone();
+            let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, Box::new(source))?;
+            entries.push(Entry { run, temperature: *temperature, every: None });
+        }
+        Ok(entries)
+    }
+
+    /// Every flag that has a say in one dictionary, with its value.
+    fn config(
+        &self,
+        plan: &Plan<'_>,
+        temperature: Option<f64>,
+        every: Option<u64>,
+        fixed: Option<u64>,
+    ) -> Result<Value> {
+        let mut config = self.scheme.config(plan.parameters)?;
+        if self.trajectory.is_none() {
+            self.system.config(&mut config);
+            config["temperature"] = json!([temperature]);
+            config["updates"] = json!(self.updates());
+        } else {
+            config["boundary"] = json!(self.system.boundary());
+            config["trajectory"] = json!(self.trajectory);
+        }
+        config["every"] = every.map_or_else(|| json!(self.epochs()), |every| json!([every]));
+        config["fixed"] = json!(fixed);
+        config["burn-in"] = json!(self.burn_in);
+        config["patch"] = json!(format!("{}x{}", self.patch.0, self.patch.1));
+        config["patches"] = json!(self.patches);
+        config["spins"] = json!(self.spins);
+        config["seed"] = json!(plan.common.seed);
+        Ok(config)
+    }
+
+    /// Puts together what a run came to.
+    fn outcome<T: Scalar>(
+        &self,
+        plan: &Plan<'_>,
+        ground: &Ground,
+        run: &Run<T>,
+        temperature: Option<f64>,
+        every: Option<u64>,
+    ) -> Result<Outcome> {
+        let learned = run.learned(plan)?;
+        let spins = run.source.configuration().unwrap_or_default().to_vec();
+        let grid = SpinGrid { spins: &spins, shape: ground.shape, encoding: &ground.encoding };
+        let window = ground.kind.window;
+        let stride = (window.rows.min(window.cols) / 4).max(1);
+        let overlap = Overlap { window, stride };
+        let mut plain = with_lambda::<T>(&learned.model, 0.0)?;
+        let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
+        let rebuilt = rebuilt.context("interrupted; nothing was written")?.values;
+        let truth = grid.values();
+        let right = ground.encoding.share_right(&spins, &rebuilt);
+        Ok(Outcome {
+            relative_error: relative_error(&rebuilt, &truth),
+            sites_right: right,
+            learned,
+            temperature,
+            every,
+            out: run.out.clone(),
+            spins,
+            rebuilt,
+            seconds: Seconds {
+                chain: run.source.chain_time().as_secs_f64(),
+                patches: run.filling.saturating_sub(run.source.chain_time()).as_secs_f64(),
+                learning: run.learning.as_secs_f64(),
+            },
+        })
+    }
+
+    fn json<T: Scalar>(&self, outcomes: &[Outcome], runs: &[Run<T>], time: Duration) -> Result<Value> {
+        let mut all = Vec::new();
+        for (outcome, run) in outcomes.iter().zip(runs) {
+            let model = &outcome.learned.model;
+            let mut one = json!({
+                "model": outcome.out,
+                "temperature": outcome.temperature,
+                "every": outcome.every,
+                "features": model.w.rows(),
+                "atoms": model.w.cols(),
+                "steps": model.aggregates.t,
+                "samples": model.aggregates.samples,
+                "resumed_after_step": run.resumed,
+                "relative_error": outcome.relative_error,
+                "sites_right": outcome.sites_right,
+                "chain_seconds": outcome.seconds.chain,
+                "patch_seconds": outcome.seconds.patches,
+                "learning_seconds": outcome.seconds.learning,
+                "dominance": model.dominance().0,
+                "inputs": model.inputs,
+                "config": run.config,
+            });
+            if let (Value::Object(one), Value::Object(results)) =
+                (&mut one, serde_json::to_value(&outcome.learned.results)?)
+            {
+                one.extend(results);
+            }
+            all.push(one);
+        }
+        Ok(json!({ "schema": "ergodict.spins-learn/1", "seconds": time.as_secs_f64(), "runs": all }))
+    }
+}
+
+/// The alphabet that the values of a frame suggest.
+fn alphabet_of(frame: &[i8]) -> Alphabet {
+    let (low, high) = (frame.iter().min().copied().unwrap_or(0), frame.iter().max().copied().unwrap_or(0));
+    match (low, high) {
+        (-1, _) => Alphabet::PlusMinus,
+        (_, ..=1) => Alphabet::ZeroOne,
+        _ => Alphabet::Labels(high as u8 + 1),
+    }
+}
+
+/// What a run is called in words and pictures.
+pub(super) fn name(temperature: Option<f64>, every: Option<u64>) -> String {
+    let hot = temperature.map(|t| format!("T = {t}"));
+    let how = every.map_or("one fixed configuration".to_owned(), |every| format!("τ = {every}"));
+    hot.into_iter().chain([how]).collect::<Vec<_>>().join(", ")
+}
+
+fn words(outcomes: &[Outcome], time: Duration) -> String {
+    let mut text = Vec::new();
+    for outcome in outcomes {
+        let (model, results) = (&outcome.learned.model, &outcome.learned.results);
+        let totals = &model.aggregates;
+        let learned = format!(
+            "{}: {} atoms from {} patches in {} steps",
+            name(outcome.temperature, outcome.every),
+            model.w.cols(),
+            totals.samples,
+            totals.t
+        );
+        let mut lines = vec![("learned", learned)];
+        if outcomes.len() == 1 {
+            lines.extend(results.lines(model));
+        } else {
+            lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
+        }
+        lines.push((
+            "rebuilt",
+            format!(
+                "the last configuration with relative error {:.4}, {:.2} % of its sites right",
+                outcome.relative_error,
+                100.0 * outcome.sites_right
+            ),
+        ));
+        let Seconds { chain, patches, learning } = outcome.seconds;
+        lines.push(("time", format!("chain {chain:.2} s, patches {patches:.2} s, learning {learning:.2} s")));
+        lines.push(("wrote", outcome.out.display().to_string()));
+        text.push(table(&lines));
+    }
+    text.push(table(&[("all", format!("{:.1} s", time.as_secs_f64()))]));
+    text.join("\n")
+}

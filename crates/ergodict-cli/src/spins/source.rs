@@ -1,0 +1,195 @@
+//! Minibatches of patches: from a spin system under way, from a trajectory in a file, from one configuration.
+
+use crate::runs::Source;
+use anyhow::Result;
+use ergodict::chain::rng::{Purpose, stream};
+use ergodict::chain::{ChainPoint, SpinWalk};
+use ergodict::data::Trajectory;
+use ergodict::linalg::{Mat, Scalar};
+use ergodict::patch::{Encoding, SpinGrid, Window};
+use rand_chacha::ChaCha8Rng;
+use std::time::{Duration, Instant};
+
+/// How patches are cut from a configuration: how many, where, and what number stands for a spin.
+#[derive(Clone)]
+pub(super) struct Cutter {
+    pub(super) window: Window,
+    pub(super) encoding: Encoding,
+    pub(super) count: usize,
+    rng: ChaCha8Rng,
+}
+
+impl Cutter {
+    /// Patches at places from stream `id` of the seed.
+    pub(super) fn new(window: Window, encoding: Encoding, count: usize, seed: u64, id: u64) -> Self {
+        Self { window, encoding, count, rng: stream(seed, Purpose::Patches, id) }
+    }
+
+    fn cut<T: Scalar>(&mut self, spins: &[i8], shape: (usize, usize), x: &mut Mat<T>) -> Result<()> {
+        let grid = SpinGrid { spins, shape, encoding: &self.encoding };
+        Ok(self.window.sample(&grid, self.count, &mut self.rng, x)?)
+    }
+
+    fn word(&self) -> u64 {
+        self.rng.get_word_pos() as u64
+    }
+
+    fn seek(&mut self, word: u64) {
+        self.rng.set_word_pos(u128::from(word));
+    }
+}
+
+/// A spin system seen at every τ-th step after its burn-in.
+pub(super) struct WalkSource {
+    pub(super) walk: Box<dyn SpinWalk>,
+    pub(super) cutter: Cutter,
+    /// Steps before the first state that may be kept, between kept states, and in all.
+    pub(super) burn_in: u64,
+    pub(super) every: u64,
+    pub(super) steps: u64,
+    pub(super) chain: Duration,
+}
+
+impl WalkSource {
+    /// Goes to a step that is not in the past.
+    fn advance_to(&mut self, step: u64) {
+        let before = Instant::now();
+        self.walk.advance(step.saturating_sub(self.walk.taken()));
+        self.chain += before.elapsed();
+    }
+}
+
+impl<T: Scalar> Source<T> for WalkSource {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+        let end = self.burn_in.saturating_add(self.steps);
+        let kept = self.walk.taken().max(self.burn_in) - self.burn_in;
+        let next = self.burn_in.saturating_add(kept.saturating_add(self.every));
+        if next > end {
+            // What is left belongs to the trajectory too: all runs of one system end in the same state.
+            self.advance_to(end);
+            return Ok(false);
+        }
+        self.advance_to(next);
+        self.cutter.cut(self.walk.spins(), self.walk.shape(), x)?;
+        Ok(true)
+    }
+
+    fn minibatches(&self) -> u64 {
+        self.steps / self.every
+    }
+
+    fn point(&self) -> (ChainPoint, u64) {
+        (self.walk.point(), self.cutter.word())
+    }
+
+    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+        self.cutter.seek(*word);
+        Ok(self.walk.seek(point)?)
+    }
+
+    fn configuration(&self) -> Option<&[i8]> {
+        Some(self.walk.spins())
+    }
+
+    fn chain_time(&self) -> Duration {
+        self.chain
+    }
+}
+
+/// Every τ-th frame of a trajectory.
+pub(super) struct TrajectorySource {
+    pub(super) trajectory: Trajectory,
+    pub(super) cutter: Cutter,
+    pub(super) every: u64,
+    /// Frames to skip at the beginning.
+    pub(super) burn_in: u64,
+    /// The next frame to look at, and the last one that was read.
+    pub(super) next: u64,
+    pub(super) frame: Vec<i8>,
+    pub(super) reading: Duration,
+}
+
+impl<T: Scalar> Source<T> for TrajectorySource {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+        let before = Instant::now();
+        self.next = self.next.max(self.burn_in + self.every - 1);
+        let frames = self.trajectory.frames();
+        if self.next >= frames {
+            if frames > 0 {
+                self.trajectory.read_frame(frames - 1, &mut self.frame)?;
+            }
+            return Ok(false);
+        }
+        self.trajectory.read_frame(self.next, &mut self.frame)?;
+        self.next += self.every;
+        self.reading += before.elapsed();
+        self.cutter.cut(&self.frame, self.trajectory.shape(), x)?;
+        Ok(true)
+    }
+
+    fn minibatches(&self) -> u64 {
+        self.trajectory.frames().saturating_sub(self.burn_in) / self.every
+    }
+
+    fn point(&self) -> (ChainPoint, u64) {
+        let point = ChainPoint { steps: self.next, word: 0, acceptance: None, state: Vec::new() };
+        (point, self.cutter.word())
+    }
+
+    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+        self.next = point.steps;
+        self.cutter.seek(*word);
+        Ok(())
+    }
+
+    fn configuration(&self) -> Option<&[i8]> {
+        Some(&self.frame)
+    }
+
+    fn chain_time(&self) -> Duration {
+        self.reading
+    }
+}
+
+/// One configuration, again and again.
+pub(super) struct FixedSource {
+    pub(super) spins: Vec<i8>,
+    pub(super) shape: (usize, usize),
+    pub(super) cutter: Cutter,
+    pub(super) minibatches: u64,
+    pub(super) done: u64,
+}
+
+impl<T: Scalar> Source<T> for FixedSource {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+        if self.done >= self.minibatches {
+            return Ok(false);
+        }
+        self.done += 1;
+        self.cutter.cut(&self.spins, self.shape, x)?;
+        Ok(true)
+    }
+
+    fn minibatches(&self) -> u64 {
+        self.minibatches
+    }
+
+    fn point(&self) -> (ChainPoint, u64) {
+        let point = ChainPoint { steps: self.done, word: 0, acceptance: None, state: Vec::new() };
+        (point, self.cutter.word())
+    }
+
+    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+        self.done = point.steps;
+        self.cutter.seek(*word);
+        Ok(())
+    }
+
+    fn configuration(&self) -> Option<&[i8]> {
+        Some(&self.spins)
+    }
+
+    fn chain_time(&self) -> Duration {
+        Duration::ZERO
+    }
+}
