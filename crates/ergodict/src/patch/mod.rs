@@ -1,5 +1,6 @@
 //! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
 
+mod image;
 mod spins;
 mod window;
 
