@@ -42,7 +42,8 @@ pub(crate) struct Args {
     /// The model file to write; with several runs, -T2.26-every1000 and the like are put before its extension
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
-    /// Temperature; may be given several times [default: 2.26]
+    /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for
+    /// cellular-potts]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Vec<f64>,
     /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000]
@@ -189,7 +190,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
 
 impl Args {
     fn temperatures(&self) -> Vec<f64> {
-        if self.temperature.is_empty() { vec![2.26] } else { self.temperature.clone() }
+        if self.temperature.is_empty() { vec![self.system.kind().temperature()] } else { self.temperature.clone() }
     }
 
     fn epochs(&self) -> Vec<u64> {

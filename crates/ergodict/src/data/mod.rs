@@ -1,10 +1,12 @@
 //! Data: where matrices come from, and how files are written.
 //!
 //! A matrix on disk has one sample a row; it is streamed in minibatches by [`MatrixStream`] and never loaded
-//! whole. Files are written whole or not at all, by [`write_atomic`] and [`NpyWriter`].
+//! whole. Images are read by [`Image`], trajectories of spins frame by frame by [`Trajectory`]. Files are written whole or not at all, by [`write_atomic`] and [`NpyWriter`].
 
 mod batch;
+mod edges;
 mod feed;
+mod image;
 mod npy;
 mod npy_header;
 mod npy_write;
@@ -15,12 +17,16 @@ mod open;
 mod parquet;
 mod stream;
 mod text;
+mod trajectory;
 mod write;
 
 pub use batch::Batch;
+pub use edges::{Edges, read_edges};
 pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
+pub use image::{Image, ImageNotes};
 pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, open};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
+pub use trajectory::{Trajectory, TrajectoryWriter};
 pub use write::write_atomic;

@@ -240,7 +240,8 @@ pub(crate) struct Layout {
     pub(crate) fortran: bool,
     pub(crate) samples: u64,
     pub(crate) features: usize,
-    trailing: Vec<u64>,
+    /// The axes after the first.
+    pub(crate) trailing: Vec<u64>,
     shape: String,
     /// Of all numbers.
     pub(crate) bytes: u64,

@@ -113,13 +113,18 @@ pub(crate) fn append_row<T: Scalar>(bytes: &mut Vec<u8>, row: &[T]) {
     }
 }
 
-/// A version 1 header whose length does not depend on `samples`.
+/// The header of an array of `T` of shape `(samples, features)`.
 pub(crate) fn header<T: Scalar>(samples: u64, features: usize) -> Vec<u8> {
-    let descr = if T::NAME == "f32" { "<f4" } else { "<f8" };
-    let dictionary =
-        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({samples}, {features}), }}");
+    array_header(if T::NAME == "f32" { "<f4" } else { "<f8" }, samples, &[features])
+}
+
+/// A version 1 header of an array of shape `(count, trailing…)`, whose length does not depend on `count`.
+pub(crate) fn array_header(descr: &str, count: u64, trailing: &[usize]) -> Vec<u8> {
+    let axes: Vec<String> = trailing.iter().map(usize::to_string).collect();
+    let shape = format!("({count}, {})", axes.join(", "));
+    let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // u64::MAX has 20 digits; numpy wants the numbers to begin at a multiple of 64.
-    let room = 20 - samples.to_string().len();
+    let room = 20 - count.to_string().len();
     let length = (10 + dictionary.len() + room + 1).next_multiple_of(64);
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&[1, 0]);

@@ -166,6 +166,15 @@ impl MatrixStream {
         }
     }
 
+    /// The axes after the first, of arrays.
+    pub(crate) fn trailing(&self) -> Option<&[u64]> {
+        match &self.source {
+            Source::Mapped(s) => Some(&s.layout().trailing),
+            Source::Sequential(s, _) | Source::Member(s, _) => Some(&s.layout().trailing),
+            _ => None,
+        }
+    }
+
     /// Whether it is standard input or a pipe, which can be read only once.
     pub fn is_read_once(&self) -> bool {
         self.once.is_some()

@@ -152,13 +152,7 @@ impl Staged {
             Sink::Temporary(file, target) => {
                 file.as_file().sync_all().map_err(io)?;
                 file.persist(&target).map_err(|e| io(e.error))?;
-                // The new name survives a power failure only once the directory is on disk; some file systems
-                // cannot do that, and the file itself is whole either way.
-                #[cfg(unix)]
-                if let Some(folder) = target.parent() {
-                    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-                }
+                sync_folder(&target);
                 Ok(())
             }
             Sink::Spool(mut file, mut stream) => {
@@ -169,6 +163,18 @@ impl Staged {
             Sink::Stream(mut stream) => stream.flush().map_err(io),
         }
     }
+}
+
+/// The new name of a file survives a power failure only once the directory is on disk; some file systems cannot do
+/// that, and the file itself is whole either way.
+pub(crate) fn sync_folder(target: &Path) {
+    #[cfg(unix)]
+    if let Some(folder) = target.parent() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    #[cfg(not(unix))]
+    let _ = target;
 }
 
 #[cfg(test)]

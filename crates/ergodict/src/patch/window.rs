@@ -15,6 +15,20 @@ pub trait Grid {
     fn channels(&self) -> usize;
     /// One of them.
     fn value(&self, row: usize, col: usize, channel: usize) -> f64;
+
+    /// Writes the numbers of the places `(row, col), (row, col + 1), …`, as many as `out` takes; none of them lies
+    /// beyond the end of the row. Grids that can do better than one by one say how.
+    fn copy_run<T: Scalar>(&self, row: usize, col: usize, out: &mut [T])
+    where
+        Self: Sized,
+    {
+        let channels = self.channels();
+        for (j, place) in out.chunks_mut(channels.max(1)).enumerate() {
+            for (channel, out) in place.iter_mut().enumerate() {
+                *out = T::from_f64(self.value(row, col + j, channel));
+            }
+        }
+    }
 }
 
 /// The patches of a grid: `rows × cols` places each, whose corners lie anywhere on the torus or wholly inside.
@@ -50,17 +64,36 @@ impl Window {
         })
     }
 
-    /// Writes the patch with the given top left corner.
+    /// Numbers of a patch of something with so many channels.
+    pub fn features(&self, channels: usize) -> usize {
+        self.rows * self.cols * channels
+    }
+
+    /// Writes the patch with the given top left corner; what lies beyond an edge is taken from the opposite one.
     pub fn copy<T: Scalar>(&self, grid: &impl Grid, corner: (usize, usize), column: &mut [T]) {
-        let ((height, width), channels) = (grid.shape(), grid.channels());
-        let mut out = column.iter_mut();
+        let channels = grid.channels();
+        self.runs(grid.shape(), corner, |row, col, from, places| {
+            grid.copy_run(row, col, &mut column[from * channels..(from + places) * channels]);
+        });
+    }
+
+    /// Tells `each` the patch in pieces that lie together in a row of the grid: the row and column where a piece
+    /// begins, the place of the patch it begins at, and its number of places.
+    pub(crate) fn runs(
+        &self,
+        (height, width): (usize, usize),
+        corner: (usize, usize),
+        mut each: impl FnMut(usize, usize, usize, usize),
+    ) {
+        if height == 0 || width == 0 {
+            return;
+        }
         for i in 0..self.rows {
-            let row = (corner.0 + i) % height;
-            for j in 0..self.cols {
-                let col = (corner.1 + j) % width;
-                for (channel, out) in (0..channels).zip(&mut out) {
-                    *out = T::from_f64(grid.value(row, col, channel));
-                }
+            let (row, mut col, mut done) = ((corner.0 + i) % height, corner.1 % width, 0);
+            while done < self.cols {
+                let places = (width - col).min(self.cols - done);
+                each(row, col, i * self.cols + done, places);
+                (col, done) = (0, done + places);
             }
         }
     }
@@ -77,11 +110,79 @@ impl Window {
         x: &mut Mat<T>,
     ) -> Result<()> {
         let (rows, cols) = self.corners(grid.shape())?;
-        x.reset(self.rows * self.cols * grid.channels(), count);
+        x.reset(self.features(grid.channels()), count);
         for j in 0..count {
             let corner = (below(rng, rows as u64) as usize, below(rng, cols as u64) as usize);
             self.copy(grid, corner, x.col_mut(j));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    /// A grid whose values tell their place, and which leaves runs to the default.
+    struct Places(usize, usize, usize);
+
+    impl Grid for Places {
+        fn shape(&self) -> (usize, usize) {
+            (self.0, self.1)
+        }
+        fn channels(&self) -> usize {
+            self.2
+        }
+        fn value(&self, row: usize, col: usize, channel: usize) -> f64 {
+            assert!(row < self.0 && col < self.1 && channel < self.2);
+            ((row * self.1 + col) * self.2 + channel) as f64
+        }
+    }
+
+    #[test]
+    fn a_patch_is_its_places_row_by_row_also_across_the_edges() {
+        for grid in [Places(5, 7, 1), Places(4, 3, 3), Places(1, 1, 2)] {
+            let window = Window { rows: grid.0.min(3), cols: grid.1.min(2), boundary: Boundary::Periodic };
+            let mut patch = vec![0.0; window.features(grid.2)];
+            for corner in (0..grid.0).flat_map(|row| (0..grid.1).map(move |col| (row, col))) {
+                window.copy(&grid, corner, &mut patch);
+                for (k, value) in patch.iter().enumerate() {
+                    let (place, channel) = (k / grid.2, k % grid.2);
+                    let (i, j) = (place / window.cols, place % window.cols);
+                    let (row, col) = ((corner.0 + i) % grid.0, (corner.1 + j) % grid.1);
+                    assert_eq!(*value, grid.value(row, col, channel));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn corners_are_drawn_uniformly_and_stay_inside_free_edges() {
+        for (boundary, count) in [(Boundary::Free, 3 * 2), (Boundary::Periodic, 5 * 3)] {
+            let (window, grid) = (Window { rows: 3, cols: 2, boundary }, Places(5, 3, 1));
+            let mut x = Mat::<f64>::zeros(0, 0);
+            let draws = 3000 * count;
+            window.sample(&grid, draws, &mut stream(3, Purpose::Patches, 0), &mut x).unwrap();
+            let mut seen = [0.0; 15];
+            (0..draws).for_each(|j| seen[x.get(0, j) as usize] += 1.0);
+            let chi2: f64 =
+                seen.iter().filter(|n| **n > 0.0).map(|n| (n - 3000.0_f64).powi(2) / 3000.0).sum();
+            assert_eq!(seen.iter().filter(|n| **n > 0.0).count(), count);
+            // The 0.999 quantile for 14 degrees of freedom, the more of the two.
+            assert!(chi2 < 36.1, "chi² {chi2} {boundary:?}");
+            let inside = |j: usize| x.col(j).is_sorted_by(|a, b| a < b);
+            assert_eq!((0..draws).all(inside), boundary == Boundary::Free);
+        }
+    }
+
+    #[test]
+    fn patches_larger_than_the_grid_or_without_places_are_refused() {
+        let window = |rows, cols| Window { rows, cols, boundary: Boundary::Periodic };
+        for (rows, cols) in [(0, 1), (1, 0), (6, 1), (1, 8)] {
+            assert!(window(rows, cols).corners((5, 7)).is_err());
+        }
+        assert_eq!(window(5, 7).corners((5, 7)).unwrap(), (5, 7));
+        assert_eq!(Window { boundary: Boundary::Free, ..window(5, 7) }.corners((5, 7)).unwrap(), (1, 1));
     }
 }

@@ -2,4 +2,4 @@
 
 mod overlap;
 
-pub use overlap::{Overlap, Reconstruction, psnr, relative_error};
+pub use overlap::{Overlap, Reconstruction, psnr, relative_error, with_lambda};

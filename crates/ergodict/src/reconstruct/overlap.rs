@@ -1,9 +1,23 @@
-//! Overlap-averaged reconstruction.
+//! Overlap-averaged reconstruction: every patch is rebuilt from its code, and places take the mean over their patches.
+//!
+//! | symbol | here | what |
+//! |---|---|---|
+//! | `X` | [`Overlap::window`] | the patches, one a column |
+//! | `H = argmin ‖X − W H‖² + λ‖H‖₁` | [`Factoriser::transform`] | their codes, under the λ of the factoriser |
+//! | `W H` | [`Factoriser::reconstruct`] | the patches rebuilt |
+//!
+//! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
+//! the stride and at the last row and column where a patch fits, so that every place is covered either way.
 
+use crate::chain::Boundary;
+use crate::data::Image;
 use crate::factor::Factoriser;
-use crate::linalg::Scalar;
+use crate::linalg::{Mat, Scalar};
 use crate::patch::{Grid, Window};
 use crate::{Error, Result};
+
+/// Most patches coded at a time, and most numbers they have together (16 MiB of f64).
+const BATCH: (usize, usize) = (1024, 1 << 21);
 
 /// How a grid is taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,31 +41,180 @@ pub struct Reconstruction {
     pub patches: u64,
 }
 
-impl Overlap {
-    /// Codes every patch under the dictionary and averages what is rebuilt where patches overlap. `seen` is told after
-    /// each batch how many patches are done, of how many; work stops with `None` when it answers false.
+impl Reconstruction {
+    /// The reconstruction as an image.
     ///
     /// # Errors
-    /// As [`Window::corners`]; [`Error::Shape`] when the dictionary is of other patches.
+    /// As [`Image::new`], for what is no image.
+    pub fn image(&self) -> Result<Image> {
+        Image::new(self.shape, self.channels, self.values.iter().map(|v| *v as f32).collect())
+    }
+}
+
+impl Overlap {
+    /// Rows, and columns, where patches begin, for a grid of the given shape.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a stride of 0, or one longer than a side of the patch, which would leave places out; as
+    /// [`Window::corners`].
+    pub fn corners(&self, shape: (usize, usize)) -> Result<(Vec<usize>, Vec<usize>)> {
+        let (rows, cols) = self.window.corners(shape)?;
+        let most = self.window.rows.min(self.window.cols);
+        if self.stride == 0 || self.stride > most {
+            let expected = format!(
+                "it must be at least 1 and at most {most}, as patches would leave places out otherwise"
+            );
+            return Err(Error::parameter("the stride", self.stride, expected));
+        }
+        let along = |count: usize| {
+            let mut at: Vec<usize> = (0..count).step_by(self.stride).collect();
+            if self.window.boundary == Boundary::Free && at.last() != Some(&(count - 1)) {
+                at.push(count - 1);
+            }
+            at
+        };
+        Ok((along(rows), along(cols)))
+    }
+
+    /// Codes every patch under the dictionary and averages what is rebuilt where patches overlap. `seen` is told after
+    /// each batch how many patches are done, of how many; work stops with `None` when it answers false. The memory
+    /// taken is that of the result and of one batch.
+    ///
+    /// # Errors
+    /// As [`Overlap::corners`]; [`Error::Shape`] when the dictionary is of other patches; as [`Factoriser::transform`].
     pub fn reconstruct<T: Scalar>(
         &self,
         factoriser: &mut Factoriser<T>,
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
-        let _ = (factoriser, grid, seen, self.window);
-        Err(Error::shape("SKELETON", "", ""))
+        let (shape, channels) = (grid.shape(), grid.channels());
+        let (rows, cols) = self.corners(shape)?;
+        self.check_dictionary(factoriser, channels)?;
+        let features = self.window.features(channels);
+        let total = rows.len() as u64 * cols.len() as u64;
+        let mut corners = rows.iter().flat_map(|&row| cols.iter().map(move |&col| (row, col)));
+        let width = BATCH.0.min((BATCH.1 / features).max(1));
+        let (mut x, mut rebuilt) = (Mat::zeros(features, 0), Mat::zeros(features, 0));
+        let mut batch: Vec<(usize, usize)> = Vec::with_capacity(width);
+        let mut values = vec![0.0; shape.0 * shape.1 * channels];
+        let mut counts = vec![0_u32; shape.0 * shape.1];
+        let mut patches = 0;
+        loop {
+            batch.clear();
+            batch.extend(corners.by_ref().take(width));
+            if batch.is_empty() {
+                break;
+            }
+            x.reset(features, batch.len());
+            for (j, &corner) in batch.iter().enumerate() {
+                self.window.copy(grid, corner, x.col_mut(j));
+            }
+            factoriser.transform(x.as_ref())?;
+            factoriser.reconstruct(&mut rebuilt);
+            for (j, &corner) in batch.iter().enumerate() {
+                let patch = rebuilt.col(j);
+                self.window.runs(shape, corner, |row, col, from, places| {
+                    let place = row * shape.1 + col;
+                    counts[place..place + places].iter_mut().for_each(|n| *n += 1);
+                    let sums = &mut values[place * channels..(place + places) * channels];
+                    let part = &patch[from * channels..(from + places) * channels];
+                    sums.iter_mut().zip(part).for_each(|(sum, value)| *sum += value.to_f64());
+                });
+            }
+            patches += batch.len() as u64;
+            if !seen(patches, total) {
+                return Ok(None);
+            }
+        }
+        for (place, count) in values.chunks_exact_mut(channels.max(1)).zip(counts) {
+            place.iter_mut().for_each(|value| *value /= f64::from(count));
+        }
+        Ok(Some(Reconstruction { values, shape, channels, patches }))
+    }
+
+    /// Whether the atoms are such patches.
+    pub(super) fn check_dictionary<T: Scalar>(
+        &self,
+        factoriser: &Factoriser<T>,
+        channels: usize,
+    ) -> Result<()> {
+        let (Window { rows, cols, .. }, found) = (self.window, self.window.features(channels));
+        let expected = factoriser.dictionary().rows();
+        if found != expected {
+            let found = format!("{rows}×{cols} with {channels} channels, {found} numbers");
+            return Err(Error::shape(
+                "the patch",
+                found,
+                format!("one of {expected} numbers, as an atom has,"),
+            ));
+        }
+        Ok(())
     }
 }
 
-/// `‖a − b‖ / ‖b‖`; 0 when both are zero.
-pub fn relative_error(a: &[f64], b: &[f64]) -> f64 {
-    let _ = (a, b);
-    f64::NAN
+/// The same dictionary with another weight λ of `‖H‖₁`.
+///
+/// # Errors
+/// As [`Factoriser::resume`]: for a λ that is negative or no number.
+pub fn with_lambda<T: Scalar>(factoriser: &Factoriser<T>, lambda: f64) -> Result<Factoriser<T>> {
+    let mut parameters = factoriser.parameters().clone();
+    parameters.lambda = lambda;
+    Factoriser::resume(parameters, factoriser.dictionary().clone(), factoriser.aggregates().clone())
 }
 
-/// Peak signal-to-noise ratio `10 log₁₀(peak² / mean (a − b)²)`, in decibels; infinite for equal pictures.
+/// `‖a − b‖ / ‖b‖`: 0 when both are zero, infinite when only `b` is. NaN unless both have the same length.
+pub fn relative_error(a: &[f64], b: &[f64]) -> f64 {
+    let norm = b.iter().map(|b| b * b).sum::<f64>().sqrt();
+    let error = squared_distance(a, b).sqrt();
+    if error == 0.0 { 0.0 } else { error / norm }
+}
+
+/// Peak signal-to-noise ratio `10 log₁₀(peak² / mean (a − b)²)`, in decibels; infinite for equal pictures. NaN unless
+/// both have the same length.
 pub fn psnr(a: &[f64], b: &[f64], peak: f64) -> f64 {
-    let _ = (a, b, peak);
-    f64::NAN
+    let mean = squared_distance(a, b) / a.len().max(1) as f64;
+    if mean == 0.0 { f64::INFINITY } else { 10.0 * (peak * peak / mean).log10() }
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    if a.len() != b.len() {
+        return f64::NAN;
+    }
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_covered_and_no_corner_comes_twice() {
+        for boundary in [Boundary::Free, Boundary::Periodic] {
+            for (side, patch) in [(1, 1), (5, 5), (7, 3), (16, 4), (17, 5), (23, 23)] {
+                for stride in 1..=patch {
+                    let window = Window { rows: patch, cols: patch, boundary };
+                    let (rows, cols) = Overlap { window, stride }.corners((side, side + 2)).unwrap();
+                    let mut covered = vec![0; side];
+                    rows.iter().for_each(|r| (0..patch).for_each(|i| covered[(r + i) % side] += 1));
+                    assert!(covered.iter().all(|n| *n > 0), "{side} {patch} {stride} {boundary:?}");
+                    assert!(rows.is_sorted_by(|a, b| a < b) && cols.is_sorted_by(|a, b| a < b));
+                    if boundary == Boundary::Free {
+                        assert!(*rows.last().unwrap() + patch == side);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn measures_of_error_are_those_of_the_formulas() {
+        assert_eq!(relative_error(&[3.0, 4.0], &[0.0, 4.0]), 0.75);
+        assert_eq!(relative_error(&[0.0], &[0.0]), 0.0);
+        assert_eq!(relative_error(&[1.0], &[0.0]), f64::INFINITY);
+        assert!(relative_error(&[1.0], &[0.0, 1.0]).is_nan() && psnr(&[1.0], &[], 1.0).is_nan());
+        assert!((psnr(&[0.1, 0.1], &[0.0, 0.2], 1.0) - 20.0).abs() < 1e-12);
+        assert!((psnr(&[10.0], &[0.0], 100.0) - 20.0).abs() < 1e-12);
+        assert_eq!(psnr(&[0.3], &[0.3], 1.0), f64::INFINITY);
+    }
 }

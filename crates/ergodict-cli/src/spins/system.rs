@@ -1,0 +1,400 @@
+//! The flags of spin systems, and the systems they describe.
+
+use crate::input;
+use crate::model::shape;
+use crate::paths::Given;
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::chain::rng::{Purpose, stream};
+use ergodict::chain::{
+    Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts, Proposal, Rbm,
+    SpinWalk, Walker,
+};
+use ergodict::data::{Batch, read_edges};
+use ergodict::dictionary::Input;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Which system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Kind {
+    Ising,
+    Potts,
+    CellularPotts,
+    Rbm,
+}
+
+/// In which order sites are updated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Update {
+    /// One site at random at a time
+    Random,
+    /// All even sites, then all odd sites: the same law, many times faster
+    Checkerboard,
+}
+
+/// Beyond the edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Edge {
+    Periodic,
+    Free,
+}
+
+/// The flags.
+#[derive(clap::Args)]
+#[command(next_help_heading = "The spin system")]
+pub(super) struct System {
+    /// The system
+    #[arg(long, value_enum, value_name = "MODEL", default_value_t = Kind::Ising)]
+    model: Kind,
+    /// Rows and columns of the lattice (of the visible units, for rbm): N or NxM [default: 200; 28 for rbm]
+    #[arg(long, value_name = "N", value_parser = size)]
+    size: Option<(usize, usize)>,
+    /// What lies beyond the edge of the lattice
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Edge::Periodic)]
+    boundary: Edge,
+    /// Order of updates [default: random]
+    #[arg(long, value_enum, value_name = "HOW")]
+    update: Option<Update>,
+    /// External field: a number, or a matrix of them in a file (ising); potts: energy of state 0 [default: 0]
+    #[arg(long, value_name = "H|FILE", allow_negative_numbers = true)]
+    field: Option<String>,
+    /// Coupling J; negative for an antiferromagnet (ising, potts) [default: 1]
+    #[arg(long, value_name = "J", allow_negative_numbers = true)]
+    coupling: Option<f64>,
+    /// Edge list of a graph to be on instead of a lattice; a third column is the coupling of the edge (ising)
+    #[arg(long, value_name = "EDGES", conflicts_with = "size")]
+    graph: Option<PathBuf>,
+    /// States (potts) [default: 3]
+    #[arg(long, value_name = "Q", allow_negative_numbers = true)]
+    states: Option<usize>,
+    /// Cells besides the medium (cellular-potts) [default: 36]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    cells: Option<usize>,
+    /// Adhesion energies of a bond between types of cells, type 0 being the medium: J01,J11 for one type,
+    /// J01,J02,J11,J12,J22 for two, and so on; types are dealt out to the cells in turn (cellular-potts)
+    /// [default: 16,14]
+    #[arg(long, value_name = "J,J,…", value_delimiter = ',', allow_negative_numbers = true)]
+    adhesion: Vec<f64>,
+    /// Volume that cells aim at, in sites (cellular-potts) [default: cells take half of the lattice]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    volume: Option<f64>,
+    /// Strength of the volume constraint (cellular-potts) [default: 1]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    volume_strength: Option<f64>,
+    /// Perimeter that cells aim at, in bonds (cellular-potts) [default: that of a square of the volume]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    perimeter: Option<f64>,
+    /// Strength of the perimeter constraint (cellular-potts) [default: 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    perimeter_strength: Option<f64>,
+    /// What a site may turn into (cellular-potts) [default: neighbour]
+    #[arg(long, value_enum, value_name = "HOW")]
+    proposal: Option<ProposalKind>,
+    /// Weights: .npz with W (visible × hidden), b, c (rbm) [default: random ones]
+    #[arg(long, value_name = "FILE.npz")]
+    weights: Option<PathBuf>,
+    /// Hidden units of a machine with random weights (rbm) [default: 64]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    hidden: Option<usize>,
+    /// Standard deviation of random weights (rbm) [default: 0.5]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    weight_scale: Option<f64>,
+}
+
+/// What a site may turn into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum ProposalKind {
+    /// The label of a neighbour: the usual rule, not reversible, without a Boltzmann law
+    Neighbour,
+    /// Any label: reversible, with the law exp(−H/T)
+    Any,
+}
+
+/// `200` or `200x100`.
+pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(side) => Ok((side, side)),
+        Err(_) => shape(text),
+    }
+}
+
+impl Kind {
+    /// Its name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The temperature where none is given.
+    pub(super) fn temperature(self) -> f64 {
+        match self {
+            Self::Ising => 2.26,
+            Self::CellularPotts => 10.0,
+            Self::Potts | Self::Rbm => 1.0,
+        }
+    }
+}
+
+impl System {
+    /// Which system.
+    pub(super) fn kind(&self) -> Kind {
+        self.model
+    }
+
+    /// What lies beyond the edge.
+    pub(super) fn boundary(&self) -> Boundary {
+        match self.boundary {
+            Edge::Periodic => Boundary::Periodic,
+            Edge::Free => Boundary::Free,
+        }
+    }
+
+    /// The flags that were given, with the systems they are for.
+    fn given(&self) -> Vec<(&'static str, &'static [Kind])> {
+        let flags: [(&str, bool, &[Kind]); 15] = [
+            ("--update", self.update.is_some(), &[Kind::Ising]),
+            ("--field", self.field.is_some(), &[Kind::Ising, Kind::Potts]),
+            ("--coupling", self.coupling.is_some(), &[Kind::Ising, Kind::Potts]),
+            ("--graph", self.graph.is_some(), &[Kind::Ising]),
+            ("--states", self.states.is_some(), &[Kind::Potts]),
+            ("--cells", self.cells.is_some(), &[Kind::CellularPotts]),
+            ("--adhesion", !self.adhesion.is_empty(), &[Kind::CellularPotts]),
+            ("--volume", self.volume.is_some(), &[Kind::CellularPotts]),
+            ("--volume-strength", self.volume_strength.is_some(), &[Kind::CellularPotts]),
+            ("--perimeter", self.perimeter.is_some(), &[Kind::CellularPotts]),
+            ("--perimeter-strength", self.perimeter_strength.is_some(), &[Kind::CellularPotts]),
+            ("--proposal", self.proposal.is_some(), &[Kind::CellularPotts]),
+            ("--weights", self.weights.is_some(), &[Kind::Rbm]),
+            ("--hidden", self.hidden.is_some(), &[Kind::Rbm]),
+            ("--weight-scale", self.weight_scale.is_some(), &[Kind::Rbm]),
+        ];
+        flags.into_iter().filter(|flag| flag.1).map(|(name, _, of)| (name, of)).collect()
+    }
+
+    /// Refuses flags of other systems.
+    fn check(&self) -> Result<()> {
+        for (flag, of) in self.given() {
+            if !of.contains(&self.model) {
+                let names: Vec<String> = of.iter().map(|kind| kind.name()).collect();
+                bail!("{flag} is for --model {}, not for {}", names.join(" or "), self.model.name());
+            }
+        }
+        if self.weights.is_some() && (self.hidden.is_some() || self.weight_scale.is_some()) {
+            bail!("--weights comes with its own hidden units: leave --hidden and --weight-scale out");
+        }
+        Ok(())
+    }
+
+    /// Refuses flags that a trajectory from a file makes meaningless.
+    pub(super) fn refuse_beside_trajectory(&self, temperatures: &[f64]) -> Result<()> {
+        let size = self.size.map(|_| "--size");
+        let hot = (!temperatures.is_empty()).then_some("--temperature");
+        if let Some(flag) = self.given().first().map(|given| given.0).or(size).or(hot) {
+            bail!("{flag} says how to simulate, but --trajectory is there already: leave one of them out");
+        }
+        Ok(())
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        self.size.unwrap_or(if self.model == Kind::Rbm { (28, 28) } else { (200, 200) })
+    }
+
+    fn lattice(&self) -> Result<Lattice> {
+        let (rows, cols) = self.shape();
+        Ok(Lattice::new(rows, cols, self.boundary())?)
+    }
+
+    /// The files that describe the system.
+    pub(super) fn files(&self) -> Vec<Given<'_>> {
+        let field = self.field_file().map(|path| ("--field", path));
+        let graph = self.graph.as_deref().map(|path| ("--graph", path));
+        let weights = self.weights.as_deref().map(|path| ("--weights", path));
+        [field, graph, weights].into_iter().flatten().collect()
+    }
+
+    /// What models keep of those files.
+    pub(super) fn inputs(&self) -> Result<Vec<Input>> {
+        let of = |(_, path): (_, &Path)| Ok(Input { name: input::name(path), digest: digest(path)? });
+        self.files().into_iter().map(of).collect()
+    }
+
+    fn field_file(&self) -> Option<&Path> {
+        self.field.as_deref().filter(|text| text.parse::<f64>().is_err()).map(Path::new)
+    }
+
+    fn uniform_field(&self) -> f64 {
+        self.field.as_deref().and_then(|text| text.parse().ok()).unwrap_or(0.0)
+    }
+
+    fn field(&self, sites: usize) -> Result<Field> {
+        let Some(path) = self.field_file() else { return Ok(Field::Uniform(self.uniform_field())) };
+        let numbers = numbers(path).with_context(|| {
+            format!("--field {} cannot be used (expected a number, or a matrix of numbers)", path.display())
+        })?;
+        if numbers.len() != sites {
+            bail!("{}: has {} numbers, but there are {sites} sites", path.display(), numbers.len());
+        }
+        Ok(Field::Map(numbers))
+    }
+
+    /// Every flag that has a say, with its value, into a configuration.
+    pub(super) fn config(&self, config: &mut Value) {
+        let name = |value: Option<clap::builder::PossibleValue>| value.map(|v| v.get_name().to_owned());
+        config["model"] = json!(self.model.name());
+        if self.graph.is_none() {
+            let (rows, cols) = self.shape();
+            config["size"] = json!(format!("{rows}x{cols}"));
+        }
+        config["boundary"] = json!(name(self.boundary.to_possible_value()));
+        config["update"] = json!(self.update.and_then(|update| name(update.to_possible_value())));
+        config["proposal"] = json!(self.proposal.and_then(|proposal| name(proposal.to_possible_value())));
+        config["field"] = json!(self.field);
+        config["coupling"] = json!(self.coupling);
+        config["graph"] = json!(self.graph);
+        config["states"] = json!(self.states);
+        config["cells"] = json!(self.cells);
+        if !self.adhesion.is_empty() {
+            let numbers: Vec<String> = self.adhesion.iter().map(f64::to_string).collect();
+            config["adhesion"] = json!(numbers.join(","));
+        }
+        config["volume"] = json!(self.volume);
+        config["volume-strength"] = json!(self.volume_strength);
+        config["perimeter"] = json!(self.perimeter);
+        config["perimeter-strength"] = json!(self.perimeter_strength);
+        config["weights"] = json!(self.weights);
+        config["hidden"] = json!(self.hidden);
+        config["weight-scale"] = json!(self.weight_scale);
+        if let Value::Object(config) = config {
+            config.retain(|_, value| !value.is_null());
+        }
+    }
+
+    /// The system at its start, at a temperature, with stream `id` of the seed.
+    pub(super) fn walk(&self, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
+        self.check()?;
+        Ok(match self.model {
+            Kind::Ising => self.ising(temperature, seed, id)?,
+            Kind::Potts => {
+                if let Some(path) = self.field_file() {
+                    bail!("--field {} is no number: a field of potts is the same everywhere", path.display());
+                }
+                let (states, coupling) = (self.states.unwrap_or(3), self.coupling.unwrap_or(1.0));
+                let potts = Potts::new(self.lattice()?, states, temperature, coupling, self.uniform_field())?;
+                Box::new(Walker::new(potts, seed, id))
+            }
+            Kind::CellularPotts => {
+                Box::new(Walker::new(CellularPotts::new(self.cells(temperature)?)?, seed, id))
+            }
+            Kind::Rbm => Box::new(Walker::new(self.rbm(temperature, seed)?, seed, id)),
+        })
+    }
+
+    fn ising(&self, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
+        let coupling = self.coupling.unwrap_or(1.0);
+        let checkerboard = self.update == Some(Update::Checkerboard);
+        if let Some(path) = &self.graph {
+            if checkerboard {
+                bail!("--update checkerboard is for lattices, not for --graph");
+            }
+            let graph = read_edges(path)?;
+            let nodes = graph.names.len();
+            let edges = graph.edges.iter().map(|&(u, v, own)| (u, v, own.unwrap_or(coupling))).collect();
+            let ising = IsingGraph::new(nodes, edges, temperature, self.field(nodes)?)
+                .with_context(|| path.display().to_string())?;
+            return Ok(Box::new(Walker::new(ising, seed, id)));
+        }
+        let lattice = self.lattice()?;
+        let ising = Ising::new(lattice, temperature, coupling, self.field(lattice.sites())?)?;
+        Ok(if checkerboard {
+            Box::new(Walker::new(Checkerboard::new(ising)?, seed, id))
+        } else {
+            Box::new(Walker::new(ising, seed, id))
+        })
+    }
+
+    fn cells(&self, temperature: f64) -> Result<CellularPottsParameters> {
+        let mut cells = CellularPottsParameters::new(self.lattice()?, self.cells.unwrap_or(36));
+        cells.temperature = temperature;
+        if !self.adhesion.is_empty() {
+            cells.adhesion = adhesion(&self.adhesion)?;
+            let types = cells.adhesion.len() - 1;
+            (1..cells.types.len()).for_each(|label| cells.types[label] = 1 + (label - 1) % types);
+        }
+        if let Some(volume) = self.volume {
+            cells = cells.with_volume(volume);
+        }
+        cells.volume_strength = self.volume_strength.unwrap_or(cells.volume_strength);
+        cells.perimeter = self.perimeter.unwrap_or(cells.perimeter);
+        cells.perimeter_strength = self.perimeter_strength.unwrap_or(cells.perimeter_strength);
+        cells.proposal = match self.proposal {
+            Some(ProposalKind::Any) => Proposal::Any,
+            Some(ProposalKind::Neighbour) => Proposal::Neighbour,
+            None => cells.proposal,
+        };
+        Ok(cells)
+    }
+
+    fn rbm(&self, temperature: f64, seed: u64) -> Result<Rbm> {
+        let shape = self.shape();
+        if let Some(path) = &self.weights {
+            return Ok(Rbm::open(path, temperature, shape)?);
+        }
+        let mut rng = stream(seed, Purpose::Synthetic, 0);
+        let (hidden, scale) = (self.hidden.unwrap_or(64), self.weight_scale.unwrap_or(0.5));
+        Ok(Rbm::random(shape, hidden, scale, temperature, &mut rng)?)
+    }
+}
+
+/// The symmetric matrix of `J01, J02, …, J11, J12, …`; `J00` is never used.
+fn adhesion(numbers: &[f64]) -> Result<Vec<Vec<f64>>> {
+    let count = |types: usize| types + types * (types + 1) / 2;
+    let Some(types) = (1..=127).find(|&types| count(types) == numbers.len()) else {
+        bail!(
+            "--adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
+            numbers.len()
+        );
+    };
+    let mut matrix = vec![vec![0.0; types + 1]; types + 1];
+    let mut numbers = numbers.iter();
+    for i in 0..=types {
+        for j in i.max(1)..=types {
+            if let Some(&number) = numbers.next() {
+                matrix[i][j] = number;
+                matrix[j][i] = number;
+            }
+        }
+    }
+    Ok(matrix)
+}
+
+/// All numbers of a matrix, row by row.
+fn numbers(path: &Path) -> Result<Vec<f64>> {
+    let mut stream = input::open(path)?;
+    let (mut batch, mut all) = (Batch::<f64>::new(), Vec::new());
+    while stream.next_batch(1024, &mut batch)? > 0 {
+        let x = batch.as_mat_ref();
+        (0..x.cols()).for_each(|j| all.extend_from_slice(x.col(j)));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adhesion_is_read_row_by_row_without_the_medium_s_own() {
+        assert_eq!(adhesion(&[16.0, 14.0]).unwrap(), [[0.0, 16.0], [16.0, 14.0]]);
+        let two = adhesion(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!(two, [[0.0, 1.0, 2.0], [1.0, 3.0, 4.0], [2.0, 4.0, 5.0]]);
+        assert!(adhesion(&[1.0; 3]).is_err());
+    }
+
+    #[test]
+    fn sizes_are_one_side_or_two() {
+        assert_eq!(size("20"), Ok((20, 20)));
+        assert_eq!(size("20x30"), Ok((20, 30)));
+        assert!(size("0").is_err() && size("x").is_err() && size("3x0").is_err());
+    }
+}
