@@ -1,17 +1,20 @@
-//! Pictures and the self-contained HTML report of ergodict: plain data in, SVG, PNG and HTML out.
+//! Pictures and the self-contained HTML report of ergodict: plain data in, SVG, PNG, GIF and HTML out.
 //!
-//! The crate knows nothing of chains, patches or dictionaries. It takes slices of `f64` and strings, so that the
+//! The crate knows nothing of chains, patches or dictionaries. It takes slices of numbers and strings, so that the
 //! command line, the Python package and the gallery draw the same pictures from whatever they hold.
 //!
 //! ```text
-//! points ──▶ chart ──┐
-//!                    ├─▶ SVG ──▶ html ──▶ one page, no network access
-//! atoms ───▶ atoms ──┘
-//!              └─────▶ PNG
+//! points ───▶ chart ────┐
+//! atoms ────▶ atoms ────┼─▶ SVG ──▶ html ──▶ one page, no network access
+//! entries ──▶ picture ──┘
+//!               └─────────▶ PNG
+//! frames ───▶ gif ────────▶ GIF
 //! ```
 //!
 //! - [`chart`]: line charts with linear or logarithmic axes.
-//! - [`atoms`]: the atoms of a dictionary as small matrices or as profiles.
+//! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
+//! - [`picture`]: images, lattices and maps of errors, side by side.
+//! - [`gif`]: trajectories of lattices.
 //! - [`html`]: the page that holds them, with plain words beside each picture.
 //!
 //! Pictures take the colour of the text around them (`currentColor`) and carry classes by which the page adapts
@@ -19,10 +22,21 @@
 
 pub mod atoms;
 pub mod chart;
+mod error;
+pub mod gif;
 pub mod html;
+pub mod picture;
 mod pixels;
+pub mod profiles;
+mod shade;
 mod svg;
+mod tiles;
 
-pub use atoms::{AtomError, AtomGrid, AtomProfile, Colour, atoms_png};
+pub use atoms::{AtomGrid, atoms_png};
 pub use chart::{LineChart, Series};
+pub use error::PictureError;
+pub use gif::{GifError, GifWriter, Palette};
 pub use html::{Figure, Report, Table};
+pub use picture::{Picture, Pictures, frame_png};
+pub use profiles::AtomProfile;
+pub use shade::{Colour, Shade};

@@ -65,6 +65,23 @@ pub(crate) fn fit(text: &str, width: f64) -> String {
     cut
 }
 
+/// `text` broken between words into at most `lines` lines that fit into `width` on a phone where words allow it; the last
+/// line takes what is left.
+pub(crate) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let full = all.len() == lines;
+        match all.last_mut() {
+            Some(last) if full || text_width(last) + text_width(word) + text_width(" ") <= width => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 /// The opening tag of a picture of the given size, with `label` as its accessible name.
 pub(crate) fn open(class: &str, width: f64, height: f64, label: &str) -> String {
     let (w, h) = (Px(width), Px(height));
@@ -96,5 +113,8 @@ mod tests {
     fn long_text_is_cut() {
         assert_eq!(fit("loss", 100.0), "loss");
         assert_eq!(fit("a long legend", 60.0), "a lo…");
+        assert_eq!(wrap("T = 2.26, every 500 000", 155.0, 2), ["T = 2.26, every", "500 000"]);
+        assert_eq!(wrap("one word at a time", 1.0, 2), ["one", "word at a time"]);
+        assert!(wrap(" ", 100.0, 2).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! What the pictures promise: well-formed SVG, escaped text, nothing invented where data are missing, right pixels.
 
-use ergodict_report::{AtomError, AtomGrid, AtomProfile, Colour, LineChart, Series, atoms_png};
+use ergodict_report::{AtomGrid, AtomProfile, Colour, LineChart, PictureError, Series, atoms_png};
 use roxmltree::{Document, Node};
 
 fn chart(log: bool, series: &[&[(f64, f64)]]) -> String {
@@ -161,11 +161,17 @@ fn charts_take_the_colour_of_the_page() {
 }
 
 fn decoded(file: &[u8]) -> (u32, u32, Vec<[u8; 4]>) {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
-    assert_eq!(info.color_type, png::ColorType::Rgba);
-    (info.width, info.height, bytes.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect())
+    let pixels = match info.color_type {
+        png::ColorType::Rgba => bytes.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect(),
+        png::ColorType::GrayscaleAlpha => bytes.chunks_exact(2).map(|p| [p[0], p[0], p[0], p[1]]).collect(),
+        other => panic!("{other:?}"),
+    };
+    (info.width, info.height, pixels)
 }
 
 fn base64_decoded(text: &str) -> Vec<u8> {
@@ -227,16 +233,16 @@ fn negative_entries_turn_the_map_signed() {
 fn atoms_that_do_not_fit_are_refused_with_the_reason() {
     let atoms = [vec![1.0; 4], vec![1.0; 5]];
     let refused = AtomGrid::new(&atoms, (2, 2)).svg().unwrap_err();
-    assert_eq!(refused, AtomError::Shape { atom: 1, entries: 5, rows: 2, cols: 2 });
-    assert_eq!(refused.to_string(), "atom 1 has 5 entries, but a shape of 2 × 2 needs 4");
-    assert!(matches!(AtomGrid::new(&atoms, (usize::MAX, 2)).svg(), Err(AtomError::Shape { .. })));
-    assert!(matches!(AtomGrid::new(&[], (2, 2)).svg(), Err(AtomError::Empty { .. })));
-    assert!(matches!(AtomGrid::new(&[vec![]], (0, 3)).svg(), Err(AtomError::Empty { .. })));
+    assert_eq!(refused, PictureError::Shape { picture: 1, entries: 5, rows: 2, cols: 2, channels: 1 });
+    assert_eq!(refused.to_string(), "picture 1 has 5 entries, but a shape of 2 × 2 needs 4");
+    assert!(matches!(AtomGrid::new(&atoms, (usize::MAX, 2)).svg(), Err(PictureError::Shape { .. })));
+    assert!(matches!(AtomGrid::new(&[], (2, 2)).svg(), Err(PictureError::Empty { .. })));
+    assert!(matches!(AtomGrid::new(&[vec![]], (0, 3)).svg(), Err(PictureError::Empty { .. })));
     assert!(matches!(
         atoms_png(&AtomGrid::new(&atoms[..1], (2, 2)), usize::MAX),
-        Err(AtomError::TooLarge { .. })
+        Err(PictureError::TooLarge { .. })
     ));
-    assert!(matches!(AtomProfile::new(&[vec![]]).svg(), Err(AtomError::Empty { .. })));
+    assert!(matches!(AtomProfile::new(&[vec![]]).svg(), Err(PictureError::Empty { .. })));
 }
 
 #[test]
