@@ -20,6 +20,7 @@ mod progress;
 mod runs;
 mod saving;
 mod scheme;
+mod spins;
 mod tracked;
 mod transform;
 
@@ -52,6 +53,7 @@ fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::Factor(args) => factor::run(&args, &common),
         Verb::Transform(args) => transform::run(&args, &common),
+        Verb::Spins(args) => spins::run(&args, &common),
         Verb::Model(args) => model::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     }

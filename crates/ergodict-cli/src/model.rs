@@ -303,19 +303,17 @@ impl Export {
         let atoms: Vec<Vec<f64>> = order.iter().map(|&k| model.w.col(k).to_vec()).collect();
         let labels = Some(order.iter().map(|&k| format!("{:.3}", scores[k])).collect());
         let d = model.w.rows();
-        let side = d.isqrt();
-        let shape = self.shape.or((side * side == d).then_some((side, side)));
-        Ok(match (format, shape) {
-            (Format::Png, Some(shape)) => {
+        Ok(match (format, crate::page::grid(model, &atoms, self.shape)) {
+            (Format::Png, Some(grid)) => {
                 // Atoms of about a hundred pixels, and small ones not blown up beyond recognition.
-                let cell = (96 / shape.0.max(shape.1)).clamp(1, 24);
-                atoms_png(&AtomGrid::new(&atoms, shape), cell)?
+                let cell = (96 / grid.shape.0.max(grid.shape.1)).clamp(1, 24);
+                atoms_png(&grid, cell)?
             }
             (Format::Png, None) => bail!(
                 "{}: {d} features are no square: say --shape HxW with H·W = {d}, or export to .svg for profiles",
                 self.model.display()
             ),
-            (_, Some(shape)) => AtomGrid { labels, ..AtomGrid::new(&atoms, shape) }.svg()?.into_bytes(),
+            (_, Some(grid)) => AtomGrid { labels, ..grid }.svg()?.into_bytes(),
             (_, None) => AtomProfile { labels, ..AtomProfile::new(&atoms) }.svg()?.into_bytes(),
         })
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use ergodict::dictionary::{Model, Precision};
-use ergodict_report::{AtomGrid, AtomProfile, Figure, LineChart, Report, Series, Table};
+use ergodict_report::{AtomGrid, AtomProfile, Colour, Figure, LineChart, Report, Series, Table};
 
 /// Most atoms that are drawn and listed.
 const MOST_ATOMS: usize = 64;
@@ -32,7 +32,7 @@ const LOSS: &str = "
     Early minibatches were coded with a poor dictionary, so the surrogate lies above the loss at first. When both are
     flat, more samples will not help; when the loss is noisy, larger minibatches will.";
 
-fn facts(model: &Model) -> Vec<(&'static str, String)> {
+pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
     let mut facts = vec![
         ("atoms", p.atoms.to_string()),
@@ -50,7 +50,10 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
     for (name, key) in
         [("batch", "batch"), ("epochs", "epochs"), ("shuffle", "shuffle"), ("held out", "holdout")]
     {
-        facts.push((name, model.run["config"][key].to_string()));
+        let value = &model.run["config"][key];
+        if !value.is_null() {
+            facts.push((name, value.to_string()));
+        }
     }
     for (name, key) in [
         ("held-out loss per sample", "held_out_loss_per_sample"),
@@ -84,31 +87,55 @@ fn loss(model: &Model) -> LineChart {
     }
 }
 
-fn atoms(model: &Model, shape: Option<(usize, usize)>) -> Result<Figure> {
+/// The atoms as pictures where they are patches, or have the given shape, or are square; else as profiles.
+pub(crate) fn atoms(model: &Model, shape: Option<(usize, usize)>) -> Result<Figure> {
     let (scores, order) = model.dominance();
     let shown = &order[..order.len().min(MOST_ATOMS)];
     let atoms: Vec<Vec<f64>> = shown.iter().map(|&k| model.w.col(k).to_vec()).collect();
     let labels = Some(shown.iter().map(|&k| format!("{:.3}", scores[k])).collect());
-    let d = model.w.rows();
-    let side = d.isqrt();
-    let shape = shape.or((side * side == d).then_some((side, side)));
-    let (svg, form) = match shape {
-        Some(shape) => {
-            let form = format!("as a picture of {} by {} numbers", shape.0, shape.1);
-            (AtomGrid { labels, ..AtomGrid::new(&atoms, shape) }.svg()?, form)
+    let (svg, form) = match grid(model, &atoms, shape) {
+        Some(grid) => {
+            let form = format!("as a picture of {} by {} places", grid.shape.0, grid.shape.1);
+            (AtomGrid { labels, ..grid }.svg()?, form)
         }
         None => (AtomProfile { labels, ..AtomProfile::new(&atoms) }.svg()?, "entry by entry".into()),
     };
-    let count = if shown.len() < order.len() {
+    let which = if shown.len() < order.len() {
         format!("The {} most dominant of {} atoms", shown.len(), order.len())
     } else {
         "The atoms".into()
     };
-    let words = format!("{count}, each {form}; the number below is its dominance. Each has its own scale.");
+    let words = format!("{which}, each {form}; the number below is its dominance. Each has its own scale.");
     Ok(Figure { title: "Atoms".into(), svg, words })
 }
 
-fn dominance(model: &Model) -> Table {
+/// Atoms of a model as matrices, if they are any: in the given shape, as the patches they are, or as squares.
+pub(crate) fn grid<'a>(
+    model: &Model,
+    atoms: &'a [Vec<f64>],
+    shape: Option<(usize, usize)>,
+) -> Option<AtomGrid<'a>> {
+    let d = model.w.rows();
+    if let (None, Some(patch)) = (shape, model.patch) {
+        let plain = AtomGrid::new(atoms, (patch.window.rows, patch.window.cols));
+        let colour = match (patch.channels, patch.spins) {
+            (1, _) => plain.colour,
+            (_, None) => Colour::Rgb,
+            (_, Some(_)) => Colour::Labels,
+        };
+        return Some(AtomGrid { channels: patch.channels, colour, ..plain });
+    }
+    let side = d.isqrt();
+    let shape = shape.or((side * side == d).then_some((side, side)))?;
+    Some(AtomGrid::new(atoms, shape))
+}
+
+/// `1 dictionary`, `12 dictionaries`.
+pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+pub(crate) fn dominance(model: &Model) -> Table {
     let (scores, order) = model.dominance();
     let mut sum = 0.0;
     let rows = order.iter().take(MOST_ATOMS).enumerate().map(|(rank, &k)| {

@@ -11,7 +11,7 @@ use crate::scheme::Scheme;
 use crate::tracked::table;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::{Alphabet, Boundary};
+use ergodict::chain::Alphabet;
 use ergodict::data::Trajectory;
 use ergodict::dictionary::Input;
 use ergodict::factor::code::CodeSet;
@@ -121,8 +121,14 @@ pub(super) struct Ground {
     pub(super) shape: (usize, usize),
     pub(super) kind: PatchKind,
     pub(super) encoding: Encoding,
-    boundary: Boundary,
     inputs: Vec<Input>,
+}
+
+impl Ground {
+    /// A configuration as numbers.
+    pub(super) fn values(&self, spins: &[i8]) -> Vec<f64> {
+        spins.iter().flat_map(|&spin| self.encoding.encode(spin)).copied().collect()
+    }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -208,12 +214,9 @@ impl Args {
             Some(path) => {
                 self.system.refuse_beside_trajectory(&self.temperature)?;
                 let mut trajectory = Trajectory::open(path)?;
-                let mut frame = Vec::new();
-                if !trajectory.next_frame(&mut frame)? {
-                    bail!("{}: has no frame to learn from", path.display());
-                }
+                let alphabet = alphabet(&mut trajectory)?;
                 let input = Input { name: input::name(path), digest: trajectory.digest()? };
-                (trajectory.shape(), alphabet_of(&frame), self.system.boundary(), vec![input])
+                (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
             }
             None => {
                 let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
@@ -229,7 +232,7 @@ impl Args {
         let window = Window { rows: self.patch.0, cols: self.patch.1, boundary };
         window.corners(shape)?;
         let kind = PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet)) };
-        Ok(Ground { shape, kind, encoding, boundary, inputs })
+        Ok(Ground { shape, kind, encoding, inputs })
     }
 
     /// The parameters, whose sets follow the sign of the data where no flag says otherwise.
@@ -438,14 +441,12 @@ impl Args {
         let window = ground.kind.window;
         let stride = (window.rows.min(window.cols) / 4).max(1);
         let overlap = Overlap { window, stride };
-        let mut plain = with_lambda::<T>(&learned.model, 0.0)?;
+        let mut plain = with_lambda(&learned.model.factoriser::<T>()?, 0.0)?;
         let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
         let rebuilt = rebuilt.context("interrupted; nothing was written")?.values;
-        let truth = grid.values();
-        let right = ground.encoding.share_right(&spins, &rebuilt);
         Ok(Outcome {
-            relative_error: relative_error(&rebuilt, &truth),
-            sites_right: right,
+            relative_error: relative_error(&rebuilt, &ground.values(&spins)),
+            sites_right: ground.encoding.agreement(&rebuilt, &spins),
             learned,
             temperature,
             every,
@@ -493,14 +494,19 @@ impl Args {
     }
 }
 
-/// The alphabet that the values of a frame suggest.
-fn alphabet_of(frame: &[i8]) -> Alphabet {
-    let (low, high) = (frame.iter().min().copied().unwrap_or(0), frame.iter().max().copied().unwrap_or(0));
-    match (low, high) {
-        (-1, _) => Alphabet::PlusMinus,
-        (_, ..=1) => Alphabet::ZeroOne,
-        _ => Alphabet::Labels(high as u8 + 1),
+/// The alphabet that the values of a trajectory suggest.
+fn alphabet(trajectory: &mut Trajectory) -> Result<Alphabet> {
+    let (mut frame, mut low, mut high) = (Vec::new(), 0, 0);
+    while trajectory.next_frame(&mut frame)? {
+        low = frame.iter().copied().fold(low, i8::min);
+        high = frame.iter().copied().fold(high, i8::max);
     }
+    Ok(match (low, high) {
+        (-1, ..=1) => Alphabet::PlusMinus,
+        (0, ..=1) => Alphabet::ZeroOne,
+        (0, _) => Alphabet::Labels(high as u8 + 1),
+        _ => bail!("the values of the trajectory go from {low} to {high}: expected −1 and 1, 0 and 1, or labels from 0"),
+    })
 }
 
 /// What a run is called in words and pictures.

@@ -113,7 +113,7 @@ impl<T: Scalar> Source<T> for TrajectorySource {
     fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
         let before = Instant::now();
         self.next = self.next.max(self.burn_in + self.every - 1);
-        let frames = self.trajectory.frames();
+        let frames = self.trajectory.len();
         if self.next >= frames {
             if frames > 0 {
                 self.trajectory.read_frame(frames - 1, &mut self.frame)?;
@@ -128,7 +128,7 @@ impl<T: Scalar> Source<T> for TrajectorySource {
     }
 
     fn minibatches(&self) -> u64 {
-        self.trajectory.frames().saturating_sub(self.burn_in) / self.every
+        self.trajectory.len().saturating_sub(self.burn_in) / self.every
     }
 
     fn point(&self) -> (ChainPoint, u64) {

@@ -1,0 +1,204 @@
+//! The report of dictionaries learned from spin systems.
+
+use super::learn::{Ground, Outcome, name};
+use crate::page::{atoms, count, dominance, facts};
+use anyhow::Result;
+use ergodict::patch::SpinValues;
+use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
+use std::time::Duration;
+
+const LOSS: &str = "
+    The surrogate loss of a patch, which is the mean over all minibatches so far, against the updates of the chain: one
+    curve for each number of updates between kept configurations, τ. Lower is better.
+
+    All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighbouring
+    configurations are; where hardly anything moves between them, it learns the same thing again and again.";
+
+const SHEETS: &str = "
+    All atoms of each dictionary, the most dominant first, row by row. Each atom has its own scale.";
+
+const REBUILT: &str = "
+    The last configuration of the trajectory, and what each dictionary makes of it: patches are rebuilt as nonnegative
+    combinations of atoms (of either sign for signed spins), without a penalty, and averaged where they overlap.";
+
+const ERRORS: &str = "
+    Where the rebuilt configuration is off: white where it is right, full colour where it is off by one.";
+
+/// The page.
+pub(super) fn of_learning(
+    outcomes: &[Outcome],
+    ground: &Ground,
+    from_file: bool,
+    time: Duration,
+) -> Result<String> {
+    let first = &outcomes[0].learned.model;
+    let (rows, cols) = (ground.kind.window.rows, ground.kind.window.cols);
+    let source = if from_file {
+        first.inputs.first().map_or("a trajectory".to_owned(), |input| input.name.clone())
+    } else {
+        let model = first.run["config"]["model"].as_str().unwrap_or("spin").to_owned();
+        format!("a trajectory of the {model} model on {}×{} sites", ground.shape.0, ground.shape.1)
+    };
+    let lead = format!(
+        "{} of {} atoms each, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
+         places of kept configurations: neighbouring ones are nearly the same, which the method allows.",
+        count(outcomes.len(), "dictionary", "dictionaries"),
+        first.w.cols(),
+    );
+    let mut report = Report::new(format!("What {source} is made of")).lead(lead);
+    for group in groups(outcomes) {
+        if let Some(temperature) = group[0].temperature {
+            report = report.section(format!("Temperature {temperature}"), "");
+        }
+        let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
+        let svg = loss(&curves, from_file).svg();
+        report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
+        if let ([one], 1) = (&group[..], outcomes.len()) {
+            report = report.figure(atoms(&one.learned.model, None)?).table(dominance(&one.learned.model));
+        } else {
+            for figure in dictionaries(&group)? {
+                report = report.figure(figure);
+            }
+        }
+        for figure in rebuilt(&group, ground)? {
+            report = report.figure(figure);
+        }
+    }
+    let mut run = facts(first);
+    run.push(("time", format!("{:.1} s", time.as_secs_f64())));
+    Ok(report.table(table(outcomes)).facts(&run).render())
+}
+
+/// The outcomes of each temperature.
+fn groups(outcomes: &[Outcome]) -> Vec<Vec<&Outcome>> {
+    let mut groups: Vec<Vec<&Outcome>> = Vec::new();
+    for outcome in outcomes {
+        match groups.iter_mut().find(|group| group[0].temperature == outcome.temperature) {
+            Some(group) => group.push(outcome),
+            None => groups.push(vec![outcome]),
+        }
+    }
+    groups
+}
+
+fn loss(curves: &[&Outcome], from_file: bool) -> LineChart {
+    let series = curves.iter().map(|outcome| {
+        let every = outcome.every.unwrap_or(1) as f64;
+        let points = &outcome.learned.model.history.points;
+        let points: Vec<(f64, f64)> = points.iter().map(|p| (p.t as f64 * every, p.surrogate)).collect();
+        Series::new(format!("τ = {every}"), points)
+    });
+    LineChart {
+        x_label: if from_file { "frames" } else { "updates of single sites" }.into(),
+        y_label: "surrogate loss per patch".into(),
+        series: series.collect(),
+        ..LineChart::default()
+    }
+}
+
+/// What an outcome is called among those of its temperature.
+fn label(outcome: &Outcome) -> String {
+    name(None, outcome.every)
+}
+
+/// All atoms of each dictionary, as sheets side by side.
+fn dictionaries(group: &[&Outcome]) -> Result<Vec<Figure>> {
+    if group.iter().any(|o| o.learned.model.patch.is_none_or(|patch| patch.channels > 1)) {
+        let each = group.iter().map(|o| {
+            let figure = atoms(&o.learned.model, None)?;
+            Ok(Figure { title: format!("Atoms, {}", label(o)), ..figure })
+        });
+        return each.collect();
+    }
+    let sheets: Vec<Sheet> = group.iter().map(|o| Sheet::of(&o.learned.model)).collect();
+    let signed = sheets.iter().any(|sheet| sheet.values.iter().any(|v| *v < 0.0));
+    let shade = if signed { Shade::Signed { full: 1.0 } } else { Shade::Ink { low: 0.0, high: 1.0 } };
+    let items = group.iter().zip(&sheets);
+    let items = items.map(|(o, sheet)| (Picture::new(&sheet.values, sheet.shape, shade), label(o)));
+    let svg = Pictures { items: items.collect(), columns: Some(group.len().clamp(1, 2)) }.svg()?;
+    Ok(vec![Figure { title: "Dictionaries".into(), svg, words: SHEETS.into() }])
+}
+
+/// All atoms of a dictionary in one picture.
+struct Sheet {
+    values: Vec<f64>,
+    shape: (usize, usize),
+}
+
+impl Sheet {
+    fn of(model: &ergodict::dictionary::Model) -> Self {
+        let (rows, cols) = model.patch.map_or((1, model.w.rows()), |p| (p.window.rows, p.window.cols));
+        let (_, order) = model.dominance();
+        let across = (order.len() as f64).sqrt().ceil() as usize;
+        let down = order.len().div_ceil(across);
+        let shape = (down * (rows + 1) - 1, across * (cols + 1) - 1);
+        let mut values = vec![f64::NAN; shape.0 * shape.1];
+        for (place, &k) in order.iter().enumerate() {
+            let (top, left) = (place / across * (rows + 1), place % across * (cols + 1));
+            let atom = model.w.col(k);
+            let scale = atom.iter().fold(0.0_f64, |m, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+            for (i, v) in atom.iter().enumerate() {
+                values[(top + i / cols) * shape.1 + left + i % cols] = v / scale;
+            }
+        }
+        Self { values, shape }
+    }
+}
+
+/// The last configuration and what each dictionary makes of it.
+fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
+    let channels = ground.kind.channels;
+    let signed = matches!(ground.kind.spins, Some((SpinValues::Signed, _)));
+    let low = if signed { -1.0 } else { 0.0 };
+    let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+    let encoding = &ground.encoding;
+    let numbers = |values: &[f64]| -> Vec<f64> {
+        let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
+        values.chunks_exact(channels).map(one).collect()
+    };
+    let truth: Vec<f64> = numbers(&ground.values(&group[0].spins));
+    let all: Vec<Vec<f64>> = group.iter().map(|o| numbers(&o.rebuilt)).collect();
+    let mut items = vec![(Picture::new(&truth, ground.shape, shade), "the configuration".to_owned())];
+    for (outcome, values) in group.iter().zip(&all) {
+        let label = format!("{}: error {:.3}", label(outcome), outcome.relative_error);
+        items.push((Picture::new(values, ground.shape, shade), label));
+    }
+    let columns = Some(if items.len() > 4 { 3 } else { 2 });
+    let svg = Pictures { items, columns }.svg()?;
+    let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
+    if channels == 1 {
+        let full = 1.0 - low;
+        let off: Vec<Vec<f64>> =
+            all.iter().map(|values| values.iter().zip(&truth).map(|(a, b)| (a - b).abs()).collect()).collect();
+        let items = group.iter().zip(&off);
+        let items = items.map(|(o, off)| (Picture::new(off, ground.shape, Shade::Heat { full }), label(o)));
+        let svg = Pictures { items: items.collect(), columns }.svg()?;
+        figures.push(Figure { title: "Where it is off".into(), svg, words: ERRORS.into() });
+    }
+    Ok(figures)
+}
+
+fn table(outcomes: &[Outcome]) -> Table {
+    let rows = outcomes.iter().map(|o| {
+        let totals = &o.learned.model.aggregates;
+        vec![
+            name(o.temperature, o.every),
+            totals.t.to_string(),
+            format!("{:.4}", o.learned.results.surrogate_per_sample),
+            format!("{:.4}", o.relative_error),
+            format!("{:.2}", 100.0 * o.sites_right),
+            format!("{:.2}", o.seconds.chain),
+            format!("{:.2}", o.seconds.patches),
+            format!("{:.2}", o.seconds.learning),
+        ]
+    });
+    let head = ["run", "steps", "surrogate", "rebuilding error", "% sites right", "chain s", "patches s", "learning s"];
+    Table {
+        title: "All runs".into(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        words: "Minibatches learned from, the final surrogate loss of a patch, how well the last configuration is \
+                rebuilt (relative error, and sites whose nearest value is the right one), and where the time went."
+            .into(),
+    }
+}
