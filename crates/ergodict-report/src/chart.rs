@@ -66,6 +66,9 @@ pub struct LineChart {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
+    /// Ends of the vertical axis, so that several charts can be compared; what lies outside is cut off. By default, and
+    /// where the ends are not finite, ascending and (on a logarithmic axis) positive, the axis shows all points.
+    pub y_range: Option<(f64, f64)>,
     /// The lines, coloured in this order.
     pub series: Vec<Series>,
 }
@@ -76,7 +79,9 @@ impl LineChart {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
         let drawable = || self.series.iter().flat_map(|s| &s.points).filter_map(placed);
         let x_axis = Axis::over(drawable().map(|p| p.0), self.log_x, 0.0);
-        let y_axis = Axis::over(drawable().map(|p| p.1), self.log_y, 0.05);
+        let fixed = self.y_range.and_then(|ends| Axis::between(ends, self.log_y));
+        let cut = fixed.is_some();
+        let y_axis = fixed.or_else(|| Axis::over(drawable().map(|p| p.1), self.log_y, 0.05));
 
         let (legend, legend_rows) = self.legend();
         let header =
@@ -115,14 +120,19 @@ impl LineChart {
             );
         }
         for (i, series) in self.series.iter().enumerate() {
-            let pixels: Vec<Option<(f64, f64)>> = series
+            let mut pixels: Vec<Option<(f64, f64)>> = series
                 .points
                 .iter()
                 .map(|p| placed(p).map(|(x, y)| (frame.x(x_axis.unit(x)), frame.y(y_axis.unit(y)))))
                 .collect();
             let name = escape(&series.name);
             let _ = writeln!(svg, r#"<g {} data-name="{name}">"#, ink(i, "series"));
-            line(&mut svg, &pixels, i);
+            if cut {
+                line(&mut svg, &frame.cut(&pixels), i);
+                pixels.iter_mut().for_each(|p| *p = p.filter(|&(_, y)| frame.holds(y)));
+            } else {
+                line(&mut svg, &pixels, i);
+            }
             dots(&mut svg, &pixels, series);
             svg.push_str("</g>\n");
         }
@@ -289,6 +299,43 @@ impl Frame {
         self.bottom - unit * (self.bottom - self.top)
     }
 
+    /// Whether height `y` lies inside, up to rounding.
+    fn holds(&self, y: f64) -> bool {
+        (self.top - 1e-6..=self.bottom + 1e-6).contains(&y)
+    }
+
+    /// The line through `pixels`, cut where it leaves the frame at the top or at the bottom; each cut is a gap.
+    fn cut(&self, pixels: &[Option<(f64, f64)>]) -> Vec<Option<(f64, f64)>> {
+        let mut kept = Vec::with_capacity(pixels.len());
+        for (k, point) in pixels.iter().enumerate() {
+            let before = if k > 0 { pixels[k - 1] } else { None };
+            let Some((x, y)) = *point else {
+                kept.push(None);
+                continue;
+            };
+            if let Some((x0, y0)) = before {
+                let at = |edge: f64| (edge - y0) / (y - y0);
+                let mut crossed: Vec<(f64, f64)> =
+                    [self.top, self.bottom].into_iter().map(|edge| (at(edge), edge)).collect();
+                crossed.retain(|&(part, _)| part > 0.0 && part < 1.0);
+                crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let mut inside = self.holds(y0);
+                for (part, edge) in crossed {
+                    if !inside {
+                        kept.push(None);
+                    }
+                    kept.push(Some((x0 + part * (x - x0), edge)));
+                    if inside {
+                        kept.push(None);
+                    }
+                    inside = !inside;
+                }
+            }
+            kept.push(self.holds(y).then_some((x, y)));
+        }
+        kept
+    }
+
     /// Grid lines, tick marks and tick labels.
     fn axes(&self, svg: &mut String, x_ticks: &Ticks, y_ticks: &Ticks) {
         let (left, right, top, bottom) = (Px(self.left), Px(self.right), Px(self.top), Px(self.bottom));
@@ -396,6 +443,13 @@ impl Axis {
             }
         }
         Some(Self { lo: lo.max(f64::MIN), hi: hi.min(f64::MAX), log })
+    }
+
+    /// The axis between two values, if they are in order and have a place on it.
+    fn between((low, high): (f64, f64), log: bool) -> Option<Self> {
+        let (lo, hi) = (place(low, log)?, place(high, log)?);
+        // Closer ends differ by rounding only, as in `over`.
+        (hi - lo > (1e-11 * lo.abs().max(hi.abs())).max(1e-290)).then_some(Self { lo, hi, log })
     }
 
     /// Where `at` lies between the ends, 0 to 1. Halved first: the whole length may exceed what `f64` can hold.

@@ -42,12 +42,14 @@ pub struct Report {
     title: String,
     lead: String,
     blocks: Vec<Value>,
+    /// Whether a section has begun, so that figures and tables are headed one level lower.
+    sections: bool,
 }
 
 impl Report {
     /// An empty report with the given title.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), lead: String::new(), blocks: Vec::new() }
+        Self { title: title.into(), lead: String::new(), blocks: Vec::new(), sections: false }
     }
 
     /// The opening words: what was found. Blank lines part paragraphs; a later call replaces the earlier words.
@@ -62,10 +64,19 @@ impl Report {
         self.block(context! { kind => "facts", facts => facts.iter().map(pair).collect::<Vec<_>>() })
     }
 
+    /// A heading, with words that may be empty, for the figures and tables that follow, up to the next section.
+    pub fn section(mut self, title: impl Into<String>, words: impl AsRef<str>) -> Self {
+        self.sections = true;
+        let title: String = title.into();
+        self.block(context! { kind => "section", title, words => paragraphs(words.as_ref()) })
+    }
+
     /// A picture with plain words beside it.
     pub fn figure(self, figure: Figure) -> Self {
+        let level = self.level();
         self.block(context! {
             kind => "figure",
+            level,
             title => figure.title,
             svg => Value::from_safe_string(figure.svg),
             words => paragraphs(&figure.words),
@@ -80,8 +91,10 @@ impl Report {
             let padded = row.into_iter().chain(std::iter::repeat(String::new())).take(columns);
             padded.zip(&numeric).map(|(text, &number)| context! { text, number }).collect()
         };
+        let level = self.level();
         self.block(context! {
             kind => "table",
+            level,
             title => table.title,
             words => paragraphs(&table.words),
             head => cells(table.head),
@@ -109,6 +122,11 @@ impl Report {
             template,
             context! { title => self.title.as_str(), lead => paragraphs(&self.lead), blocks => self.blocks.clone() },
         )
+    }
+
+    /// Level of the headings of figures and tables.
+    fn level(&self) -> u8 {
+        if self.sections { 3 } else { 2 }
     }
 
     fn block(mut self, block: Value) -> Self {
