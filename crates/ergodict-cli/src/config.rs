@@ -15,16 +15,21 @@ use std::path::{Path, PathBuf};
 pub(crate) fn expand(mut arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = named(&arguments) else { return Ok(arguments) };
     let cli = Cli::command();
-    let Some((verb, at)) = verb(&cli, &arguments) else { return Ok(arguments) };
-    let table = read(&path, verb.get_name())?;
+    let Some((verb, name, at)) = verb(&cli, &arguments) else { return Ok(arguments) };
+    let table = read(&path, &name)?;
     let (mut shared, mut own) = (Vec::new(), Vec::new());
     for (key, value) in &table {
         let is_key = |a: &&Arg| a.get_long() == Some(key) && key != "config";
         let (flag, into) = match (cli.get_arguments().find(is_key), verb.get_arguments().find(is_key)) {
             (Some(flag), _) => (flag, &mut shared),
             (_, Some(flag)) => (flag, &mut own),
-            _ => bail!("{}: {}", path.display(), unknown(key, &cli, verb)),
+            _ => bail!("{}: {}", path.display(), unknown(key, &cli, verb, &name)),
         };
+        // A flag that may be given several times is overridden by any on the command line, not added to them.
+        let given = || arguments.iter().filter_map(|a| a.to_str()).any(|a| is_flag(a, key));
+        if matches!(flag.get_action(), ArgAction::Append) && given() {
+            continue;
+        }
         let flags = flags(key, value, flag).with_context(|| path.display().to_string())?;
         into.extend(flags.into_iter().map(OsString::from));
     }
@@ -47,19 +52,28 @@ fn named(arguments: &[OsString]) -> Option<PathBuf> {
     path
 }
 
-/// The innermost verb that is named, and where its flags begin.
-fn verb<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, usize)> {
-    let mut found: Option<(&Command, usize)> = None;
+/// Whether an argument is the long flag `key`, with or without its value.
+fn is_flag(argument: &str, key: &str) -> bool {
+    let flag = argument.strip_prefix("--").and_then(|flag| flag.strip_prefix(key));
+    flag.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+}
+
+/// The innermost verb that is named, its name with those of the nouns before it, and where its flags begin.
+fn verb<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, String, usize)> {
+    let mut found: Option<(&Command, String, usize)> = None;
     let mut words = arguments.iter().enumerate().skip(1);
     while let Some((i, word)) = words.next() {
-        let within = found.map_or(cli, |(verb, _)| verb);
+        let within = found.as_ref().map_or(cli, |(verb, ..)| verb);
         match word.to_str() {
             Some("--") => break,
             Some(flag) if takes_next(flag, cli, within) => {
                 words.next();
             }
             Some(name) => {
-                found = within.find_subcommand(name).map(|inner| (inner, i + 1)).or(found);
+                if let Some(inner) = within.find_subcommand(name) {
+                    let outer = found.map_or_else(String::new, |(_, outer, _)| outer + " ");
+                    found = Some((inner, outer + inner.get_name(), i + 1));
+                }
             }
             None => {}
         }
@@ -142,11 +156,11 @@ fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
 }
 
 /// What is wrong with a key, and the flag that is nearest to it.
-fn unknown(key: &str, cli: &Command, verb: &Command) -> String {
+fn unknown(key: &str, cli: &Command, verb: &Command, verb_name: &str) -> String {
     let names = cli.get_arguments().chain(verb.get_arguments()).filter_map(Arg::get_long);
     let names = names.filter(|name| !["config", "help", "version"].contains(name));
     let near = names.map(|name| (strsim::jaro_winkler(key, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     let near = near.filter(|near| near.0 > 0.7);
     let near = near.map_or_else(String::new, |(_, name)| format!("; the nearest is `{name}`"));
-    format!("`{key}` is no flag of `ergodict {}`{near} (see --help)", verb.get_name())
+    format!("`{key}` is no flag of `ergodict {verb_name}`{near} (see --help)")
 }

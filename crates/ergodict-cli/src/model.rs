@@ -90,6 +90,15 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Rows and columns: `200` or `200x100`.
+pub(crate) fn size(text: &str) -> Result<(usize, usize), String> {
+    match text.parse::<usize>() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(side) => Ok((side, side)),
+        Err(_) => shape(text),
+    }
+}
+
 /// `HxW`, also `H×W`.
 pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
     let sides = text.split_once(['x', 'X', '×']);
@@ -364,4 +373,16 @@ fn wrapped(words: impl Iterator<Item = String>, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_one_side_or_two() {
+        assert_eq!(size("20"), Ok((20, 20)));
+        assert_eq!(size("20x30"), Ok((20, 30)));
+        assert!(size("0").is_err() && size("x").is_err() && size("3x0").is_err());
+    }
 }

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 
 /// Where minibatches come from: a chain observed through patches.
-pub(crate) trait Source<T>: Send + Sync {
+pub(crate) trait Source<T>: Send {
     /// Fills the next minibatch; false when there is none.
     fn fill(&mut self, x: &mut Mat<T>) -> Result<bool>;
     /// Minibatches in all, if that is known.

@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TRAJ.npy")]
     trajectory: Option<PathBuf>,
     /// Rows and columns of a patch: K or KxL
-    #[arg(long, value_name = "K", value_parser = super::system::size, default_value = "20")]
+    #[arg(long, value_name = "K", value_parser = crate::model::size, default_value = "20")]
     patch: (usize, usize),
     /// Patches of a minibatch, cut at random places of one configuration
     #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]

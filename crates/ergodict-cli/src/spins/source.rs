@@ -2,12 +2,11 @@
 
 use crate::runs::Source;
 use anyhow::Result;
-use ergodict::chain::rng::{Purpose, stream};
+use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
 use ergodict::chain::{ChainPoint, SpinWalk};
 use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinGrid, Window};
-use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
 
 /// How patches are cut from a configuration: how many, where, and what number stands for a spin.

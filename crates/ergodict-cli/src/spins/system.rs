@@ -1,7 +1,7 @@
 //! The flags of spin systems, and the systems they describe.
 
 use crate::input;
-use crate::model::shape;
+use crate::model::size;
 use crate::paths::Given;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ use ergodict::chain::{
     Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts, Proposal, Rbm,
     SpinWalk, Walker,
 };
-use ergodict::data::{Batch, read_edges};
+use ergodict::data::{Batch, digest, read_edges};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -109,15 +109,6 @@ pub(super) enum ProposalKind {
     Neighbour,
     /// Any label: reversible, with the law exp(−H/T)
     Any,
-}
-
-/// `200` or `200x100`.
-pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
-    match text.parse::<usize>() {
-        Ok(0) => Err("it must be at least 1".into()),
-        Ok(side) => Ok((side, side)),
-        Err(_) => shape(text),
-    }
 }
 
 impl Kind {
@@ -389,12 +380,5 @@ mod tests {
         let two = adhesion(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!(two, [[0.0, 1.0, 2.0], [1.0, 3.0, 4.0], [2.0, 4.0, 5.0]]);
         assert!(adhesion(&[1.0; 3]).is_err());
-    }
-
-    #[test]
-    fn sizes_are_one_side_or_two() {
-        assert_eq!(size("20"), Ok((20, 20)));
-        assert_eq!(size("20x30"), Ok((20, 30)));
-        assert!(size("0").is_err() && size("x").is_err() && size("3x0").is_err());
     }
 }

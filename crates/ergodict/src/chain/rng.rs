@@ -1,6 +1,6 @@
 //! Generators: one table says which stream of the seed serves which purpose.
 
-use rand_chacha::ChaCha8Rng;
+pub use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// What a stream of random numbers is for. A new purpose gets a new number; old ones never change, so that old seeds

@@ -26,7 +26,7 @@ pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
 pub use image::{Image, ImageNotes};
 pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
-pub use open::{Input, open};
+pub use open::{Input, digest, open};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use trajectory::{Trajectory, TrajectoryWriter};
 pub use write::write_atomic;

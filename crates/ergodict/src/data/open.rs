@@ -145,8 +145,11 @@ impl Read for Tallied {
     }
 }
 
-/// The digest of a file's bytes as they lie on disk, still compressed.
-pub(crate) fn digest_file(path: &Path) -> Result<String> {
+/// The digest of a file's bytes as they lie on disk, still compressed: what models keep of their inputs.
+///
+/// # Errors
+/// [`Error::Io`].
+pub fn digest(path: &Path) -> Result<String> {
     let mut hasher = blake3::Hasher::new();
     let file = File::open(path).map_err(Error::io(path))?;
     hasher.update_reader(file).map_err(Error::io(path))?;

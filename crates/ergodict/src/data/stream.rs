@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::npy::{Mapped, Opener, Sequential};
 use super::npy_header::MAGIC;
 use super::npz::{self, Archive, Csr};
-use super::open::{Input, Tally, digest_file, is_standard, open};
+use super::open::{Input, Tally, is_standard, open};
 use super::text::Text;
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};
@@ -339,7 +339,7 @@ impl MatrixStream {
     /// # Errors
     /// [`Error::Io`]; [`Error::Format`] for standard input and pipes before their end.
     pub fn digest(&self) -> Result<String> {
-        let Some(tally) = &self.once else { return digest_file(&self.path) };
+        let Some(tally) = &self.once else { return super::open::digest(&self.path) };
         Tally::digest(tally).ok_or_else(|| {
             Error::format(
                 &self.path,
