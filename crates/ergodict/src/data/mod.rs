@@ -8,7 +8,7 @@ mod feed;
 mod npy;
 mod npy_header;
 mod npy_write;
-mod npz;
+pub(crate) mod npz;
 mod npz_write;
 mod open;
 #[cfg(feature = "parquet")]
