@@ -12,24 +12,35 @@
 //! | bars that switch, for the demo | brightness of each bar | `bars.rs` |
 
 mod bars;
+mod cellular_potts;
 pub mod diagnostics;
 mod finite;
+mod image_walk;
 mod ising;
 mod lattice;
-mod observables;
+mod neighbourhood;
+pub mod observables;
 pub mod onsager;
+mod potts;
+mod rbm;
 pub mod rng;
 mod spins;
 mod subsampled;
 mod walker;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
+pub use cellular_potts::{Cells, CellularPotts, CellularPottsParameters, Proposal};
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
+pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
 pub use lattice::{Boundary, Lattice};
+
+pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
+pub use potts::Potts;
 use rand_chacha::ChaCha8Rng;
+pub use rbm::Rbm;
 pub use spins::{Alphabet, SpinSystem};
 pub use subsampled::Subsampled;
 pub use walker::{ChainPoint, SpinWalk, Walker};

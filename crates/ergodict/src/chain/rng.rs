@@ -31,7 +31,7 @@ pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
 
 /// A number uniform in [0, 1), with 53 random bits.
 pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    fraction(rng.next_u64())
 }
 
 /// An integer uniform in `0..below`, without bias; 0 when `below` is 0.
@@ -47,6 +47,22 @@ pub fn below(rng: &mut ChaCha8Rng, below: u64) -> u64 {
             return (product >> 64) as u64;
         }
     }
+}
+
+/// The next digit of a random fraction `word / 2⁶⁴`, in the base `base`; what is left in `word` is uniform again, with
+/// `base` times fewer levels. So one random word gives a site and what to do there. No digit is off its probability by
+/// more than 2⁻⁶⁴ times the bases so far.
+#[inline]
+pub(crate) fn digit(word: &mut u64, base: usize) -> usize {
+    let product = u128::from(*word) * base as u128;
+    *word = product as u64;
+    (product >> 64) as usize
+}
+
+/// A random word as a number in [0, 1).
+#[inline]
+pub(crate) fn fraction(word: u64) -> f64 {
+    (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 /// Puts a slice into uniformly random order.

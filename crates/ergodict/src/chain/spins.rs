@@ -2,7 +2,7 @@
 
 use super::diagnostics::Acceptance;
 use super::{Chain, Lattice};
-use crate::Result;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The values a configuration is made of.
@@ -15,6 +15,35 @@ pub enum Alphabet {
     ZeroOne,
     /// `0..labels`, at most 128.
     Labels(u8),
+}
+
+impl Alphabet {
+    /// Whether these are `sites` values of the alphabet.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another number of values, [`Error::Parameter`] for others.
+    pub fn check(self, spins: &[i8], sites: usize) -> Result<()> {
+        if spins.len() != sites {
+            let found = format!("{} values", spins.len());
+            return Err(Error::shape("the configuration", found, format!("one for each of {sites} sites")));
+        }
+        let belongs = |x: i8| match self {
+            Self::PlusMinus => x == 1 || x == -1,
+            Self::ZeroOne => x == 0 || x == 1,
+            Self::Labels(labels) => x >= 0 && x.unsigned_abs() < labels,
+        };
+        let Some(site) = spins.iter().position(|x| !belongs(*x)) else { return Ok(()) };
+        let expected = match self {
+            Self::PlusMinus => "spins are −1 or 1".into(),
+            Self::ZeroOne => "units are 0 or 1".into(),
+            Self::Labels(labels) => format!("labels are below {labels} and not negative"),
+        };
+        Err(Error::parameter(
+            "a value of the configuration",
+            format!("{} (site {site})", spins[site]),
+            expected,
+        ))
+    }
 }
 
 /// A chain of configurations.

@@ -10,7 +10,7 @@ mod image;
 mod npy;
 mod npy_header;
 mod npy_write;
-mod npz;
+pub(crate) mod npz;
 mod npz_write;
 mod open;
 #[cfg(feature = "parquet")]

@@ -130,6 +130,24 @@ pub(crate) fn open(path: &Path, wanted: Option<&str>) -> Result<Archive> {
     }
 }
 
+/// All numbers of an array with one axis, which may have any of these names.
+pub(crate) fn vector(path: &Path, names: &[&str]) -> Result<Vec<f64>> {
+    let members = members(path)?;
+    let Some(member) = members.iter().find(|m| names.contains(&m.name.as_str())) else {
+        let quoted = |names: &mut dyn Iterator<Item = &str>| {
+            names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+        };
+        let wanted = quoted(&mut names.iter().copied());
+        let found = quoted(&mut members.iter().map(|m| m.name.as_str()));
+        return Err(Error::format(path, None, format!("has no array {wanted}; it has {found}")));
+    };
+    let mut cells = Cells::open(member.clone(), None)?;
+    let numbers = (0..cells.length).map(|_| cells.number()).collect::<Result<_>>()?;
+    // Reading on compares the checksum.
+    npy::read_fully(&cells.label, &mut cells.reader, &mut [0])?;
+    Ok(numbers)
+}
+
 fn dense(member: &Member) -> Result<Archive> {
     if member.deflated {
         return Ok(Archive::Deflated(member.sequential()?, member.clone()));

@@ -1,0 +1,203 @@
+//! Positions of patches on images: independent, or a random walk.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `Y_t` | [`Walkers`], read by [`ImageWalk::position`] | corner of the patch, MATH.md 5 |
+//! | independent uniform positions | [`Sampling::Iid`] | MATH.md 5 |
+//! | simple random walk on the torus | [`Sampling::Walk`] with [`Boundary::Periodic`] | MATH.md 5 |
+//! | `π` | uniform over all corners of all images | |
+//!
+//! We go beyond the print with several images in one stream (a walker on each; an image's walker moves with probability
+//! proportional to the number of its corners) and with patches that stay inside: a step that would leave is not made, so
+//! that the law stays uniform.
+//!
+//! On a torus with even sides a walker changes colour with each move, as on a chessboard. For one image the chain then
+//! has period 2: the law at a given time does not settle, but averages over time do, and only these are learned from.
+//! Seen at every τ-th step with τ even, though, it stays on one colour, which is half of the corners: take τ odd there.
+
+use super::rng::below;
+use super::{Boundary, Chain};
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+/// How one position follows another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sampling {
+    /// Independently.
+    #[default]
+    Iid,
+    /// One pixel up, down, left or right.
+    Walk,
+}
+
+/// Where the walkers are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Walkers {
+    /// Row and column of the corner, on each image.
+    corners: Vec<(usize, usize)>,
+    /// The image whose walker moved last.
+    image: usize,
+}
+
+/// The chain.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Chain, ImageWalk, Sampling, rng};
+/// let walk = ImageWalk::new(&[(20, 30)], Sampling::Walk, Boundary::Periodic)?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut state = walk.init(&mut rng);
+/// let (_, from) = walk.position(&state);
+/// walk.step(&mut state, &mut rng);
+/// let (image, to) = walk.position(&state);
+/// assert!(image == 0 && (from.0 == to.0) != (from.1 == to.1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct ImageWalk {
+    sizes: Vec<(usize, usize)>,
+    /// Number of corners of the images up to each, itself included.
+    ends: Vec<u64>,
+    sampling: Sampling,
+    boundary: Boundary,
+}
+
+impl ImageWalk {
+    /// Positions on images that have corners in so many rows and columns, see
+    /// [`Window::corners`](crate::patch::Window::corners).
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] without images, for one without corners, or for more than 2⁶³ corners.
+    pub fn new(sizes: &[(usize, usize)], sampling: Sampling, boundary: Boundary) -> Result<Self> {
+        if sizes.is_empty() {
+            return Err(Error::parameter("the number of images", 0, "it must be at least 1"));
+        }
+        let (mut ends, mut sum) = (Vec::with_capacity(sizes.len()), 0u64);
+        for (image, &(rows, cols)) in sizes.iter().enumerate() {
+            let corners = (rows as u64).checked_mul(cols as u64).filter(|corners| *corners > 0);
+            let end = corners.and_then(|corners| sum.checked_add(corners)).filter(|end| *end <= 1 << 63);
+            let Some(end) = end else {
+                let found = format!("{rows}×{cols} (image {image})");
+                let expected = "every image must have at least one, and all together at most 2⁶³";
+                return Err(Error::parameter("the corners of an image", found, expected));
+            };
+            sum = end;
+            ends.push(end);
+        }
+        Ok(Self { sizes: sizes.to_vec(), ends, sampling, boundary })
+    }
+
+    /// The present position: which image, and row and column of the corner on it.
+    pub fn position(&self, state: &Walkers) -> (usize, (usize, usize)) {
+        (state.image, state.corners[state.image])
+    }
+
+    /// A corner uniform over those of all images: the image, and the index of the corner on it.
+    fn draw(&self, rng: &mut ChaCha8Rng) -> (usize, u64) {
+        let total = self.ends.last().copied().unwrap_or(0);
+        let corner = below(rng, total);
+        let image = self.ends.partition_point(|end| *end <= corner);
+        let start = if image == 0 { 0 } else { self.ends[image - 1] };
+        (image, corner - start)
+    }
+
+    fn corner(&self, image: usize, index: u64) -> (usize, usize) {
+        let cols = self.sizes[image].1 as u64;
+        ((index / cols) as usize, (index % cols) as usize)
+    }
+
+    /// One pixel back or forth along a side.
+    fn shift(&self, at: usize, forth: bool, side: usize) -> usize {
+        let wrap = self.boundary == Boundary::Periodic;
+        match (forth, at) {
+            (true, at) if at + 1 < side => at + 1,
+            (true, at) => {
+                if wrap {
+                    0
+                } else {
+                    at
+                }
+            }
+            (false, 0) => {
+                if wrap {
+                    side - 1
+                } else {
+                    0
+                }
+            }
+            (false, at) => at - 1,
+        }
+    }
+}
+
+impl Chain for ImageWalk {
+    type State = Walkers;
+    type Info = ();
+
+    /// A draw from the stationary law: every walker anywhere on its image.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Walkers {
+        let corners = self.sizes.iter().enumerate().map(|(image, (rows, cols))| {
+            let index = below(rng, *rows as u64 * *cols as u64);
+            self.corner(image, index)
+        });
+        let corners = corners.collect();
+        Walkers { corners, image: self.draw(rng).0 }
+    }
+
+    fn step(&self, state: &mut Walkers, rng: &mut ChaCha8Rng) {
+        let (image, index) = self.draw(rng);
+        state.image = image;
+        let (rows, cols) = self.sizes[image];
+        let (row, col) = &mut state.corners[image];
+        match self.sampling {
+            Sampling::Iid => (*row, *col) = self.corner(image, index),
+            Sampling::Walk => match below(rng, 4) {
+                0 => *row = self.shift(*row, false, rows),
+                1 => *row = self.shift(*row, true, rows),
+                2 => *col = self.shift(*col, false, cols),
+                _ => *col = self.shift(*col, true, cols),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rng::{Purpose, stream};
+    use super::*;
+
+    #[test]
+    fn images_without_corners_are_refused() {
+        for sizes in [&[][..], &[(0, 3)], &[(4, 4), (3, 0)], &[(usize::MAX, 2)], &[(1 << 31, 1 << 31); 5]] {
+            let error = ImageWalk::new(sizes, Sampling::Iid, Boundary::Free);
+            assert!(error.is_err(), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn one_corner_is_where_everything_stays() {
+        for boundary in [Boundary::Periodic, Boundary::Free] {
+            for sampling in [Sampling::Iid, Sampling::Walk] {
+                let walk = ImageWalk::new(&[(1, 1)], sampling, boundary).unwrap();
+                let mut rng = stream(1, Purpose::Chain, 0);
+                let mut state = walk.init(&mut rng);
+                walk.steps(&mut state, 50, &mut rng);
+                assert_eq!(walk.position(&state), (0, (0, 0)));
+            }
+        }
+    }
+
+    #[test]
+    fn an_even_torus_has_two_colours() {
+        let walk = ImageWalk::new(&[(4, 6)], Sampling::Walk, Boundary::Periodic).unwrap();
+        let mut rng = stream(2, Purpose::Chain, 0);
+        let mut state = walk.init(&mut rng);
+        let colour = |state: &Walkers| (state.corners[0].0 + state.corners[0].1) % 2;
+        let first = colour(&state);
+        for t in 1..100 {
+            walk.step(&mut state, &mut rng);
+            assert_eq!(colour(&state), (first + t) % 2);
+        }
+    }
+}

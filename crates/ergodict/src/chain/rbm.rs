@@ -1,0 +1,409 @@
+//! Restricted Boltzmann machines, by block Gibbs sampling between the layers.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `Y_t`: visible units `v` | `Vec<i8>` of 0 and 1 | MATH.md 5; the hidden units are drawn anew from them in each step |
+//! | `W`, `b`, `c` | `weights` (visible × hidden), `visible_bias`, `hidden_bias` | |
+//! | `E(v, h) = −b·v − c·h − vᵀWh`, law `exp(−E/T)` | | |
+//! | `P(h_j = 1 given v) = σ((c_j + (Wᵀv)_j)/T)` | first half of a step | |
+//! | `P(v_i = 1 given h) = σ((b_i + (Wh)_i)/T)` | second half | |
+//! | `F(v) = −b·v − T Σ_j log(1 + exp((c_j + (Wᵀv)_j)/T))` | [`SpinSystem::energy`] | free energy: `P(v) ∝ exp(−F(v)/T)` |
+//!
+//! The paper only names the model. At T = 1 these are the usual formulas; T enters as for the other systems, by E/T.
+
+use super::rng::{below, uniform};
+use super::{Alphabet, Chain, SpinSystem};
+use crate::data::{Batch, MatrixStream, StreamOptions, npz};
+use crate::linalg::Mat;
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use std::path::Path;
+
+/// The chain: all hidden units are drawn given the visible ones, then all visible ones given the hidden ones.
+///
+/// ```
+/// use ergodict::chain::{Chain, Rbm, SpinSystem, rng};
+/// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);
+/// let rbm = Rbm::random((4, 4), 8, 0.5, 1.0, &mut rng)?;
+/// let mut state = rbm.init(&mut rng);
+/// rbm.steps(&mut state, 100, &mut rng);
+/// assert!(state.len() == 16 && rbm.energy(&state).is_finite());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rbm {
+    /// `W/T`, a column for each hidden unit.
+    of_hidden: Mat<f64>,
+    /// `Wᵀ/T`, a column for each visible unit.
+    of_visible: Mat<f64>,
+    /// `b/T`.
+    visible_bias: Vec<f64>,
+    /// `c/T`.
+    hidden_bias: Vec<f64>,
+    temperature: f64,
+    shape: (usize, usize),
+}
+
+impl Rbm {
+    /// The machine with these weights (visible × hidden) and biases; its visible units are drawn in `shape`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a temperature that is not positive, weights or biases that are not finite, also after
+    /// division by it, or no units; [`Error::Shape`] when a bias or `shape` has another number of units than the weights.
+    pub fn new(
+        weights: &Mat<f64>,
+        visible_bias: &[f64],
+        hidden_bias: &[f64],
+        temperature: f64,
+        shape: (usize, usize),
+    ) -> Result<Self> {
+        check_temperature(temperature)?;
+        let (visible, hidden) = (weights.rows(), weights.cols());
+        if visible == 0 || hidden == 0 {
+            let found = format!("{visible}×{hidden}");
+            return Err(Error::parameter("the weights", found, "there must be visible and hidden units"));
+        }
+        for (what, length, units, layer) in [
+            ("the visible bias", visible_bias.len(), visible, "visible"),
+            ("the hidden bias", hidden_bias.len(), hidden, "hidden"),
+        ] {
+            if length != units {
+                let expected = format!("one for each of {units} {layer} units");
+                return Err(Error::shape(what, format!("{length} numbers"), expected));
+            }
+        }
+        if shape.0.checked_mul(shape.1) != Some(visible) {
+            let found = format!("{}×{}", shape.0, shape.1);
+            let expected = format!("one place for each of {visible} visible units");
+            return Err(Error::shape("the shape of the visible units", found, expected));
+        }
+        for j in 0..hidden {
+            check_finite("the weights", weights.col(j), temperature, |i| format!("row {i}, column {j}"))?;
+        }
+        check_finite("the visible bias", visible_bias, temperature, |i| format!("unit {i}"))?;
+        check_finite("the hidden bias", hidden_bias, temperature, |j| format!("unit {j}"))?;
+        Ok(Self {
+            of_hidden: Mat::from_fn(visible, hidden, |i, j| weights.get(i, j) / temperature),
+            of_visible: Mat::from_fn(hidden, visible, |j, i| weights.get(i, j) / temperature),
+            visible_bias: visible_bias.iter().map(|b| b / temperature).collect(),
+            hidden_bias: hidden_bias.iter().map(|c| c / temperature).collect(),
+            temperature,
+            shape,
+        })
+    }
+
+    /// A machine without biases whose weights are independent Gaussians of mean 0 and standard deviation `scale`.
+    ///
+    /// # Errors
+    /// As [`Rbm::new`], and [`Error::Parameter`] for a scale that is not finite.
+    pub fn random(
+        shape: (usize, usize),
+        hidden: usize,
+        scale: f64,
+        temperature: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Self> {
+        if !scale.is_finite() {
+            return Err(Error::parameter("the scale of the weights", scale, "it must be finite"));
+        }
+        let entries = shape.0.checked_mul(shape.1).and_then(|visible| visible.checked_mul(hidden));
+        if entries.is_none_or(|entries| entries > 1 << 31) {
+            let found = format!("{}×{} and {hidden} hidden", shape.0, shape.1);
+            return Err(Error::parameter("the units", found, "there must be at most 2³¹ weights"));
+        }
+        let visible = shape.0 * shape.1;
+        let weights = Mat::from_fn(visible, hidden, |_, _| scale * gaussian(rng));
+        Self::new(&weights, &vec![0.0; visible], &vec![0.0; hidden], temperature, shape)
+    }
+
+    /// The machine saved in a `.npz` archive, as by `numpy.savez(path, W=W, b=b, c=c)`: `W` of shape (visible, hidden),
+    /// `b` or `visible_bias`, and `c` or `hidden_bias`, of one axis each.
+    ///
+    /// # Errors
+    /// [`Error::Format`] with the path, when an array is missing, has another shape or entries that are not finite;
+    /// [`Error::Io`]; [`Error::Parameter`] for a temperature that is not positive.
+    pub fn open(path: &Path, temperature: f64, shape: (usize, usize)) -> Result<Self> {
+        check_temperature(temperature)?;
+        let visible_bias = npz::vector(path, &["b", "visible_bias"])?;
+        let hidden_bias = npz::vector(path, &["c", "hidden_bias"])?;
+        let mut stream = MatrixStream::open(path, &StreamOptions { member: Some("W".into()) })?;
+        let visible = stream.samples().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        if (visible, stream.features()) != (visible_bias.len(), hidden_bias.len()) || visible == 0 {
+            let problem = format!(
+                "has `W` of shape ({visible}, {}) with {} visible and {} hidden biases: expected (visible, hidden)",
+                stream.features(),
+                visible_bias.len(),
+                hidden_bias.len()
+            );
+            return Err(Error::format(path, None, problem));
+        }
+        let mut rows = Batch::<f64>::new();
+        stream.next_batch(visible, &mut rows)?;
+        let weights = rows.as_mat_ref().to_owned().transposed();
+        Self::new(&weights, &visible_bias, &hidden_bias, temperature, shape)
+            .map_err(|error| Error::format(path, None, error.to_string()))
+    }
+
+    /// Number of visible units.
+    pub fn visible(&self) -> usize {
+        self.visible_bias.len()
+    }
+
+    /// Number of hidden units.
+    pub fn hidden(&self) -> usize {
+        self.hidden_bias.len()
+    }
+
+    /// Writes the probability that each hidden unit is 1, given the visible ones.
+    ///
+    /// # Panics
+    /// Unless there is a number for each unit.
+    pub fn hidden_given_visible(&self, visible: &[i8], probabilities: &mut [f64]) {
+        self.drive_hidden(visible, probabilities);
+        probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));
+    }
+
+    /// Writes the probability that each visible unit is 1, given the hidden ones.
+    ///
+    /// # Panics
+    /// Unless there is a number for each unit.
+    pub fn visible_given_hidden(&self, hidden: &[i8], probabilities: &mut [f64]) {
+        probabilities.copy_from_slice(&self.visible_bias);
+        add_columns(&self.of_hidden, hidden.iter().map(|h| *h != 0), probabilities);
+        probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));
+    }
+
+    /// `(c + Wᵀv)/T`.
+    fn drive_hidden(&self, visible: &[i8], drive: &mut [f64]) {
+        drive.copy_from_slice(&self.hidden_bias);
+        add_columns(&self.of_visible, visible.iter().map(|v| *v != 0), drive);
+    }
+}
+
+fn check_temperature(temperature: f64) -> Result<()> {
+    if temperature.is_finite() && temperature > 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("the temperature", temperature, "it must be a positive number"))
+}
+
+fn check_finite(
+    what: &'static str,
+    numbers: &[f64],
+    temperature: f64,
+    place: impl Fn(usize) -> String,
+) -> Result<()> {
+    let Some(bad) = numbers.iter().position(|x| !(x / temperature).is_finite()) else { return Ok(()) };
+    let found = format!("{} ({})", numbers[bad], place(bad));
+    Err(Error::parameter(what, found, "every entry, and its quotient by the temperature, must be finite"))
+}
+
+/// Adds the columns of the units that are on. Columns are added one after another, so that the sum does not depend on the
+/// instruction set.
+fn add_columns(columns: &Mat<f64>, on: impl Iterator<Item = bool>, sum: &mut [f64]) {
+    for (unit, _) in on.enumerate().filter(|(_, on)| *on) {
+        sum.iter_mut().zip(columns.col(unit)).for_each(|(sum, w)| *sum += w);
+    }
+}
+
+/// `1/(1 + e^{−x})`, without overflow.
+fn sigmoid(x: f64) -> f64 {
+    let e = (-x.abs()).exp();
+    if x >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
+}
+
+/// `log(1 + eˣ)`, without overflow.
+fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// Standard normal, by Box and Muller.
+fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
+    radius * (std::f64::consts::TAU * uniform(rng)).cos()
+}
+
+impl Chain for Rbm {
+    type State = Vec<i8>;
+    type Info = ();
+
+    /// Every visible unit by a fair coin.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<i8> {
+        (0..self.visible()).map(|_| below(rng, 2) as i8).collect()
+    }
+
+    fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
+        self.steps(state, 1, rng);
+    }
+
+    /// The buffers for the layers are made once for all steps.
+    fn steps(&self, state: &mut Vec<i8>, count: u64, rng: &mut ChaCha8Rng) {
+        let (mut of_hidden, mut of_visible) = (vec![0.0; self.hidden()], vec![0.0; self.visible()]);
+        let mut hidden = vec![0i8; self.hidden()];
+        for _ in 0..count {
+            self.hidden_given_visible(state, &mut of_hidden);
+            hidden.iter_mut().zip(&of_hidden).for_each(|(h, p)| *h = i8::from(uniform(rng) < *p));
+            self.visible_given_hidden(&hidden, &mut of_visible);
+            state.iter_mut().zip(&of_visible).for_each(|(v, p)| *v = i8::from(uniform(rng) < *p));
+        }
+    }
+}
+
+impl SpinSystem for Rbm {
+    fn shape(&self) -> (usize, usize) {
+        self.shape
+    }
+    /// Visible and hidden units.
+    fn updates(&self) -> u64 {
+        (self.visible() + self.hidden()) as u64
+    }
+    fn alphabet(&self) -> Alphabet {
+        Alphabet::ZeroOne
+    }
+    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
+        state
+    }
+    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
+        self.alphabet().check(spins, self.visible())?;
+        Ok(spins.to_vec())
+    }
+    /// The free energy `F(v)`.
+    fn energy(&self, state: &Vec<i8>) -> f64 {
+        let mut drive = vec![0.0; self.hidden()];
+        self.drive_hidden(state, &mut drive);
+        let bias: f64 = state.iter().zip(&self.visible_bias).map(|(v, b)| f64::from(*v) * b).sum();
+        -self.temperature * (bias + drive.into_iter().map(softplus).sum::<f64>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rng::{Purpose, stream};
+    use super::*;
+    use std::io::Write;
+
+    fn weights() -> Mat<f64> {
+        Mat::from_fn(3, 2, |i, j| i as f64 - 1.5 * j as f64)
+    }
+
+    #[test]
+    fn extreme_drives_give_probabilities_and_energies() {
+        for (x, p, s) in [
+            (1e4, 1.0, 1e4),
+            (-1e4, 0.0, 0.0),
+            (0.0, 0.5, 2f64.ln()),
+            (800.0, 1.0, 800.0),
+            (1.0, 0.731_058_578_630_004_9, 1.313_261_687_518_222_8),
+        ] {
+            assert!((sigmoid(x) - p).abs() < 1e-15 && (softplus(x) - s).abs() < 1e-15, "{x}");
+        }
+        assert!((sigmoid(-1.0) + sigmoid(1.0) - 1.0).abs() < 1e-16);
+        assert!((sigmoid(-700.0) / (-700.0f64).exp() - 1.0).abs() < 1e-15);
+        let rbm = Rbm::new(&Mat::from_fn(2, 2, |_, _| 1e305), &[0.0; 2], &[0.0; 2], 1.0, (1, 2)).unwrap();
+        assert!(rbm.energy(&vec![1, 1]).is_finite());
+    }
+
+    #[test]
+    fn many_steps_are_as_many_single_ones() {
+        let rbm = Rbm::random((3, 4), 7, 1.0, 1.0, &mut stream(1, Purpose::Synthetic, 0)).unwrap();
+        let (mut one, mut all) = (stream(2, Purpose::Chain, 0), stream(2, Purpose::Chain, 0));
+        let (mut a, mut b) = (rbm.init(&mut one), rbm.init(&mut all));
+        (0..50).for_each(|_| rbm.step(&mut a, &mut one));
+        rbm.steps(&mut b, 50, &mut all);
+        assert_eq!((a, one), (b, all));
+    }
+
+    #[test]
+    fn random_weights_have_their_scale() {
+        let rbm = Rbm::random((10, 10), 100, 0.3, 1.0, &mut stream(3, Purpose::Synthetic, 0)).unwrap();
+        let squares: f64 = (0..100).flat_map(|j| rbm.of_hidden.col(j)).map(|w| w * w).sum();
+        // A sum of n squares of Gaussians has the standard deviation √(2n); four of them.
+        let n = 1e4;
+        assert!((squares / 0.09 - n).abs() < 4.0 * (2.0 * n).sqrt(), "{squares}");
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let fine = || (weights(), vec![0.0; 3], vec![0.0; 2], 1.0, (1, 3));
+        type Given = (Mat<f64>, Vec<f64>, Vec<f64>, f64, (usize, usize));
+        let breaks: [(&str, fn(&mut Given)); 9] = [
+            ("temperature 0", |g| g.3 = 0.0),
+            ("temperature NaN", |g| g.3 = f64::NAN),
+            ("quotient overflows", |g| (g.3, g.1[0]) = (1e-300, 1e300)),
+            ("NaN weight", |g| g.0.col_mut(1)[2] = f64::NAN),
+            ("infinite bias", |g| g.2[0] = f64::INFINITY),
+            ("visible bias too short", |g| g.1.truncate(2)),
+            ("hidden bias too long", |g| g.2.push(0.0)),
+            ("another shape", |g| g.4 = (2, 2)),
+            ("no units", |g| *g = (Mat::zeros(0, 2), vec![], vec![0.0; 2], 1.0, (0, 0))),
+        ];
+        let build = |g: &Given| Rbm::new(&g.0, &g.1, &g.2, g.3, g.4);
+        assert!(build(&fine()).is_ok());
+        for (name, spoil) in breaks {
+            let mut given = fine();
+            spoil(&mut given);
+            assert!(build(&given).is_err(), "{name}");
+        }
+        let rng = &mut stream(1, Purpose::Synthetic, 0);
+        assert!(Rbm::random((2, 2), 3, f64::NAN, 1.0, rng).is_err());
+        assert!(Rbm::random((2, 2), 0, 1.0, 1.0, rng).is_err());
+        assert!(Rbm::random((usize::MAX, 2), 3, 1.0, 1.0, rng).is_err());
+        assert!(build(&fine()).unwrap().state(&[0, 1, 2]).is_err());
+    }
+
+    /// Writes arrays of `f64` with any shapes, as numpy.savez does.
+    fn savez(path: &Path, arrays: &[(&str, &str, &[f64])]) {
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
+        for (name, shape, numbers) in arrays {
+            let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+            while (header.len() + 11) % 64 != 0 {
+                header.push(' ');
+            }
+            header.push('\n');
+            zip.start_file(format!("{name}.npy"), zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(b"\x93NUMPY\x01\x00").unwrap();
+            zip.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+            zip.write_all(header.as_bytes()).unwrap();
+            numbers.iter().for_each(|x| zip.write_all(&x.to_le_bytes()).unwrap());
+        }
+        zip.finish().unwrap();
+    }
+
+    #[test]
+    fn archives_of_numpy_are_read_and_bad_ones_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rbm.npz");
+        let w: [f64; 6] = [0.0, -1.5, 1.0, -0.5, 2.0, 0.5];
+        let (b, c): ([f64; 3], [f64; 2]) = ([0.1, 0.2, 0.3], [-1.0, 1.0]);
+        let expected = Rbm::new(&weights(), &b, &c, 2.0, (3, 1)).unwrap();
+        for (b_name, c_name) in [("b", "c"), ("visible_bias", "hidden_bias")] {
+            savez(&path, &[("W", "(3, 2)", &w), (b_name, "(3,)", &b), (c_name, "(2,)", &c)]);
+            let rbm = Rbm::open(&path, 2.0, (3, 1)).unwrap();
+            assert_eq!((&rbm.of_hidden, &rbm.of_visible), (&expected.of_hidden, &expected.of_visible));
+            assert_eq!(
+                (&rbm.visible_bias, &rbm.hidden_bias),
+                (&expected.visible_bias, &expected.hidden_bias)
+            );
+        }
+        assert!(Rbm::open(&path, 2.0, (2, 2)).unwrap_err().to_string().contains("rbm.npz: the shape"));
+        let mut nan = w;
+        nan[3] = f64::NAN;
+        let bad: [(&str, &[(&str, &str, &[f64])]); 6] = [
+            ("has no array `W`", &[("b", "(3,)", &b), ("c", "(2,)", &c)]),
+            ("has no array `c`, `hidden_bias`; it has `W`, `b`", &[("W", "(3, 2)", &w), ("b", "(3,)", &b)]),
+            ("NaN (row 1, column 1)", &[("W", "(3, 2)", &nan), ("b", "(3,)", &b), ("c", "(2,)", &c)]),
+            ("of shape (2, 3)", &[("W", "(2, 3)", &w), ("b", "(3,)", &b), ("c", "(2,)", &c)]),
+            ("of shape (3, 2) with 2", &[("W", "(3, 2)", &w), ("b", "(2,)", &c), ("c", "(2,)", &c)]),
+            ("expected one axis", &[("W", "(3, 2)", &w), ("b", "(3, 1)", &b), ("c", "(2,)", &c)]),
+        ];
+        for (problem, arrays) in bad {
+            savez(&path, arrays);
+            let error = Rbm::open(&path, 1.0, (3, 1)).unwrap_err().to_string();
+            assert!(error.contains(problem) && error.contains("rbm.npz"), "{error}");
+        }
+        std::fs::write(&path, "W,b,c\n").unwrap();
+        assert!(Rbm::open(&path, 1.0, (3, 1)).unwrap_err().to_string().contains("is not a .npz archive"));
+        assert!(matches!(Rbm::open(&folder.path().join("none.npz"), 1.0, (3, 1)), Err(Error::Io { .. })));
+        assert!(matches!(Rbm::open(&path, 0.0, (3, 1)), Err(Error::Parameter { .. })));
+    }
+}
