@@ -33,8 +33,10 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Most bytes a decoder may take.
 const DECODER_BYTES: u64 = 1 << 31;
 
-/// Rec. 709 luma.
-const LUMA: [f64; 3] = [0.2126, 0.7152, 0.0722];
+/// Rec. 709 luma, of the values as they are stored.
+pub(crate) fn luma([r, g, b]: [f64; 3]) -> f64 {
+    (0.2126 * r + 0.7152 * g + 0.0722 * b).clamp(0.0, 1.0)
+}
 
 /// A grey or colour image; black is 0, white is 1.
 ///
@@ -79,16 +81,12 @@ impl Image {
     /// [`Error::Parameter`] for no pixels, too many, or other channels; [`Error::Shape`] for another number of values;
     /// [`Error::NotFinite`] (the sample is the pixel, the feature its channel).
     pub fn new(shape: (usize, usize), channels: usize, values: Vec<f32>) -> Result<Self> {
-        let pixels = (shape.0 as u64).checked_mul(shape.1 as u64);
-        let Some(pixels) = pixels.filter(|n| (1..=MOST_PIXELS).contains(n)) else {
-            let expected = format!("it must have at least one pixel and at most {MOST_PIXELS}");
-            return Err(Error::parameter("the image", format!("{}×{}", shape.0, shape.1), expected));
-        };
+        let pixels = Self::check(shape.0, shape.1)?;
         if channels != 1 && channels != 3 {
             let expected = "it must be 1 for grey or 3 for red, green and blue";
             return Err(Error::parameter("the number of channels of an image", channels, expected));
         }
-        let needed = pixels as usize * channels;
+        let needed = pixels * channels;
         if values.len() != needed {
             let expected = format!("{needed} for {}×{} pixels of {channels}", shape.0, shape.1);
             return Err(Error::shape("the image", format!("{} values", values.len()), expected));
@@ -98,6 +96,15 @@ impl Image {
             return Err(Error::NotFinite { sample, feature, value: f64::from(values[at]) });
         }
         Ok(Self { shape, channels, values })
+    }
+
+    /// The number of pixels, if an image may have so many.
+    pub(crate) fn check(rows: usize, cols: usize) -> Result<usize> {
+        let pixels = rows.checked_mul(cols).filter(|n| (1..=MOST_PIXELS).contains(&(*n as u64)));
+        pixels.ok_or_else(|| {
+            let expected = format!("it must have at least one pixel and at most {MOST_PIXELS}");
+            Error::parameter("the image", format!("{rows}×{cols}"), expected)
+        })
     }
 
     /// Reads an image, as three channels if `colour`, as one otherwise; `-` is standard input. The format is found by
@@ -247,8 +254,7 @@ fn convert(decoded: &DynamicImage, colour: bool) -> std::result::Result<(Image, 
         match (colour, colours) {
             (false, 1) => values.push(over_white(given[0]) as f32),
             (false, _) => {
-                let luma: f64 = LUMA.iter().zip(given).map(|(weight, c)| weight * c).sum();
-                values.push(over_white(luma).clamp(0.0, 1.0) as f32);
+                values.push(over_white(luma([given[0], given[1], given[2]])) as f32);
             }
             (true, 1) => values.extend([over_white(given[0]) as f32; 3]),
             (true, _) => values.extend([given[0], given[1], given[2]].map(|c| over_white(c) as f32)),

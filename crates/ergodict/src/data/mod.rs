@@ -16,6 +16,7 @@ mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod stream;
+mod tessellation;
 mod text;
 mod trajectory;
 mod write;
@@ -28,5 +29,6 @@ pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
+pub use tessellation::tessellation;
 pub use trajectory::{Trajectory, TrajectoryWriter};
 pub use write::write_atomic;

