@@ -27,6 +27,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Factor(crate::factor::Args),
     Transform(crate::transform::Args),
+    Image(crate::image::Args),
     Spins(crate::spins::Args),
     Model(crate::model::Args),
     Demo(crate::demo::Args),

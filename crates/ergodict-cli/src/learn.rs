@@ -84,7 +84,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             }
             if stopped {
                 progress.finish();
-                say(&saving::interrupted(checkpoint, report.t));
+                say(&saving::interrupted(&format!("step {}", report.t), checkpoint));
                 return Ok(ExitCode::from(INTERRUPTED));
             }
         }

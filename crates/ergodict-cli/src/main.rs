@@ -8,6 +8,7 @@ mod args;
 mod config;
 mod demo;
 mod factor;
+mod image;
 mod input;
 mod interrupt;
 mod learn;
@@ -53,6 +54,7 @@ fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
     match verb {
         Verb::Factor(args) => factor::run(&args, &common),
         Verb::Transform(args) => transform::run(&args, &common),
+        Verb::Image(args) => image::run(&args, &common),
         Verb::Spins(args) => spins::run(&args, &common),
         Verb::Model(args) => model::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),

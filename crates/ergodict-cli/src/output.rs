@@ -36,7 +36,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 /// Writes a file, whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
-    Ok(write_atomic(path, |file| file.write_all(text.as_bytes()).map_err(Error::io(path)))?)
+    write_bytes(path, text.as_bytes())
+}
+
+/// Writes a file of bytes, whole or not at all.
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    Ok(write_atomic(path, |file| file.write_all(bytes).map_err(Error::io(path)))?)
 }
 
 /// Whether the reader of our output has gone, which is no error.

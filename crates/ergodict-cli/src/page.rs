@@ -19,7 +19,7 @@ pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<
     Ok(Report::new(format!("{r} atoms of {}", model.inputs.first().map_or("a matrix", |i| i.name.as_str())))
         .lead(lead)
         .facts(&facts(model))
-        .figure(Figure { title: "Loss".into(), svg: loss(model).svg(), words: LOSS.into() })
+        .figure(loss(model))
         .figure(atoms(model, shape)?)
         .table(dominance(model))
         .render())
@@ -72,19 +72,21 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn loss(model: &Model) -> LineChart {
+/// The loss of a run over its samples.
+pub(crate) fn loss(model: &Model) -> Figure {
     let points = &model.history.points;
     let loss: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.loss)).collect();
     let mean: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.surrogate)).collect();
     let wide = loss.len() > 2;
-    LineChart {
+    let chart = LineChart {
         x_label: "samples seen".into(),
         y_label: "loss per sample".into(),
         log_x: wide,
         log_y: wide && mean.iter().chain(&loss).all(|p| p.1 > 0.0),
         series: vec![Series::new("minibatch", loss), Series::new("surrogate", mean)],
         ..LineChart::default()
-    }
+    };
+    Figure { title: "Loss".into(), svg: chart.svg(), words: LOSS.into() }
 }
 
 /// The atoms as pictures where they are patches, or have the given shape, or are square; else as profiles.

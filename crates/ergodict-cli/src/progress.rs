@@ -15,8 +15,10 @@ pub(crate) fn say(line: &str) {
 /// How far a run is.
 pub(crate) struct Progress {
     shown: Shown,
+    /// What is counted.
+    unit: &'static str,
     total: Option<u64>,
-    /// Samples done before this run, which say nothing about its speed.
+    /// What was done before this run, which say nothing about its speed.
     before: u64,
     started: Instant,
 }
@@ -30,6 +32,11 @@ enum Shown {
 impl Progress {
     /// Progress over `total` samples, if that is known, of which `before` are done.
     pub(crate) fn new(quiet: bool, total: Option<u64>, before: u64) -> Self {
+        Self::of("samples", quiet, total, before)
+    }
+
+    /// Progress over things of another name.
+    pub(crate) fn of(unit: &'static str, quiet: bool, total: Option<u64>, before: u64) -> Self {
         let plain =
             ["NO_COLOR", "CI"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()))
                 || std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -37,9 +44,9 @@ impl Progress {
         let shown = match (quiet, std::io::stderr().is_terminal() && !plain) {
             (true, _) => Shown::Nothing,
             (false, false) => Shown::Lines { last: started },
-            (false, true) => Shown::Bar(bar(total, before)),
+            (false, true) => Shown::Bar(bar(unit, total, before)),
         };
-        Self { shown, total, before, started }
+        Self { shown, unit, total, before, started }
     }
 
     /// Samples done so far, and what else there is to say; `words` is called only when it is shown.
@@ -63,7 +70,7 @@ impl Progress {
                     let left = total.saturating_sub(samples) as f64 / rate.max(1e-9);
                     format!(" of {total} ({left:.0} s left)")
                 });
-                say(&format!("{samples}{share} samples, {rate:.0}/s, {}", words()));
+                say(&format!("{samples}{share} {}, {rate:.0}/s, {}", self.unit, words()));
             }
         }
     }
@@ -81,18 +88,18 @@ impl Progress {
     }
 }
 
-fn bar(total: Option<u64>, before: u64) -> ProgressBar {
+fn bar(unit: &str, total: Option<u64>, before: u64) -> ProgressBar {
     let (bar, form) = match total {
         Some(total) => {
-            (ProgressBar::new(total), "{bar:30} {human_pos}/{human_len} samples, {rate}, {eta} left, {msg}")
+            (ProgressBar::new(total), "{bar:30} {human_pos}/{human_len} UNIT, {rate}, {eta} left, {msg}")
         }
-        None => (ProgressBar::no_length(), "{spinner} {human_pos} samples, {rate}, {elapsed}, {msg}"),
+        None => (ProgressBar::no_length(), "{spinner} {human_pos} UNIT, {rate}, {elapsed}, {msg}"),
     };
     bar.set_position(before);
     bar.reset_eta();
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.0}/s", state.per_sec());
     };
-    let style = ProgressStyle::with_template(form).map(|style| style.with_key("rate", rate));
+    let style = ProgressStyle::with_template(&form.replace("UNIT", unit)).map(|style| style.with_key("rate", rate));
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }

@@ -226,8 +226,8 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         }
         if stopped {
             progress.finish();
-            let all = runs.iter().map(|run| run.tracked.steps()).sum();
-            say(&saving::interrupted(plan.saving.checkpoint.as_deref(), all));
+            let all: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
+            say(&saving::interrupted(&format!("step {all}"), plan.saving.checkpoint.as_deref()));
             return Ok(Some(ExitCode::from(INTERRUPTED)));
         }
     }

@@ -56,17 +56,23 @@ impl Saving {
     }
 }
 
-/// What to say to somebody who interrupted a run after a step.
-pub(crate) fn interrupted(checkpoint: Option<&Path>, steps: u64) -> String {
+/// What to say to somebody who interrupted a run; `after` tells how far it was.
+pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>) -> String {
     match checkpoint {
         Some(path) => format!(
-            "ergodict: interrupted after step {steps}; the state is in {}: go on with the same command and --resume",
+            "ergodict: interrupted after {after}; the state is in {}: go on with the same command and --resume",
             path.display()
         ),
         None => format!(
-            "ergodict: interrupted after step {steps}; nothing was written (--checkpoint FILE lets a run go on)"
+            "ergodict: interrupted after {after}; nothing was written (--checkpoint FILE lets a run go on)"
         ),
     }
+}
+
+/// In what a checkpoint is of another run than the one with this configuration.
+pub(crate) fn other_run(then: &Value, now: &Value) -> Option<String> {
+    let (key, then, now) = difference(then, now)?;
+    Some(format!("is of another run: {key} was {then} there and is {now} here; resume with the same flags"))
 }
 
 /// Deletes a checkpoint whose run is over.
@@ -85,11 +91,9 @@ pub(crate) fn load(path: &Path, kind: &str, config: &Value, inputs: &[Input]) ->
         bail!("{at}: is a finished model, not a checkpoint: there is nothing to resume");
     }
     if model.kind == kind
-        && let Some((key, then, now)) = difference(&model.run["config"], config)
+        && let Some(difference) = other_run(&model.run["config"], config)
     {
-        bail!(
-            "{at}: is of another run: {key} was {then} there and is {now} here; resume with the same flags"
-        );
+        bail!("{at}: {difference}");
     }
     for (then, now) in model.inputs.iter().zip(inputs) {
         if then.digest != now.digest {

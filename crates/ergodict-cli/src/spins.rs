@@ -2,6 +2,9 @@
 
 mod learn;
 mod page;
+mod reconstruct;
+mod recording;
+mod simulate;
 mod source;
 mod system;
 
@@ -21,11 +24,15 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one")]
 enum Verb {
+    Simulate(simulate::Args),
     Learn(learn::Args),
+    Reconstruct(reconstruct::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.verb {
+        Verb::Simulate(args) => simulate::run(args, common),
         Verb::Learn(args) => learn::run(args, common),
+        Verb::Reconstruct(args) => reconstruct::run(args, common),
     }
 }

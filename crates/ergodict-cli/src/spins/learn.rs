@@ -196,7 +196,11 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
 
 impl Args {
     fn temperatures(&self) -> Vec<f64> {
-        if self.temperature.is_empty() { vec![self.system.kind().temperature()] } else { self.temperature.clone() }
+        if self.temperature.is_empty() {
+            vec![self.system.kind().temperature()]
+        } else {
+            self.temperature.clone()
+        }
     }
 
     fn epochs(&self) -> Vec<u64> {
@@ -221,12 +225,15 @@ impl Args {
             None => {
                 let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
                 let Some(lattice) = walk.lattice() else {
-                    bail!("patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`");
+                    bail!(
+                        "patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`"
+                    );
                 };
                 (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
             }
         };
-        let own = if matches!(alphabet, Alphabet::Labels(_)) { SpinValues::OneHot } else { SpinValues::ZeroOne };
+        let own =
+            if matches!(alphabet, Alphabet::Labels(_)) { SpinValues::OneHot } else { SpinValues::ZeroOne };
         let values = self.spins.unwrap_or(own);
         let encoding = Encoding::new(values, alphabet)?;
         let window = Window { rows: self.patch.0, cols: self.patch.1, boundary };
@@ -264,7 +271,10 @@ impl Args {
                 bail!("--every is 0, but it must be at least 1");
             }
             if self.trajectory.is_none() && every > self.updates() {
-                bail!("--every is {every}, but there are only {} updates: nothing would be kept", self.updates());
+                bail!(
+                    "--every is {every}, but there are only {} updates: nothing would be kept",
+                    self.updates()
+                );
             }
         }
         let d = ground.kind.features().context("a patch has too many numbers")?;
@@ -274,7 +284,10 @@ impl Args {
         let each = self.scheme.memory::<f64>(d, plan.batch).saturating_add(minibatch);
         let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
         let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
-        memory::check(needed, &format!("{runs} dictionaries of {} atoms of {d} numbers", plan.parameters.atoms))?;
+        memory::check(
+            needed,
+            &format!("{runs} dictionaries of {} atoms of {d} numbers", plan.parameters.atoms),
+        )?;
         let mut inputs: Vec<paths::Given<'_>> = self.system.files();
         inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));
         inputs.extend(self.scheme.file().map(|path| ("--init", path)));
@@ -296,7 +309,8 @@ impl Args {
         let (temperatures, epochs) = (self.temperatures(), self.epochs());
         let hot = |t: &f64| if temperatures.len() > 1 { vec![format!("T{t}")] } else { Vec::new() };
         let mut tags = Vec::new();
-        let temperatures = if self.trajectory.is_some() { vec![None] } else { temperatures.iter().map(Some).collect() };
+        let temperatures =
+            if self.trajectory.is_some() { vec![None] } else { temperatures.iter().map(Some).collect() };
         for temperature in &temperatures {
             for every in &epochs {
                 let mut parts = temperature.map(hot).unwrap_or_default();
@@ -505,7 +519,9 @@ fn alphabet(trajectory: &mut Trajectory) -> Result<Alphabet> {
         (-1, ..=1) => Alphabet::PlusMinus,
         (0, ..=1) => Alphabet::ZeroOne,
         (0, _) => Alphabet::Labels(high as u8 + 1),
-        _ => bail!("the values of the trajectory go from {low} to {high}: expected −1 and 1, 0 and 1, or labels from 0"),
+        _ => bail!(
+            "the values of the trajectory go from {low} to {high}: expected −1 and 1, 0 and 1, or labels from 0"
+        ),
     })
 }
 

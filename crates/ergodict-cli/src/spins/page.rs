@@ -1,8 +1,10 @@
-//! The report of dictionaries learned from spin systems.
+//! The reports of spin systems: of simulations, and of dictionaries learned from them.
 
 use super::learn::{Ground, Outcome, name};
+use super::simulate::Simulated;
 use crate::page::{atoms, count, dominance, facts};
 use anyhow::Result;
+use ergodict::chain::Alphabet;
 use ergodict::patch::SpinValues;
 use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 use std::time::Duration;
@@ -168,8 +170,10 @@ fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
     let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
     if channels == 1 {
         let full = 1.0 - low;
-        let off: Vec<Vec<f64>> =
-            all.iter().map(|values| values.iter().zip(&truth).map(|(a, b)| (a - b).abs()).collect()).collect();
+        let off: Vec<Vec<f64>> = all
+            .iter()
+            .map(|values| values.iter().zip(&truth).map(|(a, b)| (a - b).abs()).collect())
+            .collect();
         let items = group.iter().zip(&off);
         let items = items.map(|(o, off)| (Picture::new(off, ground.shape, Shade::Heat { full }), label(o)));
         let svg = Pictures { items: items.collect(), columns }.svg()?;
@@ -192,7 +196,16 @@ fn table(outcomes: &[Outcome]) -> Table {
             format!("{:.2}", o.seconds.learning),
         ]
     });
-    let head = ["run", "steps", "surrogate", "rebuilding error", "% sites right", "chain s", "patches s", "learning s"];
+    let head = [
+        "run",
+        "steps",
+        "surrogate",
+        "rebuilding error",
+        "% sites right",
+        "chain s",
+        "patches s",
+        "learning s",
+    ];
     Table {
         title: "All runs".into(),
         head: head.map(str::to_owned).to_vec(),
@@ -201,4 +214,85 @@ fn table(outcomes: &[Outcome]) -> Table {
                 rebuilt (relative error, and sites whose nearest value is the right one), and where the time went."
             .into(),
     }
+}
+
+const SERIES: &str = "
+    The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
+    its mean; a slope means that it is still on its way.";
+
+const MIXING: &str = "
+    The mean over all chains with its Monte-Carlo standard error; the autocorrelation time, which is how many kept
+    configurations are worth one independent draw; the effective sample size over all chains; and split R̂, which is near 1
+    when all parts of all chains agree (above 1.01 they have not mixed).";
+
+/// The page of a simulation.
+pub(super) fn of_simulation(simulated: &Simulated) -> Result<String> {
+    let (rows, cols) = simulated.shape;
+    let model = simulated.config["model"].as_str().unwrap_or("spin");
+    let lead = format!(
+        "{} of the {model} model on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
+         configuration kept every {} of them.",
+        count(simulated.chains.len(), "chain", "chains"),
+        simulated.temperature,
+        simulated.updates,
+        simulated.every
+    );
+    let mut report = Report::new(format!("A trajectory of the {model} model")).lead(lead);
+    let labels = matches!(simulated.alphabet, Alphabet::Labels(_));
+    let low = if simulated.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
+    let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+    let frames: Vec<Vec<f64>> =
+        simulated.chains.iter().take(4).map(|chain| chain.last.iter().map(|&s| f64::from(s)).collect()).collect();
+    let one = frames.len() == 1;
+    let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
+    let items = frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, simulated.shape, shade), name(i)));
+    let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
+    let words = if labels { "Every label has a colour; label 0 is white." } else { "Black is 1." };
+    report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
+    for (i, one) in simulated.mixing.iter().enumerate() {
+        let series = simulated.chains.iter().enumerate().map(|(c, chain)| {
+            let points = chain.series[i].iter().enumerate();
+            let x = |k: usize| (k + 1) as f64 * simulated.every as f64;
+            Series::new(name(c), points.map(|(k, v)| (x(k), *v)).collect::<Vec<_>>())
+        });
+        let chart = LineChart {
+            x_label: "updates of single sites, after the burn-in".into(),
+            y_label: one.observable.to_string(),
+            series: series.collect(),
+            ..LineChart::default()
+        };
+        let title = format!("The {} over time", one.observable);
+        report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
+    }
+    let rows = simulated.mixing.iter().map(|one| {
+        vec![
+            one.observable.to_string(),
+            format!("{:.5} ± {:.5}", one.mean, one.error),
+            format!("{:.2}", one.autocorrelation_time),
+            format!("{:.0}", one.effective_sample_size),
+            format!("{:.4}", one.r_hat),
+        ]
+    });
+    let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
+    let mut words = MIXING.to_owned();
+    if let Some(exact) = simulated.exact_energy {
+        words += &format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).");
+    }
+    report = report.table(Table {
+        title: "How well it mixes".into(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        words,
+    });
+    let mut run: Vec<(String, String)> = Vec::new();
+    if let Some(config) = simulated.config.as_object() {
+        let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+        run.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
+    }
+    if let Some(rate) = simulated.acceptance {
+        run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
+    }
+    run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+    run.push(("time".into(), format!("{:.2} s", simulated.seconds)));
+    Ok(report.facts(&run).render())
 }

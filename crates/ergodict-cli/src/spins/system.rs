@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{
-    Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts, Proposal, Rbm,
-    SpinWalk, Walker,
+    Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts,
+    Proposal, Rbm, SpinWalk, Walker,
 };
 use ergodict::data::{Batch, digest, read_edges};
 use ergodict::dictionary::Input;
@@ -281,6 +281,16 @@ impl System {
         })
     }
 
+    /// The exact energy per site of an infinite lattice, where it is known.
+    pub(super) fn exact_energy(&self, temperature: f64) -> Option<f64> {
+        let plain = self.model == Kind::Ising
+            && self.graph.is_none()
+            && self.coupling.unwrap_or(1.0) == 1.0
+            && self.field_file().is_none()
+            && self.uniform_field() == 0.0;
+        plain.then(|| onsager::energy_per_site(temperature))
+    }
+
     fn ising(&self, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
         let coupling = self.coupling.unwrap_or(1.0);
         let checkerboard = self.update == Some(Update::Checkerboard);
@@ -290,8 +300,9 @@ impl System {
             }
             let graph = read_edges(path)?;
             let nodes = graph.names.len();
-            let edges = graph.edges.iter().map(|&(u, v, own)| (u, v, own.unwrap_or(coupling))).collect();
-            let ising = IsingGraph::new(nodes, edges, temperature, self.field(nodes)?)
+            let edges = graph.edges.iter().map(|&(u, v, own)| (u, v, own.unwrap_or(coupling)));
+            let edges: Vec<_> = edges.collect();
+            let ising = IsingGraph::new(nodes, &edges, temperature, &self.field(nodes)?)
                 .with_context(|| path.display().to_string())?;
             return Ok(Box::new(Walker::new(ising, seed, id)));
         }

@@ -69,8 +69,8 @@ pub struct CellularPottsParameters {
 impl CellularPottsParameters {
     /// The defaults for `cells` cells on a lattice.
     pub fn new(lattice: Lattice, cells: usize) -> Self {
-        let volume = lattice.sites() as f64 / 2.0 / cells.max(1) as f64;
         let neighbourhood = Neighbourhood::default();
+        let volume = lattice.sites() as f64 / 2.0 / cells.max(1) as f64;
         Self {
             lattice,
             temperature: 10.0,
@@ -79,15 +79,17 @@ impl CellularPottsParameters {
             adhesion: vec![vec![0.0, 16.0], vec![16.0, 14.0]],
             volume,
             volume_strength: 1.0,
-            perimeter: match neighbourhood {
-                Neighbourhood::Four => 4.0 * volume.sqrt(),
-                // Three pairs for each site of an edge, less one where two edges meet.
-                Neighbourhood::Eight => 12.0 * volume.sqrt() - 4.0,
-            },
+            perimeter: square_perimeter(neighbourhood, volume),
             perimeter_strength: 0.0,
             neighbourhood,
             proposal: Proposal::default(),
         }
+    }
+
+    /// The same with another target volume, and the target perimeter of a square of it.
+    pub fn with_volume(self, volume: f64) -> Self {
+        let perimeter = square_perimeter(self.neighbourhood, volume);
+        Self { volume, perimeter, ..self }
     }
 
     fn check(&self) -> Result<()> {
@@ -131,6 +133,15 @@ impl CellularPottsParameters {
             }
         }
         Ok(())
+    }
+}
+
+/// Bonds that leave a square of so many sites in the plane.
+fn square_perimeter(neighbourhood: Neighbourhood, volume: f64) -> f64 {
+    match neighbourhood {
+        Neighbourhood::Four => 4.0 * volume.sqrt(),
+        // Three pairs for each site of an edge, less one where two edges meet.
+        Neighbourhood::Eight => 12.0 * volume.sqrt() - 4.0,
     }
 }
 
@@ -381,8 +392,13 @@ impl SpinSystem for CellularPotts {
             + p.volume_strength * squares(&state.volumes, p.volume)
             + p.perimeter_strength * squares(&state.perimeters, p.perimeter)
     }
+
     fn acceptance(info: &Acceptance) -> Option<Acceptance> {
         Some(*info)
+    }
+
+    fn tally(acceptance: Acceptance) -> Acceptance {
+        acceptance
     }
 }
 

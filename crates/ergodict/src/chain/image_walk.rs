@@ -88,6 +88,22 @@ impl ImageWalk {
         Ok(Self { sizes: sizes.to_vec(), ends, sampling, boundary })
     }
 
+    /// Whether a state, which may come from a file, is one of this chain.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for walkers on other images or beyond their edges.
+    pub fn check(&self, state: &Walkers) -> Result<()> {
+        let inside = |(corner, size): (&(usize, usize), &(usize, usize))| corner.0 < size.0 && corner.1 < size.1;
+        let fits = state.corners.len() == self.sizes.len()
+            && state.image < self.sizes.len()
+            && state.corners.iter().zip(&self.sizes).all(inside);
+        if fits {
+            Ok(())
+        } else {
+            Err(Error::parameter("the positions", format!("{state:?}"), "they are not on these images"))
+        }
+    }
+
     /// The present position: which image, and row and column of the corner on it.
     pub fn position(&self, state: &Walkers) -> (usize, (usize, usize)) {
         (state.image, state.corners[state.image])

@@ -12,7 +12,7 @@
 //! The paper only names the model. At T = 1 these are the usual formulas; T enters as for the other systems, by E/T.
 
 use super::rng::{below, uniform};
-use super::{Alphabet, Chain, SpinSystem};
+use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem};
 use crate::data::{Batch, MatrixStream, StreamOptions, npz};
 use crate::linalg::Mat;
 use crate::{Error, Result};
@@ -252,6 +252,10 @@ impl Chain for Rbm {
 impl SpinSystem for Rbm {
     fn shape(&self) -> (usize, usize) {
         self.shape
+    }
+    /// The visible units as they are drawn; there are no bonds between them.
+    fn lattice(&self) -> Option<Lattice> {
+        Lattice::new(self.shape.0, self.shape.1, Boundary::Free).ok()
     }
     /// Visible and hidden units.
     fn updates(&self) -> u64 {

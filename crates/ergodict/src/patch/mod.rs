@@ -1,7 +1,7 @@
 //! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
 
-mod kind;
 mod image;
+mod kind;
 mod spins;
 mod window;
 

@@ -1,0 +1,177 @@
+//! `ergodict image reconstruct`: an image rebuilt from atoms, or freed of noise by them.
+
+use super::open::open;
+use super::page;
+use crate::args::Common;
+use crate::progress::{Progress, say};
+use crate::tracked::table;
+use crate::{INTERRUPTED, interrupt, output, paths};
+use anyhow::{Context, Result, bail};
+use ergodict::data::Image;
+use ergodict::dictionary::{Model, Precision};
+use ergodict::linalg::Scalar;
+use ergodict::reconstruct::{Overlap, lambda_for_noise, noise_level, psnr, relative_error, with_lambda};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Example:
+  ergodict image reconstruct atoms.safetensors @tessellation -o again.png
+  ergodict image learn noisy.png -r 64 --patch 8 -o own.safetensors
+  ergodict image reconstruct own.safetensors noisy.png -o clean.png --denoise";
+
+/// Rebuild an image from the atoms of a dictionary, or free it of noise
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The model file, of `ergodict image learn`
+    model: PathBuf,
+    /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation the embedded one
+    #[arg(value_name = "IMG")]
+    image: PathBuf,
+    /// The .png file to write
+    #[arg(short, long, value_name = "OUT.png")]
+    out: PathBuf,
+    /// Pixels between neighbouring patches, which are averaged where they overlap
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    stride: usize,
+    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0, or found by --denoise]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// Free the image of noise: codes are so sparse that what they leave out is as large as the noise
+    ///
+    /// SIGMA is the standard deviation of the noise, where white is 1; it is estimated when left out.
+    #[arg(long, value_name = "SIGMA", num_args = 0..=1, require_equals = true, conflicts_with = "lambda")]
+    denoise: Option<Option<f64>>,
+    /// The image without noise, to compare with as well
+    #[arg(long, value_name = "IMG")]
+    reference: Option<PathBuf>,
+    /// Write a page with the image, the rebuilt one, and where they differ
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+/// How far a picture is from another.
+pub(super) struct Distance {
+    pub(super) psnr: f64,
+    pub(super) relative_error: f64,
+}
+
+impl Distance {
+    fn between(a: &[f64], b: &[f64]) -> Self {
+        Self { psnr: psnr(a, b, 1.0), relative_error: relative_error(a, b) }
+    }
+
+    fn words(&self) -> String {
+        format!("PSNR {:.2} dB, relative error {:.4}", self.psnr, self.relative_error)
+    }
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let model = Model::load(&args.model)?;
+    match model.precision {
+        Precision::F32 => reconstruct::<f32>(args, common, &model),
+        Precision::F64 => reconstruct::<f64>(args, common, &model),
+    }
+}
+
+fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
+    let mut inputs = vec![("MODEL", &*args.model), ("IMG", &*args.image)];
+    inputs.extend(args.reference.as_deref().map(|path| ("--reference", path)));
+    let report = args.report.as_deref().map(|path| ("--report", path));
+    let outputs: Vec<_> = [Some(("-o", &*args.out)), report].into_iter().flatten().collect();
+    paths::check(common, &inputs, &outputs)?;
+    let Some(patch) = model.patch.filter(|patch| patch.spins.is_none()) else {
+        bail!(
+            "{}: is a dictionary of {}, not of image patches: learn one with `ergodict image learn`",
+            args.model.display(),
+            if model.kind == "factor" { "plain samples" } else { &*model.kind }
+        );
+    };
+    let colour = patch.channels == 3;
+    let (image, _) = open(&args.image, colour, common.quiet)?;
+    let reference = args.reference.as_ref().map(|path| -> Result<Image> {
+        let (other, _) = open(path, colour, common.quiet)?;
+        if other.shape() != image.shape() {
+            let ((a, b), (c, d)) = (other.shape(), image.shape());
+            bail!("{}: has {a}×{b} pixels, but {} has {c}×{d}", path.display(), args.image.display());
+        }
+        Ok(other)
+    });
+    let reference = reference.transpose()?;
+    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    let overlap = Overlap { window: patch.window, stride: args.stride };
+    overlap.corners(image.shape()).with_context(|| args.image.display().to_string())?;
+    let learned = model.factoriser::<T>()?;
+    let sigma = args.denoise.map(|given| given.unwrap_or_else(|| noise_level(&image)));
+    let lambda = match (sigma, args.lambda) {
+        (Some(sigma), _) if sigma > 0.0 => lambda_for_noise(&learned, &image, &overlap, sigma)?,
+        (Some(sigma), _) if sigma == 0.0 => 0.0,
+        (Some(sigma), _) => bail!("--denoise is {sigma}, but the noise must be a number that is not negative"),
+        (None, lambda) => lambda.unwrap_or(0.0),
+    };
+    let mut factoriser = with_lambda(&learned, lambda)?;
+    interrupt::listen()?;
+    let mut progress: Option<Progress> = None;
+    let rebuilt = overlap.reconstruct(&mut factoriser, &image, &mut |done, all| {
+        let progress = progress.get_or_insert_with(|| Progress::new(common.quiet, Some(all), 0));
+        progress.update(done, || format!("stride {}", args.stride));
+        !interrupt::asked()
+    })?;
+    if let Some(progress) = &progress {
+        progress.finish();
+    }
+    let Some(rebuilt) = rebuilt else {
+        say("ergodict: interrupted; nothing was written");
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    let given = image.to_f64();
+    let distance = Distance::between(&rebuilt.values, &given);
+    let from_reference = reference.as_ref().map(|reference| {
+        let clean = reference.to_f64();
+        (Distance::between(&rebuilt.values, &clean), Distance::between(&given, &clean))
+    });
+    rebuilt.image()?.save(&args.out)?;
+    if let Some(path) = &args.report {
+        let page = page::of_reconstruction(model, &image, &rebuilt, reference.as_ref(), lambda, &distance)?;
+        output::write(path, &page)?;
+    }
+    if !common.quiet {
+        let mut lines = vec![(
+            "rebuilt",
+            format!("{} patches with {} atoms, stride {}", rebuilt.patches, model.w.cols(), args.stride),
+        )];
+        if let Some(sigma) = sigma {
+            let how = if args.denoise == Some(None) { "estimated" } else { "given" };
+            lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
+        }
+        lines.push(("distance", format!("{} from the image", distance.words())));
+        if let Some((now, before)) = &from_reference {
+            lines.push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
+        }
+        lines.push(("wrote", args.out.display().to_string()));
+        say(&table(&lines));
+    }
+    if common.json {
+        let summary = json!({
+            "schema": "ergodict.image-reconstruct/1",
+            "out": args.out,
+            "model": args.model,
+            "image": args.image,
+            "shape": [rebuilt.shape.0, rebuilt.shape.1],
+            "channels": rebuilt.channels,
+            "stride": args.stride,
+            "patches": rebuilt.patches,
+            "lambda": lambda,
+            "sigma": sigma,
+            "psnr": distance.psnr,
+            "relative_error": distance.relative_error,
+            "reference_psnr": from_reference.as_ref().map(|d| d.0.psnr),
+            "reference_relative_error": from_reference.as_ref().map(|d| d.0.relative_error),
+            "reference_psnr_before": from_reference.as_ref().map(|d| d.1.psnr),
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

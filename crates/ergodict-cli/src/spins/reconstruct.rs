@@ -1,0 +1,167 @@
+//! `ergodict spins reconstruct`: a configuration rebuilt from atoms.
+
+use crate::args::Common;
+use crate::page::{atoms, facts};
+use crate::progress::{Progress, say};
+use crate::tracked::table;
+use crate::{INTERRUPTED, interrupt, output, paths};
+use anyhow::{Context, Result, bail};
+use ergodict::data::{Trajectory, write_npy};
+use ergodict::dictionary::{Model, Precision};
+use ergodict::linalg::{MatRef, Scalar};
+use ergodict::patch::{Encoding, SpinGrid};
+use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
+use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Example:
+  ergodict spins reconstruct atoms.safetensors ising.npy -o rebuilt.npy --error-map error.png --report rebuilt.html";
+
+/// Rebuild a configuration from the atoms of a dictionary
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The model file, of `ergodict spins learn`
+    model: PathBuf,
+    /// The configuration: .npy of shape (rows, columns), or a trajectory of which one frame is taken
+    #[arg(value_name = "CONFIG.npy")]
+    configuration: PathBuf,
+    /// The .npy file to write: float64 of shape (rows, columns), or (rows, columns·channels) for one-hot patches
+    #[arg(short, long, value_name = "OUT.npy")]
+    out: PathBuf,
+    /// Which frame of a trajectory, from 0 [default: the last]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    frame: Option<u64>,
+    /// Sites between neighbouring patches, which are averaged where they overlap
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    stride: usize,
+    /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    lambda: f64,
+    /// Draw where the rebuilt configuration is off
+    #[arg(long, value_name = "FILE.png")]
+    error_map: Option<PathBuf>,
+    /// Write a page with the configuration, the rebuilt one, and where they differ
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let model = Model::load(&args.model)?;
+    match model.precision {
+        Precision::F32 => reconstruct::<f32>(args, common, &model),
+        Precision::F64 => reconstruct::<f64>(args, common, &model),
+    }
+}
+
+fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
+    let error_map = args.error_map.as_deref().map(|path| ("--error-map", path));
+    let report = args.report.as_deref().map(|path| ("--report", path));
+    let outputs: Vec<_> = [Some(("-o", &*args.out)), error_map, report].into_iter().flatten().collect();
+    paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
+    let Some((patch, (values, alphabet))) = model.patch.and_then(|patch| Some((patch, patch.spins?))) else {
+        bail!(
+            "{}: is a dictionary of {}, not of spins: learn one with `ergodict spins learn`",
+            args.model.display(),
+            if model.kind == "factor" { "plain samples" } else { &*model.kind }
+        );
+    };
+    let mut trajectory = Trajectory::open(&args.configuration)?;
+    let (frames, shape) = (trajectory.len(), trajectory.shape());
+    let at = args.frame.unwrap_or(frames.saturating_sub(1));
+    if at >= frames {
+        bail!("{}: has {frames} frames, so there is no frame {at}", args.configuration.display());
+    }
+    let mut spins = Vec::new();
+    trajectory.read_frame(at, &mut spins)?;
+    let encoding = Encoding::new(values, alphabet)?;
+    encoding.check(&spins).with_context(|| args.configuration.display().to_string())?;
+    let overlap = Overlap { window: patch.window, stride: args.stride };
+    overlap.corners(shape).with_context(|| args.configuration.display().to_string())?;
+    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    let mut factoriser = with_lambda(&model.factoriser::<T>()?, args.lambda)?;
+    let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
+    interrupt::listen()?;
+    let mut progress: Option<Progress> = None;
+    let rebuilt = overlap.reconstruct(&mut factoriser, &grid, &mut |done, all| {
+        let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));
+        progress.update(done, || format!("stride {}", args.stride));
+        !interrupt::asked()
+    })?;
+    if let Some(progress) = &progress {
+        progress.finish();
+    }
+    let Some(rebuilt) = rebuilt else {
+        say("ergodict: interrupted; nothing was written");
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    let truth: Vec<f64> = spins.iter().flat_map(|&spin| encoding.encode(spin)).copied().collect();
+    let error = relative_error(&rebuilt.values, &truth);
+    let right = encoding.agreement(&rebuilt.values, &spins);
+    let channels = encoding.channels();
+    let off = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let map: Vec<f64> = rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
+    write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
+    let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
+    let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });
+    if let Some(path) = &args.error_map {
+        output::write_bytes(path, &heat.png((400 / shape.0.max(shape.1)).max(1))?)?;
+    }
+    if let Some(path) = &args.report {
+        let numbers = |values: &[f64]| -> Vec<f64> {
+            let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
+            values.chunks_exact(channels).map(one).collect()
+        };
+        let (given, again) = (numbers(&truth), numbers(&rebuilt.values));
+        let low = given.iter().copied().fold(0.0, f64::min);
+        let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+        let items = vec![
+            (Picture::new(&given, shape, shade), "the configuration".to_owned()),
+            (Picture::new(&again, shape, shade), "rebuilt".to_owned()),
+            (heat, "where it is off".to_owned()),
+        ];
+        let svg = Pictures { items, columns: Some(3) }.svg()?;
+        let words = "Patches are rebuilt from the atoms and averaged where they overlap.".into();
+        let lead = format!(
+            "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}, {:.2} % of the sites right.",
+            shape.0,
+            shape.1,
+            model.w.cols(),
+            100.0 * right
+        );
+        let page = Report::new("A configuration rebuilt from atoms")
+            .lead(lead)
+            .figure(Figure { title: "The configuration".into(), svg, words })
+            .figure(atoms(model, None)?)
+            .facts(&facts(model));
+        output::write(path, &page.render())?;
+    }
+    if !common.quiet {
+        let (patches, atoms) = (rebuilt.patches, model.w.cols());
+        say(&table(&[
+            ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {}, frame {at}", args.stride)),
+            ("error", format!("{error:.4} relative, {:.2} % of the sites right", 100.0 * right)),
+            ("wrote", args.out.display().to_string()),
+        ]));
+    }
+    if common.json {
+        let summary = json!({
+            "schema": "ergodict.spins-reconstruct/1",
+            "out": args.out,
+            "model": args.model,
+            "configuration": args.configuration,
+            "frame": at,
+            "shape": [shape.0, shape.1],
+            "stride": args.stride,
+            "patches": rebuilt.patches,
+            "lambda": args.lambda,
+            "relative_error": error,
+            "sites_right": right,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,160 @@
+//! A chain being recorded: its kept configurations go to a trajectory file, its observables are measured.
+
+use anyhow::{Context, Result, bail};
+use ergodict::chain::diagnostics::Acceptance;
+use ergodict::chain::{ChainPoint, Observable, SpinWalk};
+use ergodict::data::{Trajectory, TrajectoryWriter};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Updates of single sites before the clock is looked at again: a few milliseconds of the slower chains.
+const PIECE: u64 = 200_000;
+
+/// When to keep a configuration, in steps of the chain.
+#[derive(Clone, Copy)]
+pub(super) struct Rhythm {
+    pub(super) burn_in: u64,
+    pub(super) every: u64,
+    pub(super) frames: u64,
+}
+
+impl Rhythm {
+    /// The step after which frame `frame`, from 0, is kept.
+    fn step_of(&self, frame: u64) -> u64 {
+        self.burn_in.saturating_add(self.every.saturating_mul(frame.saturating_add(1)))
+    }
+}
+
+/// Where a recording was when its last frame was kept; the state is that frame.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Mark {
+    frames: u64,
+    point: ChainPoint,
+}
+
+/// A chain being recorded.
+pub(super) struct Recording {
+    pub(super) walk: Box<dyn SpinWalk>,
+    writer: TrajectoryWriter,
+    partial: Option<PathBuf>,
+    rhythm: Rhythm,
+    observables: Vec<Observable>,
+    /// A series for each observable.
+    pub(super) series: Vec<Vec<f64>>,
+    mark: Option<Mark>,
+}
+
+impl Recording {
+    /// From the beginning, into `partial` if the recording may be interrupted, else into `out`.
+    pub(super) fn new(
+        walk: Box<dyn SpinWalk>,
+        out: &Path,
+        partial: Option<PathBuf>,
+        rhythm: Rhythm,
+        observables: &[Observable],
+    ) -> Result<Self> {
+        let writer = match &partial {
+            Some(partial) => TrajectoryWriter::resume_or_create(partial, walk.shape(), 0)?,
+            None => TrajectoryWriter::create(out, walk.shape())?,
+        };
+        let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
+        Ok(Self { walk, writer, partial, rhythm, observables, series, mark: None })
+    }
+
+    /// Goes on from a mark: what was measured is measured again from the frames.
+    pub(super) fn resumed(
+        walk: Box<dyn SpinWalk>,
+        partial: PathBuf,
+        rhythm: Rhythm,
+        observables: &[Observable],
+        mark: Mark,
+    ) -> Result<Self> {
+        let mut writer = TrajectoryWriter::resume_or_create(&partial, walk.shape(), mark.frames)?;
+        writer.sync()?;
+        let mut trajectory = Trajectory::open(&partial)?;
+        let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
+        let mut recording = Self { walk, writer, partial: None, rhythm, observables, series, mark: None };
+        let mut point = mark.point.clone();
+        let mut frame = Vec::new();
+        for _ in 0..mark.frames {
+            if !trajectory.next_frame(&mut frame)? {
+                bail!("{}: has lost frames", partial.display());
+            }
+            point.state = frame.iter().map(|&s| s as u8).collect();
+            recording.walk.seek(&point).with_context(|| partial.display().to_string())?;
+            recording.measure()?;
+        }
+        (recording.partial, recording.mark) = (Some(partial), Some(mark));
+        Ok(recording)
+    }
+
+    fn measure(&mut self) -> Result<()> {
+        for (observable, series) in self.observables.iter().zip(&mut self.series) {
+            series.push(self.walk.measure(*observable)?);
+        }
+        Ok(())
+    }
+
+    /// Frames kept so far.
+    pub(super) fn frames(&self) -> u64 {
+        self.writer.frames()
+    }
+
+    /// Updates of single sites made so far.
+    pub(super) fn updates(&self) -> u64 {
+        self.walk.taken().saturating_mul(self.walk.updates_per_step())
+    }
+
+    /// Whether all frames are kept.
+    pub(super) fn over(&self) -> bool {
+        self.frames() >= self.rhythm.frames
+    }
+
+    /// Goes on for about `slice`, or until `stop`.
+    pub(super) fn go_on(&mut self, slice: Duration, stop: impl Fn() -> bool) -> Result<()> {
+        let started = Instant::now();
+        let piece = (PIECE / self.walk.updates_per_step()).max(1);
+        while !self.over() && started.elapsed() < slice && !stop() {
+            let left = self.rhythm.step_of(self.frames()) - self.walk.taken();
+            self.walk.advance(left.min(piece));
+            if left > piece {
+                continue;
+            }
+            self.writer.write(self.walk.spins())?;
+            self.measure()?;
+            if self.partial.is_some() {
+                let mut point = self.walk.point();
+                point.state = Vec::new();
+                self.mark = Some(Mark { frames: self.frames(), point });
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the frames on disk and tells where the recording can go on; none before the first frame.
+    pub(super) fn mark(&mut self) -> Result<Option<Mark>> {
+        self.writer.sync()?;
+        Ok(self.mark.clone())
+    }
+
+    /// Makes the trajectory appear.
+    pub(super) fn publish(self, out: &Path) -> Result<Ended> {
+        let ended = Ended {
+            series: self.series,
+            frames: self.writer.frames(),
+            acceptance: self.walk.acceptance(),
+            last: self.walk.spins().to_vec(),
+        };
+        self.writer.publish(out).with_context(|| out.display().to_string())?;
+        Ok(ended)
+    }
+}
+
+/// What is left of a recording when its trajectory is written.
+pub(super) struct Ended {
+    pub(super) series: Vec<Vec<f64>>,
+    pub(super) frames: u64,
+    pub(super) acceptance: Option<Acceptance>,
+    pub(super) last: Vec<i8>,
+}
