@@ -477,25 +477,27 @@ fn the_usual_copy_rule_has_the_law_that_its_equation_has_and_not_that_of_boltzma
     exact.assert_stationary(&law);
     let gibbs = boltzmann(exact.states.iter().map(|x| naive_energy(&p, x.labels())), p.temperature);
     let apart = total_variation(&law, &gibbs);
-    assert!(apart > 0.05, "the copy rule has no Boltzmann law, but is only {apart} from it");
+    assert!(apart > 0.2, "the copy rule has no Boltzmann law, but is only {apart} from it");
     assert_sampler(&chain, &exact, &law, 11);
 
-    // The long run from the usual start.
+    // The long run from the usual start, seen through the perimeter.
     let mut rng = stream(12, Purpose::Chain, 0);
     let mut state = chain.init(&mut rng);
-    let volumes: Vec<f64> = (0..100_000)
+    let perimeters: Vec<f64> = (0..100_000)
         .map(|_| {
             chain.step(&mut state, &mut rng);
-            state.volumes()[1] as f64
+            state.perimeters()[1] as f64
         })
         .collect();
-    let mean = volumes.iter().sum::<f64>() / volumes.len() as f64;
-    let variance = volumes.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / volumes.len() as f64;
-    let error = (variance / effective_sample_size(&volumes)).sqrt();
+    let n = perimeters.len() as f64;
+    let mean = perimeters.iter().sum::<f64>() / n;
+    let variance = perimeters.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    let error = (variance / effective_sample_size(&perimeters)).sqrt();
     let expected =
-        |law: &[f64]| law.iter().zip(&exact.states).map(|(p, x)| p * x.volumes()[1] as f64).sum::<f64>();
+        |law: &[f64]| law.iter().zip(&exact.states).map(|(p, x)| p * x.perimeters()[1] as f64).sum::<f64>();
     assert!((mean - expected(&law)).abs() < 4.0 * error, "{mean} ± {error} against {}", expected(&law));
-    assert!((mean - expected(&gibbs)).abs() > 8.0 * error, "Boltzmann's mean {} too", expected(&gibbs));
+    let boltzmanns = expected(&gibbs);
+    assert!((mean - boltzmanns).abs() > 20.0 * error, "{mean} ± {error} is Boltzmann's {boltzmanns}");
 }
 
 proptest! {
