@@ -129,6 +129,17 @@ fn large_pictures_are_not_enlarged_and_lattices_are_small() {
     assert_eq!(size(450).0, "450");
     assert_eq!(size(399).0, "600");
     assert_eq!(size(1000).0, "600");
+    let mixed = Pictures {
+        columns: Some(1),
+        ..Pictures::new(vec![
+            (Picture::new(&spins[..450 * 450], (450, 450), INK), String::new()),
+            (Picture::new(&spins[..4], (2, 2), INK), String::new()),
+        ])
+    };
+    let svg = mixed.svg().unwrap();
+    let document = parsed(&svg);
+    let images = document.descendants().filter(|n| n.has_tag_name("image"));
+    assert_eq!(images.filter_map(|n| n.attribute("width")).collect::<Vec<_>>(), ["450", "600"]);
     // One bit for each spin, a third more in base 64.
     assert!(size(200).1 < 8_000, "{}", size(200).1);
     assert!(size(1000).1 < 170_000, "{}", size(1000).1);
