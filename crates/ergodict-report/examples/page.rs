@@ -1,11 +1,116 @@
 //! Writes a page with every kind of block, to look at: `cargo run -p ergodict-report --example page -- page.html`.
+//! A second name is that of a GIF file.
 
-use ergodict_report::{AtomGrid, AtomProfile, Figure, LineChart, Report, Series, Table};
+use ergodict_report::{
+    AtomGrid, AtomProfile, Colour, Figure, GifWriter, LineChart, Palette, Picture, Pictures, Report, Series,
+    Shade, Table,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "page.html".to_owned());
     std::fs::write(path, page()?)?;
+    if let Some(path) = std::env::args().nth(2) {
+        let mut gif = GifWriter::new(std::fs::File::create(path)?, (SIDE, SIDE), Palette::Labels, 4, 100)?;
+        for shift in 0..20 {
+            let waves = field(shift).into_iter().map(|v| (3.0 * (v + 1.0)) as i8);
+            gif.frame(&waves.collect::<Vec<_>>())?;
+        }
+        gif.finish()?;
+    }
     Ok(())
+}
+
+const SIDE: usize = 120;
+
+/// Smooth waves between −1 and 1 on a square.
+fn field(shift: i32) -> Vec<f64> {
+    let wave = |k: usize| {
+        let (r, c) = ((k / SIDE) as f64 / 9.0, (k % SIDE) as f64 / 9.0);
+        ((r + 0.4 * c).sin() + (c - 0.3 * r + f64::from(shift) / 3.0).cos() + (0.6 * r * c / 4.0).sin()) / 3.0
+    };
+    (0..SIDE * SIDE).map(wave).collect()
+}
+
+/// Random-looking numbers between 0 and 1.
+fn noise(count: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / (1u64 << 24) as f64
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// What a report of spins and images shows.
+fn lattices(report: Report) -> Result<Report, Box<dyn std::error::Error>> {
+    let waves = field(0);
+    let grain = noise(SIDE * SIDE, 1);
+    let spins: Vec<f64> =
+        waves.iter().zip(&grain).map(|(w, g)| if *w + 0.6 * g > 0.3 { 1.0 } else { -1.0 }).collect();
+    let labels: Vec<f64> = waves.iter().map(|w| (4.0 * (w + 1.0)).floor()).collect();
+    let error: Vec<f64> = waves.iter().zip(&grain).map(|(w, g)| (w * g).abs()).collect();
+    let colour: Vec<f64> = waves
+        .iter()
+        .zip(field(9))
+        .flat_map(|(a, b)| [0.5 + 0.5 * a, 0.5 + 0.5 * b, 0.5 - 0.4 * a * b])
+        .collect();
+    let shape = (SIDE, SIDE);
+    let ink = Shade::Ink { low: -1.0, high: 1.0 };
+    let four = Pictures::new(vec![
+        (Picture::new(&spins, shape, ink), "T = 0.5".into()),
+        (Picture::new(&spins, shape, ink), "T = 2.26, every 500\u{a0}000 steps".into()),
+        (Picture::new(&waves, shape, Shade::Signed { full: 1.0 }), "signed".into()),
+        (Picture::new(&error, shape, Shade::Heat { full: 0.8 }), "error, 23.1 dB".into()),
+    ]);
+    let three = Pictures::new(vec![
+        (Picture::new(&waves, shape, Shade::Photo { low: -1.0, high: 1.0 }), "a photograph".into()),
+        (Picture::new(&colour, shape, Shade::Rgb), "a photograph in colour".into()),
+        (Picture::new(&labels, shape, Shade::Labels), "labels".into()),
+    ]);
+    let one = Pictures::new(vec![(Picture::new(&waves[..40 * SIDE], (40, SIDE), ink), String::new())]);
+    let step = |tau: usize, rate: f64| -> Series {
+        let points = (1..=5_000_000 / tau).map(|k| ((k * tau) as f64, 1.0 + 8.0 / (k as f64).powf(rate)));
+        Series::new(format!("every {tau}"), points.collect::<Vec<_>>())
+    };
+    let curves = |log_x: bool, level: f64| LineChart {
+        x_label: "MCMC iterations".into(),
+        y_label: "surrogate loss".into(),
+        log_x,
+        y_range: Some((0.0, 10.0)),
+        series: [(10_000, 0.5), (100_000, 0.4), (500_000, 0.3), (5_000_000, 0.3)]
+            .map(|(tau, rate)| step(tau, rate * level))
+            .to_vec(),
+        ..LineChart::default()
+    };
+    let atoms: Vec<Vec<f64>> = (0..100).map(|i| noise(400, i + 2)).collect();
+    let smooth = |i: usize, k: usize| (0.15 * (1 + i % 7) as f64 * k as f64 + i as f64).sin();
+    let rgb: Vec<Vec<f64>> = (0..20)
+        .map(|i| (0..192).map(|k| 1.0 + smooth(i + k % 3, k / 3 % 8 + (k / 24) * (i % 4))).collect())
+        .collect();
+    let rgb_signed: Vec<Vec<f64>> = rgb.iter().map(|a| a.iter().map(|v| v - 1.0).collect()).collect();
+    let potts: Vec<Vec<f64>> = (0..20)
+        .map(|i| {
+            (0..256).map(|k| (1.0 + smooth(i + k % 4, (k / 4 % 8) * (1 + k % 2) + k / 32)).powi(3)).collect()
+        })
+        .collect();
+    let coloured = |atoms, channels, colour| AtomGrid { channels, colour, ..AtomGrid::new(atoms, (8, 8)) };
+    Ok(report
+        .section("Lattices and images", "Pictures of every kind, with invented contents.")
+        .figure(figure("Four in a row", four.svg()?, "Spins, a signed field and a map of errors."))
+        .figure(figure("Three in a row", three.svg()?, "Photographs run from black to white."))
+        .figure(figure("One alone", one.svg()?, "Without a label."))
+        .section("Four curves", "Each chart runs from 0 to 10, so that they can be compared.")
+        .figure(figure("Linear", curves(false, 1.0).svg(), "Series of 500, 50, 10 points and one point."))
+        .figure(figure("Logarithmic", curves(true, 2.0).svg(), ""))
+        .section("Atoms in colour", "")
+        .figure(figure(
+            "One hundred atoms",
+            AtomGrid::new(&atoms, (20, 20)).sheet()?,
+            "A sheet is one image.",
+        ))
+        .figure(figure("RGB", coloured(&rgb, 3, Colour::Rgb).svg()?, "Zero is black."))
+        .figure(figure("RGB, signed", coloured(&rgb_signed, 3, Colour::Rgb).svg()?, "Zero is grey."))
+        .figure(figure("One-hot labels", coloured(&potts, 4, Colour::Labels).sheet()?, "Four labels.")))
 }
 
 fn page() -> Result<String, Box<dyn std::error::Error>> {
@@ -83,7 +188,7 @@ fn page() -> Result<String, Box<dyn std::error::Error>> {
     ];
     let grid = AtomGrid { labels: Some(labels), ..AtomGrid::new(&atoms, (8, 8)) };
     let empty = LineChart { y_label: "loss".into(), ..LineChart::default() };
-    Ok(Report::new("Sixteen atoms of the Caltech network")
+    let report = Report::new("Sixteen atoms of the Caltech network")
         .lead(LEAD)
         .facts(&facts)
         .figure(figure("Loss", loss.svg(), LOSS))
@@ -101,9 +206,8 @@ fn page() -> Result<String, Box<dyn std::error::Error>> {
             head: ["method", "AUC", "seconds", "note"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
             words: "Area under the ROC curve with the standard error over ten runs.".into(),
-        })
-        .code("Three commands to try next", COMMANDS)
-        .render())
+        });
+    Ok(lattices(report)?.code("Three commands to try next", COMMANDS).render())
 }
 
 fn figure(title: &str, svg: String, words: &str) -> Figure {

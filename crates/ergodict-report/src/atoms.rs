@@ -9,10 +9,13 @@ use crate::error::{PictureError, check};
 use crate::pixels::Pixels;
 use crate::shade::{Colour, any_negative};
 use crate::svg::open;
-use crate::tiles::{Tiles, WIDTH, columns, embed};
+use crate::tiles::{Tiles, WIDEST, WIDTH, columns, embed};
 
 /// Ground between the atoms of a PNG: neither white nor black, so that the edge of every atom shows.
 const GROUND: [u8; 4] = [200, 200, 200, 255];
+
+/// Width of the atoms of a sheet for each pixel of the gap between them.
+const SHEET: usize = 16;
 
 /// Atoms drawn as matrices.
 ///
@@ -73,15 +76,12 @@ impl<'a> AtomGrid<'a> {
     /// # Errors
     /// As [`AtomGrid::svg`], and [`PictureError::TooLarge`] above 2²⁶ pixels.
     pub fn sheet(&self) -> Result<String, PictureError> {
-        let (rows, cols) = self.shape;
-        let image = self.image(1, (cols / 12).max(1))?;
-        let tiles = self.tiles(None);
-        let full = (
-            tiles.width / cols as f64 * image.width() as f64,
-            tiles.height / rows as f64 * image.height() as f64,
-        );
-        let shrink = (WIDTH / full.0).min(1.0);
-        let size = (full.0 * shrink, full.1 * shrink);
+        // Entries of several pixels, so that small atoms do not stand far apart.
+        let cell = (SHEET / self.shape.1.max(1)).max(1);
+        let image = self.image(cell, (self.shape.1.saturating_mul(cell) / SHEET).max(1))?;
+        let (width, height) = (image.width() as f64, image.height() as f64);
+        let unit = (WIDTH / width).min(WIDEST / (self.shape.1 * cell) as f64);
+        let size = (unit * width, unit * height);
         let mut svg = open("atoms", size.0, size.1, &self.name());
         embed(&mut svg, &image, (0.0, 0.0), size, false)?;
         svg.push_str("</svg>");

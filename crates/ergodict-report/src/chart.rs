@@ -304,34 +304,19 @@ impl Frame {
         (self.top - 1e-6..=self.bottom + 1e-6).contains(&y)
     }
 
-    /// The line through `pixels`, cut where it leaves the frame at the top or at the bottom; each cut is a gap.
+    /// The line through `pixels`, cut where it leaves the frame at the top or at the bottom; points outside are gaps.
     fn cut(&self, pixels: &[Option<(f64, f64)>]) -> Vec<Option<(f64, f64)>> {
         let mut kept = Vec::with_capacity(pixels.len());
-        for (k, point) in pixels.iter().enumerate() {
-            let before = if k > 0 { pixels[k - 1] } else { None };
-            let Some((x, y)) = *point else {
-                kept.push(None);
-                continue;
-            };
-            if let Some((x0, y0)) = before {
-                let at = |edge: f64| (edge - y0) / (y - y0);
-                let mut crossed: Vec<(f64, f64)> =
-                    [self.top, self.bottom].into_iter().map(|edge| (at(edge), edge)).collect();
-                crossed.retain(|&(part, _)| part > 0.0 && part < 1.0);
-                crossed.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let mut inside = self.holds(y0);
-                for (part, edge) in crossed {
-                    if !inside {
-                        kept.push(None);
-                    }
-                    kept.push(Some((x0 + part * (x - x0), edge)));
-                    if inside {
-                        kept.push(None);
-                    }
-                    inside = !inside;
-                }
+        let mut before = None;
+        for &point in pixels {
+            if let (Some((x0, y0)), Some((x, y))) = (before, point) {
+                let edges = if y0 < y { [self.top, self.bottom] } else { [self.bottom, self.top] };
+                let crossings = edges.into_iter().map(|edge| ((edge - y0) / (y - y0), edge));
+                let inside = crossings.filter(|&(part, _)| part > 0.0 && part < 1.0);
+                kept.extend(inside.map(|(part, edge)| Some((x0 + part * (x - x0), edge))));
             }
-            kept.push(self.holds(y).then_some((x, y)));
+            kept.push(point.filter(|&(_, y)| self.holds(y)));
+            before = point;
         }
         kept
     }

@@ -79,7 +79,7 @@ impl<'a> Picture<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pictures<'a> {
-    /// The pictures and their labels, which may be empty; a long label takes two lines.
+    /// The pictures and their labels, which may be empty; a long label takes up to three lines.
     pub items: Vec<(Picture<'a>, String)>,
     /// Pictures in a row; by default at most four, in rows about equally long.
     pub columns: Option<usize>,

@@ -48,9 +48,14 @@ impl fmt::Display for Px {
 /// Width of a character in em: lower case in DejaVu Sans, the widest of the common system fonts.
 const CHARACTER: f64 = 0.6;
 
-/// Estimated width of `text` on a phone.
+/// Estimated width of `text` on a phone; numbers, which stand at the edge of charts, by the widths in DejaVu Sans.
 pub(crate) fn text_width(text: &str) -> f64 {
-    CHARACTER * PHONE_FONT * text.chars().count() as f64
+    let em = |c: char| match c {
+        '0'..='9' => 0.64,
+        '×' | '−' | '+' | '=' => 0.84,
+        _ => CHARACTER,
+    };
+    PHONE_FONT * text.chars().map(em).sum::<f64>()
 }
 
 /// `text` shortened with an ellipsis to what fits into `width` on a phone.
@@ -69,7 +74,8 @@ pub(crate) fn fit(text: &str, width: f64) -> String {
 /// line takes what is left.
 pub(crate) fn wrap(text: &str, width: f64, lines: usize) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    // Not at the no-break spaces inside numbers.
+    for word in text.split_ascii_whitespace() {
         let full = all.len() == lines;
         match all.last_mut() {
             Some(last) if full || text_width(last) + text_width(word) + text_width(" ") <= width => {
@@ -113,7 +119,8 @@ mod tests {
     fn long_text_is_cut() {
         assert_eq!(fit("loss", 100.0), "loss");
         assert_eq!(fit("a long legend", 60.0), "a lo…");
-        assert_eq!(wrap("T = 2.26, every 500 000", 155.0, 2), ["T = 2.26, every", "500 000"]);
+        assert_eq!(wrap("T = 2.26, every 500 000", 162.0, 2), ["T = 2.26, every", "500 000"]);
+        assert_eq!(wrap("every 500\u{a0}000 steps", 95.0, 3), ["every", "500\u{a0}000", "steps"]);
         assert_eq!(wrap("one word at a time", 1.0, 2), ["one", "word at a time"]);
         assert!(wrap(" ", 100.0, 2).is_empty());
     }

@@ -10,10 +10,10 @@ const GAP: f64 = 10.0;
 /// Width of the widest row of tiles, in user units: that of the charts.
 pub(crate) const WIDTH: f64 = 600.0;
 /// Widest and narrowest tile of a grid of atoms.
-const WIDEST: f64 = 128.0;
+pub(crate) const WIDEST: f64 = 128.0;
 const NARROWEST: f64 = 30.0;
 /// Lines a label may take.
-const LINES: usize = 2;
+const LINES: usize = 3;
 const LINE: f64 = PHONE_FONT + 2.0;
 
 /// Atoms in a row: as asked, else between a square and a two-to-one grid with the fewest empty places.
@@ -77,7 +77,7 @@ impl<'a> Tiles<'a> {
     ) -> Self {
         let lines =
             |l: &'a [String]| l.iter().map(|l| wrap(l, width + GAP, LINES).len()).max().unwrap_or(1).max(1);
-        let below = labels.map_or(0.0, |l| LINE * lines(l) as f64 + 3.0);
+        let below = labels.map_or(0.0, |l| LINE * lines(l) as f64 + 5.0);
         Self { class, labels: labels.unwrap_or_default(), count, columns, width, height, below }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Tiles<'a> {
     pub(crate) fn end(&self, svg: &mut String, i: usize) {
         if let Some(label) = self.labels.get(i) {
             for (k, line) in wrap(label, self.width + GAP, LINES).iter().enumerate() {
-                let (x, y) = (Px(self.width / 2.0), Px(self.height + PHONE_FONT + LINE * k as f64));
+                let (x, y) = (Px(self.width / 2.0), Px(self.height + PHONE_FONT + 2.0 + LINE * k as f64));
                 let line = escape(&fit(line, self.width + GAP));
                 let _ = writeln!(svg, r#"<text x="{x}" y="{y}" text-anchor="middle">{line}</text>"#);
             }
@@ -120,7 +120,7 @@ impl<'a> Tiles<'a> {
 }
 
 /// Writes `image`, stretched to `width` × `height` at (`x`, `y`), with a thin frame around it when `framed`. Where it is
-/// enlarged its pixels stay sharp; where it shrinks the browser averages.
+/// much enlarged its pixels stay sharp; else the browser averages, for sharp pixels would differ in size.
 pub(crate) fn embed(
     svg: &mut String,
     image: &Pixels,
@@ -134,7 +134,7 @@ pub(crate) fn embed(
         _ => format!(r#"x="{}" y="{}" "#, Px(x), Px(y)),
     };
     let (w, h) = (Px(width), Px(height));
-    let sharp = image.width() as f64 <= width;
+    let sharp = 2.0 * image.width() as f64 <= width;
     let style = if sharp { r#"style="image-rendering:pixelated" "# } else { "" };
     let _ = writeln!(
         svg,

@@ -115,6 +115,26 @@ fn blocks_stand_in_the_order_given() {
 }
 
 #[test]
+fn sections_head_the_figures_that_follow() {
+    let figure = || Figure { title: "F".into(), svg: "<svg/>".into(), words: String::new() };
+    let page = Report::new("T")
+        .figure(figure())
+        .section("One & only", "Cold.\n\nVery.")
+        .figure(figure())
+        .table(Table { title: "N".into(), ..Table::default() })
+        .section("Two", "")
+        .figure(figure())
+        .code("Again", "x")
+        .render();
+    let headings: Vec<&str> = page.match_indices("<h").map(|(at, _)| &page[at + 1..at + 3]).collect();
+    let headings: Vec<&str> = headings.into_iter().filter(|t| t.as_bytes()[1].is_ascii_digit()).collect();
+    assert_eq!(headings, ["h1", "h2", "h2", "h3", "h3", "h2", "h3", "h2"]);
+    assert!(page.contains("<h2>One &amp; only</h2>\n<div class=\"words\">\n<p>Cold.</p>\n<p>Very.</p>"));
+    assert_eq!(page.matches("<h3").count(), page.matches("</h3>").count());
+    assert_eq!(page.matches(r#"class="part""#).count(), 2);
+}
+
+#[test]
 fn light_dark_phone_and_print_are_served() {
     let page = page("plain");
     for rule in ["prefers-color-scheme: dark", "@media print", "max-width: 34rem", "width=device-width"] {

@@ -3,16 +3,14 @@
 use ergodict_report::{AtomGrid, AtomProfile, Colour, LineChart, PictureError, Series, atoms_png};
 use roxmltree::{Document, Node};
 
+mod common;
+use common::{base64_decoded, decoded, parsed};
+
 fn chart(log: bool, series: &[&[(f64, f64)]]) -> String {
     let series = series.iter().enumerate().map(|(i, p)| Series::new(format!("series {i}"), *p)).collect();
     let labels = ("iteration".to_owned(), "loss".to_owned());
     LineChart { x_label: labels.0, y_label: labels.1, log_x: log, log_y: log, series, ..LineChart::default() }
         .svg()
-}
-
-fn parsed(svg: &str) -> Document<'_> {
-    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
-    Document::parse(svg).unwrap_or_else(|e| panic!("{e} in\n{svg}"))
 }
 
 /// The lines of the series (not their dots), as path data.
@@ -119,6 +117,54 @@ fn points_lie_where_the_axes_say() {
 }
 
 #[test]
+fn a_common_range_cuts_what_lies_outside() {
+    let points = [(0.0, 1.0), (1.0, 3.0), (2.0, -1.0), (3.0, 1.0), (4.0, 9.0), (5.0, 9.0)];
+    let drawn = |y_range, log_y| {
+        let series = vec![Series::new("s", points)];
+        let svg = LineChart { y_range, log_y, series, ..LineChart::default() }.svg();
+        (lines(&parsed(&svg)).join(""), svg)
+    };
+    let (path, svg) = drawn(Some((0.0, 2.0)), false);
+    let at = points_of_runs(&path);
+    // In; out at the top and back; through to the bottom; in from there and out at the top.
+    assert_eq!(at.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 3]);
+    let (top, bottom) = (at[0][1].1, at[1][1].1);
+    assert_eq!((at[1][0].1, at[2][0].1, at[2][2].1), (top, bottom, top));
+    let middle = f64::midpoint(top, bottom);
+    assert!((at[0][0].1 - middle).abs() < 0.11 && (at[2][1].1 - middle).abs() < 0.11);
+    let unit = (at[2][1].0 - at[0][0].0) / 3.0;
+    for (x, expected) in [(at[0][1].0, 0.5), (at[1][0].0, 1.25), (at[1][1].0, 1.75), (at[2][2].0, 3.125)] {
+        assert!(((x - at[0][0].0) / unit - expected).abs() < 2e-3, "{x} is not at {expected}");
+    }
+    assert_eq!(svg.matches(r#"class="dot""#).count(), 2);
+    assert!(svg.contains(">2.0</text>") || svg.contains(">2</text>"));
+    let all = drawn(None, false).0;
+    for unusable in [(2.0, 2.0), (3.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+        assert_eq!(drawn(Some(unusable), false).0, all, "{unusable:?}");
+    }
+    assert_eq!(drawn(Some((0.0, 5.0)), true).0, drawn(None, true).0);
+    assert_ne!(drawn(Some((0.1, 50.0)), true).0, drawn(None, true).0);
+    let outside = drawn(Some((100.0, 200.0)), false).1;
+    assert!(!outside.contains("nothing to draw") && !outside.contains("class=\"dot\""));
+    assert!(!drawn(Some((0.0, 1e-300)), false).1.contains("NaN"));
+}
+
+/// The points of each unbroken run of path data.
+fn points_of_runs(path: &str) -> Vec<Vec<(f64, f64)>> {
+    path.split('M').filter(|p| !p.is_empty()).map(points).collect()
+}
+
+#[test]
+fn short_series_beside_long_ones_show_their_points() {
+    let long: Vec<(f64, f64)> = (1..=500).map(|k| (f64::from(k) * 1e4, 1.0 / f64::from(k))).collect();
+    let short: Vec<(f64, f64)> = (1..=10).map(|k| (f64::from(k) * 5e5, 2.0)).collect();
+    for log in [false, true] {
+        let svg = chart(log, &[&long, &short, &[(5e6, 3.0)]]);
+        assert_eq!(svg.matches(r#"class="dot""#).count(), 11, "log {log}");
+    }
+}
+
+#[test]
 fn many_points_are_thinned_to_what_can_be_seen() {
     let noise: Vec<(f64, f64)> = (0..200_000).map(|i| (f64::from(i), f64::from(i * 7919 % 1009))).collect();
     let svg = chart(false, &[&noise]);
@@ -158,27 +204,6 @@ fn charts_take_the_colour_of_the_page() {
             && svg.contains(r##"class="series c2" stroke="#D55E00""##)
     );
     assert!(!svg.contains(r#" id=""#), "ids of two charts would collide on one page");
-}
-
-fn decoded(file: &[u8]) -> (u32, u32, Vec<[u8; 4]>) {
-    let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
-    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
-    let mut reader = decoder.read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let pixels = match info.color_type {
-        png::ColorType::Rgba => bytes.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect(),
-        png::ColorType::GrayscaleAlpha => bytes.chunks_exact(2).map(|p| [p[0], p[0], p[0], p[1]]).collect(),
-        other => panic!("{other:?}"),
-    };
-    (info.width, info.height, pixels)
-}
-
-fn base64_decoded(text: &str) -> Vec<u8> {
-    let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits: Vec<usize> = text.trim_end_matches('=').chars().map(|c| digits.find(c).unwrap()).collect();
-    let word = |chunk: &[usize]| (0..4).fold(0, |w, i| w << 6 | chunk.get(i).copied().unwrap_or(0));
-    bits.chunks(4).flat_map(|c| (0..c.len() - 1).map(move |i| (word(c) >> (16 - 8 * i)) as u8)).collect()
 }
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];

@@ -215,7 +215,7 @@ impl CellularPotts {
         let pair = |(a, b): (usize, usize)| if a == b { 0.0 } else { adhesion[types[a]][types[b]] };
         let pairs = (0..count * count).map(|at| pair((at / count, at % count))).collect();
         let around = Around::new(parameters.lattice, parameters.neighbourhood);
-        Ok(Self { around, count, pairs, parameters })
+        Ok(Self { parameters, around, count, pairs })
     }
 
     /// Its parameters.

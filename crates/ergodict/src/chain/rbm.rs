@@ -326,11 +326,15 @@ mod tests {
         assert!((squares / 0.09 - n).abs() < 4.0 * (2.0 * n).sqrt(), "{squares}");
     }
 
+    type Given = (Mat<f64>, Vec<f64>, Vec<f64>, f64, (usize, usize));
+    type Break = fn(&mut Given);
+    /// Name, shape and numbers.
+    type Array<'a> = (&'a str, &'a str, &'a [f64]);
+
     #[test]
     fn bad_parameters_are_refused() {
         let fine = || (weights(), vec![0.0; 3], vec![0.0; 2], 1.0, (1, 3));
-        type Given = (Mat<f64>, Vec<f64>, Vec<f64>, f64, (usize, usize));
-        let breaks: [(&str, fn(&mut Given)); 9] = [
+        let breaks: [(&str, Break); 9] = [
             ("temperature 0", |g| g.3 = 0.0),
             ("temperature NaN", |g| g.3 = f64::NAN),
             ("quotient overflows", |g| (g.3, g.1[0]) = (1e-300, 1e300)),
@@ -356,7 +360,7 @@ mod tests {
     }
 
     /// Writes arrays of `f64` with any shapes, as numpy.savez does.
-    fn savez(path: &Path, arrays: &[(&str, &str, &[f64])]) {
+    fn savez(path: &Path, arrays: &[Array]) {
         let mut zip = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
         for (name, shape, numbers) in arrays {
             let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
@@ -392,7 +396,7 @@ mod tests {
         assert!(Rbm::open(&path, 2.0, (2, 2)).unwrap_err().to_string().contains("rbm.npz: the shape"));
         let mut nan = w;
         nan[3] = f64::NAN;
-        let bad: [(&str, &[(&str, &str, &[f64])]); 6] = [
+        let bad: [(&str, &[Array]); 6] = [
             ("has no array `W`", &[("b", "(3,)", &b), ("c", "(2,)", &c)]),
             ("has no array `c`, `hidden_bias`; it has `W`, `b`", &[("W", "(3, 2)", &w), ("b", "(3,)", &b)]),
             ("NaN (row 1, column 1)", &[("W", "(3, 2)", &nan), ("b", "(3,)", &b), ("c", "(2,)", &c)]),
