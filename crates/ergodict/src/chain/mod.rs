@@ -12,9 +12,13 @@
 //! | bars that switch, for the demo | brightness of each bar | `bars.rs` |
 
 mod bars;
+mod checkerboard;
 pub mod diagnostics;
 mod finite;
+mod heat_bath;
 mod ising;
+mod ising_graph;
+mod ising_scan;
 mod lattice;
 pub mod onsager;
 pub mod rng;
@@ -22,9 +26,11 @@ mod spins;
 mod subsampled;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
+pub use checkerboard::Checkerboard;
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
 pub use ising::{Field, Ising};
+pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
 use rand_chacha::ChaCha8Rng;
 pub use spins::{Alphabet, SpinSystem};
