@@ -100,6 +100,7 @@ fn bar(unit: &str, total: Option<u64>, before: u64) -> ProgressBar {
     let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
         let _ = write!(out, "{:.0}/s", state.per_sec());
     };
-    let style = ProgressStyle::with_template(&form.replace("UNIT", unit)).map(|style| style.with_key("rate", rate));
+    let style =
+        ProgressStyle::with_template(&form.replace("UNIT", unit)).map(|style| style.with_key("rate", rate));
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }

@@ -106,7 +106,10 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     parameters.check(d)?;
     let minibatch = (d as u64).saturating_mul(args.patches as u64).saturating_mul(8);
     let needed = args.scheme.memory::<T>(d, args.patches as u64).saturating_add(minibatch);
-    memory::check(needed, &format!("{} atoms of {d} numbers in minibatches of {}", parameters.atoms, args.patches))?;
+    memory::check(
+        needed,
+        &format!("{} atoms of {d} numbers in minibatches of {}", parameters.atoms, args.patches),
+    )?;
     let plan = Plan {
         kind: "image",
         command: "image learn",
@@ -216,7 +219,10 @@ impl Args {
             lines.extend(results.lines(model));
             let all = time.as_secs_f64();
             let patches = filling - chain;
-            lines.push(("time", format!("{all:.1} s: chain {chain:.2}, patches {patches:.2}, learning {learning:.2}")));
+            lines.push((
+                "time",
+                format!("{all:.1} s: chain {chain:.2}, patches {patches:.2}, learning {learning:.2}"),
+            ));
             lines.push(("wrote", self.out.display().to_string()));
             say(&table(&lines));
         }

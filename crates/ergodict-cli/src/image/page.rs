@@ -99,7 +99,8 @@ fn pictures(
     let error: Vec<f64> =
         rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
     let picture = |values| Picture { values, shape, channels, shade };
-    let mut items = vec![(picture(&given), "the image".to_owned()), (picture(&rebuilt.values), "rebuilt".to_owned())];
+    let mut items =
+        vec![(picture(&given), "the image".to_owned()), (picture(&rebuilt.values), "rebuilt".to_owned())];
     if let Some(clean) = &clean {
         items.push((picture(clean), "the reference".to_owned()));
     }

@@ -108,7 +108,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let lambda = match (sigma, args.lambda) {
         (Some(sigma), _) if sigma > 0.0 => lambda_for_noise(&learned, &image, &overlap, sigma)?,
         (Some(sigma), _) if sigma == 0.0 => 0.0,
-        (Some(sigma), _) => bail!("--denoise is {sigma}, but the noise must be a number that is not negative"),
+        (Some(sigma), _) => {
+            bail!("--denoise is {sigma}, but the noise must be a number that is not negative")
+        }
         (None, lambda) => lambda.unwrap_or(0.0),
     };
     let mut factoriser = with_lambda(&learned, lambda)?;
@@ -148,7 +150,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         }
         lines.push(("distance", format!("{} from the image", distance.words())));
         if let Some((now, before)) = &from_reference {
-            lines.push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
+            lines
+                .push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
         }
         lines.push(("wrote", args.out.display().to_string()));
         say(&table(&lines));

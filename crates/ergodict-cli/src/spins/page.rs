@@ -241,11 +241,16 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<String> {
     let labels = matches!(simulated.alphabet, Alphabet::Labels(_));
     let low = if simulated.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
     let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-    let frames: Vec<Vec<f64>> =
-        simulated.chains.iter().take(4).map(|chain| chain.last.iter().map(|&s| f64::from(s)).collect()).collect();
+    let frames: Vec<Vec<f64>> = simulated
+        .chains
+        .iter()
+        .take(4)
+        .map(|chain| chain.last.iter().map(|&s| f64::from(s)).collect())
+        .collect();
     let one = frames.len() == 1;
     let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
-    let items = frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, simulated.shape, shade), name(i)));
+    let items =
+        frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, simulated.shape, shade), name(i)));
     let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
     let words = if labels { "Every label has a colour; label 0 is white." } else { "Black is 1." };
     report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });

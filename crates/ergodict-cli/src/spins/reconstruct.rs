@@ -103,7 +103,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let right = encoding.agreement(&rebuilt.values, &spins);
     let channels = encoding.channels();
     let off = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    let map: Vec<f64> = rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
+    let map: Vec<f64> =
+        rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
     write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
     let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
     let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });

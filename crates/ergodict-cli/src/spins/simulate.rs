@@ -143,12 +143,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let outs = args.tagged(&args.out);
     args.check(common, &outs)?;
     let temperature = args.temperature.unwrap_or_else(|| args.system.kind().temperature());
-    let walks = (0..args.chains).map(|id| args.begin(temperature, common.seed, id)).collect::<Result<Vec<_>>>()?;
+    let walks =
+        (0..args.chains).map(|id| args.begin(temperature, common.seed, id)).collect::<Result<Vec<_>>>()?;
     let (shape, alphabet, of) = (walks[0].shape(), walks[0].alphabet(), walks[0].updates_per_step());
     let (every, steps) = (args.every.div_ceil(of), args.updates.div_ceil(of));
     let rhythm = Rhythm { burn_in: args.burn_in.div_ceil(of), every, frames: steps / every };
     if rhythm.frames == 0 {
-        bail!("--every is {}, but there are only {} updates: nothing would be kept", args.every, args.updates);
+        bail!(
+            "--every is {}, but there are only {} updates: nothing would be kept",
+            args.every,
+            args.updates
+        );
     }
     if every.checked_mul(of) != Some(args.every) && !common.quiet {
         say(&format!("a step updates {of} sites: configurations are kept every {} updates", every * of));
@@ -323,7 +328,9 @@ impl Args {
             let found: Checkpoint = serde_json::from_slice(&bytes)
                 .ok()
                 .filter(|found: &Checkpoint| found.schema == CHECKPOINT)
-                .with_context(|| format!("{}: is no checkpoint of `ergodict spins simulate`", path.display()))?;
+                .with_context(|| {
+                    format!("{}: is no checkpoint of `ergodict spins simulate`", path.display())
+                })?;
             if let Some(difference) = saving::other_run(&found.config, config) {
                 bail!("{}: {difference}", path.display());
             }

@@ -93,7 +93,8 @@ impl ImageWalk {
     /// # Errors
     /// [`Error::Parameter`] for walkers on other images or beyond their edges.
     pub fn check(&self, state: &Walkers) -> Result<()> {
-        let inside = |(corner, size): (&(usize, usize), &(usize, usize))| corner.0 < size.0 && corner.1 < size.1;
+        let inside =
+            |(corner, size): (&(usize, usize), &(usize, usize))| corner.0 < size.0 && corner.1 < size.1;
         let fits = state.corners.len() == self.sizes.len()
             && state.image < self.sizes.len()
             && state.corners.iter().zip(&self.sizes).all(inside);

@@ -1,9 +1,27 @@
 //! The Ising model on a lattice, by random-scan Gibbs sampling: the paper's chain.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(v)` | spins ±1, row by row | Section "Ising model" of the paper, MATH.md 5 |
+//! | `T`, `h` | `temperature`, `field` | the same |
+//! | `J` | `coupling` (1 in the paper) | the energy below |
+//! | `P(x(v) = +1 \| rest)` | [`Ising::probability_plus`] | MATH.md 5 |
+//!
+//! The energy is `H(x) = −J Σ_bonds x(u)x(v) − Σ_v h(v)x(v)` and the stationary law `π ∝ exp(−H/T)`. One update draws a
+//! site uniformly and its spin from its law given the others, `P(+1) = 1/(1 + exp(−(2/T)(J Σ_{u∼v} x(u) + h(v))))`.
+//! The paper prints the opposite sign inside exp, which is the antiferromagnet (`J < 0` here).
+//!
+//! An update takes one random 64-bit word: the high half of `word·sites` is the site, the low half is compared with
+//! a threshold `p·2⁶⁴` that depends on the sum of the neighbours. No probability is off by more than `sites/2⁶⁴`.
 
-use super::rng::{below, uniform};
-use super::{Alphabet, Chain, Lattice, SpinSystem};
+use super::heat_bath::{
+    Levels, check_spins, check_temperature, for_each_word, probability, split, threshold,
+};
+use super::{Alphabet, Chain, Lattice, SpinSystem, ising_scan};
+use crate::linalg::Isa;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
 
 /// The external field h.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,25 +32,102 @@ pub enum Field {
     Map(Vec<f64>),
 }
 
-/// The chain.
+/// Thresholds by the sum of the neighbours, from −4 to 4.
+pub(super) type Thresholds = [u64; 9];
+
+/// The Ising model; a step is one update of one site.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Chain, Field, Ising, Lattice, SpinSystem, rng};
+/// let lattice = Lattice::new(20, 30, Boundary::Periodic)?;
+/// let ising = Ising::new(lattice, 2.26, 1.0, Field::Uniform(0.0))?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut state = ising.init(&mut rng);
+/// ising.steps(&mut state, 100_000, &mut rng);
+/// assert!(ising.energy(&state) >= -1200.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ising {
     lattice: Lattice,
     temperature: f64,
     coupling: f64,
     field: Field,
+    levels: Levels,
+    /// One table for each value of the field.
+    tables: Vec<Thresholds>,
 }
 
 impl Ising {
-    /// SKELETON: to be made fast and checked.
+    /// The model at a temperature, with a coupling J (negative: antiferromagnet) and a field.
     ///
     /// # Errors
-    /// [`Error::Parameter`].
+    /// [`Error::Parameter`] for a temperature that is not a positive number, a coupling or field that is not finite;
+    /// [`Error::Shape`] for a field map of another size than the lattice.
     pub fn new(lattice: Lattice, temperature: f64, coupling: f64, field: Field) -> Result<Self> {
-        if !(temperature.is_finite() && temperature > 0.0) {
-            return Err(Error::parameter("the temperature", temperature, "it must be a positive number"));
+        check_temperature(temperature)?;
+        if !coupling.is_finite() {
+            return Err(Error::parameter("the coupling", coupling, "it must be finite"));
         }
-        Ok(Self { lattice, temperature, coupling, field })
+        let levels = Levels::new(&field, lattice.sites())?;
+        let table = |h: &f64| {
+            std::array::from_fn(|k| threshold(2.0 * (coupling * (k as f64 - 4.0) + h) / temperature))
+        };
+        let tables = levels.values.iter().map(table).collect();
+        Ok(Self { lattice, temperature, coupling, field, levels, tables })
+    }
+
+    /// The lattice.
+    pub(super) fn on(&self) -> Lattice {
+        self.lattice
+    }
+
+    /// The temperature T.
+    pub fn temperature(&self) -> f64 {
+        self.temperature
+    }
+
+    /// The coupling J.
+    pub fn coupling(&self) -> f64 {
+        self.coupling
+    }
+
+    /// The field h.
+    pub fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// The probability with which the sampler makes a site +1 when its neighbours, itself not counted, sum to
+    /// `neighbours`: the 64-bit threshold it compares with, as a number. NaN for sums that four neighbours cannot have.
+    pub fn probability_plus(&self, site: usize, neighbours: i32) -> f64 {
+        let table = &self.tables[self.levels.of(site)];
+        usize::try_from(neighbours + 4).ok().and_then(|k| table.get(k)).map_or(f64::NAN, |t| probability(*t))
+    }
+
+    /// The sum of the spins next to a site. On a torus with a side of 1 a site is its own neighbour; that bond is a
+    /// constant of the energy and has no part in the site's law.
+    pub fn neighbour_sum(&self, spins: &[i8], site: usize) -> i32 {
+        self.lattice.neighbours(site).filter(|&u| u != site).map(|u| i32::from(spins[u])).sum()
+    }
+
+    /// The threshold of a site, of which the sum of neighbours is between −4 and 4.
+    #[inline(always)]
+    pub(super) fn threshold(&self, site: usize, neighbours: i32) -> u64 {
+        self.tables[self.levels.of(site)][(neighbours + 4) as usize]
+    }
+
+    /// The thresholds of all sites, where they have the same field.
+    pub(super) fn uniform_thresholds(&self) -> Option<&Thresholds> {
+        self.levels.uniform().then(|| &self.tables[0])
+    }
+
+    /// One update by one random word.
+    #[inline(always)]
+    pub(super) fn update(&self, spins: &mut [i8], word: u64) {
+        let (site, rest) = split(word, self.lattice.sites() as u64);
+        let site = site as usize;
+        let plus = rest < self.threshold(site, self.neighbour_sum(spins, site));
+        spins[site] = if plus { 1 } else { -1 };
     }
 }
 
@@ -40,19 +135,26 @@ impl Chain for Ising {
     type State = Vec<i8>;
     type Info = ();
 
+    /// Every spin is + or − with probability 1/2.
     fn init(&self, rng: &mut ChaCha8Rng) -> Vec<i8> {
-        (0..self.lattice.sites()).map(|_| if uniform(rng) < 0.5 { 1 } else { -1 }).collect()
+        let mut spins = Vec::with_capacity(self.lattice.sites());
+        for_each_word(self.lattice.sites() as u64, rng, |word| {
+            spins.push(if word >> 63 == 1 { 1 } else { -1 })
+        });
+        spins
     }
 
     fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
-        let site = below(rng, self.lattice.sites() as u64) as usize;
-        let sum: f64 = self.lattice.neighbours(site).map(|u| f64::from(state[u])).sum();
-        let field = match &self.field {
-            Field::Uniform(h) => *h,
-            Field::Map(h) => h[site],
-        };
-        let p = 1.0 / (1.0 + (-2.0 / self.temperature * (self.coupling * sum + field)).exp());
-        state[site] = if uniform(rng) < p { 1 } else { -1 };
+        self.update(state, rng.next_u64());
+    }
+
+    fn steps(&self, state: &mut Vec<i8>, count: u64, rng: &mut ChaCha8Rng) {
+        match self.uniform_thresholds() {
+            Some(thresholds) => {
+                ising_scan::updates(self, thresholds, state, count, rng, Isa::detect());
+            }
+            None => for_each_word(count, rng, |word| self.update(state, word)),
+        }
     }
 }
 
@@ -70,10 +172,11 @@ impl SpinSystem for Ising {
         state
     }
     fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
+        check_spins(spins, self.lattice.sites())?;
         Ok(spins.to_vec())
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        let bonds: f64 = self.lattice.bonds().map(|(u, v)| f64::from(state[u]) * f64::from(state[v])).sum();
-        -self.coupling * bonds
+        let bonds: i64 = self.lattice.bonds().map(|(u, v)| i64::from(state[u] * state[v])).sum();
+        -self.coupling * bonds as f64 - self.levels.work(state)
     }
 }

@@ -13,10 +13,14 @@
 
 mod bars;
 mod cellular_potts;
+mod checkerboard;
 pub mod diagnostics;
 mod finite;
+mod heat_bath;
 mod image_walk;
 mod ising;
+mod ising_graph;
+mod ising_scan;
 mod lattice;
 mod neighbourhood;
 pub mod observables;
@@ -30,12 +34,13 @@ mod walker;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
 pub use cellular_potts::{Cells, CellularPotts, CellularPottsParameters, Proposal};
+pub use checkerboard::Checkerboard;
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
 pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
+pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
-
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;

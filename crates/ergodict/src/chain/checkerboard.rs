@@ -1,0 +1,342 @@
+//! The Ising model by checkerboard sweeps: all even sites, then all odd ones.
+//!
+//! Sites of one colour have neighbours of the other colour only, so given the others they are independent, and a
+//! half-sweep draws all of them at once. It keeps `π ∝ exp(−H/T)` as each single update does; the sweep is not
+//! reversible, but its law is the same.
+//!
+//! While sweeping, each colour has a plane of its own, in which the neighbours of a run of sites are four runs of bytes:
+//! those above, below, and two that overlap. An update takes one random byte, compared with the highest byte of the
+//! site's 64-bit threshold. When they are equal (1 in 256), a word from the generator decides with the other 56
+//! bits, so that the law is exact to `2⁻⁶⁴`.
+//!
+//! Order of the random numbers: a half-sweep goes by blocks of whole rows; a block takes one byte for each of its sites
+//! from `fill_bytes`, then one word for each tie, in the order of its sites.
+
+use super::ising::Thresholds;
+use super::{Alphabet, Boundary, Chain, Ising, Lattice, SpinSystem};
+use crate::linalg::Isa;
+use crate::linalg::simd::{Simd, WithSimd};
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+/// Sites updated by one turn of the vector loop.
+const RUN: usize = 64;
+/// Random bytes to a block, if a row has no more.
+const BLOCK: usize = 8192;
+
+/// Checkerboard sweeps of an Ising model; a step is one sweep.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, rng};
+/// let lattice = Lattice::new(64, 64, Boundary::Periodic)?;
+/// let chain = Checkerboard::new(Ising::new(lattice, 2.26, 1.0, Field::Uniform(0.0))?)?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut state = chain.state(&[1; 64 * 64])?;
+/// chain.steps(&mut state, 10, &mut rng);
+/// assert_eq!(chain.updates(), 64 * 64);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Checkerboard {
+    model: Ising,
+    lattice: Lattice,
+    isa: Isa,
+}
+
+impl Checkerboard {
+    /// Sweeps of a model.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a torus with an odd side, which has no two colours.
+    pub fn new(model: Ising) -> Result<Self> {
+        let lattice = model.on();
+        let (rows, cols) = lattice.shape();
+        if lattice.boundary() == Boundary::Periodic && (rows % 2 == 1 || cols % 2 == 1) {
+            let expected =
+                "checkerboard sweeps need even sides on a torus (or a free boundary, or the random scan)";
+            return Err(Error::parameter("the lattice", format!("a torus of {rows}×{cols} sites"), expected));
+        }
+        Ok(Self { model, lattice, isa: Isa::detect() })
+    }
+
+    /// The same with a given instruction set; the states are the same with every one.
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Self { isa, ..self }
+    }
+
+    /// The model that is sampled.
+    pub fn model(&self) -> &Ising {
+        &self.model
+    }
+
+    /// Rows to a block of random numbers.
+    fn rows_to_a_block(&self) -> usize {
+        (BLOCK / self.lattice.cols().div_ceil(2)).max(1)
+    }
+}
+
+impl Chain for Checkerboard {
+    type State = Vec<i8>;
+    type Info = ();
+
+    /// Every spin is + or − with probability 1/2.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<i8> {
+        self.model.init(rng)
+    }
+
+    fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
+        self.steps(state, 1, rng);
+    }
+
+    fn steps(&self, state: &mut Vec<i8>, count: u64, rng: &mut ChaCha8Rng) {
+        if count == 0 {
+            return;
+        }
+        assert_eq!(state.len(), self.lattice.sites(), "a state has one spin for each site");
+        let mut planes = Planes::new(self.lattice);
+        planes.pack(state);
+        let rows_to_a_block = self.rows_to_a_block();
+        // A run may begin at the last byte of a block.
+        let bytes = vec![0; rows_to_a_block * planes.half + RUN];
+        let ties = vec![0; planes.stride];
+        let sweeps =
+            Sweeps { model: &self.model, planes: &mut planes, bytes, ties, rows_to_a_block, count, rng };
+        self.isa.run(sweeps);
+        planes.unpack(state);
+    }
+}
+
+impl SpinSystem for Checkerboard {
+    fn shape(&self) -> (usize, usize) {
+        self.lattice.shape()
+    }
+    fn lattice(&self) -> Option<Lattice> {
+        Some(self.lattice)
+    }
+    fn updates(&self) -> u64 {
+        self.lattice.sites() as u64
+    }
+    fn alphabet(&self) -> Alphabet {
+        self.model.alphabet()
+    }
+    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
+        state
+    }
+    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
+        self.model.state(spins)
+    }
+    fn energy(&self, state: &Vec<i8>) -> f64 {
+        self.model.energy(state)
+    }
+}
+
+/// The two colours apart. Row `i` of colour `c` holds the sites `(i, 2k + p)`, `p = (i + c) mod 2`, at `1 + k`; before the
+/// first and after the last of them is what lies beyond the edge: the other end of the row on a torus, else 0.
+struct Planes {
+    lattice: Lattice,
+    /// Sites of a colour in a row, at most.
+    half: usize,
+    /// Bytes to a row: whole runs, and one before and after.
+    stride: usize,
+    colours: [Vec<i8>; 2],
+    /// A row of zeros, above and below a free lattice.
+    nothing: Vec<i8>,
+}
+
+impl Planes {
+    fn new(lattice: Lattice) -> Self {
+        let half = lattice.cols().div_ceil(2);
+        let stride = half.next_multiple_of(RUN) + 2;
+        let plane = vec![0; stride * lattice.rows()];
+        Self { lattice, half, stride, colours: [plane.clone(), plane], nothing: vec![0; stride] }
+    }
+
+    /// Column of the first site of a colour in a row, and the number of its sites there.
+    #[inline(always)]
+    fn run(&self, row: usize, colour: usize) -> (usize, usize) {
+        let first = (row + colour) % 2;
+        (first, (self.lattice.cols() + 1 - first) / 2)
+    }
+
+    fn pack(&mut self, spins: &[i8]) {
+        for (row, line) in spins.chunks_exact(self.lattice.cols()).enumerate() {
+            for colour in 0..2 {
+                let (first, count) = self.run(row, colour);
+                let into = &mut self.colours[colour][row * self.stride..][1..=count];
+                into.iter_mut().zip(line[first..].iter().step_by(2)).for_each(|(into, spin)| *into = *spin);
+                self.close(row, colour);
+            }
+        }
+    }
+
+    fn unpack(&self, spins: &mut [i8]) {
+        for (row, line) in spins.chunks_exact_mut(self.lattice.cols()).enumerate() {
+            for colour in 0..2 {
+                let (first, count) = self.run(row, colour);
+                let from = &self.colours[colour][row * self.stride..][1..=count];
+                line[first..].iter_mut().step_by(2).zip(from).for_each(|(into, spin)| *into = *spin);
+            }
+        }
+    }
+
+    /// Sets what lies beyond both ends of a row.
+    #[inline(always)]
+    fn close(&mut self, row: usize, colour: usize) {
+        let count = self.run(row, colour).1;
+        let line = &mut self.colours[colour][row * self.stride..][..self.stride];
+        (line[0], line[count + 1]) = match self.lattice.boundary() {
+            Boundary::Periodic => (line[count], line[1]),
+            Boundary::Free => (0, 0),
+        };
+    }
+
+    /// The sites of a colour in a row, and the four runs of their neighbours, all of whole length.
+    #[inline(always)]
+    fn around(&mut self, row: usize, colour: usize) -> (&mut [i8], [&[i8]; 4]) {
+        let rows = self.lattice.rows();
+        let wrap = self.lattice.boundary() == Boundary::Periodic;
+        let (width, stride) = (self.stride - 2, self.stride);
+        let [even, odd] = &mut self.colours;
+        let (own, other) = if colour == 0 { (even, &*odd) } else { (odd, &*even) };
+        let line = |row: usize| &other[row * stride..][..stride];
+        let above = if row > 0 {
+            line(row - 1)
+        } else if wrap {
+            line(rows - 1)
+        } else {
+            &self.nothing
+        };
+        let below = if row + 1 < rows {
+            line(row + 1)
+        } else if wrap {
+            line(0)
+        } else {
+            &self.nothing
+        };
+        // Left and right of column 2k are the other colour's k − 1 and k; of column 2k + 1 they are k and k + 1.
+        let left = (row + colour) % 2;
+        let beside = line(row);
+        let neighbours =
+            [&above[1..=width], &below[1..=width], &beside[left..][..width], &beside[left + 1..][..width]];
+        (&mut own[row * stride + 1..][..width], neighbours)
+    }
+}
+
+struct Sweeps<'a> {
+    model: &'a Ising,
+    planes: &'a mut Planes,
+    bytes: Vec<u8>,
+    ties: Vec<u8>,
+    rows_to_a_block: usize,
+    count: u64,
+    rng: &'a mut ChaCha8Rng,
+}
+
+impl WithSimd for Sweeps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, _: S) {
+        let thresholds = self.model.uniform_thresholds().copied();
+        for _ in 0..self.count {
+            for colour in 0..2 {
+                self.half_sweep(colour, thresholds.as_ref());
+            }
+        }
+    }
+}
+
+impl Sweeps<'_> {
+    #[inline(always)]
+    fn half_sweep(&mut self, colour: usize, uniform: Option<&Thresholds>) {
+        let (rows, cols) = self.planes.lattice.shape();
+        let mut first_row = 0;
+        while first_row < rows {
+            let block = first_row..rows.min(first_row + self.rows_to_a_block);
+            let sites = block.clone().map(|row| self.planes.run(row, colour).1).sum();
+            self.rng.fill_bytes(&mut self.bytes[..sites]);
+            let mut used = 0;
+            for row in block.clone() {
+                let (first, count) = self.planes.run(row, colour);
+                let (own, neighbours) = self.planes.around(row, colour);
+                let bytes = &self.bytes[used..];
+                let site = |k: usize| row * cols + first + 2 * k;
+                let sum = |k: usize| neighbours.iter().map(|run| i32::from(run[k])).sum::<i32>();
+                let model = self.model;
+                let threshold = |k: usize| match uniform {
+                    Some(thresholds) => thresholds[(sum(k) + 4) as usize],
+                    None => model.threshold(site(k), sum(k)),
+                };
+                if let Some(thresholds) = uniform {
+                    update_runs(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                } else {
+                    for k in 0..count {
+                        let high = (threshold(k) >> 56) as u8;
+                        own[k] = if bytes[k] < high { 1 } else { -1 };
+                        self.ties[k] = u8::from(bytes[k] == high);
+                    }
+                }
+                let rng = &mut *self.rng;
+                for_each_tie(&self.ties[..count.next_multiple_of(8)], |k| {
+                    if k < count {
+                        own[k] = if decide(rng.next_u64(), threshold(k)) { 1 } else { -1 };
+                    }
+                });
+                self.planes.close(row, colour);
+                used += count;
+            }
+            first_row = block.end;
+        }
+    }
+}
+
+/// What a word says where the byte before it was equal to the highest byte of the threshold.
+#[inline(always)]
+fn decide(word: u64, threshold: u64) -> bool {
+    word >> 8 < threshold & (u64::MAX >> 8)
+}
+
+/// Whole runs that cover the first `count` sites: a spin is +1 where its byte is below the highest byte of the
+/// threshold of its sum; ties are marked.
+#[inline(always)]
+fn update_runs(
+    own: &mut [i8],
+    neighbours: [&[i8]; 4],
+    bytes: &[u8],
+    thresholds: &Thresholds,
+    ties: &mut [u8],
+    count: usize,
+) {
+    let high = thresholds.map(|t| (t >> 56) as u8);
+    let [above, below, left, right] = neighbours.map(|run| run.as_chunks::<RUN>().0);
+    let (own, ties) = (own.as_chunks_mut::<RUN>().0, ties.as_chunks_mut::<RUN>().0);
+    for run in 0..count.div_ceil(RUN) {
+        let (above, below, left, right) = (&above[run], &below[run], &left[run], &right[run]);
+        let Some(bytes) = bytes[run * RUN..].first_chunk::<RUN>() else { return };
+        let (own, ties) = (&mut own[run], &mut ties[run]);
+        for i in 0..RUN {
+            let sum = above[i] + below[i] + left[i] + right[i];
+            // A look-up in steps, each a comparison, which vectors have.
+            let mut threshold = high[0];
+            for k in 1..9 {
+                let step = high[k].wrapping_sub(high[k - 1]);
+                threshold = threshold.wrapping_add(if sum > k as i8 - 5 { step } else { 0 });
+            }
+            own[i] = if bytes[i] < threshold { 1 } else { -1 };
+            ties[i] = u8::from(bytes[i] == threshold);
+        }
+    }
+}
+
+/// Calls `work` with the places of the bytes that are not 0, in order.
+#[inline(always)]
+fn for_each_tie(ties: &[u8], mut work: impl FnMut(usize)) {
+    for (at, eight) in ties.as_chunks().0.iter().enumerate() {
+        let mut eight = u64::from_le_bytes(*eight);
+        while eight != 0 {
+            work(8 * at + eight.trailing_zeros() as usize / 8);
+            eight &= eight - 1;
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The Ising model on any graph, by random-scan Gibbs sampling.
+//!
+//! As on a lattice (`ising.rs`, MATH.md 5), with a coupling for each edge: the energy is
+//! `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)`, and an update of `v` makes it +1 with probability
+//! `1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))`. One random word serves one update, site and spin.
+
+use super::heat_bath::{
+    Levels, check_spins, check_temperature, for_each_word, probability, split, threshold,
+};
+use super::{Alphabet, Chain, Field, SpinSystem};
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+
+/// Thresholds are looked up in tables of at most so many entries, half a megabyte, which the nearest caches hold.
+const TABLE: usize = 1 << 16;
+
+/// The Ising model on a simple graph; a step is one update of one node.
+///
+/// Isolated nodes, several components and no edges at all are fine.
+///
+/// ```
+/// use ergodict::chain::{Chain, Field, IsingGraph, rng};
+/// let triangle = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, -0.5)];
+/// let ising = IsingGraph::new(4, &triangle, 2.0, &Field::Uniform(0.1))?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut state = ising.init(&mut rng);
+/// ising.steps(&mut state, 1000, &mut rng);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct IsingGraph {
+    temperature: f64,
+    levels: Levels,
+    /// Neighbours of node `v` at `starts[v]..starts[v + 1]`.
+    starts: Vec<usize>,
+    neighbours: Vec<u32>,
+    couplings: Couplings,
+}
+
+#[derive(Clone, Debug)]
+enum Couplings {
+    /// All the same: thresholds by the sum of neighbours, from `−degree` to `degree`, for each value of the field.
+    Equal { coupling: f64, degree: usize, table: Vec<u64> },
+    /// One for each entry of `neighbours`.
+    Each(Vec<f64>),
+}
+
+impl IsingGraph {
+    /// The model on nodes `0..nodes` with edges `(u, v, J)`, each given once, in either direction.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for no nodes or more than 2³¹, a temperature that is not a positive number, a coupling
+    /// or field that is not finite, an edge to a node that does not exist, a loop, an edge given twice (its couplings are
+    /// not added up: a list with both directions of each edge would silently double them); [`Error::Shape`] for a
+    /// field map of another size.
+    pub fn new(nodes: usize, edges: &[(u32, u32, f64)], temperature: f64, field: &Field) -> Result<Self> {
+        if nodes == 0 || nodes > 1 << 31 {
+            return Err(Error::parameter("the number of nodes", nodes, "it must be between 1 and 2³¹"));
+        }
+        check_temperature(temperature)?;
+        let levels = Levels::new(field, nodes)?;
+        let refuse = |u, v, expected: &str| Err(Error::parameter("an edge", format!("({u}, {v})"), expected));
+        let mut directed = Vec::with_capacity(2 * edges.len());
+        for &(u, v, coupling) in edges {
+            if u == v {
+                return refuse(u, v, "it must join two different nodes");
+            }
+            if u.max(v) as usize >= nodes {
+                return refuse(u, v, &format!("nodes are numbered from 0 to {}", nodes - 1));
+            }
+            if !coupling.is_finite() {
+                return Err(Error::parameter(
+                    "the coupling",
+                    format!("{coupling} (edge {u}, {v})"),
+                    "it must be finite",
+                ));
+            }
+            directed.extend([(u, v, coupling), (v, u, coupling)]);
+        }
+        directed.sort_unstable_by_key(|&(u, v, _)| (u, v));
+        if let Some(twice) = directed.windows(2).find(|e| (e[0].0, e[0].1) == (e[1].0, e[1].1)) {
+            return refuse(twice[0].0, twice[0].1, "it must be given only once, in one direction");
+        }
+        let mut starts = vec![0; nodes + 1];
+        directed.iter().for_each(|&(u, ..)| starts[u as usize + 1] += 1);
+        let degree = starts.iter().copied().max().unwrap_or(0);
+        (0..nodes).for_each(|v| starts[v + 1] += starts[v]);
+        let coupling = edges.first().map_or(0.0, |edge| edge.2);
+        let entries = levels.values.len().saturating_mul(2 * degree + 1);
+        let couplings = if edges.iter().all(|edge| edge.2 == coupling) && entries <= TABLE {
+            let row = |h: f64| {
+                (0..=2 * degree)
+                    .map(move |k| threshold(2.0 * (coupling * (k as f64 - degree as f64) + h) / temperature))
+            };
+            Couplings::Equal { coupling, degree, table: levels.values.iter().flat_map(|&h| row(h)).collect() }
+        } else {
+            Couplings::Each(directed.iter().map(|edge| edge.2).collect())
+        };
+        let neighbours = directed.iter().map(|edge| edge.1).collect();
+        Ok(Self { temperature, levels, starts, neighbours, couplings })
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The temperature T.
+    pub fn temperature(&self) -> f64 {
+        self.temperature
+    }
+
+    /// The neighbours of a node, ascending.
+    pub fn neighbours(&self, node: usize) -> &[u32] {
+        &self.neighbours[self.starts[node]..self.starts[node + 1]]
+    }
+
+    /// The probability with which the sampler makes a node +1, given the others: the 64-bit threshold it compares with, as a
+    /// number.
+    pub fn probability_plus(&self, spins: &[i8], node: usize) -> f64 {
+        probability(self.threshold(spins, node))
+    }
+
+    #[inline(always)]
+    fn threshold(&self, spins: &[i8], node: usize) -> u64 {
+        let level = self.levels.of(node);
+        let neighbours = self.neighbours(node);
+        match &self.couplings {
+            Couplings::Equal { degree, table, .. } => {
+                let sum: i64 = neighbours.iter().map(|&u| i64::from(spins[u as usize])).sum();
+                table[level * (2 * degree + 1) + (sum + *degree as i64) as usize]
+            }
+            Couplings::Each(couplings) => {
+                let couplings = &couplings[self.starts[node]..];
+                let pull: f64 =
+                    neighbours.iter().zip(couplings).map(|(&u, j)| j * f64::from(spins[u as usize])).sum();
+                threshold(2.0 * (pull + self.levels.values[level]) / self.temperature)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn update(&self, spins: &mut [i8], word: u64) {
+        let (node, rest) = split(word, self.nodes() as u64);
+        let node = node as usize;
+        spins[node] = if rest < self.threshold(spins, node) { 1 } else { -1 };
+    }
+}
+
+impl Chain for IsingGraph {
+    type State = Vec<i8>;
+    type Info = ();
+
+    /// Every spin is + or − with probability 1/2.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<i8> {
+        let mut spins = Vec::with_capacity(self.nodes());
+        for_each_word(self.nodes() as u64, rng, |word| spins.push(if word >> 63 == 1 { 1 } else { -1 }));
+        spins
+    }
+
+    fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
+        self.update(state, rng.next_u64());
+    }
+
+    fn steps(&self, state: &mut Vec<i8>, count: u64, rng: &mut ChaCha8Rng) {
+        for_each_word(count, rng, |word| self.update(state, word));
+    }
+}
+
+impl SpinSystem for IsingGraph {
+    fn shape(&self) -> (usize, usize) {
+        (1, self.nodes())
+    }
+    fn alphabet(&self) -> Alphabet {
+        Alphabet::PlusMinus
+    }
+    fn spins<'a>(&self, state: &'a Vec<i8>) -> &'a [i8] {
+        state
+    }
+    fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
+        check_spins(spins, self.nodes())?;
+        Ok(spins.to_vec())
+    }
+    fn energy(&self, state: &Vec<i8>) -> f64 {
+        let mut bonds = 0.0;
+        for v in 0..self.nodes() {
+            for (at, &u) in self.neighbours(v).iter().enumerate().filter(|(_, u)| **u as usize > v) {
+                let coupling = match &self.couplings {
+                    Couplings::Equal { coupling, .. } => *coupling,
+                    Couplings::Each(couplings) => couplings[self.starts[v] + at],
+                };
+                bonds += coupling * f64::from(state[v] * state[u as usize]);
+            }
+        }
+        -bonds - self.levels.work(state)
+    }
+}
