@@ -5,6 +5,7 @@ use crate::model::size;
 use crate::paths::Given;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use ergodict::chain::onsager;
 use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{
     Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts,
