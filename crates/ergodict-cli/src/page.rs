@@ -121,7 +121,8 @@ pub(crate) fn grid<'a>(
     if let (None, Some(patch)) = (shape, model.patch) {
         let plain = AtomGrid::new(atoms, (patch.window.rows, patch.window.cols));
         let colour = match (patch.channels, patch.spins) {
-            (1, _) => plain.colour,
+            (1, Some(_)) => plain.colour,
+            (1, None) => Colour::Photo,
             (_, None) => Colour::Rgb,
             (_, Some(_)) => Colour::Labels,
         };

@@ -64,8 +64,6 @@ pub(crate) struct Plan<'a> {
 
 /// A run in progress.
 pub(crate) struct Run<T: Scalar> {
-    /// What makes it different from the others; empty when there is one.
-    pub(crate) tag: String,
     /// The model file to write.
     pub(crate) out: PathBuf,
     /// What the atoms are patches of.
@@ -94,7 +92,8 @@ pub(crate) struct Learned {
 }
 
 impl<T: Scalar> Run<T> {
-    /// A run from its beginning, or from its checkpoint.
+    /// A run from its beginning, or from its checkpoint; `tag` tells it from the others in the names of its files, and is
+    /// empty when there is only one.
     pub(crate) fn new(
         plan: &Plan<'_>,
         tag: &str,
@@ -120,10 +119,9 @@ impl<T: Scalar> Run<T> {
             resumed = Some(model.aggregates.t);
         }
         let (filling, learning) = (Duration::ZERO, Duration::ZERO);
-        let (tag, out, x) = (tag.to_owned(), tagged(out, tag), Mat::zeros(0, 0));
+        let (out, x) = (tagged(out, tag), Mat::zeros(0, 0));
         let over = false;
         Ok(Self {
-            tag,
             out,
             patch,
             config,

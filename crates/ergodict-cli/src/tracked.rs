@@ -180,6 +180,7 @@ impl Results {
 
 /// Pairs of a name and a text, a line each.
 pub(crate) fn table(lines: &[(&str, String)]) -> String {
-    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<10} {text}")).collect();
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(10);
+    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<width$} {text}")).collect();
     lines.join("\n")
 }

@@ -112,6 +112,9 @@ pub enum Colour {
     Grey,
     /// Blue below zero, white at zero, orange above; full at the largest absolute entry of the atom; 1 channel.
     Signed,
+    /// As a photograph: zero is black and the largest entry of the atom white; where the dictionary has negative entries,
+    /// zero is mid-grey and the largest absolute entry white or black; 1 channel.
+    Photo,
     /// Red, green and blue; 3 channels. Where no entry of the dictionary is negative, zero is black and the largest entry
     /// of the atom full, as in a photograph; else zero is mid-grey, and the largest absolute entry is full or black.
     Rgb,
@@ -140,13 +143,14 @@ impl Colour {
                 Shade::Ink { low: 0.0, high }.colours(atom, channels)
             }
             Self::Signed => Shade::Signed { full }.colours(atom, channels),
-            Self::Rgb => {
+            Self::Photo | Self::Rgb => {
+                let shade = if self == Self::Rgb { Shade::Rgb } else { Shade::Photo { low: 0.0, high: 1.0 } };
                 let lift = |&v: &f64| match (v.is_finite(), signed) {
                     (false, _) => v,
                     (true, false) => part(v, full),
                     (true, true) => 0.5 + 0.5 * part(v, full),
                 };
-                Shade::Rgb.colours(&atom.iter().map(lift).collect::<Vec<_>>(), channels)
+                shade.colours(&atom.iter().map(lift).collect::<Vec<_>>(), channels)
             }
             Self::Labels => {
                 let places = || atom.chunks_exact(channels.max(1));

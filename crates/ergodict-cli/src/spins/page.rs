@@ -38,8 +38,8 @@ pub(super) fn of_learning(
     let source = if from_file {
         first.inputs.first().map_or("a trajectory".to_owned(), |input| input.name.clone())
     } else {
-        let model = first.run["config"]["model"].as_str().unwrap_or("spin").to_owned();
-        format!("a trajectory of the {model} model on {}×{} sites", ground.shape.0, ground.shape.1)
+        let model = model_name(&first.run["config"]);
+        format!("a trajectory of the {model} on {}×{} sites", ground.shape.0, ground.shape.1)
     };
     let lead = format!(
         "{} of {} atoms each, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
@@ -69,6 +69,17 @@ pub(super) fn of_learning(
     let mut run = facts(first);
     run.push(("time", format!("{:.1} s", time.as_secs_f64())));
     Ok(report.table(table(outcomes)).facts(&run).render())
+}
+
+/// What a system is called in words.
+fn model_name(config: &serde_json::Value) -> &'static str {
+    match config["model"].as_str() {
+        Some("ising") => "Ising model",
+        Some("potts") => "Potts model",
+        Some("cellular-potts") => "cellular Potts model",
+        Some("rbm") => "restricted Boltzmann machine",
+        _ => "spin system",
+    }
 }
 
 /// The outcomes of each temperature.
@@ -228,16 +239,16 @@ const MIXING: &str = "
 /// The page of a simulation.
 pub(super) fn of_simulation(simulated: &Simulated) -> Result<String> {
     let (rows, cols) = simulated.shape;
-    let model = simulated.config["model"].as_str().unwrap_or("spin");
+    let model = model_name(&simulated.config);
     let lead = format!(
-        "{} of the {model} model on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
+        "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
          configuration kept every {} of them.",
         count(simulated.chains.len(), "chain", "chains"),
         simulated.temperature,
         simulated.updates,
         simulated.every
     );
-    let mut report = Report::new(format!("A trajectory of the {model} model")).lead(lead);
+    let mut report = Report::new(format!("A trajectory of the {model}")).lead(lead);
     let labels = matches!(simulated.alphabet, Alphabet::Labels(_));
     let low = if simulated.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
     let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };

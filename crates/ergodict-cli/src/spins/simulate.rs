@@ -25,6 +25,8 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 /// Pixels along the longer side of a frame, where the lattice is smaller.
 const FRAME_PIXELS: usize = 400;
+/// R̂ above which chains have not mixed, by the usual rule.
+const MIXED: f64 = 1.05;
 /// Time between frames of an animation.
 const FRAME_MS: u32 = 80;
 
@@ -448,10 +450,11 @@ fn words(simulated: &Simulated) -> String {
         "simulated",
         format!("{}×{} sites, {updates} updates, {frames} frames in {seconds:.2} s{rate}", shape.0, shape.1),
     )];
-    let names = ["energy", "magnetisation", "cluster"];
-    for one in mixing {
-        let name = names.into_iter().find(|name| *name == one.observable.to_string()).unwrap_or_default();
-        lines.push((&name[..name.len().min(10)], one.words(*every)));
+    let names: Vec<String> = mixing.iter().map(|one| one.observable.to_string()).collect();
+    lines.extend(names.iter().zip(mixing).map(|(name, one)| (&**name, one.words(*every))));
+    if mixing.iter().any(|one| one.r_hat > MIXED) {
+        let advice = "parts of the run disagree (R̂ is not near 1): a longer run, or --burn-in, is needed";
+        lines.push(("warning", advice.to_owned()));
     }
     if let Some(exact) = simulated.exact_energy {
         lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
