@@ -3,6 +3,8 @@
 //! Every part runs, gives an account of itself for the terminal, and draws its figures for the report.
 
 mod bars;
+mod ising;
+mod picture;
 mod two_pictures;
 
 use crate::args::Common;
@@ -13,16 +15,18 @@ use anyhow::{Result, bail};
 use bars::BarsRun;
 use ergodict::factor::Parameters;
 use ergodict_report::Report;
+use ising::IsingRun;
+use picture::PictureRun;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use two_pictures::TwoPictures;
 
-/// Take a tour on data made here: learn atoms from dependent pictures, and see the theory at work
+/// Take a tour on data made here: atoms of bars, of Ising spins and of a picture, and the theory at work
 ///
-/// Writes DIR/report.html to look at, DIR/bars.npy (the pictures) and DIR/bars.safetensors (the model), and ends
-/// with commands to try next. It takes about a second.
+/// Writes DIR/report.html to look at, DIR/bars.npy (the pictures of the bars) and DIR/bars.safetensors (their model), and
+/// ends with commands to try next. It takes a few seconds.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  ergodict demo -o tour --seed 7")]
 pub(crate) struct Args {
@@ -56,8 +60,17 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let two = TwoPictures::new(common.seed)?;
     talk(&indented(&two.account()));
 
+    talk("\n3. Ising: atoms of a spin system below, near and above its critical temperature");
+    let ising = IsingRun::new(common.seed)?;
+    talk(&indented(&ising.account()));
+
+    talk("\n4. A picture: atoms from independent patches, and from patches along a random walk");
+    let picture = PictureRun::new(common.seed)?;
+    talk(&indented(&picture.account()));
+
     let seconds = started.elapsed().as_secs_f64();
-    let page = page(&bars, &two, &files.commands("ergodict", common.seed), seconds)?;
+    let parts = Parts { bars: &bars, two: &two, ising: &ising, picture: &picture };
+    let page = parts.page(&files.commands("ergodict", common.seed), seconds)?;
     write(&files.report, &page)?;
 
     // As this program was called, so that they work from the shell that called it.
@@ -73,6 +86,8 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
             "seed": common.seed,
             "bars": bars.json(),
             "two_pictures": two.json(),
+            "ising": ising.json(),
+            "picture": picture.json(),
             "report": files.report,
             "model": files.model,
             "data": files.pictures,
@@ -84,15 +99,40 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(bars: &BarsRun, two: &TwoPictures, commands: &str, seconds: f64) -> Result<String> {
-    let mut report = Report::new(bars.title()).lead(bars.lead());
-    for figure in bars.figures()?.into_iter().chain(two.figures()?) {
-        report = report.figure(figure);
+const LEAD: &str = "
+    Four small experiments on data made by this program. Each watches a Markov chain, minibatch by minibatch, and learns
+    the pieces that what it sees is made of, however much each minibatch resembles the one before.";
+
+const TWO: &str = "
+    Two pictures that take turns in three ways, so that the expected loss is known exactly: the surrogate comes to tell it
+    in each.";
+
+/// The parts of the tour.
+struct Parts<'a> {
+    bars: &'a BarsRun,
+    two: &'a TwoPictures,
+    ising: &'a IsingRun,
+    picture: &'a PictureRun,
+}
+
+impl Parts<'_> {
+    fn page(&self, commands: &str, seconds: f64) -> Result<String> {
+        let mut report = Report::new("What dependent data is made of").lead(LEAD);
+        let parts = [
+            ("Bars", self.bars.lead(), self.bars.figures()?),
+            ("The theorem at work", TWO.to_owned(), self.two.figures()?),
+            ("Spins", self.ising.account(), self.ising.figures()?),
+            ("A picture", self.picture.account(), self.picture.figures()?),
+        ];
+        for (title, words, figures) in parts {
+            report = figures.into_iter().fold(report.section(title, words), Report::figure);
+        }
+        let mut facts = self.bars.facts();
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts
+            .push(("time", format!("{seconds:.2} s, of which learning the bars {:.2} s", self.bars.seconds)));
+        Ok(report.code("Three commands to try next", commands).facts(&facts).render())
     }
-    let mut facts = bars.facts();
-    facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-    facts.push(("time", format!("{seconds:.2} s, learning {:.2} s", bars.seconds)));
-    Ok(report.code("Three commands to try next", commands).facts(&facts).render())
 }
 
 /// What the demo writes, and what the commands it ends with write.
@@ -100,9 +140,9 @@ struct Files {
     report: PathBuf,
     model: PathBuf,
     pictures: PathBuf,
-    atoms: PathBuf,
     again: PathBuf,
-    again_report: PathBuf,
+    ising: PathBuf,
+    picture: PathBuf,
 }
 
 impl Files {
@@ -111,24 +151,29 @@ impl Files {
             report: dir.join("report.html"),
             model: dir.join("bars.safetensors"),
             pictures: dir.join("bars.npy"),
-            atoms: dir.join("atoms.png"),
-            again: dir.join("again.safetensors"),
-            again_report: dir.join("again.html"),
+            again: dir.join("again"),
+            ising: dir.join("ising"),
+            picture: dir.join("picture"),
         }
     }
 
-    /// Three commands that work as they stand; the last one learns the same model again.
+    /// Three commands that work as they stand and learn again what the tour did.
     fn commands(&self, program: &str, seed: u64) -> String {
-        let [data, model, atoms, again, page] =
-            [&self.pictures, &self.model, &self.atoms, &self.again, &self.again_report].map(|p| quoted(p));
+        let data = quoted(&self.pictures);
+        let [again, ising, picture] = [&self.again, &self.ising, &self.picture].map(|stem| {
+            let [model, page] = ["safetensors", "html"].map(|e| quoted(&stem.with_extension(e)));
+            format!("-o {model} --report {page}")
+        });
         let Parameters { atoms: r, lambda, schedule, .. } = bars::parameters();
-        let batch = bars::BATCH;
+        let (batch, spins, image) = (bars::BATCH, IsingRun::flags(), PictureRun::flags());
         let seed = if seed == 0 { String::new() } else { format!(" --seed {seed}") };
         format!(
-            "{program} model show {model}\n\
-             {program} model export {model} -o {atoms}\n\
-             {program} factor {data} -r {r} --batch {batch} --lambda {lambda} --schedule {schedule}\
-             {CONTINUED}--normalise per-column{seed} -o {again} --report {page}"
+            "{program} factor {data} -r {r} --batch {batch} --lambda {lambda} --schedule {schedule}\
+             {CONTINUED}--normalise per-column{seed} {again}\n\
+             {program} spins learn {spins}\
+             {CONTINUED}{ising}{seed}\n\
+             {program} image learn {image}\
+             {CONTINUED}{picture}{seed}"
         )
     }
 }

@@ -217,20 +217,14 @@ impl BarsRun {
         })
     }
 
-    /// The heading of the report.
-    pub(super) fn title(&self) -> String {
-        format!("{} of {} bars, found in dependent data", self.found(), self.bars.count())
-    }
-
-    /// Its opening words.
+    /// What was found.
     pub(super) fn lead(&self) -> String {
         format!(
             "From {PICTURES} pictures that hardly change from one to the next, {} of the {} shapes they are made \
-             of were found, in one pass and {:.2} seconds. The loss that the method keeps account of and the loss \
+             of were found in one pass. The loss that the method keeps account of and the loss \
              on fresh, independent pictures differ by {:.1} %, give or take {:.0} % by chance.",
             self.found(),
             self.bars.count(),
-            self.seconds,
             self.difference(),
             self.chance(),
         )

@@ -14,7 +14,8 @@ const LOSS: &str = "
     curve for each number of updates between kept configurations, τ. Lower is better.
 
     All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighbouring
-    configurations are; where hardly anything moves between them, it learns the same thing again and again.";
+    configurations are; where hardly anything moves between them, it learns the same thing again and again. The axis
+    leaves out the first tenth, where random atoms are still being replaced.";
 
 const SHEETS: &str = "
     All atoms of each dictionary, the most dominant first, row by row. Each atom has its own scale.";
@@ -25,6 +26,9 @@ const REBUILT: &str = "
 
 const ERRORS: &str = "
     Where the rebuilt configuration is off: white where it is right, full colour where it is off by one.";
+
+/// Shades between two spins in a picture.
+const SHADES: f64 = 24.0;
 
 /// The page.
 pub(super) fn of_learning(
@@ -101,10 +105,17 @@ fn loss(curves: &[&Outcome], from_file: bool) -> LineChart {
         let points: Vec<(f64, f64)> = points.iter().map(|p| (p.t as f64 * every, p.surrogate)).collect();
         Series::new(format!("τ = {every}"), points)
     });
+    let series: Vec<Series> = series.collect();
+    // The first minibatches, coded with random atoms, would press all else together.
+    let end = series.iter().filter_map(|s| s.points.last()).map(|p| p.0).fold(0.0, f64::max);
+    let later = || series.iter().flat_map(|s| &s.points).filter(|p| p.0 >= 0.1 * end).map(|p| p.1);
+    let (low, high) = (later().fold(f64::INFINITY, f64::min), later().fold(f64::NEG_INFINITY, f64::max));
+    let room = 0.05 * (high - low);
     LineChart {
         x_label: if from_file { "frames" } else { "updates of single sites" }.into(),
         y_label: "surrogate loss per patch".into(),
-        series: series.collect(),
+        y_range: (high > low).then_some((low - room, high + room)),
+        series,
         ..LineChart::default()
     }
 }
@@ -169,8 +180,11 @@ fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
         let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
         values.chunks_exact(channels).map(one).collect()
     };
+    // A page of a dozen dictionaries stays small when pictures have no more shades than one can tell apart.
+    let coarse = |v: f64| if channels > 1 { v } else { (v * SHADES).round() / SHADES };
     let truth: Vec<f64> = numbers(&ground.values(&group[0].spins));
-    let all: Vec<Vec<f64>> = group.iter().map(|o| numbers(&o.rebuilt)).collect();
+    let all: Vec<Vec<f64>> =
+        group.iter().map(|o| numbers(&o.rebuilt).into_iter().map(coarse).collect()).collect();
     let mut items = vec![(Picture::new(&truth, ground.shape, shade), "the configuration".to_owned())];
     for (outcome, values) in group.iter().zip(&all) {
         let label = format!("{}: error {:.3}", label(outcome), outcome.relative_error);
