@@ -246,9 +246,9 @@ fn files_cut_short_anywhere_are_one_clear_error_and_never_a_panic() {
         let bytes = encoded(&picture, format);
         open(&bytes, true).unwrap();
         let step = (bytes.len() / 60).max(1);
-        // Of a JPEG or TIFF that lacks nothing but the last bytes all pixels may be there.
-        let last = if format == ImageFormat::Png { bytes.len() - 13 } else { bytes.len() / 2 };
-        for length in (0..last).step_by(step) {
+        // A PNG without the last checksum is read: all pixels are there.
+        let last = if format == ImageFormat::Png { bytes.len() - 5 } else { bytes.len() - 1 };
+        for length in (0..last).step_by(step).chain([last]) {
             let message = problem(&bytes[..length]);
             assert!(message.contains("PNG, JPEG, PNM or TIFF"), "{format:?} {length}: {message}");
         }
@@ -271,7 +271,7 @@ fn garbage_is_one_clear_error_and_never_a_panic() {
         let bytes = encoded(&picture, format);
         for _ in 0..300 {
             let mut broken = bytes.clone();
-            for _ in 0..1 + random.below(3) {
+            for _ in 0..=random.below(3) {
                 let at = random.below(broken.len());
                 broken[at] = random.below(256) as u8;
             }
@@ -446,7 +446,8 @@ fn iid_and_walk(seed: u64) -> (f64, f64) {
 #[test]
 fn a_walk_learns_nearly_as_well_as_independent_places() {
     let (iid, walk) = iid_and_walk(0);
-    eprintln!("iid {iid:.4} walk {walk:.4} ratio {:.4}", walk / iid);
+    // Over 14 seeds the errors were 0.164 to 0.181, and their ratio 0.980 to 1.039.
+    assert!(iid < 0.2 && walk < 1.1 * iid, "independent {iid}, walk {walk}");
 }
 
 #[test]
@@ -454,13 +455,13 @@ fn the_noise_level_is_met() {
     let flat = Image::new((128, 128), 1, vec![0.5; 128 * 128]).unwrap();
     for (seed, sigma) in [(0, 0.02), (1, 0.1), (2, 0.3)] {
         let level = noise_level(&noisy(&flat, sigma, seed));
-        // Over 20 seeds it was from 0.98 to 1.03 of the truth.
-        assert!((level / sigma - 1.0).abs() < 0.05, "{level} {sigma}");
+        // Over 40 seeds it was 0.956 to 1.034 of the truth, with a standard deviation of 0.019.
+        assert!((level / sigma - 1.0).abs() < 0.09, "{level} {sigma}");
     }
     assert_eq!(noise_level(&Image::new((9, 30), 1, vec![0.5; 270]).unwrap()), 0.0);
 }
 
-/// PSNR before and after, the λ, and how far the residual is from the noise.
+/// PSNR against the clean image, before and after.
 fn denoised(seed: u64) -> (f64, f64) {
     let clean = tessellation(96, 96, false, seed).unwrap();
     let dirty = noisy(&clean, 0.1, seed);
@@ -484,9 +485,35 @@ fn denoised(seed: u64) -> (f64, f64) {
 }
 
 #[test]
+fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
+    let dirty = noisy(&tessellation(96, 96, false, 0).unwrap(), 0.1, 0);
+    let overlap = Overlap { window: window(6, Boundary::Free), stride: 3 };
+    let factoriser = identity(36);
+    // Under the identity the residual of a value x is min(x, λ/2)² where x > 0, and x² elsewhere.
+    for sigma in [0.08, 0.2, 0.4] {
+        let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, sigma).unwrap();
+        let left = |x: f64| if x > 0.0 { x.min(lambda / 2.0).powi(2) } else { x * x };
+        let values = dirty.to_f64();
+        let mean = values.iter().map(|x| left(*x)).sum::<f64>() / values.len() as f64;
+        // λ is found on half of the patches, and places near the edges are in fewer: over 20 seeds the root was 0.988
+        // to 1.0004 of σ.
+        assert!((mean.sqrt() / sigma - 1.0).abs() < 0.03, "{} for {sigma}", mean.sqrt());
+    }
+    assert_eq!(lambda_for_noise(&factoriser, &dirty, &overlap, 1e-3).unwrap(), 0.0, "negative values stay");
+    let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, 5.0).unwrap();
+    let mut coder = with_lambda(&factoriser, lambda).unwrap();
+    assert!(whole(overlap, &mut coder, &dirty).values.iter().all(|v| v.abs() < 1e-9));
+    for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(lambda_for_noise(&factoriser, &dirty, &overlap, sigma).is_err());
+    }
+    assert!(lambda_for_noise(&identity(35), &dirty, &overlap, 0.1).is_err());
+}
+
+#[test]
 fn denoising_by_its_own_dictionary_raises_the_psnr() {
     for seed in 0..2 {
         let (before, after) = denoised(seed);
-        eprintln!("{before:.2} -> {after:.2}");
+        // Over 12 seeds the gain was 2.15 to 2.44 dB.
+        assert!(after > before + 1.8, "{before} dB before, {after} dB after");
     }
 }

@@ -1,8 +1,12 @@
 //! Trajectories are written, interrupted, resumed, published and read back.
 
 use ergodict::Error;
+use ergodict::chain::{Alphabet, Boundary};
 use ergodict::data::{Trajectory, TrajectoryWriter, write_npy};
-use ergodict::linalg::MatRef;
+use ergodict::factor::{Factoriser, Parameters};
+use ergodict::linalg::{Mat, MatRef};
+use ergodict::patch::{Encoding, SpinGrid, SpinValues, Window};
+use ergodict::reconstruct::Overlap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -309,4 +313,51 @@ fn what_is_no_trajectory_is_one_clear_error() {
         problem(&path);
     }
     assert!(matches!(Trajectory::open(&folder.path().join("missing.npy")), Err(Error::Io { .. })));
+}
+
+#[test]
+fn fortran_order_is_read_as_well() {
+    let folder = scratch();
+    let (frames, rows, cols) = (2, 2, 3);
+    let mut numbers = vec![0; 12];
+    for (t, i, j) in (0..12).map(|k| (k / 6, k / 3 % 2, k % 3)) {
+        numbers[t + frames * (i + rows * j)] = (t * 6 + i * cols + j) as u8;
+    }
+    let path = npy(&folder, "t.npy", "|i1", "(2, 2, 3)", &numbers);
+    let bytes = fs::read(&path).unwrap();
+    let at = bytes.windows(5).position(|w| w == b"False").unwrap();
+    let fortran = [&bytes[..at], &b"True "[..], &bytes[at + 5..]].concat();
+    fs::write(&path, fortran).unwrap();
+    assert_eq!(all(&path).unwrap(), [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]);
+}
+
+// ---------------------------------------------------------------- configurations from their patches
+
+#[test]
+fn a_configuration_is_told_from_its_reconstruction() {
+    let spins: Vec<i8> = (0..7 * 9).map(|k| if k * k % 11 < 5 { 1 } else { -1 }).collect();
+    let labels: Vec<i8> = (0..7 * 9).map(|k| (k * k % 11 % 3) as i8).collect();
+    for (spins, values, alphabet, code) in [
+        (&spins, SpinValues::ZeroOne, Alphabet::PlusMinus, "nonneg"),
+        (&spins, SpinValues::Signed, Alphabet::PlusMinus, "free"),
+        (&labels, SpinValues::OneHot, Alphabet::Labels(3), "nonneg"),
+    ] {
+        let encoding = Encoding::new(values, alphabet).unwrap();
+        let grid = SpinGrid { spins, shape: (7, 9), encoding: &encoding };
+        for boundary in [Boundary::Free, Boundary::Periodic] {
+            let window = Window { rows: 3, cols: 2, boundary };
+            let features = window.features(encoding.channels());
+            // 0.45 of every value is lost to λ, and the spins can still be told.
+            let mut parameters = Parameters { lambda: 0.9, ..Parameters::new(features) };
+            parameters.code = code.parse().unwrap();
+            let w = Mat::from_fn(features, features, |i, j| f64::from(u8::from(i == j)));
+            let mut factoriser = Factoriser::<f64>::from_dictionary(parameters, w.as_ref()).unwrap();
+            let rebuilt = Overlap { window, stride: 2 };
+            let rebuilt = rebuilt.reconstruct(&mut factoriser, &grid, &mut |_, _| true).unwrap().unwrap();
+            assert_eq!(encoding.agreement(&rebuilt.values, spins), 1.0, "{values} {boundary:?}");
+            let mut wrong = spins.clone();
+            wrong[5] = if wrong[5] == 1 { encoding.decode(&vec![-1.0; encoding.channels()]) } else { 1 };
+            assert!((encoding.agreement(&rebuilt.values, &wrong) - 62.0 / 63.0).abs() < 1e-12);
+        }
+    }
 }

@@ -40,6 +40,10 @@ const HALVINGS: usize = 10;
 /// The standard deviation of white noise in an image, estimated where the image itself is flat: of second differences
 /// along both axes at once (Immerkær's mask, of norm 6, blind to planes and to edges along an axis), the root mean
 /// square over 8×8 blocks, at the 5 % quantile of the blocks. 0 for images of fewer than 10 rows or columns.
+///
+/// Of flat images with noise it was within 5 % of the truth for 128×128 pixels (40 seeds), and within 17 % for 30×30 (20).
+/// Texture is taken for noise where nothing is flat: of our tessellation, of which little is, with noise of 0.2, 0.1,
+/// 0.05 and 0.02 it gave 1.05, 1.12, 1.21 and 1.44 times the truth (mean of 10 seeds).
 pub fn noise_level(image: &Image) -> f64 {
     let ((rows, cols), channels, values) = (image.shape(), image.channels(), image.values());
     let (side, step) = BLOCK;
@@ -72,6 +76,9 @@ pub fn noise_level(image: &Image) -> f64 {
 /// The λ at which the mean squared residual of coded patches is `sigma²`, by halving a range of log λ, on at most 512
 /// patches spread over the grid. It is 0 when the dictionary leaves more than that even without a penalty, and the λ from
 /// which on all codes are zero when the patches themselves are smaller.
+///
+/// The principle errs on the smooth side: on our tessellation with noise of 0.1, half of this λ gave 0.2 to 0.9 dB more
+/// with signed codes, and no more with nonnegative ones (seven dictionaries, two seeds each).
 ///
 /// # Errors
 /// [`Error::Parameter`] for a σ that is no positive number; as [`Overlap::reconstruct`].
