@@ -130,6 +130,11 @@ impl Image {
             Some(other) => return Err(bad(format!("is of the format {other:?}: {EXPECTED}"))),
             None => return Err(bad(format!("is not an image of a known format: {EXPECTED}"))),
         };
+        if format == "JPEG" && !jpeg_is_whole(&bytes) {
+            return Err(bad(format!(
+                "is a JPEG file that is cut short (it lacks the end marker): {EXPECTED}"
+            )));
+        }
         let mut limits = image::Limits::default();
         limits.max_alloc = Some(DECODER_BYTES);
         reader.limits(limits);
@@ -216,6 +221,25 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::format(path, None, problem));
     }
     Ok(bytes)
+}
+
+/// Whether the markers of a JPEG file lead to that of its end. The decoder would fill up what is missing with grey and
+/// say nothing. Markers inside segments, such as those of a thumbnail, do not count.
+fn jpeg_is_whole(bytes: &[u8]) -> bool {
+    let mut at = 2;
+    while let Some(&[first, marker]) = bytes.get(at..at + 2) {
+        at += match (first, marker) {
+            (0xff, 0xd9) => return true,
+            // Between markers there may be filling, and after the start of a scan its numbers, in which 0 follows 0xff.
+            (0xff, 0x01..=0xcf | 0xda..=0xfe) => {
+                let Some(&[high, low]) = bytes.get(at + 2..at + 4) else { return false };
+                2 + usize::from(u16::from_be_bytes([high, low]))
+            }
+            (0xff, 0x00 | 0xd0..=0xd8) => 2,
+            _ => 1,
+        };
+    }
+    false
 }
 
 /// An error of a decoder as the end of a sentence, in one line.

@@ -13,7 +13,7 @@ use crate::chain::rng::{Purpose, below, stream, uniform};
 use std::f64::consts::{PI, TAU};
 
 /// Pixels of a square's side, about: a 10×10 patch then sees an eye, an edge, or a bit of texture.
-const SIDE: f64 = 42.0;
+const SIDE: f64 = 48.0;
 
 /// Samples along each side of a pixel, whose mean it takes: smooth edges.
 const SAMPLES: usize = 4;
@@ -88,7 +88,7 @@ impl Design {
         let mut between = |low: f64, high: f64| low + (high - low) * uniform(&mut rng);
         // At the ends of these ranges max|g'|·max|h'| is 0.22π · 2π(0.15 + 2·0.03) = 0.91.
         let (back, nose) = ([between(0.12, 0.15), between(0.01, 0.03)], between(0.19, 0.22));
-        let (stripes, dots) = (between(8.0, 10.0), between(7.0, 9.0));
+        let (stripes, dots) = (between(6.0, 7.0), between(5.0, 6.0));
         Self { back, nose, stripes, dots, palette }
     }
 
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn the_tiling_repeats_every_two_squares_and_across_the_edges() {
-        // 168 pixels are four squares of 42: two periods, of which each half is the image of 84 pixels.
+        // 192 pixels are four squares of 48: two periods, of which each half is the image of 96 pixels.
         let (one, four) =
-            (tessellation(84, 84, false, 1).unwrap(), tessellation(168, 168, false, 1).unwrap());
-        for row in 0..168 {
-            for col in 0..168 {
-                let (a, b) = (four.values()[row * 168 + col], one.values()[row % 84 * 84 + col % 84]);
+            (tessellation(96, 96, false, 1).unwrap(), tessellation(192, 192, false, 1).unwrap());
+        for row in 0..192 {
+            for col in 0..192 {
+                let (a, b) = (four.values()[row * 192 + col], one.values()[row % 96 * 96 + col % 96]);
                 // Points on an edge may fall on either side of it by rounding.
                 assert!((a - b).abs() < 0.15, "{row} {col}: {a} {b}");
             }
@@ -161,11 +161,11 @@ mod tests {
     #[test]
     fn grey_is_the_luma_of_colour_and_both_colours_are_there() {
         let (grey, colour) =
-            (tessellation(84, 84, false, 0).unwrap(), tessellation(84, 84, true, 0).unwrap());
+            (tessellation(96, 96, false, 0).unwrap(), tessellation(96, 96, true, 0).unwrap());
         for (grey, c) in grey.values().iter().zip(colour.values().chunks(3)) {
             assert!((f64::from(*grey) - luma([c[0], c[1], c[2]].map(f64::from))).abs() < 1e-6);
         }
-        let light = grey.values().iter().filter(|v| **v > 0.5).count() as f64 / 84.0 / 84.0;
+        let light = grey.values().iter().filter(|v| **v > 0.5).count() as f64 / 96.0 / 96.0;
         assert!((0.3..0.7).contains(&light), "{light}");
     }
 

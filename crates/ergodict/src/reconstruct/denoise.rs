@@ -21,51 +21,64 @@ const BLOCK: (usize, usize) = (8, 2);
 /// The share of blocks taken for flat or flatter.
 const FLAT: f64 = 0.05;
 
-/// What the FLAT quantile of the blocks' root mean squares is, of noise alone of standard deviation 1.
-const QUANTILE: f64 = 1.0;
+/// What this quantile of the blocks' root mean squares is for noise alone of standard deviation 1: the mean over 20
+/// images of 512×512, among which it went from 0.742 to 0.749.
+const QUANTILE: f64 = 0.745;
 
 /// Patches that λ is found on.
 const SAMPLE: usize = 512;
 
 /// λ is looked for down to this share of the λ from which on all codes are zero.
-const SMALLEST: f64 = 1e-6;
+const SMALLEST: f64 = 1e-4;
 
-/// Halvings of the range of log λ: from six decades to a relative 1e-3.
-const HALVINGS: usize = 14;
+/// The factor between one λ and the next until the residual is small enough.
+const STEP: f64 = 2.0;
+
+/// Halvings of the last step, in log λ: to a relative 1e-3.
+const HALVINGS: usize = 10;
 
 /// The standard deviation of white noise in an image, estimated where the image itself is flat: of second differences
 /// along both axes at once (Immerkær's mask, of norm 6, blind to planes and to edges along an axis), the root mean
 /// square over 8×8 blocks, at the 5 % quantile of the blocks. 0 for images of fewer than 10 rows or columns.
+///
+/// Of flat images with noise it was within 5 % of the truth for 128×128 pixels (40 seeds), and within 17 % for 30×30 (20).
+/// Texture is taken for noise where nothing is flat: of our tessellation, of which little is, with noise of 0.2, 0.1,
+/// 0.05 and 0.02 it gave 1.05, 1.12, 1.21 and 1.44 times the truth (mean of 10 seeds).
 pub fn noise_level(image: &Image) -> f64 {
     let ((rows, cols), channels, values) = (image.shape(), image.channels(), image.values());
     let (side, step) = BLOCK;
     if rows < side + 2 || cols < side + 2 {
         return 0.0;
     }
-    let mut squares = vec![0.0; (rows - 2) * (cols - 2)];
-    for (place, square) in squares.iter_mut().enumerate() {
-        let (i, j) = (place / (cols - 2), place % (cols - 2));
-        for channel in 0..channels {
-            let at = |i: usize, j: usize| f64::from(values[(i * cols + j) * channels + channel]);
+    let (high, wide) = (rows - 2, cols - 2);
+    let (mut squares, mut blocks) = (vec![0.0; high * wide], Vec::new());
+    let mut total = 0.0;
+    for channel in 0..channels {
+        let at = |i: usize, j: usize| f64::from(values[(i * cols + j) * channels + channel]);
+        for (place, square) in squares.iter_mut().enumerate() {
+            let (i, j) = (place / wide, place % wide);
             let along = |i: usize| at(i, j) - 2.0 * at(i, j + 1) + at(i, j + 2);
-            *square += (along(i) - 2.0 * along(i + 1) + along(i + 2)).powi(2) / (36 * channels) as f64;
+            *square = (along(i) - 2.0 * along(i + 1) + along(i + 2)).powi(2) / 36.0;
         }
-    }
-    let mut blocks = Vec::new();
-    for i in (0..=rows - 2 - side).step_by(step) {
-        for j in (0..=cols - 2 - side).step_by(step) {
-            let row = |k: usize| squares[(i + k) * (cols - 2) + j..][..side].iter().sum::<f64>();
-            blocks.push((0..side).map(row).sum::<f64>() / (side * side) as f64);
+        blocks.clear();
+        for i in (0..=high - side).step_by(step) {
+            for j in (0..=wide - side).step_by(step) {
+                let row = |k: usize| squares[(i + k) * wide + j..][..side].iter().sum::<f64>();
+                blocks.push((0..side).map(row).sum::<f64>() / (side * side) as f64);
+            }
         }
+        let at = ((blocks.len() - 1) as f64 * FLAT) as usize;
+        total += *blocks.select_nth_unstable_by(at, f64::total_cmp).1;
     }
-    let at = ((blocks.len() - 1) as f64 * FLAT) as usize;
-    let (_, flat, _) = blocks.select_nth_unstable_by(at, f64::total_cmp);
-    flat.sqrt() / QUANTILE
+    (total / channels as f64).sqrt() / QUANTILE
 }
 
 /// The λ at which the mean squared residual of coded patches is `sigma²`, by halving a range of log λ, on at most 512
 /// patches spread over the grid. It is 0 when the dictionary leaves more than that even without a penalty, and the λ from
 /// which on all codes are zero when the patches themselves are smaller.
+///
+/// The principle errs on the smooth side: on our tessellation with noise of 0.1, half of this λ gave 0.2 to 0.9 dB more
+/// with signed codes, and no more with nonnegative ones (seven dictionaries, two seeds each).
 ///
 /// # Errors
 /// [`Error::Parameter`] for a σ that is no positive number; as [`Overlap::reconstruct`].
@@ -99,10 +112,15 @@ pub fn lambda_for_noise<T: Scalar>(
     if largest == 0.0 || excess(largest)? <= 0.0 {
         return Ok(largest);
     }
-    let (mut low, mut high) = ((largest * SMALLEST).ln(), largest.ln());
-    if excess(low.exp())? > 0.0 {
-        return Ok(0.0);
+    // From above, as codes under a λ far too small are many and slow to find.
+    let mut high = largest;
+    while excess(high / STEP)? > 0.0 {
+        high /= STEP;
+        if high < largest * SMALLEST {
+            return Ok(0.0);
+        }
     }
+    let (mut low, mut high) = ((high / STEP).ln(), high.ln());
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
         if excess(middle.exp())? > 0.0 {
