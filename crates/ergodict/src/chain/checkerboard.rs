@@ -94,16 +94,14 @@ impl Chain for Checkerboard {
             return;
         }
         assert_eq!(state.len(), self.lattice.sites(), "a state has one spin for each site");
-        let mut planes = Planes::new(self.lattice);
-        planes.pack(state);
+        let planes = Planes::new(self.lattice);
         let rows_to_a_block = self.rows_to_a_block();
         // A run may begin at the last byte of a block.
         let bytes = vec![0; rows_to_a_block * planes.half + RUN];
         let ties = vec![0; planes.stride];
         let sweeps =
-            Sweeps { model: &self.model, planes: &mut planes, bytes, ties, rows_to_a_block, count, rng };
+            Sweeps { model: &self.model, spins: state, planes, bytes, ties, rows_to_a_block, count, rng };
         self.isa.run(sweeps);
-        planes.unpack(state);
     }
 }
 
@@ -159,23 +157,34 @@ impl Planes {
         (first, (self.lattice.cols() + 1 - first) / 2)
     }
 
+    #[inline(always)]
     fn pack(&mut self, spins: &[i8]) {
         for (row, line) in spins.chunks_exact(self.lattice.cols()).enumerate() {
-            for colour in 0..2 {
-                let (first, count) = self.run(row, colour);
-                let into = &mut self.colours[colour][row * self.stride..][1..=count];
-                into.iter_mut().zip(line[first..].iter().step_by(2)).for_each(|(into, spin)| *into = *spin);
-                self.close(row, colour);
+            let (pairs, last) = line.as_chunks::<2>();
+            let place = row * self.stride + 1;
+            let [even, odd] = &mut self.colours;
+            let (first, second) = if row % 2 == 0 { (even, odd) } else { (odd, even) };
+            let (into, other) = (&mut first[place..][..self.half], &mut second[place..][..self.half]);
+            for ((pair, into), other) in pairs.iter().zip(&mut *into).zip(other) {
+                [*into, *other] = *pair;
             }
+            into[pairs.len()..].copy_from_slice(last);
+            self.close(row, 0);
+            self.close(row, 1);
         }
     }
 
+    #[inline(always)]
     fn unpack(&self, spins: &mut [i8]) {
         for (row, line) in spins.chunks_exact_mut(self.lattice.cols()).enumerate() {
-            for colour in 0..2 {
-                let (first, count) = self.run(row, colour);
-                let from = &self.colours[colour][row * self.stride..][1..=count];
-                line[first..].iter_mut().step_by(2).zip(from).for_each(|(into, spin)| *into = *spin);
+            let (pairs, last) = line.as_chunks_mut::<2>();
+            let place = row * self.stride + 1;
+            let [even, odd] = &self.colours;
+            let (first, second) = if row % 2 == 0 { (even, odd) } else { (odd, even) };
+            let (from, other) = (&first[place..][..self.half], &second[place..][..self.half]);
+            last.copy_from_slice(&from[pairs.len()..]);
+            for ((pair, from), other) in pairs.iter_mut().zip(from).zip(other) {
+                *pair = [*from, *other];
             }
         }
     }
@@ -225,7 +234,8 @@ impl Planes {
 
 struct Sweeps<'a> {
     model: &'a Ising,
-    planes: &'a mut Planes,
+    spins: &'a mut [i8],
+    planes: Planes,
     bytes: Vec<u8>,
     ties: Vec<u8>,
     rows_to_a_block: usize,
@@ -239,11 +249,13 @@ impl WithSimd for Sweeps<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, _: S) {
         let thresholds = self.model.uniform_thresholds().copied();
+        self.planes.pack(self.spins);
         for _ in 0..self.count {
             for colour in 0..2 {
                 self.half_sweep(colour, thresholds.as_ref());
             }
         }
+        self.planes.unpack(self.spins);
     }
 }
 
@@ -251,6 +263,7 @@ impl Sweeps<'_> {
     #[inline(always)]
     fn half_sweep(&mut self, colour: usize, uniform: Option<&Thresholds>) {
         let (rows, cols) = self.planes.lattice.shape();
+        let wrap = self.planes.lattice.boundary() == Boundary::Periodic;
         let mut first_row = 0;
         while first_row < rows {
             let block = first_row..rows.min(first_row + self.rows_to_a_block);
@@ -269,7 +282,11 @@ impl Sweeps<'_> {
                     None => model.threshold(site(k), sum(k)),
                 };
                 if let Some(thresholds) = uniform {
-                    update_runs(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                    if wrap {
+                        update_runs::<2>(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                    } else {
+                        update_runs::<1>(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                    }
                 } else {
                     for k in 0..count {
                         let high = (threshold(k) >> 56) as u8;
@@ -298,9 +315,9 @@ fn decide(word: u64, threshold: u64) -> bool {
 }
 
 /// Whole runs that cover the first `count` sites: a spin is +1 where its byte is below the highest byte of the
-/// threshold of its sum; ties are marked.
+/// threshold of its sum; ties are marked. Sums go by `STEP`: with four neighbours everywhere they are even.
 #[inline(always)]
-fn update_runs(
+fn update_runs<const STEP: usize>(
     own: &mut [i8],
     neighbours: [&[i8]; 4],
     bytes: &[u8],
@@ -319,9 +336,9 @@ fn update_runs(
             let sum = above[i] + below[i] + left[i] + right[i];
             // A look-up in steps, each a comparison, which vectors have.
             let mut threshold = high[0];
-            for k in 1..9 {
-                let step = high[k].wrapping_sub(high[k - 1]);
-                threshold = threshold.wrapping_add(if sum > k as i8 - 5 { step } else { 0 });
+            for k in (STEP..9).step_by(STEP) {
+                let more = high[k].wrapping_sub(high[k - STEP]);
+                threshold = threshold.wrapping_add(if sum >= k as i8 - 4 { more } else { 0 });
             }
             own[i] = if bytes[i] < threshold { 1 } else { -1 };
             ties[i] = u8::from(bytes[i] == threshold);
@@ -337,6 +354,91 @@ fn for_each_tie(ties: &[u8], mut work: impl FnMut(usize)) {
         while eight != 0 {
             work(8 * at + eight.trailing_zeros() as usize / 8);
             eight &= eight - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::Field;
+    use crate::chain::rng::{Purpose, stream};
+
+    /// A sweep site by site, with the random numbers in the order the file's head says.
+    fn plain_sweep(chain: &Checkerboard, spins: &mut [i8], rng: &mut ChaCha8Rng) {
+        let (rows, cols) = chain.shape();
+        let mut bytes = vec![0; cols * chain.rows_to_a_block()];
+        for colour in 0..2 {
+            for first in (0..rows).step_by(chain.rows_to_a_block()) {
+                let last = rows.min(first + chain.rows_to_a_block());
+                let sites = (first * cols..last * cols).filter(|v| (v / cols + v % cols) % 2 == colour);
+                let count = sites.clone().count();
+                rng.fill_bytes(&mut bytes[..count]);
+                for (site, byte) in sites.zip(&bytes) {
+                    let threshold = chain.model.threshold(site, chain.model.neighbour_sum(spins, site));
+                    let high = (threshold >> 56) as u8;
+                    let plus = *byte < high || *byte == high && decide(rng.next_u64(), threshold);
+                    spins[site] = if plus { 1 } else { -1 };
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_spins_and_generator_of_the_plain_sweep() {
+        let shapes =
+            [(2, 2), (2, 8), (4, 6), (6, 130), (3, 3), (1, 9), (7, 1), (5, 64), (9, 257), (16, 5000)];
+        for (rows, cols) in shapes {
+            for boundary in [Boundary::Periodic, Boundary::Free] {
+                let sites = rows * cols;
+                let map = Field::Map((0..sites).map(|v| f64::from((v % 7) as u8) / 2.0 - 1.0).collect());
+                for (coupling, field) in [(1.0, Field::Uniform(0.0)), (-0.8, Field::Uniform(0.4)), (1.0, map)]
+                {
+                    let lattice = Lattice::new(rows, cols, boundary).unwrap();
+                    let model = Ising::new(lattice, 2.0, coupling, field).unwrap();
+                    let Ok(chain) = Checkerboard::new(model) else { continue };
+                    let mut rng = stream(5, Purpose::Chain, sites as u64);
+                    let start = chain.init(&mut rng);
+                    let (mut plain, mut plain_rng) = (start.clone(), rng.clone());
+                    (0..3).for_each(|_| plain_sweep(&chain, &mut plain, &mut plain_rng));
+                    for isa in Isa::available() {
+                        let chain = chain.clone().with_isa(isa);
+                        let (mut state, mut rng) = (start.clone(), rng.clone());
+                        chain.step(&mut state, &mut rng);
+                        chain.steps(&mut state, 2, &mut rng);
+                        let case = format!("{rows}×{cols} {boundary:?} {} {coupling}", isa.name());
+                        assert!(state == plain, "{case}");
+                        assert_eq!(rng.get_word_pos(), plain_rng.get_word_pos(), "{case}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_and_ties_have_the_law_of_the_whole_threshold() {
+        // Of the 2⁶⁴ cases of byte and seven more, exactly `threshold` are +1.
+        for threshold in [0, 1, 1 << 63, 0x1234_5678_9abc_def0, u64::MAX] {
+            let low = threshold & (u64::MAX >> 8);
+            assert_eq!((threshold >> 56 << 56) + low, threshold);
+            assert!(!decide(low << 8, threshold), "the first word that is not below");
+            assert!(low == 0 || decide((low - 1) << 8 | 255, threshold), "the last word below");
+        }
+    }
+
+    #[test]
+    fn a_torus_with_an_odd_side_is_refused_and_a_free_lattice_is_not() {
+        for (rows, cols) in [(3, 4), (4, 3), (5, 5), (1, 4)] {
+            let ising = |boundary| {
+                Ising::new(Lattice::new(rows, cols, boundary).unwrap(), 2.0, 1.0, Field::Uniform(0.0))
+                    .unwrap()
+            };
+            let refusal = Checkerboard::new(ising(Boundary::Periodic)).unwrap_err().to_string();
+            assert!(
+                refusal.contains(&format!("{rows}×{cols}")) && refusal.contains("even sides"),
+                "{refusal}"
+            );
+            assert!(Checkerboard::new(ising(Boundary::Free)).is_ok());
         }
     }
 }

