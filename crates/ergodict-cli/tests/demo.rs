@@ -38,10 +38,10 @@ fn finds_the_bars_whatever_the_seed() {
         let hot = &summary["ising"][2];
         let off = number(hot, "energy") - number(hot, "energy_exact");
         assert!(off.abs() < 5.0 * number(hot, "energy_error"), "seed {seed}: {hot}");
-        // Over PSNRMARGIN
+        // With seeds 0 to 16 the walk was at most 0.23 dB below the independent patches, which were above 17.8 dB.
         let picture = &summary["picture"];
         let (iid, walk) = (number(picture, "psnr_iid"), number(picture, "psnr_walk"));
-        assert!(iid > 14.0 && walk > iid - 1.5, "seed {seed}: {picture}");
+        assert!(iid > 17.0 && walk > iid - 0.6, "seed {seed}: {picture}");
         // The alternating chain: |f̂ − f| = O(1/t).
         let two = &summary["two_pictures"];
         let distance = number(&two["surrogate_distance"], "alternating");

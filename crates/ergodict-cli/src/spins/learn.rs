@@ -2,7 +2,7 @@
 
 use super::page;
 use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
-use super::system::System;
+use super::system::{Kind, System};
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Learned, Plan, Run, Source, learn as learn_all, tagged};
@@ -11,13 +11,13 @@ use crate::scheme::Scheme;
 use crate::tracked::table;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::Alphabet;
+use ergodict::chain::{Alphabet, Lattice};
 use ergodict::data::Trajectory;
 use ergodict::dictionary::Input;
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::{DictionarySet, Parameters};
 use ergodict::linalg::Scalar;
-use ergodict::patch::{Encoding, PatchKind, SpinGrid, SpinValues, Window};
+use ergodict::patch::{Encoding, PatchKind, SpinGrid, SpinValues, Window, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -68,8 +68,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
     patches: usize,
     /// What stands for a spin: zero-one (−1 becomes 0), signed (±1, with atoms and codes of both signs unless
-    /// --dictionary and --code say otherwise), or one-hot (a channel for each label) [default: zero-one, one-hot for
-    /// labels]
+    /// --dictionary and --code say otherwise), one-hot (a channel for each label), or borders (1 where labels meet)
+    /// [default: zero-one; one-hot for potts, borders for cellular-potts]
     #[arg(long, value_name = "HOW")]
     spins: Option<SpinValues>,
     /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches [500]
@@ -121,6 +121,8 @@ pub(super) struct Ground {
     pub(super) shape: (usize, usize),
     pub(super) kind: PatchKind,
     pub(super) encoding: Encoding,
+    /// Where the borders between labels are looked for, instead of the labels themselves.
+    borders: Option<Lattice>,
     inputs: Vec<Input>,
 }
 
@@ -232,14 +234,22 @@ impl Args {
                 (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
             }
         };
-        let own =
-            if matches!(alphabet, Alphabet::Labels(_)) { SpinValues::OneHot } else { SpinValues::ZeroOne };
+        let own = match alphabet {
+            // Labels of cells only tell them apart.
+            Alphabet::Labels(_) if self.trajectory.is_none() && self.system.kind() == Kind::CellularPotts => {
+                SpinValues::Borders
+            }
+            Alphabet::Labels(_) => SpinValues::OneHot,
+            Alphabet::PlusMinus | Alphabet::ZeroOne => SpinValues::ZeroOne,
+        };
         let values = self.spins.unwrap_or(own);
         let encoding = Encoding::new(values, alphabet)?;
         let window = Window { rows: self.patch.0, cols: self.patch.1, boundary };
         window.corners(shape)?;
         let kind = PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet)) };
-        Ok(Ground { shape, kind, encoding, inputs })
+        let lattice = Lattice::new(shape.0, shape.1, boundary)?;
+        let borders = (values == SpinValues::Borders).then_some(lattice);
+        Ok(Ground { shape, kind, encoding, borders, inputs })
     }
 
     /// The parameters, whose sets follow the sign of the data where no flag says otherwise.
@@ -331,7 +341,8 @@ impl Args {
     }
 
     fn cutter(&self, ground: &Ground, seed: u64, id: u64) -> Cutter {
-        Cutter::new(ground.kind.window, ground.encoding.clone(), self.patches, seed, id)
+        let encoding = ground.encoding.clone();
+        Cutter::new(ground.kind.window, encoding, self.patches, ground.borders, (seed, id))
     }
 
     /// The runs on trajectories.
@@ -450,7 +461,8 @@ impl Args {
         every: Option<u64>,
     ) -> Result<Outcome> {
         let learned = run.learned(plan)?;
-        let spins = run.source.configuration().unwrap_or_default().to_vec();
+        let spins = run.source.configuration().unwrap_or_default();
+        let spins = ground.borders.map_or_else(|| spins.to_vec(), |lattice| borders(lattice, spins));
         let grid = SpinGrid { spins: &spins, shape: ground.shape, encoding: &ground.encoding };
         let window = ground.kind.window;
         let stride = (window.rows.min(window.cols) / 4).max(1);

@@ -6,10 +6,11 @@ use crate::progress::{Progress, say};
 use crate::tracked::table;
 use crate::{INTERRUPTED, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
+use ergodict::chain::Lattice;
 use ergodict::data::{Trajectory, write_npy};
 use ergodict::dictionary::{Model, Precision};
 use ergodict::linalg::{MatRef, Scalar};
-use ergodict::patch::{Encoding, SpinGrid};
+use ergodict::patch::{Encoding, SpinGrid, SpinValues, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
 use serde_json::json;
@@ -77,6 +78,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     }
     let mut spins = Vec::new();
     trajectory.read_frame(at, &mut spins)?;
+    if values == SpinValues::Borders {
+        spins = borders(Lattice::new(shape.0, shape.1, patch.window.boundary)?, &spins);
+    }
     let encoding = Encoding::new(values, alphabet)?;
     encoding.check(&spins).with_context(|| args.configuration.display().to_string())?;
     let overlap = Overlap { window: patch.window, stride: args.stride };

@@ -3,10 +3,10 @@
 use crate::runs::Source;
 use anyhow::Result;
 use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
-use ergodict::chain::{ChainPoint, SpinWalk};
+use ergodict::chain::{ChainPoint, Lattice, SpinWalk};
 use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::{Encoding, SpinGrid, Window};
+use ergodict::patch::{Encoding, SpinGrid, Window, borders};
 use std::time::{Duration, Instant};
 
 /// How patches are cut from a configuration: how many, where, and what number stands for a spin.
@@ -15,17 +15,26 @@ pub(super) struct Cutter {
     pub(super) window: Window,
     pub(super) encoding: Encoding,
     pub(super) count: usize,
+    /// Where the borders between labels are looked for, instead of the labels themselves.
+    pub(super) borders: Option<Lattice>,
     rng: ChaCha8Rng,
 }
 
 impl Cutter {
     /// Patches at places from stream `id` of the seed.
-    pub(super) fn new(window: Window, encoding: Encoding, count: usize, seed: u64, id: u64) -> Self {
-        Self { window, encoding, count, rng: stream(seed, Purpose::Patches, id) }
+    pub(super) fn new(
+        window: Window,
+        encoding: Encoding,
+        count: usize,
+        borders: Option<Lattice>,
+        (seed, id): (u64, u64),
+    ) -> Self {
+        Self { window, encoding, count, borders, rng: stream(seed, Purpose::Patches, id) }
     }
 
     fn cut<T: Scalar>(&mut self, spins: &[i8], shape: (usize, usize), x: &mut Mat<T>) -> Result<()> {
-        let grid = SpinGrid { spins, shape, encoding: &self.encoding };
+        let walls = self.borders.map(|lattice| borders(lattice, spins));
+        let grid = SpinGrid { spins: walls.as_deref().unwrap_or(spins), shape, encoding: &self.encoding };
         Ok(self.window.sample(&grid, self.count, &mut self.rng, x)?)
     }
 

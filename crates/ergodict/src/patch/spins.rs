@@ -7,6 +7,7 @@
 //! | `zero-one` | −1, 1 or 0, 1 | 0 or 1, for nonnegative atoms |
 //! | `signed` | −1, 1 or 0, 1 | −1 or 1, for atoms of both signs |
 //! | `one-hot` | labels `0..q` | q channels, 1 in that of the label |
+//! | `borders` | labels `0..q` | 1 where labels meet, 0 elsewhere, see [`borders`](super::borders()) |
 
 use super::Grid;
 use crate::chain::Alphabet;
@@ -30,6 +31,9 @@ pub enum SpinValues {
     Signed,
     /// A channel for each label, 1 in that of the site's label.
     OneHot,
+    /// 1 where labels meet and 0 elsewhere, for labels that only tell cells apart. The numbers are those of the map of
+    /// [`borders`](super::borders()), which is to be cut into patches instead of the configuration.
+    Borders,
 }
 
 impl fmt::Display for SpinValues {
@@ -38,6 +42,7 @@ impl fmt::Display for SpinValues {
             Self::ZeroOne => "zero-one",
             Self::Signed => "signed",
             Self::OneHot => "one-hot",
+            Self::Borders => "borders",
         })
     }
 }
@@ -46,9 +51,9 @@ impl FromStr for SpinValues {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let all = [Self::ZeroOne, Self::Signed, Self::OneHot];
+        let all = [Self::ZeroOne, Self::Signed, Self::OneHot, Self::Borders];
         all.into_iter().find(|values| values.to_string() == text).ok_or_else(|| {
-            Error::parameter("the encoding of spins", text, "it must be zero-one, signed or one-hot")
+            Error::parameter("the encoding of spins", text, "it must be zero-one, signed, one-hot or borders")
         })
     }
 }
@@ -88,7 +93,8 @@ impl Encoding {
         };
         match (values, alphabet) {
             (SpinValues::ZeroOne | SpinValues::Signed, Alphabet::PlusMinus) => Ok(binary(-1)),
-            (SpinValues::ZeroOne | SpinValues::Signed, Alphabet::ZeroOne) => Ok(binary(0)),
+            (SpinValues::ZeroOne | SpinValues::Signed, Alphabet::ZeroOne)
+            | (SpinValues::Borders, Alphabet::Labels(_)) => Ok(binary(0)),
             (SpinValues::OneHot, Alphabet::Labels(labels)) => {
                 if labels == 0 || labels > MOST_LABELS {
                     let expected = format!("it must be at least 1 and at most {MOST_LABELS}");
@@ -102,7 +108,7 @@ impl Encoding {
             _ => Err(Error::parameter(
                 "the encoding of spins",
                 values,
-                "two-valued spins are zero-one or signed, labels are one-hot",
+                "two-valued spins are zero-one or signed, labels are one-hot or borders",
             )),
         }
     }
