@@ -75,7 +75,7 @@ fn checkerboard(side: usize) -> Result<()> {
     for isa in Isa::available() {
         let chain = Checkerboard::new(model.clone())?.with_isa(isa);
         let mut state = chain.init(&mut rng);
-        let sweeps = (16_000_000 / chain.updates()).max(1);
+        let sweeps = (16_000_000 / chain.updates()).max(8);
         let fast = rate(sweeps * chain.updates(), || chain.steps(&mut state, sweeps, &mut rng));
         row(&format!("checkerboard, {}", isa.name()), side, fast, "random scan", scan);
     }

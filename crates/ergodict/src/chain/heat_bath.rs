@@ -66,7 +66,7 @@ pub(super) fn check_spins(spins: &[i8], sites: usize) -> Result<()> {
         let (found, expected) = (format!("{} spins", spins.len()), format!("one for each of {sites} sites"));
         return Err(Error::shape("the configuration", found, expected));
     }
-    match spins.iter().position(|x| x.abs() != 1) {
+    match spins.iter().position(|x| *x != 1 && *x != -1) {
         Some(at) => {
             let value = format!("{} (site {at})", spins[at]);
             Err(Error::parameter("a spin", value, "every spin must be 1 or −1"))

@@ -17,7 +17,7 @@
 use super::heat_bath::{
     Levels, check_spins, check_temperature, for_each_word, probability, split, threshold,
 };
-use super::{Alphabet, Chain, Lattice, SpinSystem, ising_scan};
+use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem, ising_scan};
 use crate::linalg::Isa;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
@@ -110,6 +110,22 @@ impl Ising {
         self.lattice.neighbours(site).filter(|&u| u != site).map(|u| i32::from(spins[u])).sum()
     }
 
+    /// `Σ_bonds x(u)x(v)`, row by row: the bonds to the right of a row, then those to the row below.
+    fn bond_sum(&self, spins: &[i8]) -> i64 {
+        let (rows, cols) = self.lattice.shape();
+        let wrap = self.lattice.boundary() == Boundary::Periodic;
+        let line = |row: usize| &spins[row * cols..][..cols];
+        let product = |(x, y): (&i8, &i8)| i64::from(x * y);
+        let sum_row = |row: usize| {
+            let own = line(row);
+            let across = if wrap { i64::from(own[cols - 1] * own[0]) } else { 0 };
+            let right = own.iter().zip(&own[1..]).map(product).sum::<i64>() + across;
+            let below = if row + 1 < rows || wrap { line((row + 1) % rows) } else { &[] };
+            right + own.iter().zip(below).map(product).sum::<i64>()
+        };
+        (0..rows).map(sum_row).sum()
+    }
+
     /// The threshold of a site, of which the sum of neighbours is between −4 and 4.
     #[inline(always)]
     pub(super) fn threshold(&self, site: usize, neighbours: i32) -> u64 {
@@ -176,7 +192,71 @@ impl SpinSystem for Ising {
         Ok(spins.to_vec())
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        let bonds: i64 = self.lattice.bonds().map(|(u, v)| i64::from(state[u] * state[v])).sum();
-        -self.coupling * bonds as f64 - self.levels.work(state)
+        -self.coupling * self.bond_sum(state) as f64 - self.levels.work(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    #[test]
+    fn energy_is_the_sum_over_bonds_and_sites() {
+        let mut rng = stream(1, Purpose::Chain, 0);
+        for (rows, cols) in [(1, 1), (1, 2), (1, 5), (4, 1), (2, 2), (2, 3), (3, 3), (4, 7)] {
+            for boundary in [Boundary::Periodic, Boundary::Free] {
+                let lattice = Lattice::new(rows, cols, boundary).unwrap();
+                let map: Vec<f64> = (0..rows * cols).map(|v| v as f64 - 3.0).collect();
+                let ising = Ising::new(lattice, 1.0, -0.5, Field::Map(map.clone())).unwrap();
+                for _ in 0..10 {
+                    let x: Vec<f64> = ising.init(&mut rng).iter().map(|x| f64::from(*x)).collect();
+                    let spins = x.iter().map(|x| *x as i8).collect();
+                    let bonds: f64 = lattice.bonds().map(|(u, v)| x[u] * x[v]).sum();
+                    let field: f64 = map.iter().zip(&x).map(|(h, x)| h * x).sum();
+                    assert_eq!(ising.energy(&spins), 0.5 * bonds - field, "{rows}×{cols} {boundary:?}");
+                }
+            }
+        }
+        let ising = |boundary| {
+            Ising::new(Lattice::new(3, 3, boundary).unwrap(), 1.0, 2.0, Field::Uniform(0.25)).unwrap()
+        };
+        assert_eq!(ising(Boundary::Periodic).energy(&vec![1; 9]), -2.0 * 18.0 - 9.0 * 0.25);
+        assert_eq!(ising(Boundary::Free).energy(&vec![-1; 9]), -2.0 * 12.0 + 9.0 * 0.25);
+    }
+
+    #[test]
+    fn bad_parameters_and_states_are_refused() {
+        let lattice = Lattice::new(2, 3, Boundary::Free).unwrap();
+        let refuse = |temperature, coupling, field| {
+            Ising::new(lattice, temperature, coupling, field).unwrap_err().to_string()
+        };
+        for temperature in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(refuse(temperature, 1.0, Field::Uniform(0.0)).contains("the temperature"));
+        }
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(refuse(1.0, bad, Field::Uniform(0.0)).contains("the coupling"));
+            assert!(refuse(1.0, 1.0, Field::Uniform(bad)).contains("the field"));
+            assert!(refuse(1.0, 1.0, Field::Map(vec![0.0, 0.0, bad, 0.0, 0.0, 0.0])).contains("site 2"));
+        }
+        let wrong = refuse(1.0, 1.0, Field::Map(vec![0.0; 5]));
+        assert!(wrong.contains("5 numbers") && wrong.contains("6 sites"), "{wrong}");
+        let ising = Ising::new(lattice, 1.0, 1.0, Field::Uniform(0.0)).unwrap();
+        assert!(ising.state(&[1, -1, 1, 1, 1, 1]).is_ok());
+        assert!(ising.state(&[1, -1, 1]).unwrap_err().to_string().contains("3 spins"));
+        assert!(ising.state(&[1, -1, 0, 1, 1, 1]).unwrap_err().to_string().contains("site 2"));
+        assert!(ising.state(&[1, -1, -128, 1, 1, 1]).is_err());
+        assert!(ising.probability_plus(0, 5).is_nan() && ising.probability_plus(0, -5).is_nan());
+    }
+
+    #[test]
+    fn extreme_temperatures_and_fields_have_their_limits() {
+        let lattice = Lattice::new(4, 4, Boundary::Periodic).unwrap();
+        let cold = Ising::new(lattice, f64::MIN_POSITIVE, 1.0, Field::Uniform(0.0)).unwrap();
+        assert_eq!([-2, 0, 2].map(|sum| cold.probability_plus(0, sum)), [0.0, 0.5, 1.0]);
+        let hot = Ising::new(lattice, f64::MAX, 1.0, Field::Uniform(0.0)).unwrap();
+        assert_eq!(hot.probability_plus(0, 4), 0.5);
+        let pulled = Ising::new(lattice, 1.0, -f64::MAX, Field::Uniform(f64::MAX)).unwrap();
+        assert_eq!([-4, 4].map(|sum| pulled.probability_plus(0, sum)), [1.0, 0.0]);
     }
 }

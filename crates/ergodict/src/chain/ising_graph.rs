@@ -196,3 +196,63 @@ impl SpinSystem for IsingGraph {
         -bonds - self.levels.work(state)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    #[test]
+    fn bad_graphs_are_refused() {
+        let field = Field::Uniform(0.0);
+        let refuse = |nodes, edges: &[(u32, u32, f64)], temperature, field: &Field| {
+            IsingGraph::new(nodes, edges, temperature, field).unwrap_err().to_string()
+        };
+        assert!(refuse(0, &[], 1.0, &field).contains("number of nodes"));
+        assert!(refuse(3, &[(1, 1, 1.0)], 1.0, &field).contains("two different nodes"));
+        assert!(refuse(3, &[(0, 3, 1.0)], 1.0, &field).contains("from 0 to 2"));
+        assert!(refuse(3, &[(0, 1, 1.0), (0, 1, 1.0)], 1.0, &field).contains("only once"));
+        assert!(refuse(3, &[(0, 1, 1.0), (2, 0, 1.0), (1, 0, 2.0)], 1.0, &field).contains("(0, 1)"));
+        assert!(refuse(3, &[(0, 1, f64::NAN)], 1.0, &field).contains("the coupling"));
+        for temperature in [0.0, -2.0, f64::NAN, f64::INFINITY] {
+            assert!(refuse(3, &[], temperature, &field).contains("the temperature"));
+        }
+        assert!(refuse(3, &[], 1.0, &Field::Map(vec![0.0; 2])).contains("3 sites"));
+        assert!(refuse(3, &[], 1.0, &Field::Uniform(f64::INFINITY)).contains("the field"));
+    }
+
+    #[test]
+    fn tables_and_the_logistic_function_agree() {
+        // A star: the centre has a degree beyond any lattice's.
+        let edges: Vec<(u32, u32, f64)> = (1..40).map(|leaf| (0, leaf, 0.3)).collect();
+        let field = Field::Map((0..40).map(|v| f64::from(v % 3) - 1.0).collect());
+        let table = IsingGraph::new(40, &edges, 1.5, &field).unwrap();
+        let mut each = table.clone();
+        assert!(matches!(table.couplings, Couplings::Equal { .. }));
+        each.couplings = Couplings::Each(vec![0.3; table.neighbours.len()]);
+        let mut rng = stream(1, Purpose::Chain, 0);
+        for _ in 0..100 {
+            let spins = table.init(&mut rng);
+            for node in 0..40 {
+                let (p, q) = (table.probability_plus(&spins, node), each.probability_plus(&spins, node));
+                assert!((p - q).abs() < 1e-14, "{p} {q}");
+            }
+            assert!((table.energy(&spins) - each.energy(&spins)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn steps_are_so_many_single_steps() {
+        let edges = [(0, 1, 1.0), (3, 1, -0.5), (2, 4, 0.7)];
+        let ising = IsingGraph::new(6, &edges, 1.0, &Field::Uniform(0.2)).unwrap();
+        let mut rng = stream(2, Purpose::Chain, 0);
+        let mut state = ising.init(&mut rng);
+        let (mut by_one, mut rng_by_one) = (state.clone(), rng.clone());
+        for count in [0, 1, 300, 511] {
+            ising.steps(&mut state, count, &mut rng);
+            (0..count).for_each(|_| ising.step(&mut by_one, &mut rng_by_one));
+            assert_eq!(state, by_one);
+            assert_eq!(rng.get_word_pos(), rng_by_one.get_word_pos());
+        }
+    }
+}
