@@ -11,6 +11,9 @@
 //!
 //! The paper only names the model. With q = 2, coupling 2J and field 2h it is the Ising model with coupling J and field h,
 //! label 0 being spin +1.
+//!
+//! Only the labels of the neighbours and label 0 differ in weight from the others. Which of these five are alike decides
+//! the weights of all, so the exponentials are taken once, in a table by that pattern.
 
 use super::neighbourhood::{Around, Neighbourhood};
 use super::rng::{below, digit, fraction};
@@ -19,8 +22,15 @@ use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// Kinds of labels by what decides their weight: `n` neighbours have it (0 to 4), and 5 more for label 0.
-const KINDS: usize = 10;
+/// Places of a label to choose from: those of up to four neighbours, and label 0, which the field favours. All other labels
+/// weigh the same.
+const PLACES: usize = 5;
+
+/// Labels at the places when there are no neighbours: none that is anywhere, no two alike, and 0.
+const NOBODY: [i8; PLACES] = [-1, -2, -3, -4, 0];
+
+/// Which of the places hold the same label, a bit for each of ten pairs, and how many neighbours there are.
+const PATTERNS: usize = 5 << 10;
 
 /// The chain: a site is chosen uniformly and its label drawn anew, given the neighbours.
 ///
@@ -41,21 +51,8 @@ pub struct Potts {
     states: usize,
     coupling: f64,
     field: f64,
-    /// `J n + h 1[k = 0]` of each kind.
-    gains: [f64; KINDS],
-    /// Weight of kind `k` as a share of that of kind `top`, at `[top][k]`. Where `top` is the greatest at hand, nothing
-    /// overflows and not everything is 0, at any temperature.
-    ratios: [[f64; KINDS]; KINDS],
-}
-
-/// The labels that differ in weight: 0 and those of the neighbours one by one, the others together.
-struct Choice {
-    labels: [i8; 5],
-    weights: [f64; 5],
-    len: usize,
-    /// How many other labels there are, and the weight of each.
-    others: usize,
-    other: f64,
+    /// Cumulative probabilities of the places, by pattern; what is missing to one is left to the other labels.
+    tables: Vec<[f64; PLACES]>,
 }
 
 impl Potts {
@@ -71,23 +68,58 @@ impl Potts {
         if !(temperature.is_finite() && temperature > 0.0) {
             return Err(Error::parameter("the temperature", temperature, "it must be a positive number"));
         }
-        let gains: [f64; KINDS] =
-            std::array::from_fn(|k| coupling * (k % 5) as f64 + if k >= 5 { field } else { 0.0 });
         for (name, value) in [("the coupling", coupling), ("the field", field)] {
-            if !value.is_finite() || gains.iter().any(|g| !g.is_finite()) {
+            // With room for the sum of both.
+            if !(8.0 * value).is_finite() {
                 return Err(Error::parameter(name, value, "the energy of a site must be finite"));
             }
         }
-        let ratio = |k: usize, top: usize| ((gains[k] - gains[top]) / temperature).exp();
-        Ok(Self {
+        let mut potts = Self {
             lattice,
             around: Around::new(lattice, Neighbourhood::Four),
             states,
             coupling,
             field,
-            gains,
-            ratios: std::array::from_fn(|top| std::array::from_fn(|k| ratio(k, top))),
-        })
+            tables: vec![[0.0; PLACES]; PATTERNS],
+        };
+        // Five labels are enough for every pattern there is.
+        let kinds = states.min(5);
+        for count in 0..=4 {
+            for index in 0..kinds.pow(count as u32) {
+                let mut labels = NOBODY;
+                (0..count).for_each(|k| labels[k] = (index / kinds.pow(k as u32) % kinds) as i8);
+                potts.tables[pattern(labels, count)] = potts.cumulate(labels, count, temperature);
+            }
+        }
+        Ok(potts)
+    }
+
+    /// Cumulative probabilities of the places, where each label counts at the first place that holds it.
+    fn cumulate(&self, labels: [i8; PLACES], count: usize, temperature: f64) -> [f64; PLACES] {
+        let gain = |label: i8| {
+            let alike = labels[..count].iter().filter(|l| **l == label).count();
+            self.coupling * alike as f64 + if label == 0 { self.field } else { 0.0 }
+        };
+        let first = |k: usize| labels[k] >= 0 && !labels[..k].contains(&labels[k]);
+        let firsts: Vec<usize> = (0..PLACES).filter(|k| first(*k)).collect();
+        let others = self.others(present(labels));
+        // Beside the greatest, nothing overflows and not everything is 0, at any temperature.
+        let none = if others > 0 { 0.0 } else { f64::NEG_INFINITY };
+        let top = firsts.iter().map(|k| gain(labels[*k])).fold(none, f64::max);
+        let weight = |gain: f64| ((gain - top) / temperature).exp();
+        let rest = if others > 0 { others as f64 * weight(0.0) } else { 0.0 };
+        let total = rest + firsts.iter().map(|k| weight(gain(labels[*k]))).sum::<f64>();
+        let mut sum = 0.0;
+        let mut table = std::array::from_fn(|k| {
+            sum += if firsts.contains(&k) { weight(gain(labels[k])) } else { 0.0 };
+            (sum / total).min(1.0)
+        });
+        if rest == 0.0 {
+            // Rounding must not leave anything where there is nothing more to choose.
+            let last = firsts.iter().rposition(|k| weight(gain(labels[*k])) > 0.0).map_or(0, |at| firsts[at]);
+            table[last..].fill(1.0);
+        }
+        table
     }
 
     /// Number of labels, q.
@@ -100,76 +132,71 @@ impl Potts {
     pub fn transitions(&self, state: &[i8]) -> Vec<(usize, i8, f64)> {
         let mut changes = Vec::with_capacity(self.lattice.sites() * (self.states - 1));
         let cols = self.lattice.cols();
-        for (site, present) in state.iter().enumerate() {
-            let choice = self.choice(state, site / cols, site % cols);
-            let total = choice.total() * self.lattice.sites() as f64;
-            for label in (0..self.states as i8).filter(|label| label != present) {
-                let known = choice.labels[..choice.len].iter().position(|l| *l == label);
-                let weight = known.map_or(choice.other, |k| choice.weights[k]);
-                changes.push((site, label, weight / total));
+        for (site, old) in state.iter().enumerate() {
+            let (labels, table) = self.look(state, site / cols, site % cols);
+            for label in (0..self.states as i8).filter(|label| label != old) {
+                let probability = match labels.iter().position(|l| *l == label) {
+                    Some(0) => table[0],
+                    Some(k) => table[k] - table[k - 1],
+                    None => (1.0 - table[PLACES - 1]) / self.others(present(labels)) as f64,
+                };
+                changes.push((site, label, probability / self.lattice.sites() as f64));
             }
         }
         changes
     }
 
+    /// The labels at the places around a site, and their cumulative probabilities.
     #[inline]
-    fn choice(&self, spins: &[i8], row: usize, col: usize) -> Choice {
+    fn look(&self, spins: &[i8], row: usize, col: usize) -> ([i8; PLACES], &[f64; PLACES]) {
         let mut around = [0; 8];
-        let count = self.around.gather(row, col, &mut around);
-        let (mut labels, mut kinds, mut len) = ([0i8; 5], [0usize; 5], 1);
-        kinds[0] = 5;
-        for &neighbour in &around[..count.min(4)] {
-            let label = spins[neighbour];
-            let known = labels[..len].iter().position(|l| *l == label);
-            let k = known.unwrap_or(len);
-            labels[k] = label;
-            kinds[k] += 1;
-            len = len.max(k + 1);
+        let count = self.around.gather(row, col, &mut around).min(4);
+        let mut labels = NOBODY;
+        labels.iter_mut().zip(&around[..count]).for_each(|(label, site)| *label = spins[*site]);
+        let table = &self.tables[pattern(labels, count)];
+        (labels, table)
+    }
+
+    /// The label where the cumulative probability passes `u`.
+    #[inline]
+    fn pick(&self, (labels, table): ([i8; PLACES], &[f64; PLACES]), u: f64) -> i8 {
+        let place: usize = table.iter().map(|t| usize::from(u >= *t)).sum();
+        if place < PLACES {
+            return labels[place];
         }
-        let others = self.states - len;
-        let mut top = if others > 0 { 0 } else { kinds[0] };
-        for &kind in &kinds[..len] {
-            if self.gains[kind] > self.gains[top] {
-                top = kind;
-            }
+        let mut taken = present(labels);
+        let others = self.others(taken) as f64;
+        let share = (u - table[PLACES - 1]) / (1.0 - table[PLACES - 1]);
+        let mut label = (share * others).min(others - 1.0) as u32;
+        // The labels around are left out in turn, the least first.
+        while taken != 0 {
+            label += u32::from(taken.trailing_zeros() <= label);
+            taken &= taken - 1;
         }
-        let ratios = &self.ratios[top];
-        // A kind that is not at hand may weigh infinitely much beside the greatest one that is.
-        let other = if others > 0 { ratios[0] } else { 0.0 };
-        Choice { labels, weights: kinds.map(|kind| ratios[kind]), len, others, other }
+        label as i8
+    }
+
+    fn others(&self, present: u128) -> usize {
+        self.states - present.count_ones() as usize
     }
 }
 
-impl Choice {
-    #[inline]
-    fn total(&self) -> f64 {
-        self.weights[..self.len].iter().sum::<f64>() + self.others as f64 * self.other
+/// Index of the table for labels of which the first `count` are those of neighbours.
+#[inline]
+fn pattern(labels: [i8; PLACES], count: usize) -> usize {
+    let mut bits = count;
+    for k in 1..PLACES {
+        for earlier in 0..k {
+            bits = bits << 1 | usize::from(labels[k] == labels[earlier]);
+        }
     }
+    bits
+}
 
-    /// The label where the cumulative weight reaches the share `u` of the whole.
-    #[inline]
-    fn pick(&self, u: f64) -> i8 {
-        let mut left = u * self.total();
-        let mut last = 0;
-        for (&label, &weight) in self.labels[..self.len].iter().zip(&self.weights) {
-            if left < weight {
-                return label;
-            }
-            left -= weight;
-            last = if weight > 0.0 { label } else { last };
-        }
-        // Rounding can leave a little where there is nothing more to choose.
-        if self.others == 0 || self.other == 0.0 {
-            return last;
-        }
-        let mut label = ((left / self.other) as i8).min(self.others as i8 - 1);
-        let mut taken = self.labels;
-        taken[..self.len].sort_unstable();
-        for taken in &taken[..self.len] {
-            label += i8::from(*taken <= label);
-        }
-        label
-    }
+/// The labels that are there, as bits.
+#[inline]
+fn present(labels: [i8; PLACES]) -> u128 {
+    labels.iter().fold(0, |bits, label| bits | u128::from(*label >= 0) << (label & i8::MAX))
 }
 
 impl Chain for Potts {
@@ -186,7 +213,7 @@ impl Chain for Potts {
     fn step(&self, state: &mut Vec<i8>, rng: &mut ChaCha8Rng) {
         let mut word = rng.next_u64();
         let (row, col) = (digit(&mut word, self.lattice.rows()), digit(&mut word, self.lattice.cols()));
-        state[row * self.lattice.cols() + col] = self.choice(state, row, col).pick(fraction(word));
+        state[row * self.lattice.cols() + col] = self.pick(self.look(state, row, col), fraction(word));
     }
 }
 
@@ -225,7 +252,7 @@ mod tests {
         let lattice = Lattice::new(3, 3, Boundary::Free).unwrap();
         let potts = Potts::new(lattice, 7, 0.8, 0.5, 0.3).unwrap();
         // Neighbours of the middle: 5, 2, 2, 6.
-        let choice = potts.choice(&[0, 5, 0, 2, 1, 2, 0, 6, 0], 1, 1);
+        let look = potts.look(&[0, 5, 0, 2, 1, 2, 0, 6, 0], 1, 1);
         let weight = |label: i8| match label {
             2 => (1.0f64 / 0.8).exp(),
             5 | 6 => (0.5f64 / 0.8).exp(),
@@ -235,7 +262,7 @@ mod tests {
         let total: f64 = (0..7).map(weight).sum();
         let n = 700_000;
         let mut counts = [0.0; 7];
-        (0..n).for_each(|i| counts[choice.pick((f64::from(i) + 0.5) / f64::from(n)) as usize] += 1.0);
+        (0..n).for_each(|i| counts[potts.pick(look, (f64::from(i) + 0.5) / f64::from(n)) as usize] += 1.0);
         for label in 0..7 {
             let share = counts[label as usize] / f64::from(n);
             assert!((share - weight(label) / total).abs() < 2.0 / f64::from(n), "{label}: {share}");
@@ -249,10 +276,10 @@ mod tests {
             for coupling in [-1e3, 0.0, 1e3] {
                 let potts = Potts::new(lattice, 4, temperature, coupling, -2.0).unwrap();
                 let state = [0, 1, 2, 3, 3, 2, 1, 0, 0];
-                let choice = potts.choice(&state, 1, 1);
-                assert!(choice.total().is_finite() && choice.total() >= 1.0);
+                let look = potts.look(&state, 1, 1);
+                assert!(look.1.is_sorted() && look.1.iter().all(|p| (0.0..=1.0).contains(p)));
                 for u in [0.0, 0.5, 1.0 - f64::EPSILON] {
-                    assert!((0..4).contains(&choice.pick(u)));
+                    assert!((0..4).contains(&potts.pick(look, u)));
                 }
                 assert!(potts.transitions(&state).iter().all(|(_, _, p)| (0.0..=1.0).contains(p)));
             }

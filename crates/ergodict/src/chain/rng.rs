@@ -50,8 +50,8 @@ pub fn below(rng: &mut ChaCha8Rng, below: u64) -> u64 {
 }
 
 /// The next digit of a random fraction `word / 2⁶⁴`, in the base `base`; what is left in `word` is uniform again, with
-/// `base` times fewer levels. So one random word gives a site and what to do there. No digit is off its probability by
-/// more than 2⁻⁶⁴ times the bases so far.
+/// `base` times fewer levels. So one random word gives a site and what to do there. No sequence of digits is off its
+/// probability by more than 2⁻⁶⁴.
 #[inline]
 pub(crate) fn digit(word: &mut u64, base: usize) -> usize {
     let product = u128::from(*word) * base as u128;
@@ -91,6 +91,20 @@ mod tests {
             }
         }
         assert_eq!(all[0], first(0, Purpose::Init, 0));
+    }
+
+    #[test]
+    fn digits_of_a_word_are_uniform_together_and_leave_a_uniform_word() {
+        let mut counts = [[0; 5]; 3];
+        let mut means = [[0.0; 5]; 3];
+        for k in 0..15_000u64 {
+            let mut word = k * (u64::MAX / 15_000) + (1 << 40);
+            let (first, second) = (digit(&mut word, 3), digit(&mut word, 5));
+            counts[first][second] += 1;
+            means[first][second] += fraction(word) / 1000.0;
+        }
+        assert!(counts.iter().flatten().all(|c| *c == 1000), "{counts:?}");
+        assert!(means.iter().flatten().all(|m| (m - 0.5).abs() < 1e-3), "{means:?}");
     }
 
     #[test]
