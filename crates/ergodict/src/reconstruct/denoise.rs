@@ -78,7 +78,7 @@ pub fn noise_level(image: &Image) -> f64 {
 /// which on all codes are zero when the patches themselves are smaller.
 ///
 /// The principle errs on the smooth side: on our tessellation with noise of 0.1, half of this λ gave 0.2 to 0.9 dB more
-/// with signed codes, and no more with nonnegative ones (seven dictionaries, two seeds each).
+/// with signed codes (four dictionaries, two seeds each).
 ///
 /// # Errors
 /// [`Error::Parameter`] for a σ that is no positive number; as [`Overlap::reconstruct`].
