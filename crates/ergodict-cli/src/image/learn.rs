@@ -51,7 +51,7 @@ enum Edge {
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The images: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation an embedded one
+    /// The images: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(required = true, value_name = "IMG")]
     images: Vec<PathBuf>,
     /// The model file to write; - is standard output

@@ -18,8 +18,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Example:
   ergodict image reconstruct atoms.safetensors @tessellation -o again.png
-  ergodict image learn noisy.png -r 64 --patch 8 -o own.safetensors
-  ergodict image reconstruct own.safetensors noisy.png -o clean.png --denoise";
+  ergodict image learn @tessellation-noisy -r 100 --patch 8 --lambda 0.3 --dictionary ball --code free -o own.safetensors
+  ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
 
 /// Rebuild an image from the atoms of a dictionary, or free it of noise
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ Example:
 pub(crate) struct Args {
     /// The model file, of `ergodict image learn`
     model: PathBuf,
-    /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation the embedded one
+    /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(value_name = "IMG")]
     image: PathBuf,
     /// The .png file to write
