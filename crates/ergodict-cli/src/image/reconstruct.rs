@@ -18,7 +18,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Example:
   ergodict image reconstruct atoms.safetensors @tessellation -o again.png
-  ergodict image learn @tessellation-noisy -r 100 --patch 8 --lambda 0.3 --dictionary ball --code free -o own.safetensors
+  ergodict image learn @tessellation-noisy -r 256 --patch 8 --lambda 0.6 --steps 300 \\
+    --dictionary ball --code free -o own.safetensors
   ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
 
 /// Rebuild an image from the atoms of a dictionary, or free it of noise
@@ -147,6 +148,11 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         if let Some(sigma) = sigma {
             let how = if args.denoise == Some(None) { "estimated" } else { "given" };
             lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
+            if lambda == 0.0 && sigma > 0.0 {
+                let advice = "even without a penalty the atoms leave out more than the noise: learn more of them, smaller \
+                              ones, or of both signs (--dictionary ball --code free)";
+                lines.push(("warning", advice.to_owned()));
+            }
         }
         lines.push(("distance", format!("{} from the image", distance.words())));
         if let Some((now, before)) = &from_reference {

@@ -148,7 +148,8 @@ fn square_perimeter(neighbourhood: Neighbourhood, volume: f64) -> f64 {
 /// Labels there can be, the medium among them.
 const LABELS: usize = 127;
 
-/// A configuration with what follows from it and would be slow to count.
+/// A configuration with what follows from it and would be slow to count. One that was read from a file is checked, and
+/// counted anew, by giving its labels to [`SpinSystem::state`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Cells {
     labels: Vec<i8>,

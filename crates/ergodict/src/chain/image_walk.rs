@@ -88,21 +88,28 @@ impl ImageWalk {
         Ok(Self { sizes: sizes.to_vec(), ends, sampling, boundary })
     }
 
-    /// Whether a state, which may come from a file, is one of this chain.
+    /// Whether a state, read from a file for instance, is one of this chain.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for walkers on other images or beyond their edges.
+    /// [`Error::Shape`] for another number of walkers, [`Error::Parameter`] for one that is off its image.
     pub fn check(&self, state: &Walkers) -> Result<()> {
-        let inside =
-            |(corner, size): (&(usize, usize), &(usize, usize))| corner.0 < size.0 && corner.1 < size.1;
-        let fits = state.corners.len() == self.sizes.len()
-            && state.image < self.sizes.len()
-            && state.corners.iter().zip(&self.sizes).all(inside);
-        if fits {
-            Ok(())
-        } else {
-            Err(Error::parameter("the positions", format!("{state:?}"), "they are not on these images"))
+        let (images, walkers) = (self.sizes.len(), state.corners.len());
+        if walkers != images {
+            let expected = format!("one for each of {images} images");
+            return Err(Error::shape("the walkers' state", format!("{walkers} positions"), expected));
         }
+        if state.image >= images {
+            let expected = format!("there are {images} images");
+            return Err(Error::parameter("the image that moved last", state.image, expected));
+        }
+        for (image, (&(row, col), &(rows, cols))) in state.corners.iter().zip(&self.sizes).enumerate() {
+            if row >= rows || col >= cols {
+                let found = format!("row {row}, column {col} (image {image})");
+                let expected = format!("there are {rows}×{cols} corners");
+                return Err(Error::parameter("a walker's position", found, expected));
+            }
+        }
+        Ok(())
     }
 
     /// The present position: which image, and row and column of the corner on it.
@@ -189,6 +196,20 @@ mod tests {
         for sizes in [&[][..], &[(0, 3)], &[(4, 4), (3, 0)], &[(usize::MAX, 2)], &[(1 << 31, 1 << 31); 5]] {
             let error = ImageWalk::new(sizes, Sampling::Iid, Boundary::Free);
             assert!(error.is_err(), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn states_of_other_images_are_told_from_ones_own() {
+        let walk = ImageWalk::new(&[(5, 3), (2, 2)], Sampling::Walk, Boundary::Free).unwrap();
+        let state = walk.init(&mut stream(1, Purpose::Chain, 0));
+        assert!(walk.check(&state).is_ok());
+        let place = |corners: &[(usize, usize)], image| Walkers { corners: corners.to_vec(), image };
+        assert!(walk.check(&place(&[(4, 2), (1, 1)], 1)).is_ok());
+        for (corners, image) in
+            [(&[(4, 2)][..], 0), (&[(4, 2), (1, 1)], 2), (&[(5, 2), (1, 1)], 0), (&[(4, 2), (1, 2)], 0)]
+        {
+            assert!(walk.check(&place(corners, image)).is_err(), "{corners:?} {image}");
         }
     }
 

@@ -89,9 +89,45 @@ impl Lattice {
     }
 }
 
+impl Lattice {
+    /// The sum over all bonds of what `of` makes of the values at their ends: [`Lattice::bonds`] row by row, many times
+    /// faster.
+    pub(crate) fn over_bonds(&self, values: &[i8], of: impl Fn(i8, i8) -> i32) -> i64 {
+        let Self { rows, cols, boundary } = *self;
+        let wrap = boundary == Boundary::Periodic;
+        let row = |i: usize| &values[i * cols..][..cols];
+        let pairs = |a: &[i8], b: &[i8]| a.iter().zip(b).map(|(a, b)| i64::from(of(*a, *b))).sum::<i64>();
+        let mut sum = 0;
+        for i in 0..rows {
+            let own = row(i);
+            sum += pairs(&own[..cols - 1], &own[1..]);
+            if wrap {
+                sum += i64::from(of(own[cols - 1], own[0]));
+            }
+            if i + 1 < rows || wrap {
+                sum += pairs(own, row((i + 1) % rows));
+            }
+        }
+        sum
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_over_bonds_are_those_of_the_bonds() {
+        for boundary in [Boundary::Periodic, Boundary::Free] {
+            for (rows, cols) in [(1, 1), (1, 4), (4, 1), (2, 2), (3, 5)] {
+                let lattice = Lattice::new(rows, cols, boundary).unwrap();
+                let values: Vec<i8> = (0..rows * cols).map(|i| (i * 37 % 11) as i8 - 5).collect();
+                let of = |a: i8, b: i8| 3 * i32::from(a) + i32::from(a) * i32::from(b);
+                let each = lattice.bonds().map(|(u, v)| i64::from(of(values[u], values[v])));
+                assert_eq!(lattice.over_bonds(&values, of), each.sum::<i64>(), "{rows}×{cols} {boundary:?}");
+            }
+        }
+    }
 
     #[test]
     fn every_bond_joins_two_neighbours_and_every_neighbour_is_joined_by_a_bond() {

@@ -236,7 +236,7 @@ impl SpinSystem for Potts {
     }
     /// `H(x)`; the bonds of a site with itself, on a torus with a side of 1, add a constant.
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        let equal = self.lattice.bonds().filter(|&(u, v)| state[u] == state[v]).count();
+        let equal = self.lattice.over_bonds(state, |a, b| i32::from(a == b));
         let first = state.iter().filter(|x| **x == 0).count();
         -self.coupling * equal as f64 - self.field * first as f64
     }
