@@ -100,7 +100,7 @@ impl WithSimd for Updates<'_> {
                     if marks[i] & EDGE == 0 {
                         spins[sites[i] as usize] = fresh(sites[i], rests[i], spins, cols, &table);
                     } else {
-                        ising.update(spins, words[at + i]);
+                        update_edge(ising, spins, words[at + i]);
                     }
                 }
             }
@@ -136,6 +136,13 @@ impl Plan {
             self.marks[i] = NEAR * u32::from(near) | EDGE * u32::from(edge);
         }
     }
+}
+
+/// Apart, so that what it needs does not crowd the registers of the loop.
+#[cold]
+#[inline(never)]
+fn update_edge(ising: &Ising, spins: &mut [i8], word: u64) {
+    ising.update(spins, word);
 }
 
 /// What an update makes of its site, which is not on the edge.
