@@ -176,7 +176,7 @@ impl Chain for Ising {
     fn init(&self, rng: &mut ChaCha8Rng) -> Vec<i8> {
         let mut spins = Vec::with_capacity(self.lattice.sites());
         for_each_word(self.lattice.sites() as u64, rng, |word| {
-            spins.push(if word >> 63 == 1 { 1 } else { -1 })
+            spins.push(if word >> 63 == 1 { 1 } else { -1 });
         });
         spins
     }
