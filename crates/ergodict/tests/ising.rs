@@ -115,9 +115,9 @@ fn assert_mean(what: &str, series: &[f64], exact: f64) {
 
 #[test]
 fn hot_energy_is_onsagers() {
-    let [energy, _] = observe(&checkerboard(128, 5.0), 50, 200, 3);
+    let [energy, _] = observe(&checkerboard(128, 5.0), 50, 250, 3);
     assert_mean("checkerboard", &energy, energy_per_site(5.0));
-    let [energy, _] = observe(&ising(128, 5.0), 50 * 128 * 128, 100, 3 * 128 * 128);
+    let [energy, _] = observe(&ising(64, 5.0), 50 * 64 * 64, 500, 4 * 64 * 64);
     assert_mean("random scan", &energy, energy_per_site(5.0));
 }
 
@@ -145,10 +145,10 @@ fn critical_energy_of_a_large_lattice() {
 
 #[test]
 fn spontaneous_magnetisation_is_yangs() {
-    let [energy, up] = observe(&checkerboard(128, 1.5), 50, 200, 3);
+    let [energy, up] = observe(&checkerboard(128, 1.5), 50, 250, 3);
     assert_mean("energy at 1.5", &energy, energy_per_site(1.5));
     assert_mean("magnetisation at 1.5", &up, magnetisation(1.5));
-    let [_, up] = observe(&ising(128, 1.5), 50 * 128 * 128, 100, 3 * 128 * 128);
+    let [_, up] = observe(&ising(64, 1.5), 50 * 64 * 64, 500, 4 * 64 * 64);
     assert_mean("magnetisation at 1.5 by random scan", &up, magnetisation(1.5));
 }
 
