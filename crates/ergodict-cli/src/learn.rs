@@ -84,7 +84,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             }
             if stopped {
                 progress.finish();
-                say(&saving::interrupted(&format!("step {}", report.t), checkpoint));
+                say(&saving::interrupted(&format!("step {}", report.t), checkpoint, 0));
                 return Ok(ExitCode::from(INTERRUPTED));
             }
         }

@@ -1,6 +1,6 @@
 //! What leaves the program: files that can be written, lines on standard output, errors as one line.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::data::write_atomic;
 use std::io::{self, Write};
@@ -25,6 +25,18 @@ pub(crate) fn probe(path: &Path) -> Result<()> {
     match stopped {
         Err(error) if !opened => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+/// Refuses a name that promises another format than `extension`, in which `things` are written.
+pub(crate) fn named(path: &Path, extension: &str, things: &str) -> Result<()> {
+    match path.extension().filter(|e| !e.eq_ignore_ascii_case(extension)) {
+        Some(other) => bail!(
+            "{}: {things} are written as .{extension}, not .{}: name the output so",
+            path.display(),
+            other.display()
+        ),
+        None => Ok(()),
     }
 }
 

@@ -26,10 +26,21 @@ use std::time::{Duration, Instant};
 /// How long runs go on before they meet: short enough for a bar that moves, long against what meeting costs.
 const SLICE: Duration = Duration::from_millis(200);
 
+/// What came of asking for a minibatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Filled {
+    /// Here it is.
+    Full,
+    /// There are no more.
+    Over,
+    /// The user asked to stop on the way to it; asking again goes on.
+    Stopped,
+}
+
 /// Where minibatches come from: a chain observed through patches.
 pub(crate) trait Source<T>: Send {
-    /// Fills the next minibatch; false when there is none.
-    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool>;
+    /// Fills the next minibatch, if there is one.
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled>;
     /// Minibatches in all, if that is known.
     fn minibatches(&self) -> u64;
     /// Where the chain and the generator of the patches are.
@@ -145,9 +156,10 @@ impl<T: Scalar> Run<T> {
                 break;
             }
             let before = Instant::now();
-            self.over = !self.source.fill(&mut self.x)?;
+            let filled = self.source.fill(&mut self.x)?;
             self.filling += before.elapsed();
-            if self.over {
+            self.over = filled == Filled::Over;
+            if filled != Filled::Full {
                 break;
             }
             let before = Instant::now();
@@ -172,7 +184,8 @@ impl<T: Scalar> Run<T> {
         model
     }
 
-    fn save(&self, plan: &Plan<'_>) -> Result<()> {
+    /// Saves its state, if it has one and there is a place for it.
+    pub(crate) fn save(&self, plan: &Plan<'_>) -> Result<()> {
         if let Some(path) = self.checkpoint.as_ref().filter(|_| self.tracked.steps() > 0) {
             let mut state = self.tracked.checkpoint(plan.kind, plan.common.seed, self.told(plan))?;
             state.chain = Some(self.source.point());
@@ -224,13 +237,26 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         }
         if stopped {
             progress.finish();
-            let all: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
-            say(&saving::interrupted(&format!("step {all}"), plan.saving.checkpoint.as_deref()));
-            return Ok(Some(ExitCode::from(INTERRUPTED)));
+            return Ok(Some(interrupted(plan, runs)));
         }
     }
     progress.finish();
     Ok(None)
+}
+
+/// Tells how far interrupted runs were and where their states are.
+pub(crate) fn interrupted<T: Scalar>(plan: &Plan<'_>, runs: &[Run<T>]) -> ExitCode {
+    let all: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
+    let mut saved = runs.iter().filter_map(|run| run.checkpoint.as_deref()).filter(|path| path.exists());
+    let (first, others) = (saved.next(), saved.count());
+    let after = format!("step {all}");
+    match plan.saving.checkpoint {
+        Some(_) if first.is_none() => {
+            say(&format!("ergodict: interrupted after {after}; there was no state to save yet"));
+        }
+        _ => say(&saving::interrupted(&after, first, others)),
+    }
+    ExitCode::from(INTERRUPTED)
 }
 
 /// `atoms.safetensors` and `T2.26` give `atoms-T2.26.safetensors`; an empty tag changes nothing.

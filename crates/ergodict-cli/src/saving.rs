@@ -56,12 +56,14 @@ impl Saving {
     }
 }
 
-/// What to say to somebody who interrupted a run; `after` tells how far it was.
-pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>) -> String {
+/// What to say to somebody who interrupted a run; `after` tells how far it was, `others` how many checkpoints there are
+/// besides the one that is named.
+pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize) -> String {
     match checkpoint {
         Some(path) => format!(
-            "ergodict: interrupted after {after}; the state is in {}: go on with the same command and --resume",
-            path.display()
+            "ergodict: interrupted after {after}; the state is in {}{}: go on with the same command and --resume",
+            path.display(),
+            if others > 0 { format!(" and {others} more") } else { String::new() }
         ),
         None => format!(
             "ergodict: interrupted after {after}; nothing was written (--checkpoint FILE lets a run go on)"
@@ -83,6 +85,21 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a checkpoint of a run on other files.
+pub(crate) fn same_inputs(path: &Path, then: &[Input], now: &[Input]) -> Result<()> {
+    for (then, now) in then.iter().zip(now) {
+        if then.digest != now.digest {
+            bail!(
+                "{}: is of other data: {} has changed since, or is another file than {}",
+                path.display(),
+                now.name,
+                then.name
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Loads a checkpoint of the run of this kind with this configuration and these inputs.
 pub(crate) fn load(path: &Path, kind: &str, config: &Value, inputs: &[Input]) -> Result<Model> {
     let model = Model::load(path)?;
@@ -95,15 +112,7 @@ pub(crate) fn load(path: &Path, kind: &str, config: &Value, inputs: &[Input]) ->
     {
         bail!("{at}: {difference}");
     }
-    for (then, now) in model.inputs.iter().zip(inputs) {
-        if then.digest != now.digest {
-            bail!(
-                "{at}: is of other data: {} has changed since, or is another file than {}",
-                now.name,
-                then.name
-            );
-        }
-    }
+    same_inputs(path, &model.inputs, inputs)?;
     if model.inputs.len() != inputs.len() || model.kind != kind {
         bail!("{at}: is a checkpoint of another kind of run ({})", model.kind);
     }

@@ -51,13 +51,7 @@ struct Sums {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     paths::check(common, &[("MODEL", &args.model), ("DATA", &args.data)], &[("-o", &args.out)])?;
-    if let Some(other) = args.out.extension().filter(|e| !e.eq_ignore_ascii_case("npy")) {
-        bail!(
-            "{}: codes are written as .npy, not .{}: name the output so",
-            args.out.display(),
-            other.display()
-        );
-    }
+    output::named(&args.out, "npy", "codes")?;
     let model = Model::load(&args.model)?;
     match model.precision {
         Precision::F32 => transform::<f32>(args, common, &model),

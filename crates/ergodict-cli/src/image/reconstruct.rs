@@ -83,6 +83,10 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let report = args.report.as_deref().map(|path| ("--report", path));
     let outputs: Vec<_> = [Some(("-o", &*args.out)), report].into_iter().flatten().collect();
     paths::check(common, &inputs, &outputs)?;
+    output::named(&args.out, "png", "images")?;
+    if args.out.extension().is_none() && !output::is_standard(&args.out) {
+        bail!("{}: images are written as .png: name the output so", args.out.display());
+    }
     let Some(patch) = model.patch.filter(|patch| patch.spins.is_none()) else {
         bail!(
             "{}: is a dictionary of {}, not of image patches: learn one with `ergodict image learn`",

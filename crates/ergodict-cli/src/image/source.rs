@@ -1,6 +1,6 @@
 //! Minibatches of image patches: positions that are independent, or follow a random walk.
 
-use crate::runs::Source;
+use crate::runs::{Filled, Source};
 use anyhow::{Context, Result};
 use ergodict::chain::{ChainPoint, ImageWalk, Walker, Walkers};
 use ergodict::data::Image;
@@ -22,9 +22,9 @@ pub(super) struct ImageSource {
 }
 
 impl<T: Scalar> Source<T> for ImageSource {
-    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
         if self.walker.steps() >= self.minibatches.saturating_mul(self.patches as u64) {
-            return Ok(false);
+            return Ok(Filled::Over);
         }
         let before = Instant::now();
         self.corners.clear();
@@ -37,7 +37,7 @@ impl<T: Scalar> Source<T> for ImageSource {
         for (j, &(image, corner)) in self.corners.iter().enumerate() {
             self.window.copy(&self.images[image], corner, x.col_mut(j));
         }
-        Ok(true)
+        Ok(Filled::Full)
     }
 
     fn minibatches(&self) -> u64 {

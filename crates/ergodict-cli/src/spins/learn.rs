@@ -5,7 +5,7 @@ use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
 use super::system::{Kind, System};
 use crate::args::Common;
 use crate::progress::say;
-use crate::runs::{Learned, Plan, Run, Source, learn as learn_all, tagged};
+use crate::runs::{Learned, Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::tracked::table;
@@ -163,6 +163,8 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(code);
     }
     if let Some(steps) = args.fixed {
+        // What comes now may be interrupted as well.
+        runs.iter().try_for_each(|run| run.save(&plan))?;
         let mut fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
         let mut more: Vec<Run<T>> = Vec::new();
         for entry in fixed.drain(..) {
@@ -170,14 +172,17 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
             more.push(entry.run);
         }
         if let Some(code) = learn_all(&plan, &mut more)? {
-            // The others are over; what they have learned is in their checkpoints too.
             return Ok(code);
         }
         runs.append(&mut more);
     }
     let mut outcomes = Vec::new();
     for (run, (temperature, every)) in runs.iter().zip(&marks) {
-        outcomes.push(args.outcome(&plan, &ground, run, *temperature, *every)?);
+        let Some(outcome) = args.outcome(&plan, &ground, run, *temperature, *every)? else {
+            runs.iter().try_for_each(|run| run.save(&plan))?;
+            return Ok(interrupted(&plan, &runs));
+        };
+        outcomes.push(outcome);
     }
     for outcome in &outcomes {
         outcome.learned.model.save(&outcome.out)?;
@@ -219,8 +224,11 @@ impl Args {
         let (shape, alphabet, boundary, inputs) = match &self.trajectory {
             Some(path) => {
                 self.system.refuse_beside_trajectory(&self.temperature)?;
+                if output::is_standard(path) {
+                    bail!("--trajectory is -, but a trajectory is read several times: name a file");
+                }
                 let mut trajectory = Trajectory::open(path)?;
-                let alphabet = alphabet(&mut trajectory)?;
+                let alphabet = alphabet(&mut trajectory).with_context(|| path.display().to_string())?;
                 let input = Input { name: input::name(path), digest: trajectory.digest()? };
                 (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
             }
@@ -311,6 +319,8 @@ impl Args {
         outputs.extend(saves.iter().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
         paths::check(common, &inputs, &outputs)?;
+        // Also those of the fixed configurations, which are learned from last.
+        saves.iter().try_for_each(|path| self.saving.goes_on(path, true).map(|_| ()))?;
         outputs.iter().try_for_each(|(_, path)| output::probe(path))
     }
 
@@ -350,7 +360,7 @@ impl Args {
         let (seed, mut tags) = (plan.common.seed, self.tags().into_iter());
         let mut entries = Vec::new();
         let mut add = |source: Box<dyn Source<T>>, temperature, every| -> Result<()> {
-            let config = self.config(plan, temperature, Some(every), None)?;
+            let config = self.config(plan, ground, temperature, Some(every), None)?;
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
             let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, source)?;
@@ -376,20 +386,21 @@ impl Args {
             }
             return Ok(entries);
         }
-        for (id, temperature) in self.temperatures().into_iter().enumerate() {
+        // Every temperature has the same stream of the seed, so that its dictionaries are the same whatever other
+        // temperatures are asked for, and those of the trajectory that `spins simulate` writes.
+        for temperature in self.temperatures() {
             for every in self.epochs() {
-                let id = id as u64;
-                let walk = self.system.walk(temperature, seed, id)?;
+                let walk = self.system.walk(temperature, seed, 0)?;
                 let of = walk.updates_per_step();
                 let source = WalkSource {
-                    cutter: self.cutter(ground, seed, id),
+                    cutter: self.cutter(ground, seed, 0),
                     burn_in: self.burn_in.div_ceil(of),
                     every: every.div_ceil(of),
                     steps: self.updates().div_ceil(of),
                     walk,
                     chain: Duration::ZERO,
                 };
-                let whole = source.every * of;
+                let whole = source.every.saturating_mul(of);
                 add(Box::new(source), Some(temperature), whole)?;
             }
         }
@@ -413,9 +424,9 @@ impl Args {
             }
             let spins = run.source.configuration().unwrap_or_default().to_vec();
             // Other places than those of the trajectory's own runs.
-            let cutter = self.cutter(ground, plan.common.seed, (1 << 32) + entries.len() as u64);
+            let cutter = self.cutter(ground, plan.common.seed, 1 << 32);
             let source = FixedSource { spins, shape: ground.shape, cutter, minibatches: steps, done: 0 };
-            let config = self.config(plan, *temperature, None, Some(steps))?;
+            let config = self.config(plan, ground, *temperature, None, Some(steps))?;
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
             let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, Box::new(source))?;
@@ -428,6 +439,7 @@ impl Args {
     fn config(
         &self,
         plan: &Plan<'_>,
+        ground: &Ground,
         temperature: Option<f64>,
         every: Option<u64>,
         fixed: Option<u64>,
@@ -446,12 +458,12 @@ impl Args {
         config["burn-in"] = json!(self.burn_in);
         config["patch"] = json!(format!("{}x{}", self.patch.0, self.patch.1));
         config["patches"] = json!(self.patches);
-        config["spins"] = json!(self.spins);
+        config["spins"] = json!(ground.kind.spins.map(|(values, _)| values));
         config["seed"] = json!(plan.common.seed);
         Ok(config)
     }
 
-    /// Puts together what a run came to.
+    /// Puts together what a run came to; none when interrupted meanwhile.
     fn outcome<T: Scalar>(
         &self,
         plan: &Plan<'_>,
@@ -459,7 +471,7 @@ impl Args {
         run: &Run<T>,
         temperature: Option<f64>,
         every: Option<u64>,
-    ) -> Result<Outcome> {
+    ) -> Result<Option<Outcome>> {
         let learned = run.learned(plan)?;
         let spins = run.source.configuration().unwrap_or_default();
         let spins = ground.borders.map_or_else(|| spins.to_vec(), |lattice| borders(lattice, spins));
@@ -469,8 +481,8 @@ impl Args {
         let overlap = Overlap { window, stride };
         let mut plain = with_lambda(&learned.model.factoriser::<T>()?, 0.0)?;
         let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
-        let rebuilt = rebuilt.context("interrupted; nothing was written")?.values;
-        Ok(Outcome {
+        let Some(rebuilt) = rebuilt.map(|rebuilt| rebuilt.values) else { return Ok(None) };
+        Ok(Some(Outcome {
             relative_error: relative_error(&rebuilt, &ground.values(&spins)),
             sites_right: ground.encoding.agreement(&rebuilt, &spins),
             learned,
@@ -484,7 +496,7 @@ impl Args {
                 patches: run.filling.saturating_sub(run.source.chain_time()).as_secs_f64(),
                 learning: run.learning.as_secs_f64(),
             },
-        })
+        }))
     }
 
     fn json<T: Scalar>(&self, outcomes: &[Outcome], runs: &[Run<T>], time: Duration) -> Result<Value> {

@@ -63,6 +63,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let report = args.report.as_deref().map(|path| ("--report", path));
     let outputs: Vec<_> = [Some(("-o", &*args.out)), error_map, report].into_iter().flatten().collect();
     paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
+    output::named(&args.out, "npy", "configurations")?;
+    args.error_map.iter().try_for_each(|path| output::named(path, "png", "error maps"))?;
     let Some((patch, (values, alphabet))) = model.patch.and_then(|patch| Some((patch, patch.spins?))) else {
         bail!(
             "{}: is a dictionary of {}, not of spins: learn one with `ergodict spins learn`",

@@ -8,11 +8,12 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, output, paths};
+use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::{autocorrelation_time, effective_sample_size, split_r_hat};
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
-use ergodict::data::Trajectory;
+use ergodict::data::{Trajectory, digest};
+use ergodict::dictionary::Input;
 use ergodict_report::{GifWriter, Palette, frame_png};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 /// Pixels along the longer side of a frame, where the lattice is smaller.
 const FRAME_PIXELS: usize = 400;
+/// Most chains: each is a file.
+const MOST_CHAINS: u64 = 1 << 16;
 /// R̂ above which chains have not mixed, by the usual rule.
 const MIXED: f64 = 1.05;
 /// Time between frames of an animation.
@@ -142,6 +145,9 @@ pub(super) struct Simulated {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if args.chains == 0 || args.chains > MOST_CHAINS {
+        bail!("--chains is {}, but it must be between 1 and {MOST_CHAINS}", args.chains);
+    }
     let outs = args.tagged(&args.out);
     args.check(common, &outs)?;
     let temperature = args.temperature.unwrap_or_else(|| args.system.kind().temperature());
@@ -158,7 +164,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         );
     }
     if every.checked_mul(of) != Some(args.every) && !common.quiet {
-        say(&format!("a step updates {of} sites: configurations are kept every {} updates", every * of));
+        say(&format!("a step updates {of} sites: configurations are kept every {} updates", every.saturating_mul(of)));
     }
     let config = args.config(common, temperature);
     interrupt::listen()?;
@@ -181,7 +187,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let simulated = Simulated {
         shape,
         alphabet,
-        every: every * of,
+        every: every.saturating_mul(of),
         updates,
         temperature,
         mixing: mixing.collect(),
@@ -214,6 +220,8 @@ struct Checkpoint {
     schema: String,
     version: String,
     config: Value,
+    /// The files that describe the system.
+    inputs: Vec<Input>,
     chains: Vec<Option<Mark>>,
 }
 
@@ -236,9 +244,6 @@ impl Args {
 
     fn check(&self, common: &Common, outs: &[PathBuf]) -> Result<()> {
         self.saving.check()?;
-        if self.chains == 0 || self.chains > 1 << 16 {
-            bail!("--chains is {}, but it must be between 1 and 65536", self.chains);
-        }
         if self.every == 0 {
             bail!("--every is 0, but it must be at least 1");
         }
@@ -248,26 +253,40 @@ impl Args {
         if self.frames.is_some() && output::is_standard(&self.out) {
             bail!("--frames draws the trajectory when it is written: give -o a file, not -");
         }
-        if let Some(other) = self.out.extension().filter(|e| !e.eq_ignore_ascii_case("npy")) {
-            let out = self.out.display();
-            bail!("{out}: trajectories are written as .npy, not .{}: name the output so", other.display());
-        }
+        output::named(&self.out, "npy", "trajectories")?;
         let mut inputs = self.system.files();
         inputs.extend(self.start_file().map(|path| ("--start", path)));
         let partials = self.partials();
-        let gif = self.frames.iter().filter(|path| is_gif(path)).flat_map(|path| self.tagged(path));
-        let gifs: Vec<PathBuf> = gif.collect();
+        let drawn: Vec<PathBuf> = self.frames.iter().flat_map(|path| self.tagged(path)).collect();
         let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(partials.iter().flatten().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
-        outputs.extend(gifs.iter().map(|path| ("--frames", &**path)));
+        let to_probe = outputs.len();
+        outputs.extend(drawn.iter().map(|path| ("--frames", &**path)));
         paths::check(common, &inputs, &outputs)?;
-        outputs.iter().try_for_each(|(_, path)| output::probe(path))
+        outputs[..to_probe].iter().try_for_each(|(_, path)| output::probe(path))?;
+        for path in &drawn {
+            if is_gif(path) {
+                output::probe(path)?;
+            } else if path.exists() && !path.is_dir() {
+                bail!("--frames {} is a file: expected a name in .gif, or a folder", path.display());
+            }
+        }
+        Ok(())
     }
 
     fn start_file(&self) -> Option<&Path> {
         (!["random", "ordered"].contains(&&*self.start)).then(|| Path::new(&self.start))
+    }
+
+    /// The files that have a say in the result.
+    fn inputs(&self) -> Result<Vec<Input>> {
+        let mut inputs = self.system.inputs()?;
+        if let Some(path) = self.start_file() {
+            inputs.push(Input { name: input::name(path), digest: digest(path)? });
+        }
+        Ok(inputs)
     }
 
     /// A chain in its first configuration.
@@ -336,6 +355,7 @@ impl Args {
             if let Some(difference) = saving::other_run(&found.config, config) {
                 bail!("{}: {difference}", path.display());
             }
+            saving::same_inputs(path, &found.inputs, &self.inputs()?)?;
             marks = found.chains;
             resumed = true;
         }
@@ -361,6 +381,7 @@ impl Args {
         rhythm: Rhythm,
         config: &Value,
     ) -> Result<Option<ExitCode>> {
+        let inputs = if self.saving.checkpoint.is_some() { self.inputs()? } else { Vec::new() };
         let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::frames).sum() };
         let before = all(recordings);
         let total = rhythm.frames.saturating_mul(recordings.len() as u64);
@@ -385,13 +406,14 @@ impl Args {
             if let Some(path) = checkpoint.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
                 let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<_>>()?;
                 let version = env!("CARGO_PKG_VERSION").to_owned();
-                let state = Checkpoint { schema: CHECKPOINT.into(), version, config: config.clone(), chains };
+                let (schema, config, inputs) = (CHECKPOINT.into(), config.clone(), inputs.clone());
+                let state = Checkpoint { schema, version, config, inputs, chains };
                 output::write(path, &serde_json::to_string(&state)?)?;
                 saved = Instant::now();
             }
             if stopped {
                 progress.finish();
-                say(&saving::interrupted(&format!("{frames} frames"), checkpoint.map(|p| &**p)));
+                say(&saving::interrupted(&format!("{frames} frames"), checkpoint.map(|p| &**p), 0));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
         }

@@ -1,6 +1,7 @@
 //! Minibatches of patches: from a spin system under way, from a trajectory in a file, from one configuration.
 
-use crate::runs::Source;
+use crate::interrupt;
+use crate::runs::{Filled, Source};
 use anyhow::Result;
 use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
 use ergodict::chain::{ChainPoint, Lattice, SpinWalk};
@@ -8,6 +9,9 @@ use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinGrid, Window, borders};
 use std::time::{Duration, Instant};
+
+/// Updates of single sites before Ctrl-C is listened to again: some milliseconds of the slower chains.
+const PIECE: u64 = 1_000_000;
 
 /// How patches are cut from a configuration: how many, where, and what number stands for a spin.
 #[derive(Clone)]
@@ -59,27 +63,33 @@ pub(super) struct WalkSource {
 }
 
 impl WalkSource {
-    /// Goes to a step that is not in the past.
-    fn advance_to(&mut self, step: u64) {
+    /// Goes to a step that is not in the past; false when asked to stop before.
+    fn advance_to(&mut self, step: u64) -> bool {
         let before = Instant::now();
-        self.walk.advance(step.saturating_sub(self.walk.taken()));
+        let piece = (PIECE / self.walk.updates_per_step().max(1)).max(1);
+        while self.walk.taken() < step && !interrupt::asked() {
+            self.walk.advance((step - self.walk.taken()).min(piece));
+        }
         self.chain += before.elapsed();
+        self.walk.taken() >= step
     }
 }
 
 impl<T: Scalar> Source<T> for WalkSource {
-    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
-        let end = self.burn_in.saturating_add(self.steps);
-        let kept = self.walk.taken().max(self.burn_in) - self.burn_in;
-        let next = self.burn_in.saturating_add(kept.saturating_add(self.every));
-        if next > end {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
+        // Whether it stands at a kept state or was stopped on the way to one, the next is at a multiple of τ.
+        let kept = self.walk.taken().saturating_sub(self.burn_in) / self.every;
+        let next = kept.saturating_add(1).saturating_mul(self.every);
+        if next > self.steps {
             // What is left belongs to the trajectory too: all runs of one system end in the same state.
-            self.advance_to(end);
-            return Ok(false);
+            let there = self.advance_to(self.burn_in.saturating_add(self.steps));
+            return Ok(if there { Filled::Over } else { Filled::Stopped });
         }
-        self.advance_to(next);
+        if !self.advance_to(self.burn_in.saturating_add(next)) {
+            return Ok(Filled::Stopped);
+        }
         self.cutter.cut(self.walk.spins(), self.walk.shape(), x)?;
-        Ok(true)
+        Ok(Filled::Full)
     }
 
     fn minibatches(&self) -> u64 {
@@ -118,7 +128,7 @@ pub(super) struct TrajectorySource {
 }
 
 impl<T: Scalar> Source<T> for TrajectorySource {
-    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
         let before = Instant::now();
         self.next = self.next.max(self.burn_in + self.every - 1);
         let frames = self.trajectory.len();
@@ -126,13 +136,13 @@ impl<T: Scalar> Source<T> for TrajectorySource {
             if frames > 0 {
                 self.trajectory.read_frame(frames - 1, &mut self.frame)?;
             }
-            return Ok(false);
+            return Ok(Filled::Over);
         }
         self.trajectory.read_frame(self.next, &mut self.frame)?;
         self.next += self.every;
         self.reading += before.elapsed();
         self.cutter.cut(&self.frame, self.trajectory.shape(), x)?;
-        Ok(true)
+        Ok(Filled::Full)
     }
 
     fn minibatches(&self) -> u64 {
@@ -169,13 +179,13 @@ pub(super) struct FixedSource {
 }
 
 impl<T: Scalar> Source<T> for FixedSource {
-    fn fill(&mut self, x: &mut Mat<T>) -> Result<bool> {
+    fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
         if self.done >= self.minibatches {
-            return Ok(false);
+            return Ok(Filled::Over);
         }
         self.done += 1;
         self.cutter.cut(&self.spins, self.shape, x)?;
-        Ok(true)
+        Ok(Filled::Full)
     }
 
     fn minibatches(&self) -> u64 {

@@ -16,6 +16,9 @@ use ergodict::dictionary::Input;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// Most cells: with the medium they are labels of seven bits.
+const MOST_CELLS: usize = 126;
+
 /// Which system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(super) enum Kind {
@@ -45,9 +48,9 @@ pub(super) enum Edge {
 #[derive(clap::Args)]
 #[command(next_help_heading = "The spin system")]
 pub(super) struct System {
-    /// The system
-    #[arg(long, value_enum, value_name = "MODEL", default_value_t = Kind::Ising)]
-    model: Kind,
+    /// The system [default: ising]
+    #[arg(long, value_enum, value_name = "MODEL")]
+    model: Option<Kind>,
     /// Rows and columns of the lattice (of the visible units, for rbm): N or NxM [default: 200; 28 for rbm]
     #[arg(long, value_name = "N", value_parser = size)]
     size: Option<(usize, usize)>,
@@ -131,7 +134,7 @@ impl Kind {
 impl System {
     /// Which system.
     pub(super) fn kind(&self) -> Kind {
-        self.model
+        self.model.unwrap_or(Kind::Ising)
     }
 
     /// What lies beyond the edge.
@@ -167,9 +170,9 @@ impl System {
     /// Refuses flags of other systems.
     fn check(&self) -> Result<()> {
         for (flag, of) in self.given() {
-            if !of.contains(&self.model) {
+            if !of.contains(&self.kind()) {
                 let names: Vec<String> = of.iter().map(|kind| kind.name()).collect();
-                bail!("{flag} is for --model {}, not for {}", names.join(" or "), self.model.name());
+                bail!("{flag} is for --model {}, not for {}", names.join(" or "), self.kind().name());
             }
         }
         if self.weights.is_some() && (self.hidden.is_some() || self.weight_scale.is_some()) {
@@ -180,16 +183,17 @@ impl System {
 
     /// Refuses flags that a trajectory from a file makes meaningless.
     pub(super) fn refuse_beside_trajectory(&self, temperatures: &[f64]) -> Result<()> {
+        let model = self.model.map(|_| "--model");
         let size = self.size.map(|_| "--size");
         let hot = (!temperatures.is_empty()).then_some("--temperature");
-        if let Some(flag) = self.given().first().map(|given| given.0).or(size).or(hot) {
+        if let Some(flag) = self.given().first().map(|given| given.0).or(model).or(size).or(hot) {
             bail!("{flag} says how to simulate, but --trajectory is there already: leave one of them out");
         }
         Ok(())
     }
 
     fn shape(&self) -> (usize, usize) {
-        self.size.unwrap_or(if self.model == Kind::Rbm { (28, 28) } else { (200, 200) })
+        self.size.unwrap_or(if self.kind() == Kind::Rbm { (28, 28) } else { (200, 200) })
     }
 
     fn lattice(&self) -> Result<Lattice> {
@@ -233,7 +237,7 @@ impl System {
     /// Every flag that has a say, with its value, into a configuration.
     pub(super) fn config(&self, config: &mut Value) {
         let name = |value: Option<clap::builder::PossibleValue>| value.map(|v| v.get_name().to_owned());
-        config["model"] = json!(self.model.name());
+        config["model"] = json!(self.kind().name());
         if self.graph.is_none() {
             let (rows, cols) = self.shape();
             config["size"] = json!(format!("{rows}x{cols}"));
@@ -265,7 +269,7 @@ impl System {
     /// The system at its start, at a temperature, with stream `id` of the seed.
     pub(super) fn walk(&self, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
         self.check()?;
-        Ok(match self.model {
+        Ok(match self.kind() {
             Kind::Ising => self.ising(temperature, seed, id)?,
             Kind::Potts => {
                 if let Some(path) = self.field_file() {
@@ -284,7 +288,7 @@ impl System {
 
     /// The exact energy per site of an infinite lattice, where it is known.
     pub(super) fn exact_energy(&self, temperature: f64) -> Option<f64> {
-        let plain = self.model == Kind::Ising
+        let plain = self.kind() == Kind::Ising
             && self.graph.is_none()
             && self.coupling.unwrap_or(1.0) == 1.0
             && self.field_file().is_none()
@@ -317,7 +321,11 @@ impl System {
     }
 
     fn cells(&self, temperature: f64) -> Result<CellularPottsParameters> {
-        let mut cells = CellularPottsParameters::new(self.lattice()?, self.cells.unwrap_or(36));
+        let count = self.cells.unwrap_or(36);
+        if count == 0 || count > MOST_CELLS {
+            bail!("--cells is {count}, but it must be between 1 and {MOST_CELLS}");
+        }
+        let mut cells = CellularPottsParameters::new(self.lattice()?, count);
         cells.temperature = temperature;
         if !self.adhesion.is_empty() {
             cells.adhesion = adhesion(&self.adhesion)?;

@@ -6,7 +6,7 @@ use ergodict::linalg::Mat;
 use std::path::Path;
 
 /// Runs a command that must be refused with one line holding all of `said`.
-fn refused(bench: &Bench, words: &str, said: &[&str]) {
+pub(crate) fn refused(bench: &Bench, words: &str, said: &[&str]) {
     let before = bench.files();
     let done = bench.run(words);
     assert_eq!(done.code, Some(2), "{words}: {}", done.stderr);

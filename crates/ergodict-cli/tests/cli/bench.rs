@@ -1,6 +1,6 @@
 //! A bench to run commands on: a folder, some data, and what a command did.
 
-use ergodict::data::{NpzWriter, write_npy};
+use ergodict::data::{Image, NpzWriter, Trajectory, TrajectoryWriter, write_npy};
 use ergodict::dictionary::Model;
 use ergodict::linalg::{Mat, Scalar};
 use std::io::Write;
@@ -75,6 +75,46 @@ impl Bench {
         npz.save(&self.path(name)).unwrap();
     }
 
+    /// A trajectory of `frames` configurations, `at(frame, row, column)`.
+    pub(crate) fn put_spins(
+        &self,
+        name: &str,
+        frames: usize,
+        shape: (usize, usize),
+        at: impl Fn(usize, usize, usize) -> i8,
+    ) {
+        let mut out = TrajectoryWriter::create(&self.path(name), shape).unwrap();
+        for t in 0..frames {
+            let sites = (0..shape.0 * shape.1).map(|i| at(t, i / shape.1, i % shape.1));
+            out.write(&sites.collect::<Vec<_>>()).unwrap();
+        }
+        out.finish().unwrap();
+    }
+
+    /// The frames of a trajectory, and their shape.
+    pub(crate) fn spins(&self, name: &str) -> (Vec<Vec<i8>>, (usize, usize)) {
+        let mut trajectory = Trajectory::open(&self.path(name)).unwrap();
+        let (mut frames, mut frame) = (Vec::new(), Vec::new());
+        while trajectory.next_frame(&mut frame).unwrap() {
+            frames.push(frame.clone());
+        }
+        (frames, trajectory.shape())
+    }
+
+    /// An image, `at(row, column, channel)`.
+    pub(crate) fn put_image(
+        &self,
+        name: &str,
+        shape: (usize, usize),
+        channels: usize,
+        at: impl Fn(usize, usize, usize) -> f32,
+    ) {
+        let count = shape.0 * shape.1 * channels;
+        let value = |i: usize| at(i / channels / shape.1, i / channels % shape.1, i % channels);
+        let image = Image::new(shape, channels, (0..count).map(value).collect()).unwrap();
+        image.save(&self.path(name)).unwrap();
+    }
+
     pub(crate) fn model(&self, name: &str) -> Model {
         Model::load(&self.path(name)).unwrap()
     }
@@ -97,6 +137,15 @@ impl Bench {
 
     pub(crate) fn run(&self, words: &str) -> Done {
         self.command(words).stdin(Stdio::null()).output().unwrap().into()
+    }
+
+    /// The same, stopped as by Ctrl-C after some steps.
+    pub(crate) fn stopped_after(&self, words: &str, steps: u64) -> Done {
+        let mut command = self.command(words);
+        command.env("ERGODICT_STOP_AFTER_STEPS", steps.to_string());
+        let done: Done = command.stdin(Stdio::null()).output().unwrap().into();
+        assert_eq!(done.code, Some(130), "{words}: {}", done.stderr);
+        done
     }
 
     /// The same with standard input.
@@ -144,4 +193,55 @@ pub(crate) fn parquet(path: &Path, x: &Mat<f64>) {
     }
     group.close().unwrap();
     writer.close().unwrap();
+}
+
+/// The header of a `.npy` file.
+pub(crate) fn npy_header(bytes: &[u8]) -> &str {
+    let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    std::str::from_utf8(&bytes[10..10 + length]).unwrap()
+}
+
+/// The numbers of a `.npy` file of float64.
+pub(crate) fn npy_numbers(bytes: &[u8]) -> Vec<f64> {
+    assert!(npy_header(bytes).contains("'<f8'"), "{}", npy_header(bytes));
+    let start = 10 + npy_header(bytes).len();
+    bytes[start..].chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+/// A `.npz` archive of arrays of one or two axes, as numpy's `savez` writes it.
+pub(crate) fn npz(arrays: &[(&str, &[usize], Vec<f64>)]) -> Vec<u8> {
+    let (mut archive, mut directory) = (Vec::new(), Vec::new());
+    for (name, shape, numbers) in arrays {
+        let sides: String = shape.iter().map(|side| format!("{side},")).collect();
+        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sides}), }}");
+        let text = format!("{text:<117}\n");
+        let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+        npy.extend((text.len() as u16).to_le_bytes());
+        npy.extend(text.as_bytes());
+        npy.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+        let mut crc = flate2::Crc::new();
+        crc.update(&npy);
+        let (name, size, offset) = (format!("{name}.npy"), npy.len() as u32, archive.len() as u32);
+        // Version, flags, method, time, date; checksum, sizes; length of the name, and of what follows it.
+        let mut common = [20_u16, 0, 0, 0, 33].map(u16::to_le_bytes).concat();
+        common.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
+        common.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
+        archive.extend(b"PK\x03\x04");
+        archive.extend(&common);
+        archive.extend(name.as_bytes());
+        archive.extend(npy);
+        directory.extend(b"PK\x01\x02\x14\x00");
+        directory.extend(&common);
+        directory.extend([0_u8; 10]);
+        directory.extend(offset.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let (count, start) = (arrays.len() as u16, archive.len() as u32);
+    let length = directory.len() as u32;
+    archive.extend(directory);
+    archive.extend(b"PK\x05\x06");
+    archive.extend([0, 0, count, count].map(u16::to_le_bytes).concat());
+    archive.extend([length, start].map(u32::to_le_bytes).concat());
+    archive.extend([0_u8; 2]);
+    archive
 }

@@ -5,5 +5,8 @@ mod bench;
 mod config;
 mod factor;
 mod help;
+mod image;
 mod resume;
+mod simulate;
+mod spins;
 mod transform;

@@ -1,0 +1,224 @@
+//! `ergodict image learn` and `reconstruct`: grey and colour, one image and several.
+
+use crate::bench::Bench;
+use ergodict::data::Image;
+use serde_json::{Value, json};
+
+pub(crate) const SMALL: &str = "-r 6 --patch 4 --patches 40 --steps 8";
+
+/// Stripes of a width that changes, in as many colours.
+pub(crate) fn stripes(i: usize, j: usize, c: usize) -> f32 {
+    if (i / 3 + j / 5 + c) % 2 == 0 { 0.9 } else { 0.15 + 0.1 * c as f32 }
+}
+
+/// A grey and a colour image.
+pub(crate) fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.put_image("grey.png", (24, 30), 1, stripes);
+    bench.put_image("colour.png", (20, 26), 3, stripes);
+    bench
+}
+
+fn learn(bench: &Bench, words: &str) -> Value {
+    bench.run(&format!("image learn -o m --json -q {words}")).fine().json()
+}
+
+fn rebuild(bench: &Bench, words: &str) -> Value {
+    bench.run(&format!("image reconstruct -o out.png --json -q {words}")).fine().json()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+#[test]
+fn learns_from_grey_and_colour() {
+    let bench = bench();
+    for (words, features) in [
+        ("grey.png", 16),
+        ("grey.png --sampling walk", 16),
+        ("colour.png", 16),
+        ("colour.png --colour", 48),
+        ("grey.png --colour --boundary free", 48),
+        ("grey.png --patch 3x5 --f32", 15),
+    ] {
+        let summary = learn(&bench, &format!("{SMALL} {words}"));
+        for (key, value) in [
+            ("schema", json!("ergodict.image-learn/1")),
+            ("model", json!("m")),
+            ("features", json!(features)),
+            ("atoms", json!(6)),
+            ("steps", json!(8)),
+            ("samples", json!(320)),
+            ("resumed_after_step", json!(null)),
+        ] {
+            assert_eq!(summary[key], value, "{words}: {key}");
+        }
+        let model = bench.model("m");
+        assert_eq!((&*model.kind, model.w.rows()), ("image", features));
+        assert_eq!(summary["config"], model.run["config"]);
+        assert_eq!(summary["inputs"][0]["name"], words.split(' ').next().unwrap());
+    }
+    let said = bench.run(&format!("image learn colour.png -o m {SMALL}")).fine().stderr;
+    assert!(said.contains("colour.png: PNG, 20×26 pixels"), "{said}");
+    learn(&bench, "@tessellation -r 4 --patch 5 --patches 50 --steps 3 --report page.html");
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("@tessellation") && page.contains("<svg"));
+}
+
+#[test]
+fn one_seed_gives_one_model_whatever_the_threads() {
+    let bench = bench();
+    for flags in ["grey.png", "grey.png colour.png --sampling walk", "colour.png --colour --f32"] {
+        let run = |more: &str| {
+            learn(&bench, &format!("{SMALL} {flags} {more}"));
+            bench.bytes("m")
+        };
+        let one = run("-j 1");
+        assert!(one == run("-j 2") && one == run("--seed 0"), "{flags}");
+        assert!(one != run("--seed 1"), "{flags}");
+    }
+}
+
+#[test]
+fn every_image_has_its_say() {
+    let bench = bench();
+    bench.put_image("black.png", (24, 30), 1, |_, _, _| 0.0);
+    for sampling in ["iid", "walk"] {
+        let flags = format!("{SMALL} --sampling {sampling}");
+        let summary = learn(&bench, &format!("{flags} grey.png colour.png --report page.html"));
+        let names: Vec<&str> =
+            summary["inputs"].as_array().unwrap().iter().map(|i| i["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["grey.png", "colour.png"]);
+        let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+        assert!(page.contains("grey.png rebuilt") && page.contains("colour.png rebuilt"));
+        // A black image halves the energy: so many patches come from it.
+        let energy = |words: &str| {
+            learn(&bench, &format!("{words} --sampling {sampling} -r 1 --patch 4 --patches 200 --steps 20 --lambda 0"));
+            bench.model("m").aggregates.a.get(0, 0)
+        };
+        let ratio = energy("grey.png black.png") / energy("grey.png");
+        assert!((ratio - 0.5).abs() < 0.15, "{sampling}: {ratio}");
+    }
+}
+
+#[test]
+fn rebuilds_what_it_has_learned_from() {
+    let bench = bench();
+    for (image, flags, channels) in [("grey.png", "", 1), ("colour.png", "--colour", 3)] {
+        learn(&bench, &format!("{image} -r 30 --patch 4 --patches 100 --steps 20 --lambda 0.01 {flags}"));
+        for (stride, patches) in [(1, None), (2, None), (4, None), (1, Some("--lambda 0.1"))] {
+            let more = patches.unwrap_or_default();
+            let summary = rebuild(&bench, &format!("m {image} --stride {stride} {more}"));
+            let (given, _) = Image::open(&bench.path(image), channels == 3).unwrap();
+            let (found, _) = Image::open(&bench.path("out.png"), channels == 3).unwrap();
+            assert_eq!((found.shape(), summary["channels"].as_u64()), (given.shape(), Some(channels)));
+            assert!(number(&summary["psnr"]) > 20.0, "{image} {stride} {more}: {summary:#}");
+            // The file has 8 bits, so its own PSNR is nearly what is told.
+            let n = found.values().len() as f64;
+            let square = |(a, b): (&f32, &f32)| f64::from(a - b).powi(2);
+            let error: f64 = found.values().iter().zip(given.values()).map(square).sum::<f64>() / n;
+            let own = -10.0 * error.log10();
+            assert!((own - number(&summary["psnr"])).abs() < 1.0, "{own}: {summary:#}");
+            assert_eq!((&summary["stride"], &summary["sigma"]), (&json!(stride), &json!(null)));
+        }
+    }
+    rebuild(&bench, "m grey.png --stride 2 --report page.html");
+    assert!(bench.bytes("page.html").starts_with(b"<!DOCTYPE html>"));
+    let done = bench.run("image reconstruct m grey.png --stride 2 -o - -q").fine();
+    assert!(done.stdout == bench.bytes("out.png"));
+}
+
+#[test]
+fn independent_positions_and_a_walk_teach_about_the_same() {
+    let bench = bench();
+    let psnr = |sampling: &str| {
+        learn(&bench, &format!("grey.png -r 16 --patch 4 --patches 200 --steps 40 --sampling {sampling} --lambda 0.05"));
+        number(&rebuild(&bench, "m grey.png")["psnr"])
+    };
+    let (iid, walk) = (psnr("iid"), psnr("walk"));
+    assert!((iid - walk).abs() < 6.0, "{iid} dB and {walk} dB");
+}
+
+#[test]
+fn noise_is_taken_away() {
+    let bench = bench();
+    // Noise of standard deviation 0.1 from a small generator, uniform.
+    let noise = |i: usize, j: usize| {
+        let mut x = (1 + i * 641 + j) as u64;
+        for _ in 0..3 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            x ^= x >> 29;
+        }
+        ((x >> 40) as f32 / (1_u64 << 24) as f32 - 0.5) * 0.1 * 12_f32.sqrt()
+    };
+    let smooth = |i: usize, j: usize| 0.5 + 0.25 * ((i as f32 / 6.0).sin() + (j as f32 / 9.0).cos());
+    bench.put_image("clean.png", (40, 40), 1, |i, j, _| smooth(i, j));
+    bench.put_image("noisy.png", (40, 40), 1, |i, j, _| smooth(i, j) + noise(i, j));
+    learn(&bench, "noisy.png -r 20 --patch 6 --patches 200 --steps 20 --lambda 0.3");
+    for flag in ["--denoise", "--denoise=0.1"] {
+        let summary = rebuild(&bench, &format!("m noisy.png {flag} --reference clean.png"));
+        let (before, after) = (number(&summary["reference_psnr_before"]), number(&summary["reference_psnr"]));
+        assert!(after > before + 1.0, "{flag}: {before} dB before, {after} dB after");
+        assert!((number(&summary["sigma"]) - 0.1).abs() < 0.03, "{summary:#}");
+        assert!(number(&summary["lambda"]) > 0.0 && number(&summary["reference_relative_error"]) < 0.2);
+    }
+    let plain = rebuild(&bench, "m noisy.png --reference clean.png --denoise=0");
+    assert_eq!((&plain["lambda"], &plain["sigma"]), (&json!(0.0), &json!(0.0)));
+}
+
+#[test]
+fn sixteen_bits_transparency_and_other_formats() {
+    let bench = bench();
+    // A ramp in 16 bits, and the same in 8: nearly the same image.
+    let ramp = |i: usize, j: usize| (i * 16 + j) as f32 / 255.0;
+    let wide: Vec<u8> = (0..256).flat_map(|at| ((ramp(at / 16, at % 16) * 65535.0) as u16).to_be_bytes()).collect();
+    bench.put("wide.pgm", [b"P5 16 16 65535\n".as_slice(), &wide].concat());
+    let narrow: Vec<u8> = (0..=255).collect();
+    bench.put("narrow.pgm", [b"P5 16 16 255\n".as_slice(), &narrow].concat());
+    // Black that nobody can see is white.
+    let clear = [0_u8, 0, 0, 0].repeat(256);
+    let head = b"P7\nWIDTH 16\nHEIGHT 16\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n";
+    bench.put("clear.pam", [head.as_slice(), &clear].concat());
+    bench.put_image("white.png", (16, 16), 1, |_, _, _| 1.0);
+    let w = |name: &str| {
+        learn(&bench, &format!("{name} {SMALL}"));
+        bench.model("m").w
+    };
+    let (a, b) = (w("wide.pgm"), w("narrow.pgm"));
+    let far = (0..6).flat_map(|k| a.col(k).iter().zip(b.col(k)).map(|(x, y)| (x - y).abs())).fold(0.0, f64::max);
+    assert!(far < 1e-3, "{far}");
+    assert!(w("clear.pam") == w("white.png"));
+    let said = bench.run(&format!("image learn wide.pgm -o m {SMALL}")).fine().stderr;
+    assert!(said.contains("wide.pgm: PNM, 16×16 pixels, grey, 16 bit"), "{said}");
+    // Standard input is an image like any other.
+    let done = bench.run_with(&format!("image learn - -o n -q {SMALL}"), &bench.bytes("wide.pgm"));
+    done.fine();
+    assert!(bench.model("n").w == bench.model("m").w);
+}
+
+#[test]
+fn constant_images_are_no_trouble() {
+    let bench = bench();
+    for (name, level) in [("black.png", 0.0), ("mid.png", 0.5), ("white.png", 1.0)] {
+        bench.put_image(name, (12, 12), 1, |_, _, _| level);
+        learn(&bench, &format!("{name} {SMALL} --report page.html"));
+        let summary = rebuild(&bench, &format!("m {name} --report page.html"));
+        assert!(summary["relative_error"].is_null() || number(&summary["relative_error"]) < 1e-3, "{summary:#}");
+        let (found, _) = Image::open(&bench.path("out.png"), false).unwrap();
+        assert!(found.values().iter().all(|v| (v - level).abs() < 0.01), "{name}");
+        rebuild(&bench, &format!("m {name} --denoise"));
+    }
+}
+
+#[test]
+fn an_image_of_one_patch() {
+    let bench = bench();
+    bench.put_image("tiny.png", (4, 4), 1, stripes);
+    for flags in ["", "--boundary free", "--sampling walk --boundary free"] {
+        learn(&bench, &format!("tiny.png {SMALL} --lambda 0.01 {flags}"));
+        let summary = rebuild(&bench, "m tiny.png");
+        assert!(number(&summary["psnr"]) > 20.0, "{flags}: {summary:#}");
+        assert_eq!(summary["patches"], if flags.contains("free") { 1 } else { 16 });
+    }
+}

@@ -1,0 +1,294 @@
+//! `ergodict spins simulate`: trajectories of every system, the same bytes for the same seed.
+
+use crate::bench::{Bench, npy_header, npz, numbers};
+use serde_json::Value;
+
+/// Simulates into `t.npy` and returns the summary.
+fn simulate(bench: &Bench, flags: &str) -> Value {
+    bench.run(&format!("spins simulate -o t.npy --json -q {flags}")).fine().json()
+}
+
+/// The values that occur in a trajectory, in order.
+fn values(bench: &Bench, name: &str) -> Vec<i8> {
+    let mut all = bench.spins(name).0.concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+const SMALL: &str = "--size 16x20 --updates 4000 --every 400";
+
+#[test]
+fn ising_trajectories_are_frames_of_plus_and_minus_one() {
+    let bench = Bench::new();
+    bench.put_npy("field.npy", &numbers(20, 16));
+    for flags in [
+        "",
+        "--boundary free",
+        "--update checkerboard",
+        "--update checkerboard --boundary free",
+        "--field 0.5 --coupling -1",
+        "--field -0.5 --update checkerboard",
+        "--field field.npy",
+        "--field field.npy --update checkerboard --burn-in 1000",
+    ] {
+        let summary = simulate(&bench, &format!("{SMALL} {flags}"));
+        let bytes = bench.bytes("t.npy");
+        let frames = summary["frames"].as_u64().unwrap();
+        let header = npy_header(&bytes);
+        assert!(header.contains("'|i1'") && header.contains("'fortran_order': False"), "{header}");
+        assert!(header.contains(&format!("({frames}, 16, 20)")), "{header}");
+        assert_eq!(bytes.len(), 10 + header.len() + 320 * frames as usize);
+        assert_eq!(values(&bench, "t.npy"), [-1, 1], "{flags}");
+        assert_eq!(summary["shape"], serde_json::json!([16, 20]));
+        assert_eq!(summary["out"], serde_json::json!(["t.npy"]));
+        assert!(summary["acceptance"].is_null() && summary["resumed"] == false);
+        assert_eq!(frames, if flags.contains("checkerboard") { 6 } else { 10 }, "{flags}");
+    }
+}
+
+#[test]
+fn steps_of_many_sites_are_whole_and_that_is_said() {
+    let bench = Bench::new();
+    let words = format!("spins simulate {SMALL} --update checkerboard -o t.npy");
+    let said = bench.run(&words).fine().stderr;
+    assert!(said.contains("a step updates 320 sites: configurations are kept every 640 updates"), "{said}");
+    let summary = simulate(&bench, &format!("{SMALL} --update checkerboard"));
+    assert_eq!(summary["updates_between_frames"], 640);
+}
+
+#[test]
+fn a_field_pulls_and_heat_frees() {
+    let bench = Bench::new();
+    let magnetisation = |flags: &str| {
+        let summary = simulate(&bench, &format!("--size 16 --updates 40000 --every 2000 --burn-in 8000 {flags}"));
+        summary["observables"][1]["mean"].as_f64().unwrap()
+    };
+    // tanh(h/T) for spins that do not see each other; 20 frames of 256 spins are within 0.1 of it.
+    let wanted = (1.5_f64 / 2.0).tanh();
+    for update in ["random", "checkerboard"] {
+        let found = magnetisation(&format!("--coupling 0 --field 1.5 --temperature 2 --update {update}"));
+        assert!((found - wanted).abs() < 0.1, "{update}: {found}, not {wanted}");
+    }
+    assert!(magnetisation("--temperature 0.5 --start ordered") > 0.999);
+    assert!(magnetisation("--temperature 1000").abs() < 0.1);
+}
+
+#[test]
+fn the_exact_energy_is_told_where_it_is_known() {
+    let bench = Bench::new();
+    let exact = |flags: &str| simulate(&bench, &format!("{SMALL} {flags}"))["exact_energy"].clone();
+    // Onsager's energy at the critical temperature is −√2.
+    let critical = exact("--temperature 2.269185314213022").as_f64().unwrap();
+    assert!((critical + 2_f64.sqrt()).abs() < 1e-6, "{critical}");
+    assert!(exact("--field 0.1").is_null() && exact("--model potts").is_null());
+}
+
+#[test]
+fn any_graph_will_do() {
+    let bench = Bench::new();
+    bench.put("edges.txt", "# a square with a tail\na b\nb c\nc d\nd a\nd e 2.5\n");
+    let summary = simulate(&bench, "--graph edges.txt --updates 500 --every 5 --field 0.2");
+    assert_eq!((&summary["frames"], summary["config"].get("size")), (&Value::from(100), None));
+    let (frames, shape) = bench.spins("t.npy");
+    assert_eq!((frames.len(), shape.0 * shape.1), (100, 5));
+    assert_eq!(values(&bench, "t.npy"), [-1, 1]);
+}
+
+#[test]
+fn potts_labels() {
+    let bench = Bench::new();
+    let summary = simulate(&bench, &format!("{SMALL} --model potts --states 5 --temperature 3"));
+    assert_eq!(values(&bench, "t.npy"), [0, 1, 2, 3, 4]);
+    assert_eq!(summary["config"]["states"], 5);
+    // Without a flag there are three.
+    simulate(&bench, &format!("{SMALL} --model potts"));
+    assert_eq!(values(&bench, "t.npy"), [0, 1, 2]);
+}
+
+#[test]
+fn cellular_potts_tells_its_acceptance() {
+    let bench = Bench::new();
+    let run = format!("{SMALL} --model cellular-potts --cells 4");
+    let mut rates = Vec::new();
+    for flags in ["--proposal any", "--proposal neighbour", "--adhesion 16,12,14,11,10 --volume 30"] {
+        let summary = simulate(&bench, &format!("{run} {flags}"));
+        let rate = summary["acceptance"].as_f64().unwrap();
+        assert!(0.0 < rate && rate < 1.0, "{flags}: {rate}");
+        assert_eq!(values(&bench, "t.npy"), [0, 1, 2, 3, 4], "{flags}");
+        rates.push(rate);
+    }
+    // Any label nearly everywhere is a bad idea; that of a neighbour is often the site's own.
+    assert!(rates[0] < rates[1], "{rates:?}");
+}
+
+#[test]
+fn boltzmann_machines_with_random_weights_and_with_given_ones() {
+    let bench = Bench::new();
+    let summary = simulate(&bench, "--model rbm --size 6x5 --hidden 4 --updates 3400 --every 340");
+    assert_eq!((&summary["frames"], &summary["shape"]), (&Value::from(10), &serde_json::json!([6, 5])));
+    assert_eq!(values(&bench, "t.npy"), [0, 1]);
+    // Visible biases so large that nothing else matters.
+    let bias = (0..6).map(|i| if i % 2 == 0 { 40.0 } else { -40.0 }).collect();
+    let weights = npz(&[("W", &[6, 2], vec![0.0; 12]), ("b", &[6], bias), ("c", &[2], vec![0.0; 2])]);
+    bench.put("w.npz", weights);
+    simulate(&bench, "--model rbm --weights w.npz --size 2x3 --updates 800 --every 8");
+    let (frames, shape) = bench.spins("t.npy");
+    assert_eq!((frames.len(), shape), (100, (2, 3)));
+    assert!(frames.iter().all(|frame| frame == &[1, 0, 1, 0, 1, 0]));
+}
+
+#[test]
+fn one_seed_gives_one_trajectory_whatever_the_threads() {
+    let bench = Bench::new();
+    for flags in ["", "--update checkerboard", "--model potts", "--model cellular-potts --cells 4", "--model rbm"] {
+        let run = |more: &str| {
+            simulate(&bench, &format!("{SMALL} {flags} {more}"));
+            bench.bytes("t.npy")
+        };
+        let one = run("-j 1");
+        assert!(one == run("-j 2") && one == run("--seed 0"), "{flags}");
+        assert!(one != run("--seed 1"), "{flags}");
+    }
+}
+
+#[test]
+fn several_chains_are_several_files_and_compared() {
+    let bench = Bench::new();
+    let words = format!("spins simulate {SMALL} --temperature 5 --chains 3 --json -q");
+    let summary = bench.run(&format!("{words} -o t.npy -j 1")).fine().json();
+    assert_eq!(summary["out"], serde_json::json!(["t-chain0.npy", "t-chain1.npy", "t-chain2.npy"]));
+    assert_eq!((&summary["chains"], &summary["frames"]), (&Value::from(3), &Value::from(30)));
+    let r_hat = summary["observables"][0]["r_hat"].as_f64().unwrap();
+    assert!(r_hat > 0.5, "{r_hat}");
+    bench.run(&format!("{words} -o u.npy -j 2")).fine();
+    for id in 0..3 {
+        assert!(bench.bytes(&format!("t-chain{id}.npy")) == bench.bytes(&format!("u-chain{id}.npy")));
+    }
+    assert!(bench.bytes("t-chain0.npy") != bench.bytes("t-chain1.npy"));
+    simulate(&bench, &format!("{SMALL} --temperature 5"));
+    assert!(bench.bytes("t.npy") == bench.bytes("t-chain0.npy"), "the first chain is the only one");
+    // Cold chains that start anywhere do not agree.
+    let cold = "--size 16 --temperature 0.1 --chains 4 --updates 20000 --every 1000 --observables magnetisation";
+    let done = bench.run(&format!("spins simulate {cold} -o cold.npy")).fine();
+    assert!(done.stderr.contains("R̂ is not near 1"), "{}", done.stderr);
+}
+
+#[test]
+fn observables_are_those_of_the_frames() {
+    let bench = Bench::new();
+    let summary = simulate(&bench, &format!("{SMALL} --observables cluster,magnetisation,energy"));
+    let observables = summary["observables"].as_array().unwrap();
+    let names: Vec<&str> = observables.iter().map(|o| o["observable"].as_str().unwrap()).collect();
+    assert_eq!(names, ["cluster", "magnetisation", "energy"]);
+    let (frames, (rows, cols)) = bench.spins("t.npy");
+    let sum: i64 = frames.iter().flatten().map(|&s| i64::from(s)).sum();
+    let bond = |f: &[i8], i: usize, j: usize| {
+        f[i * cols + j] * (f[(i + 1) % rows * cols + j] + f[i * cols + (j + 1) % cols])
+    };
+    let sites = || (0..rows * cols).map(|at| (at / cols, at % cols));
+    let bonds: i64 = frames.iter().flat_map(|f| sites().map(|(i, j)| i64::from(bond(f, i, j)))).sum();
+    let all = (frames.len() * rows * cols) as f64;
+    for (at, wanted) in [(1, sum as f64 / all), (2, -(bonds as f64) / all)] {
+        let found = observables[at]["mean"].as_f64().unwrap();
+        assert!((found - wanted).abs() < 1e-12, "{}: {found}, not {wanted}", names[at]);
+    }
+    let share = observables[0]["mean"].as_f64().unwrap();
+    assert!(0.0 < share && share <= 1.0);
+}
+
+#[test]
+fn starts_where_it_is_told() {
+    let bench = Bench::new();
+    let one = "--size 16 --updates 1 --every 1";
+    simulate(&bench, &format!("{one} --start ordered"));
+    // One update has flipped at most one spin.
+    assert!(bench.spins("t.npy").0[0].iter().filter(|s| **s == -1).count() <= 1);
+    bench.put_spins("start.npy", 2, (16, 16), |t, i, j| if (i + j + t) % 2 == 0 { 1 } else { -1 });
+    simulate(&bench, &format!("{one} --start start.npy"));
+    let last = &bench.spins("start.npy").0[1];
+    let moved = bench.spins("t.npy").0[0].iter().zip(last).filter(|(a, b)| a != b).count();
+    assert!(moved <= 1, "{moved} spins have moved in one update");
+    // A trajectory goes on from its end.
+    simulate(&bench, "--size 16 --updates 100 --every 10 --model potts --start ordered");
+    assert_eq!(values(&bench, "t.npy").len(), 3);
+}
+
+#[test]
+fn burn_in_is_what_is_left_out() {
+    let bench = Bench::new();
+    simulate(&bench, "--size 16 --updates 3000 --every 100");
+    let whole = bench.spins("t.npy").0;
+    simulate(&bench, "--size 16 --updates 2000 --every 100 --burn-in 1000");
+    assert!(bench.spins("t.npy").0 == whole[10..]);
+    simulate(&bench, "--size 16 --updates 3000 --every 300");
+    let sparse: Vec<_> = whole.chunks(3).map(|three| three[2].clone()).collect();
+    assert!(bench.spins("t.npy").0 == sparse);
+}
+
+#[test]
+fn frames_are_drawn() {
+    let bench = Bench::new();
+    for flags in ["", "--model potts"] {
+        simulate(&bench, &format!("{SMALL} {flags} --frames t.gif"));
+        let gif = bench.bytes("t.gif");
+        assert!(gif.starts_with(b"GIF89a") && gif.ends_with(b";"));
+    }
+    simulate(&bench, &format!("{SMALL} --frames drawn"));
+    let names: Vec<_> = (0..10).map(|at| format!("drawn/frame-{at:02}.png")).collect();
+    assert_eq!(std::fs::read_dir(bench.path("drawn")).unwrap().count(), 10);
+    let frames = bench.spins("t.npy").0;
+    for (name, frame) in names.iter().zip(frames) {
+        let (image, _) = ergodict::data::Image::open(&bench.path(name), false).unwrap();
+        let (height, width) = image.shape();
+        let cell = height / 16;
+        assert_eq!((height, width), (16 * cell, 20 * cell));
+        let pixel = |i: usize, j: usize| image.values()[(i * cell + cell / 2) * width + j * cell + cell / 2];
+        let up = pixel(0, 0);
+        for (at, spin) in frame.iter().enumerate() {
+            assert_eq!(pixel(at / 20, at % 20) == up, *spin == frame[0], "{name}: site {at}");
+        }
+    }
+    bench.run(&format!("spins simulate {SMALL} -q --chains 2 -o c.npy --frames c.gif")).fine();
+    bench.run(&format!("spins simulate {SMALL} -q --chains 2 -o c.npy --frames some")).fine();
+    for name in ["c-chain0.gif", "c-chain1.gif", "some-chain0/frame-00.png", "some-chain1/frame-09.png"] {
+        assert!(bench.path(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_trajectory_goes_to_standard_output() {
+    let bench = Bench::new();
+    simulate(&bench, SMALL);
+    let done = bench.run(&format!("spins simulate {SMALL} -q -o -")).fine();
+    assert!(done.stdout == bench.bytes("t.npy"));
+    assert_eq!(bench.files(), ["t.npy"]);
+}
+
+#[test]
+fn the_report_shows_each_observable() {
+    let bench = Bench::new();
+    simulate(&bench, &format!("{SMALL} --observables cluster,energy --chains 2 --report page.html"));
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    for word in ["<svg", "cluster", "energy", "16×20"] {
+        assert!(page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn the_summary_is_a_configuration() {
+    let bench = Bench::new();
+    let flags = "--size 16x18 --updates 3000 --every 300 --burn-in 100 --temperature 3 --boundary free --field -0.25 \
+                 --coupling 0.5 --seed 7 --observables cluster,energy --start ordered";
+    let done = bench.run(&format!("spins simulate -o t.npy --json -q {flags}")).fine();
+    bench.put("run.json", &done.stdout);
+    let again = bench.run("spins simulate -o again.npy --json -q --config run.json").fine();
+    assert!(bench.bytes("t.npy") == bench.bytes("again.npy"));
+    assert_eq!(again.json()["config"], done.json()["config"]);
+    bench.run("spins simulate -o over.npy -q --config run.json --seed 8").fine();
+    bench.run(&format!("spins simulate -o want.npy -q {flags} --seed 8")).fine();
+    assert!(bench.bytes("over.npy") == bench.bytes("want.npy"));
+    let over = bench.run("spins simulate -o x.npy --json -q --config run.json --observables energy").fine();
+    assert_eq!(over.json()["observables"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,201 @@
+//! `ergodict spins learn` and `reconstruct`: dictionaries of configurations, one for each temperature and τ.
+
+use crate::bench::{Bench, npy_header, npy_numbers};
+use ergodict::dictionary::Model;
+use serde_json::{Value, json};
+
+pub(crate) const SMALL: &str = "--size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5";
+
+/// Learns into `m` and returns the summary.
+fn learn(bench: &Bench, flags: &str) -> Value {
+    bench.run(&format!("spins learn -o m.safetensors --json -q {flags}")).fine().json()
+}
+
+/// What was learned, apart from where the data came from.
+fn learned(model: &Model) -> (Vec<f64>, u64, Vec<f64>) {
+    let w = (0..model.w.cols()).flat_map(|k| model.w.col(k).to_vec()).collect();
+    (w, model.aggregates.samples, model.history.points.iter().map(|p| p.surrogate).collect())
+}
+
+#[test]
+fn one_run_gives_one_model() {
+    let bench = Bench::new();
+    let summary = learn(&bench, &format!("{SMALL} --temperature 3"));
+    assert_eq!(bench.files(), ["m.safetensors"]);
+    assert_eq!(summary["schema"], "ergodict.spins-learn/1");
+    let [run] = &summary["runs"].as_array().unwrap()[..] else { panic!("{summary:#}") };
+    for (key, value) in [
+        ("model", json!("m.safetensors")),
+        ("temperature", json!(3.0)),
+        ("every", json!(400)),
+        ("features", json!(16)),
+        ("atoms", json!(5)),
+        ("steps", json!(10)),
+        ("samples", json!(300)),
+        ("resumed_after_step", json!(null)),
+        ("inputs", json!([])),
+    ] {
+        assert_eq!(run[key], value, "{key}");
+    }
+    let model = bench.model("m.safetensors");
+    assert_eq!((&*model.kind, model.w.rows(), model.w.cols()), ("spins", 16, 5));
+    assert_eq!(run["config"], model.run["config"]);
+    assert_eq!(run["config"]["spins"], "zero-one");
+    assert_eq!((&run["config"]["dictionary"], &run["config"]["code"]), (&json!("nonneg-ball"), &json!("nonneg")));
+    let share = run["sites_right"].as_f64().unwrap();
+    assert!(0.5 < share && share <= 1.0, "{share}");
+}
+
+#[test]
+fn temperatures_times_epochs_give_a_dictionary_each() {
+    let bench = Bench::new();
+    let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5 --temperature 0.5 --temperature 3";
+    let summary =
+        learn(&bench, &format!("{flags} --every 400 --every 1000 --fixed=3 --report page.html"));
+    let want = [
+        ("T0.5-every400", Some(400), 10),
+        ("T0.5-every1000", Some(1000), 4),
+        ("T3-every400", Some(400), 10),
+        ("T3-every1000", Some(1000), 4),
+        ("T0.5-fixed", None, 3),
+        ("T3-fixed", None, 3),
+    ];
+    let runs = summary["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), want.len());
+    for (run, (tag, every, steps)) in runs.iter().zip(want) {
+        let name = format!("m-{tag}.safetensors");
+        assert_eq!((&run["model"], &run["every"]), (&json!(name), &json!(every)));
+        assert_eq!((&run["steps"], &run["temperature"]), (&json!(steps), &json!(if tag.contains("T3") { 3.0 } else { 0.5 })));
+        assert_eq!(bench.model(&name).aggregates.t, steps);
+    }
+    assert_eq!(bench.files().len(), 7, "{:?}", bench.files());
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    assert_eq!(page.matches("surrogate loss per patch").count(), 2, "a chart for each temperature");
+    for word in ["Temperature 0.5", "Temperature 3", "τ = 400", "τ = 1000", "one fixed configuration"] {
+        assert!(page.contains(word), "{word}");
+    }
+    // What is asked for besides makes no difference.
+    for (run, (tag, ..)) in runs.iter().zip(&want[..4]) {
+        let (hot, every) = (&run["temperature"], &run["every"]);
+        let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5";
+        learn(&bench, &format!("{flags} --temperature {hot} --every {every}"));
+        assert!(bench.bytes("m.safetensors") == bench.bytes(&format!("m-{tag}.safetensors")), "{tag}");
+    }
+}
+
+#[test]
+fn one_seed_gives_one_model_whatever_the_threads() {
+    let bench = Bench::new();
+    for flags in ["", "--update checkerboard --f32", "--model potts", "--model cellular-potts --cells 4", "--model rbm --hidden 6"] {
+        let run = |more: &str| {
+            learn(&bench, &format!("{SMALL} {flags} --fixed=2 {more}"));
+            (bench.bytes("m.safetensors"), bench.bytes("m-fixed.safetensors"))
+        };
+        let one = run("-j 1");
+        assert!(one == run("-j 2"), "{flags}");
+        let other = run("--seed 1");
+        assert!(one.0 != other.0 && one.1 != other.1, "{flags}");
+    }
+}
+
+#[test]
+fn a_trajectory_in_a_file_teaches_the_same() {
+    let bench = Bench::new();
+    for system in ["--temperature 3 --size 16", "--temperature 3 --size 16 --boundary free", "--model potts --size 16"] {
+        bench.run(&format!("spins simulate {system} --updates 4000 --every 400 -o t.npy -q")).fine();
+        let flags = "--patch 4 --patches 30 -r 5";
+        learn(&bench, &format!("{system} --updates 4000 --every 400 {flags}"));
+        let alive = bench.model("m.safetensors");
+        let edge = if system.contains("free") { "--boundary free" } else { "" };
+        let summary = learn(&bench, &format!("--trajectory t.npy {flags} {edge}"));
+        let run = &summary["runs"][0];
+        assert_eq!((&run["temperature"], &run["every"]), (&json!(null), &json!(1)));
+        let model = bench.model("m.safetensors");
+        assert!(learned(&model) == learned(&alive), "{system}");
+        assert_eq!(model.inputs[0].name, "t.npy");
+        assert!(model.inputs[0].digest.starts_with("blake3:"));
+    }
+}
+
+#[test]
+fn frames_of_a_trajectory_are_skipped_and_left_out() {
+    let bench = Bench::new();
+    bench.put_spins("t.npy", 10, (12, 12), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
+    let flags = "--trajectory t.npy --patch 3 --patches 20 -r 3";
+    let summary = learn(&bench, &format!("{flags} --every 2 --every 3 --burn-in 1 --fixed=4"));
+    let runs = summary["runs"].as_array().unwrap();
+    let steps: Vec<u64> = runs.iter().map(|run| run["steps"].as_u64().unwrap()).collect();
+    assert_eq!(steps, [4, 3, 4]);
+    assert_eq!(runs[2]["model"], "m-fixed.safetensors");
+    // The same frames alone.
+    let (frames, _) = bench.spins("t.npy");
+    bench.put_spins("u.npy", 4, (12, 12), |t, i, j| frames[2 + 2 * t][12 * i + j]);
+    learn(&bench, "--trajectory u.npy --patch 3 --patches 20 -r 3");
+    assert!(learned(&bench.model("m.safetensors")) == learned(&bench.model("m-every2.safetensors")));
+}
+
+#[test]
+fn spins_are_numbers_as_told() {
+    let bench = Bench::new();
+    let summary = learn(&bench, &format!("{SMALL} --spins signed"));
+    let config = &summary["runs"][0]["config"];
+    let sets = |config: &Value| [&config["spins"], &config["dictionary"], &config["code"]].map(|v| v.as_str().unwrap().to_owned());
+    assert_eq!(sets(config), ["signed", "ball", "free"]);
+    let signed = bench.model("m.safetensors");
+    assert!((0..5).any(|k| signed.w.col(k).iter().any(|w| *w < 0.0)));
+    let summary = learn(&bench, &format!("{SMALL} --spins signed --dictionary nonneg-ball --code nonneg"));
+    assert_eq!(sets(&summary["runs"][0]["config"]), ["signed", "nonneg-ball", "nonneg"]);
+    let summary = learn(&bench, &format!("{SMALL} --spins zero-one"));
+    assert_eq!(sets(&summary["runs"][0]["config"]), ["zero-one", "nonneg-ball", "nonneg"]);
+    let plain = bench.bytes("m.safetensors");
+    learn(&bench, SMALL);
+    assert!(bench.bytes("m.safetensors") == plain, "zero-one is the default");
+    // A channel for each label.
+    let summary = learn(&bench, &format!("{SMALL} --model potts --states 4 --report page.html"));
+    assert_eq!(sets(&summary["runs"][0]["config"]), ["one-hot", "nonneg-ball", "nonneg"]);
+    assert_eq!(bench.model("m.safetensors").w.rows(), 4 * 4 * 4);
+}
+
+#[test]
+fn few_patterns_are_found_and_rebuilt() {
+    let bench = Bench::new();
+    // Stripes one way or the other: patches of two sites know two patterns each way.
+    bench.put_spins("t.npy", 40, (12, 12), |t, i, j| if (if t % 2 == 0 { i } else { j }) % 2 == 0 { 1 } else { -1 });
+    learn(&bench, "--trajectory t.npy --patch 2 --patches 50 -r 4 --lambda 0.1");
+    for (frame, flags) in [(39, ""), (0, "--frame 0 --stride 2"), (6, "--frame 6 --lambda 0.01")] {
+        let words = format!("spins reconstruct m.safetensors t.npy -o again.npy --json -q {flags}");
+        let summary = bench.run(&words).fine().json();
+        assert_eq!((&summary["schema"], &summary["frame"]), (&json!("ergodict.spins-reconstruct/1"), &json!(frame)));
+        assert_eq!((&summary["shape"], &summary["sites_right"]), (&json!([12, 12]), &json!(1.0)), "{flags}");
+        assert_eq!(summary["patches"], if flags.contains("stride") { 36 } else { 144 });
+        assert!(summary["relative_error"].as_f64().unwrap() < 0.1, "{summary:#}");
+        let bytes = bench.bytes("again.npy");
+        assert!(npy_header(&bytes).contains("(12, 12)"), "{}", npy_header(&bytes));
+        let given = &bench.spins("t.npy").0[frame];
+        for (value, spin) in npy_numbers(&bytes).iter().zip(given) {
+            assert_eq!(*value > 0.5, *spin == 1);
+        }
+    }
+    let words = "spins reconstruct m.safetensors t.npy -o again.npy -q --error-map map.png --report page.html";
+    bench.run(words).fine();
+    let (map, _) = ergodict::data::Image::open(&bench.path("map.png"), true).unwrap();
+    assert_eq!(map.shape().0 % 12, 0);
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
+}
+
+#[test]
+fn labels_are_rebuilt_by_channel() {
+    let bench = Bench::new();
+    learn(&bench, &format!("{SMALL} --model potts --lambda 0.1"));
+    bench.run("spins simulate --model potts --size 12x10 --updates 500 --every 500 -o c.npy -q").fine();
+    let words = "spins reconstruct m.safetensors c.npy -o again.npy --json -q --stride 2 --error-map e.png --report p.html";
+    let summary = bench.run(words).fine().json();
+    let bytes = bench.bytes("again.npy");
+    assert!(npy_header(&bytes).contains("(12, 30)"), "{}", npy_header(&bytes));
+    let (frames, _) = bench.spins("c.npy");
+    let largest = |v: &[f64]| (0..3).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap() as i8;
+    let right = npy_numbers(&bytes).chunks(3).zip(&frames[0]).filter(|(v, s)| largest(v) == **s).count();
+    assert_eq!(summary["sites_right"].as_f64().unwrap(), right as f64 / 120.0);
+}
