@@ -4,6 +4,7 @@ use crate::args::Common;
 use crate::learn::Learner;
 use crate::saving::Saving;
 use crate::scheme::Scheme;
+use crate::showing::Showing;
 use crate::{input, memory, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::FeedOptions;
@@ -56,9 +57,8 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(crate) saving: Saving,
-    /// Write a page with the loss curve and the atoms
-    #[arg(long, value_name = "FILE.html")]
-    pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) showing: Showing,
     /// Rows and columns of an atom's picture in the report [default: square, if it can be]
     #[arg(long, value_name = "HxW", value_parser = crate::model::shape, hide_short_help = true)]
     pub(crate) shape: Option<(usize, usize)>,
@@ -109,9 +109,8 @@ impl Args {
 
     /// What is written.
     fn outputs(&self) -> Vec<paths::Given<'_>> {
-        let report = self.report.as_deref().map(|path| ("--report", path));
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        [Some(("-o", &*self.out)), report, checkpoint].into_iter().flatten().collect()
+        [Some(("-o", &*self.out)), self.showing.outputs(), checkpoint].into_iter().flatten().collect()
     }
 
     pub(crate) fn parameters(&self) -> Parameters {

@@ -147,9 +147,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
         let mut model = self.tracked.finished("factor", self.common.seed, self.told(), results)?;
         self.describe(&mut model);
         model.save(&self.args.out)?;
-        if let Some(path) = &self.args.report {
-            output::write(path, &page::of_factor(&model, self.args.shape)?)?;
-        }
+        self.args.showing.write(|| page::of_factor(&model, self.args.shape))?;
         if let Some(path) = &self.args.saving.checkpoint {
             saving::remove(path)?;
         }

@@ -21,6 +21,7 @@ mod progress;
 mod runs;
 mod saving;
 mod scheme;
+mod showing;
 mod spins;
 mod tracked;
 mod transform;

@@ -8,7 +8,7 @@ use ergodict_report::{AtomGrid, AtomProfile, Colour, Figure, LineChart, Report, 
 const MOST_ATOMS: usize = 64;
 
 /// The page of a model of `ergodict factor`.
-pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<String> {
+pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<Report> {
     let (d, r) = (model.w.rows(), model.w.cols());
     let totals = &model.aggregates;
     let lead = format!(
@@ -21,8 +21,7 @@ pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<
         .facts(&facts(model))
         .figure(loss(model))
         .figure(atoms(model, shape)?)
-        .table(dominance(model))
-        .render())
+        .table(dominance(model)))
 }
 
 const LOSS: &str = "

@@ -42,14 +42,22 @@ pub struct Report {
     title: String,
     lead: String,
     blocks: Vec<Value>,
-    /// Whether a section has begun, so that figures and tables are headed one level lower.
-    sections: bool,
+    /// The section that has begun, so that figures and tables are headed one level lower.
+    section: Option<String>,
+    /// Titles and pictures of all figures.
+    figures: Vec<(String, String)>,
 }
 
 impl Report {
     /// An empty report with the given title.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), lead: String::new(), blocks: Vec::new(), sections: false }
+        Self {
+            title: title.into(),
+            lead: String::new(),
+            blocks: Vec::new(),
+            section: None,
+            figures: Vec::new(),
+        }
     }
 
     /// The opening words: what was found. Blank lines part paragraphs; a later call replaces the earlier words.
@@ -66,14 +74,16 @@ impl Report {
 
     /// A heading, with words that may be empty, for the figures and tables that follow, up to the next section.
     pub fn section(mut self, title: impl Into<String>, words: impl AsRef<str>) -> Self {
-        self.sections = true;
         let title: String = title.into();
+        self.section = Some(title.clone());
         self.block(context! { kind => "section", title, words => paragraphs(words.as_ref()) })
     }
 
     /// A picture with plain words beside it.
-    pub fn figure(self, figure: Figure) -> Self {
+    pub fn figure(mut self, figure: Figure) -> Self {
         let level = self.level();
+        let section = self.section.iter().map(|section| format!("{section}: ")).collect::<String>();
+        self.figures.push((section + &figure.title, figure.svg.clone()));
         self.block(context! {
             kind => "figure",
             level,
@@ -108,6 +118,11 @@ impl Report {
         self.block(context! { kind => "code", title, commands => commands.trim_end() })
     }
 
+    /// The title, with that of its section before it, and the picture of each figure.
+    pub fn figures(&self) -> &[(String, String)] {
+        &self.figures
+    }
+
     /// The page. All text is escaped; only the pictures go in as they are.
     pub fn render(&self) -> String {
         // Nothing a caller hands over can make the embedded template fail: it only loops over and prints strings.
@@ -126,7 +141,7 @@ impl Report {
 
     /// Level of the headings of figures and tables.
     fn level(&self) -> u8 {
-        if self.sections { 3 } else { 2 }
+        if self.section.is_some() { 3 } else { 2 }
     }
 
     fn block(mut self, block: Value) -> Self {

@@ -8,6 +8,7 @@ use crate::progress::say;
 use crate::runs::{Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
+use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -80,9 +81,8 @@ pub(crate) struct Args {
     scheme: Scheme,
     #[command(flatten)]
     saving: Saving,
-    /// Write a page with the loss curve, the atoms, and each image rebuilt
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -168,9 +168,9 @@ impl Args {
         }
         let mut inputs: Vec<paths::Given<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
         inputs.extend(self.scheme.file().map(|path| ("--init", path)));
-        let report = self.report.as_deref().map(|path| ("--report", path));
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        let outputs: Vec<_> = [Some(("-o", &*self.out)), report, checkpoint].into_iter().flatten().collect();
+        let outputs: Vec<_> =
+            [Some(("-o", &*self.out)), self.showing.outputs(), checkpoint].into_iter().flatten().collect();
         paths::check(common, &inputs, &outputs)?;
         outputs.iter().try_for_each(|(_, path)| output::probe(path))
     }
@@ -199,9 +199,7 @@ impl Args {
         let learned = run.learned(plan)?;
         let (model, results) = (&learned.model, &learned.results);
         model.save(&self.out)?;
-        if let Some(path) = &self.report {
-            output::write(path, &page::of_learning::<T>(model, images, time)?)?;
-        }
+        self.showing.write(|| page::of_learning::<T>(model, images, time))?;
         run.forget()?;
         let totals = &model.aggregates;
         let chain = run.source.chain_time().as_secs_f64();

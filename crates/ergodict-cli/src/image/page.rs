@@ -22,7 +22,7 @@ const REBUILT: &str = "
 const FULL_ERROR: f64 = 0.25;
 
 /// The page of a dictionary, with the images it was learned from rebuilt by it.
-pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Duration) -> Result<String> {
+pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Duration) -> Result<Report> {
     let totals = &model.aggregates;
     let names: Vec<&str> = model.inputs.iter().map(|input| &*input.name).take(images.len()).collect();
     let how = if model.run["config"]["sampling"] == "walk" {
@@ -42,7 +42,7 @@ pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Dura
         .figure(atoms(model, None)?)
         .figure(loss(model));
     let factoriser = with_lambda(&model.factoriser::<T>()?, 0.0)?;
-    let Some(patch) = model.patch else { return Ok(report.render()) };
+    let Some(patch) = model.patch else { return Ok(report) };
     for (image, name) in images.iter().zip(names).take(MOST_IMAGES) {
         let mut factoriser = with_lambda(&factoriser, 0.0)?;
         let stride = (patch.window.rows.min(patch.window.cols) / 4).max(1);
@@ -55,7 +55,7 @@ pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Dura
     }
     let mut run = facts(model);
     run.push(("time", format!("{:.1} s", time.as_secs_f64())));
-    Ok(report.table(dominance(model)).facts(&run).render())
+    Ok(report.table(dominance(model)).facts(&run))
 }
 
 /// The page of a rebuilt image.
@@ -66,7 +66,7 @@ pub(super) fn of_reconstruction(
     reference: Option<&Image>,
     lambda: f64,
     distance: &Distance,
-) -> Result<String> {
+) -> Result<Report> {
     let lead = format!(
         "An image of {}×{} pixels rebuilt from {} atoms, with λ = {lambda:.4}: PSNR {:.2} dB, relative error {:.4}.",
         rebuilt.shape.0,
@@ -79,7 +79,7 @@ pub(super) fn of_reconstruction(
     if let Some(patch) = model.patch {
         report = report.figure(pictures("The image".into(), image, rebuilt, reference, patch)?);
     }
-    Ok(report.figure(atoms(model, None)?).facts(&facts(model)).render())
+    Ok(report.figure(atoms(model, None)?).facts(&facts(model)))
 }
 
 fn pictures(

@@ -4,6 +4,7 @@ use super::open::open;
 use super::page;
 use crate::args::Common;
 use crate::progress::{Progress, say};
+use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{INTERRUPTED, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
@@ -48,9 +49,8 @@ pub(crate) struct Args {
     /// The image without noise, to compare with as well
     #[arg(long, value_name = "IMG")]
     reference: Option<PathBuf>,
-    /// Write a page with the image, the rebuilt one, and where they differ
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// How far a picture is from another.
@@ -80,8 +80,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let mut inputs = vec![("MODEL", &*args.model), ("IMG", &*args.image)];
     inputs.extend(args.reference.as_deref().map(|path| ("--reference", path)));
-    let report = args.report.as_deref().map(|path| ("--report", path));
-    let outputs: Vec<_> = [Some(("-o", &*args.out)), report].into_iter().flatten().collect();
+    let outputs: Vec<_> = [Some(("-o", &*args.out)), args.showing.outputs()].into_iter().flatten().collect();
     paths::check(common, &inputs, &outputs)?;
     output::named(&args.out, "png", "images")?;
     if args.out.extension().is_none() && !output::is_standard(&args.out) {
@@ -140,10 +139,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         (Distance::between(&rebuilt.values, &clean), Distance::between(&given, &clean))
     });
     rebuilt.image()?.save(&args.out)?;
-    if let Some(path) = &args.report {
-        let page = page::of_reconstruction(model, &image, &rebuilt, reference.as_ref(), lambda, &distance)?;
-        output::write(path, &page)?;
-    }
+    args.showing
+        .write(|| page::of_reconstruction(model, &image, &rebuilt, reference.as_ref(), lambda, &distance))?;
     if !common.quiet {
         let mut lines = vec![(
             "rebuilt",

@@ -8,6 +8,7 @@ use crate::progress::say;
 use crate::runs::{Learned, Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
+use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -81,9 +82,8 @@ pub(crate) struct Args {
     scheme: Scheme,
     #[command(flatten)]
     saving: Saving,
-    /// Write a page with the loss curves, the atoms, and a configuration rebuilt by each dictionary
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// One dictionary and where it comes from.
@@ -188,9 +188,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         outcome.learned.model.save(&outcome.out)?;
     }
     let time = started.elapsed();
-    if let Some(path) = &args.report {
-        output::write(path, &page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time)?)?;
-    }
+    args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
     runs.iter().try_for_each(Run::forget)?;
     if !common.quiet {
         say(&words(&outcomes, time));
@@ -317,7 +315,7 @@ impl Args {
             self.saving.checkpoint.iter().flat_map(|path| tags.iter().map(|tag| tagged(path, tag))).collect();
         let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(saves.iter().map(|path| ("--checkpoint", &**path)));
-        outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
+        outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
         // Also those of the fixed configurations, which are learned from last.
         saves.iter().try_for_each(|path| self.saving.goes_on(path, true).map(|_| ()))?;

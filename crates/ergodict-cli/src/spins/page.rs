@@ -36,7 +36,7 @@ pub(super) fn of_learning(
     ground: &Ground,
     from_file: bool,
     time: Duration,
-) -> Result<String> {
+) -> Result<Report> {
     let first = &outcomes[0].learned.model;
     let (rows, cols) = (ground.kind.window.rows, ground.kind.window.cols);
     let source = if from_file {
@@ -72,7 +72,7 @@ pub(super) fn of_learning(
     }
     let mut run = facts(first);
     run.push(("time", format!("{:.1} s", time.as_secs_f64())));
-    Ok(report.table(table(outcomes)).facts(&run).render())
+    Ok(report.table(table(outcomes)).facts(&run))
 }
 
 /// What a system is called in words.
@@ -251,7 +251,7 @@ const MIXING: &str = "
     when all parts of all chains agree (above 1.01 they have not mixed).";
 
 /// The page of a simulation.
-pub(super) fn of_simulation(simulated: &Simulated) -> Result<String> {
+pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let (rows, cols) = simulated.shape;
     let model = model_name(&simulated.config);
     let lead = format!(
@@ -324,5 +324,5 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<String> {
     }
     run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
     run.push(("time".into(), format!("{:.2} s", simulated.seconds)));
-    Ok(report.facts(&run).render())
+    Ok(report.facts(&run))
 }

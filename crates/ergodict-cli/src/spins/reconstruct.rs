@@ -3,6 +3,7 @@
 use crate::args::Common;
 use crate::page::{atoms, facts};
 use crate::progress::{Progress, say};
+use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{INTERRUPTED, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
@@ -45,9 +46,8 @@ pub(crate) struct Args {
     /// Draw where the rebuilt configuration is off
     #[arg(long, value_name = "FILE.png")]
     error_map: Option<PathBuf>,
-    /// Write a page with the configuration, the rebuilt one, and where they differ
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let error_map = args.error_map.as_deref().map(|path| ("--error-map", path));
-    let report = args.report.as_deref().map(|path| ("--report", path));
-    let outputs: Vec<_> = [Some(("-o", &*args.out)), error_map, report].into_iter().flatten().collect();
+    let outputs: Vec<_> =
+        [Some(("-o", &*args.out)), error_map, args.showing.outputs()].into_iter().flatten().collect();
     paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
     output::named(&args.out, "npy", "configurations")?;
     args.error_map.iter().try_for_each(|path| output::named(path, "png", "error maps"))?;
@@ -117,7 +117,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if let Some(path) = &args.error_map {
         output::write_bytes(path, &heat.png((400 / shape.0.max(shape.1)).max(1))?)?;
     }
-    if let Some(path) = &args.report {
+    args.showing.write(|| {
         let numbers = |values: &[f64]| -> Vec<f64> {
             let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
             values.chunks_exact(channels).map(one).collect()
@@ -139,13 +139,12 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             model.w.cols(),
             100.0 * right
         );
-        let page = Report::new("A configuration rebuilt from atoms")
+        Ok(Report::new("A configuration rebuilt from atoms")
             .lead(lead)
             .figure(Figure { title: "The configuration".into(), svg, words })
             .figure(atoms(model, None)?)
-            .facts(&facts(model));
-        output::write(path, &page.render())?;
-    }
+            .facts(&facts(model)))
+    })?;
     if !common.quiet {
         let (patches, atoms) = (rebuilt.patches, model.w.cols());
         say(&table(&[

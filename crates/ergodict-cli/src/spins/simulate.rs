@@ -7,6 +7,7 @@ use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
+use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
@@ -74,9 +75,8 @@ pub(crate) struct Args {
     system: System,
     #[command(flatten)]
     saving: Saving,
-    /// Write a page with the observables over time, how well they mix, and configurations
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// What is known of an observable over all chains.
@@ -164,7 +164,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         );
     }
     if every.checked_mul(of) != Some(args.every) && !common.quiet {
-        say(&format!("a step updates {of} sites: configurations are kept every {} updates", every.saturating_mul(of)));
+        say(&format!(
+            "a step updates {of} sites: configurations are kept every {} updates",
+            every.saturating_mul(of)
+        ));
     }
     let config = args.config(common, temperature);
     interrupt::listen()?;
@@ -199,9 +202,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         seconds,
         resumed,
     };
-    if let Some(path) = &args.report {
-        output::write(path, &page::of_simulation(&simulated)?)?;
-    }
+    args.showing.write(|| page::of_simulation(&simulated))?;
     if let Some(path) = &args.saving.checkpoint {
         saving::remove(path)?;
     }
@@ -261,7 +262,7 @@ impl Args {
         let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(partials.iter().flatten().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.report.as_deref().map(|path| ("--report", path)));
+        outputs.extend(self.showing.outputs());
         let to_probe = outputs.len();
         outputs.extend(drawn.iter().map(|path| ("--frames", &**path)));
         paths::check(common, &inputs, &outputs)?;
