@@ -61,7 +61,8 @@ fn steps_of_many_sites_are_whole_and_that_is_said() {
 fn a_field_pulls_and_heat_frees() {
     let bench = Bench::new();
     let magnetisation = |flags: &str| {
-        let summary = simulate(&bench, &format!("--size 16 --updates 40000 --every 2000 --burn-in 8000 {flags}"));
+        let summary =
+            simulate(&bench, &format!("--size 16 --updates 40000 --every 2000 --burn-in 8000 {flags}"));
         summary["observables"][1]["mean"].as_f64().unwrap()
     };
     // tanh(h/T) for spins that do not see each other; 20 frames of 256 spins are within 0.1 of it.
@@ -141,7 +142,9 @@ fn boltzmann_machines_with_random_weights_and_with_given_ones() {
 #[test]
 fn one_seed_gives_one_trajectory_whatever_the_threads() {
     let bench = Bench::new();
-    for flags in ["", "--update checkerboard", "--model potts", "--model cellular-potts --cells 4", "--model rbm"] {
+    for flags in
+        ["", "--update checkerboard", "--model potts", "--model cellular-potts --cells 4", "--model rbm"]
+    {
         let run = |more: &str| {
             simulate(&bench, &format!("{SMALL} {flags} {more}"));
             bench.bytes("t.npy")
@@ -169,7 +172,8 @@ fn several_chains_are_several_files_and_compared() {
     simulate(&bench, &format!("{SMALL} --temperature 5"));
     assert!(bench.bytes("t.npy") == bench.bytes("t-chain0.npy"), "the first chain is the only one");
     // Cold chains that start anywhere do not agree.
-    let cold = "--size 16 --temperature 0.1 --chains 4 --updates 20000 --every 1000 --observables magnetisation";
+    let cold =
+        "--size 16 --temperature 0.1 --chains 4 --updates 20000 --every 1000 --observables magnetisation";
     let done = bench.run(&format!("spins simulate {cold} -o cold.npy")).fine();
     assert!(done.stderr.contains("R̂ is not near 1"), "{}", done.stderr);
 }
