@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation the embedded one
     #[arg(value_name = "IMG")]
     image: PathBuf,
-    /// The .png file to write
+    /// The .png file to write; - is standard output
     #[arg(short, long, value_name = "OUT.png")]
     out: PathBuf,
     /// Pixels between neighbouring patches, which are averaged where they overlap

@@ -39,16 +39,17 @@ The paper's figure of twelve loss curves, with a dictionary of one fixed configu
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The model file to write; with several runs, -T2.26-every1000 and the like are put before its extension
+    /// The model file to write, - is standard output; with several runs, -T2.26-every1000 and the like are put before its extension
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
     /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for
     /// cellular-potts]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Vec<f64>,
-    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000]
+    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000; 1
+    /// with --trajectory]
     ///
-    /// With --trajectory it counts frames of the file, and is 1 by default. Chains that update many sites in a step
+    /// With --trajectory it counts frames of the file. Chains that update many sites in a step
     /// are run for the next larger number of whole steps.
     #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
     every: Vec<u64>,
@@ -72,7 +73,8 @@ pub(crate) struct Args {
     /// labels]
     #[arg(long, value_name = "HOW")]
     spins: Option<SpinValues>,
-    /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches [500]
+    /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches (500 when left
+    /// out)
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "500")]
     fixed: Option<u64>,
     #[command(flatten)]

@@ -43,7 +43,8 @@ Example:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The trajectory to write; with several chains, -chain0, -chain1, … are put before its extension
+    /// The trajectory to write, - is standard output; with several chains, -chain0, -chain1, … are put before its
+    /// extension
     #[arg(short, long, value_name = "TRAJ.npy")]
     out: PathBuf,
     /// Temperature [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
@@ -65,9 +66,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     chains: u64,
     /// What to measure on every kept configuration: energy (per site), magnetisation, cluster (share of the largest)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["energy", "magnetisation"])]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetisation")]
     observables: Vec<Observable>,
-    /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files
+    /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files; several chains as for --out
     #[arg(long, value_name = "FILE.gif|DIR")]
     frames: Option<PathBuf>,
     #[command(flatten)]

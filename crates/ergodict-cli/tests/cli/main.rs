@@ -9,6 +9,7 @@ mod config;
 mod factor;
 mod help;
 mod image;
+mod json;
 mod resume;
 mod simulate;
 mod spins;
