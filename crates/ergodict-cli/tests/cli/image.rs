@@ -8,7 +8,7 @@ pub(crate) const SMALL: &str = "-r 6 --patch 4 --patches 40 --steps 8";
 
 /// Stripes of a width that changes, in as many colours.
 pub(crate) fn stripes(i: usize, j: usize, c: usize) -> f32 {
-    if (i / 3 + j / 5 + c) % 2 == 0 { 0.9 } else { 0.15 + 0.1 * c as f32 }
+    if (i / 3 + j / 5 + c).is_multiple_of(2) { 0.9 } else { 0.15 + 0.1 * c as f32 }
 }
 
 /// A grey and a colour image.
