@@ -20,7 +20,6 @@ pub(crate) struct Args {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one")]
 enum Verb {
     Learn(learn::Args),
     Reconstruct(reconstruct::Args),

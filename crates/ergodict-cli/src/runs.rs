@@ -151,7 +151,8 @@ impl<T: Scalar> Run<T> {
     /// Steps until time is up, the run is over, or somebody asks to stop; `steps` counts those of all runs.
     fn go_on(&mut self, plan: &Plan<'_>, steps: &AtomicU64) -> Result<()> {
         let started = Instant::now();
-        while !self.over && started.elapsed() < SLICE {
+        let slice = SLICE.min(plan.saving.every());
+        while !self.over {
             if interrupt::asked() || interrupt::due(steps.load(Ordering::Relaxed)) {
                 break;
             }
@@ -168,6 +169,9 @@ impl<T: Scalar> Run<T> {
             self.tracked.step(x.into(), start)?;
             self.learning += before.elapsed();
             steps.fetch_add(1, Ordering::Relaxed);
+            if started.elapsed() >= slice {
+                break;
+            }
         }
         Ok(())
     }

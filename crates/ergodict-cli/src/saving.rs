@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// The flags.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Checkpoints and reports")]
 pub(crate) struct Saving {
     /// Save the state here from time to time; deleted when all is written
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
 
 mod learn;
+mod outcome;
 mod page;
 mod reconstruct;
 mod recording;

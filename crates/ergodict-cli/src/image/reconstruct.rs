@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(value_name = "IMG")]
     image: PathBuf,
-    /// The .png file to write
+    /// The .png file to write; - is standard output
     #[arg(short, long, value_name = "OUT.png")]
     out: PathBuf,
     /// Pixels between neighbouring patches, which are averaged where they overlap
@@ -45,6 +45,7 @@ pub(crate) struct Args {
     ///
     /// SIGMA is the standard deviation of the noise, where white is 1; it is estimated when left out.
     #[arg(long, value_name = "SIGMA", num_args = 0..=1, require_equals = true, conflicts_with = "lambda")]
+    #[expect(clippy::option_option, reason = "left out, without a value, with one")]
     denoise: Option<Option<f64>>,
     /// The image without noise, to compare with as well
     #[arg(long, value_name = "IMG")]
@@ -111,7 +112,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let sigma = args.denoise.map(|given| given.unwrap_or_else(|| noise_level(&image)));
     let lambda = match (sigma, args.lambda) {
         (Some(sigma), _) if sigma > 0.0 => lambda_for_noise(&learned, &image, &overlap, sigma)?,
-        (Some(sigma), _) if sigma == 0.0 => 0.0,
+        (Some(0.0), _) => 0.0,
         (Some(sigma), _) => {
             bail!("--denoise is {sigma}, but the noise must be a number that is not negative")
         }

@@ -1,15 +1,16 @@
 //! `ergodict spins learn`: dictionaries of patches from the trajectory of a spin system.
 
+use super::outcome;
+pub(super) use super::outcome::{Outcome, name};
 use super::page;
 use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
 use super::system::{Kind, System};
 use crate::args::Common;
 use crate::progress::say;
-use crate::runs::{Learned, Plan, Run, Source, interrupted, learn as learn_all, tagged};
+use crate::runs::{Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::Showing;
-use crate::tracked::table;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::{Alphabet, Lattice};
@@ -18,8 +19,7 @@ use ergodict::dictionary::Input;
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::{DictionarySet, Parameters};
 use ergodict::linalg::Scalar;
-use ergodict::patch::{Encoding, PatchKind, SpinGrid, SpinValues, Window, borders};
-use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
+use ergodict::patch::{Encoding, PatchKind, SpinValues, Window};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,16 +40,17 @@ The paper's figure of twelve loss curves, with a dictionary of one fixed configu
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The model file to write; with several runs, -T2.26-every1000 and the like are put before its extension
+    /// The model file to write, - is standard output; with several runs, -T2.26-every1000 and the like are put before its extension
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
     /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for
     /// cellular-potts]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Vec<f64>,
-    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000]
+    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000; 1
+    /// with --trajectory]
     ///
-    /// With --trajectory it counts frames of the file, and is 1 by default. Chains that update many sites in a step
+    /// With --trajectory it counts frames of the file. Chains that update many sites in a step
     /// are run for the next larger number of whole steps.
     #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
     every: Vec<u64>,
@@ -73,7 +74,8 @@ pub(crate) struct Args {
     /// [default: zero-one; one-hot for potts, borders for cellular-potts]
     #[arg(long, value_name = "HOW")]
     spins: Option<SpinValues>,
-    /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches [500]
+    /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches (500 when left
+    /// out)
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "500")]
     fixed: Option<u64>,
     #[command(flatten)]
@@ -95,34 +97,13 @@ pub(super) struct Entry<T: Scalar> {
     pub(super) every: Option<u64>,
 }
 
-/// An entry when it is over.
-pub(super) struct Outcome {
-    pub(super) learned: Learned,
-    pub(super) temperature: Option<f64>,
-    pub(super) every: Option<u64>,
-    pub(super) out: PathBuf,
-    /// The last configuration of its trajectory, and how it is rebuilt.
-    pub(super) spins: Vec<i8>,
-    pub(super) rebuilt: Vec<f64>,
-    pub(super) relative_error: f64,
-    pub(super) sites_right: f64,
-    pub(super) seconds: Seconds,
-}
-
-/// Where the time of a run went.
-pub(super) struct Seconds {
-    pub(super) chain: f64,
-    pub(super) patches: f64,
-    pub(super) learning: f64,
-}
-
 /// What is learned from: a system or a file.
 pub(super) struct Ground {
     pub(super) shape: (usize, usize),
     pub(super) kind: PatchKind,
     pub(super) encoding: Encoding,
     /// Where the borders between labels are looked for, instead of the labels themselves.
-    borders: Option<Lattice>,
+    pub(super) borders: Option<Lattice>,
     inputs: Vec<Input>,
 }
 
@@ -178,7 +159,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let mut outcomes = Vec::new();
     for (run, (temperature, every)) in runs.iter().zip(&marks) {
-        let Some(outcome) = args.outcome(&plan, &ground, run, *temperature, *every)? else {
+        let Some(outcome) = outcome::outcome(&plan, &ground, run, *temperature, *every)? else {
             runs.iter().try_for_each(|run| run.save(&plan))?;
             return Ok(interrupted(&plan, &runs));
         };
@@ -191,10 +172,10 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
     runs.iter().try_for_each(Run::forget)?;
     if !common.quiet {
-        say(&words(&outcomes, time));
+        say(&outcome::words(&outcomes, time));
     }
     if common.json {
-        output::print(&format!("{:#}\n", args.json(&outcomes, &runs, time)?))?;
+        output::print(&format!("{:#}\n", outcome::json(&outcomes, &runs, time)?))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -219,26 +200,23 @@ impl Args {
 
     /// Looks at the system or the file once.
     fn ground(&self, common: &Common) -> Result<Ground> {
-        let (shape, alphabet, boundary, inputs) = match &self.trajectory {
-            Some(path) => {
-                self.system.refuse_beside_trajectory(&self.temperature)?;
-                if output::is_standard(path) {
-                    bail!("--trajectory is -, but a trajectory is read several times: name a file");
-                }
-                let mut trajectory = Trajectory::open(path)?;
-                let alphabet = alphabet(&mut trajectory).with_context(|| path.display().to_string())?;
-                let input = Input { name: input::name(path), digest: trajectory.digest()? };
-                (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
+        let (shape, alphabet, boundary, inputs) = if let Some(path) = &self.trajectory {
+            self.system.refuse_beside_trajectory(&self.temperature)?;
+            if output::is_standard(path) {
+                bail!("--trajectory is -, but a trajectory is read several times: name a file");
             }
-            None => {
-                let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
-                let Some(lattice) = walk.lattice() else {
-                    bail!(
-                        "patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`"
-                    );
-                };
-                (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
-            }
+            let mut trajectory = Trajectory::open(path)?;
+            let alphabet = alphabet(&mut trajectory).with_context(|| path.display().to_string())?;
+            let input = Input { name: input::name(path), digest: trajectory.digest()? };
+            (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
+        } else {
+            let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
+            let Some(lattice) = walk.lattice() else {
+                bail!(
+                    "patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`"
+                );
+            };
+            (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
         };
         let own = match alphabet {
             // Labels of cells only tell them apart.
@@ -460,74 +438,6 @@ impl Args {
         config["seed"] = json!(plan.common.seed);
         Ok(config)
     }
-
-    /// Puts together what a run came to; none when interrupted meanwhile.
-    fn outcome<T: Scalar>(
-        &self,
-        plan: &Plan<'_>,
-        ground: &Ground,
-        run: &Run<T>,
-        temperature: Option<f64>,
-        every: Option<u64>,
-    ) -> Result<Option<Outcome>> {
-        let learned = run.learned(plan)?;
-        let spins = run.source.configuration().unwrap_or_default();
-        let spins = ground.borders.map_or_else(|| spins.to_vec(), |lattice| borders(lattice, spins));
-        let grid = SpinGrid { spins: &spins, shape: ground.shape, encoding: &ground.encoding };
-        let window = ground.kind.window;
-        let stride = (window.rows.min(window.cols) / 4).max(1);
-        let overlap = Overlap { window, stride };
-        let mut plain = with_lambda(&learned.model.factoriser::<T>()?, 0.0)?;
-        let rebuilt = overlap.reconstruct(&mut plain, &grid, &mut |_, _| !interrupt::asked())?;
-        let Some(rebuilt) = rebuilt.map(|rebuilt| rebuilt.values) else { return Ok(None) };
-        Ok(Some(Outcome {
-            relative_error: relative_error(&rebuilt, &ground.values(&spins)),
-            sites_right: ground.encoding.agreement(&rebuilt, &spins),
-            learned,
-            temperature,
-            every,
-            out: run.out.clone(),
-            spins,
-            rebuilt,
-            seconds: Seconds {
-                chain: run.source.chain_time().as_secs_f64(),
-                patches: run.filling.saturating_sub(run.source.chain_time()).as_secs_f64(),
-                learning: run.learning.as_secs_f64(),
-            },
-        }))
-    }
-
-    fn json<T: Scalar>(&self, outcomes: &[Outcome], runs: &[Run<T>], time: Duration) -> Result<Value> {
-        let mut all = Vec::new();
-        for (outcome, run) in outcomes.iter().zip(runs) {
-            let model = &outcome.learned.model;
-            let mut one = json!({
-                "model": outcome.out,
-                "temperature": outcome.temperature,
-                "every": outcome.every,
-                "features": model.w.rows(),
-                "atoms": model.w.cols(),
-                "steps": model.aggregates.t,
-                "samples": model.aggregates.samples,
-                "resumed_after_step": run.resumed,
-                "relative_error": outcome.relative_error,
-                "sites_right": outcome.sites_right,
-                "chain_seconds": outcome.seconds.chain,
-                "patch_seconds": outcome.seconds.patches,
-                "learning_seconds": outcome.seconds.learning,
-                "dominance": model.dominance().0,
-                "inputs": model.inputs,
-                "config": run.config,
-            });
-            if let (Value::Object(one), Value::Object(results)) =
-                (&mut one, serde_json::to_value(&outcome.learned.results)?)
-            {
-                one.extend(results);
-            }
-            all.push(one);
-        }
-        Ok(json!({ "schema": "ergodict.spins-learn/1", "seconds": time.as_secs_f64(), "runs": all }))
-    }
 }
 
 /// The alphabet that the values of a trajectory suggest.
@@ -545,46 +455,4 @@ fn alphabet(trajectory: &mut Trajectory) -> Result<Alphabet> {
             "the values of the trajectory go from {low} to {high}: expected −1 and 1, 0 and 1, or labels from 0"
         ),
     })
-}
-
-/// What a run is called in words and pictures.
-pub(super) fn name(temperature: Option<f64>, every: Option<u64>) -> String {
-    let hot = temperature.map(|t| format!("T = {t}"));
-    let how = every.map_or("one fixed configuration".to_owned(), |every| format!("τ = {every}"));
-    hot.into_iter().chain([how]).collect::<Vec<_>>().join(", ")
-}
-
-fn words(outcomes: &[Outcome], time: Duration) -> String {
-    let mut text = Vec::new();
-    for outcome in outcomes {
-        let (model, results) = (&outcome.learned.model, &outcome.learned.results);
-        let totals = &model.aggregates;
-        let learned = format!(
-            "{}: {} atoms from {} patches in {} steps",
-            name(outcome.temperature, outcome.every),
-            model.w.cols(),
-            totals.samples,
-            totals.t
-        );
-        let mut lines = vec![("learned", learned)];
-        if outcomes.len() == 1 {
-            lines.extend(results.lines(model));
-        } else {
-            lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
-        }
-        lines.push((
-            "rebuilt",
-            format!(
-                "the last configuration with relative error {:.4}, {:.2} % of its sites right",
-                outcome.relative_error,
-                100.0 * outcome.sites_right
-            ),
-        ));
-        let Seconds { chain, patches, learning } = outcome.seconds;
-        lines.push(("time", format!("chain {chain:.2} s, patches {patches:.2} s, learning {learning:.2} s")));
-        lines.push(("wrote", outcome.out.display().to_string()));
-        text.push(table(&lines));
-    }
-    text.push(table(&[("all", format!("{:.1} s", time.as_secs_f64()))]));
-    text.join("\n")
 }

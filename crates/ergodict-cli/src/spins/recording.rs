@@ -6,6 +6,7 @@ use ergodict::chain::{ChainPoint, Observable, SpinWalk};
 use ergodict::data::{Trajectory, TrajectoryWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Updates of single sites before the clock is looked at again: a few milliseconds of the slower chains.
@@ -111,23 +112,32 @@ impl Recording {
         self.frames() >= self.rhythm.frames
     }
 
-    /// Goes on for about `slice`, or until `stop`.
-    pub(super) fn go_on(&mut self, slice: Duration, stop: impl Fn() -> bool) -> Result<()> {
+    /// Goes on for about `slice`, or until `stop`; `kept` counts the frames of all recordings.
+    pub(super) fn go_on(&mut self, slice: Duration, kept: &AtomicU64, stop: impl Fn() -> bool) -> Result<()> {
         let started = Instant::now();
         let piece = (PIECE / self.walk.updates_per_step()).max(1);
-        while !self.over() && started.elapsed() < slice && !stop() {
+        while !self.over() && !stop() {
             let left = self.rhythm.step_of(self.frames()) - self.walk.taken();
             self.walk.advance(left.min(piece));
-            if left > piece {
-                continue;
+            if left <= piece {
+                self.keep()?;
+                kept.fetch_add(1, Ordering::Relaxed);
             }
-            self.writer.write(self.walk.spins())?;
-            self.measure()?;
-            if self.partial.is_some() {
-                let mut point = self.walk.point();
-                point.state = Vec::new();
-                self.mark = Some(Mark { frames: self.frames(), point });
+            if started.elapsed() >= slice {
+                break;
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps the configuration.
+    fn keep(&mut self) -> Result<()> {
+        self.writer.write(self.walk.spins())?;
+        self.measure()?;
+        if self.partial.is_some() {
+            let mut point = self.walk.point();
+            point.state = Vec::new();
+            self.mark = Some(Mark { frames: self.frames(), point });
         }
         Ok(())
     }

@@ -44,7 +44,8 @@ Example:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The trajectory to write; with several chains, -chain0, -chain1, … are put before its extension
+    /// The trajectory to write, - is standard output; with several chains, -chain0, -chain1, … are put before its
+    /// extension
     #[arg(short, long, value_name = "TRAJ.npy")]
     out: PathBuf,
     /// Temperature [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
@@ -66,9 +67,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     chains: u64,
     /// What to measure on every kept configuration: energy (per site), magnetisation, cluster (share of the largest)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["energy", "magnetisation"])]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetisation")]
     observables: Vec<Observable>,
-    /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files
+    /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files; several chains as for --out
     #[arg(long, value_name = "FILE.gif|DIR")]
     frames: Option<PathBuf>,
     #[command(flatten)]
@@ -163,16 +164,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             args.updates
         );
     }
-    if every.checked_mul(of) != Some(args.every) && !common.quiet {
-        say(&format!(
-            "a step updates {of} sites: configurations are kept every {} updates",
-            every.saturating_mul(of)
-        ));
-    }
     let config = args.config(common, temperature);
     interrupt::listen()?;
     let started = Instant::now();
     let (mut recordings, resumed) = args.recordings(common, walks, &outs, rhythm, &config)?;
+    let whole = every.saturating_mul(of);
+    if whole != args.every && !common.quiet {
+        say(&format!("a step updates {of} sites: configurations are kept every {whole} updates"));
+    }
     if let Some(code) = args.record(common, &mut recordings, rhythm, &config)? {
         return Ok(code);
     }
@@ -190,7 +189,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let simulated = Simulated {
         shape,
         alphabet,
-        every: every.saturating_mul(of),
+        every: whole,
         updates,
         temperature,
         mixing: mixing.collect(),
@@ -388,15 +387,10 @@ impl Args {
         let total = rhythm.frames.saturating_mul(recordings.len() as u64);
         let mut progress = Progress::of("frames", common.quiet, Some(total), before);
         let (mut saved, kept) = (Instant::now(), AtomicU64::new(0));
+        let slice = SLICE.min(self.saving.every());
         let stop = || interrupt::asked() || interrupt::due(kept.load(Ordering::Relaxed));
         while recordings.iter().any(|recording| !recording.over()) {
-            recordings.par_iter_mut().try_for_each(|recording| {
-                let before = recording.frames();
-                let slice = if cfg!(debug_assertions) { Duration::from_millis(1) } else { SLICE };
-                recording.go_on(slice, stop)?;
-                kept.fetch_add(recording.frames() - before, Ordering::Relaxed);
-                anyhow::Ok(())
-            })?;
+            recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &kept, stop))?;
             let frames = all(recordings);
             progress.update(frames, || {
                 let last = recordings[0].series.first().and_then(|s| s.last()).copied().unwrap_or(f64::NAN);

@@ -60,13 +60,15 @@ pub(super) struct System {
     /// Order of updates [default: random]
     #[arg(long, value_enum, value_name = "HOW")]
     update: Option<Update>,
-    /// External field: a number, or a matrix of them in a file (ising); potts: energy of state 0 [default: 0]
+    /// External field: a number, or a matrix of them in a file (ising); a positive number favours state 0 (potts)
+    /// [default: 0]
     #[arg(long, value_name = "H|FILE", allow_negative_numbers = true)]
     field: Option<String>,
     /// Coupling J; negative for an antiferromagnet (ising, potts) [default: 1]
     #[arg(long, value_name = "J", allow_negative_numbers = true)]
     coupling: Option<f64>,
-    /// Edge list of a graph to be on instead of a lattice; a third column is the coupling of the edge (ising)
+    /// Edge list of a graph to be on instead of a lattice; a third column is the coupling of the edge (ising;
+    /// `spins simulate` only)
     #[arg(long, value_name = "EDGES", conflicts_with = "size")]
     graph: Option<PathBuf>,
     /// States (potts) [default: 3]

@@ -212,8 +212,9 @@ pub(crate) fn npy_numbers(bytes: &[u8]) -> Vec<f64> {
 pub(crate) fn npz(arrays: &[(&str, &[usize], Vec<f64>)]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for (name, shape, numbers) in arrays {
-        let sides: String = shape.iter().map(|side| format!("{side},")).collect();
-        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sides}), }}");
+        let sides: Vec<String> = shape.iter().map(ToString::to_string).collect();
+        let sides = sides.join(", ");
+        let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({sides},), }}");
         let text = format!("{text:<117}\n");
         let mut npy = b"\x93NUMPY\x01\x00".to_vec();
         npy.extend((text.len() as u16).to_le_bytes());

@@ -253,7 +253,7 @@ fn a_report_is_one_page() {
     bench.put_npy("y.npy", &numbers(5, 100));
     bench.run("factor y.npy -r 3 -o m -q --report profile.html").fine();
     for (name, words) in
-        [("square", "3 by 3 numbers"), ("row", "1 by 9 numbers"), ("profile", "entry by entry")]
+        [("square", "3 by 3 places"), ("row", "1 by 9 places"), ("profile", "entry by entry")]
     {
         let page = String::from_utf8(bench.bytes(&format!("{name}.html"))).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains(words), "{name}");

@@ -10,7 +10,18 @@ fn short_help() {
 #[test]
 fn long_help_shows_defaults_and_an_example() {
     let bench = Bench::new();
-    for verb in ["factor", "transform", "model show", "model export", "demo"] {
+    for verb in [
+        "factor",
+        "transform",
+        "spins simulate",
+        "spins learn",
+        "spins reconstruct",
+        "image learn",
+        "image reconstruct",
+        "model show",
+        "model export",
+        "demo",
+    ] {
         let done = bench.run(&format!("{verb} --help")).fine();
         let help = String::from_utf8(done.stdout).unwrap();
         assert!(help.contains("Example") && help.contains(&format!("ergodict {verb}")), "{verb}: {help}");

@@ -1,0 +1,337 @@
+//! Bad usage and bad input of `ergodict spins` and `ergodict image`: one line, exit code 2, no file left behind.
+
+use crate::bad_input::refused;
+use crate::bench::{Bench, npz, numbers};
+use crate::{image, spins};
+use ergodict::linalg::Mat;
+
+fn bench() -> Bench {
+    let bench = image::bench();
+    bench.put_spins("t.npy", 5, (16, 16), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
+    bench.put_spins("labels.npy", 1, (16, 16), |_, i, _| (i % 5) as i8);
+    bench.put_spins("low.npy", 1, (16, 16), |_, _, _| -3);
+    bench.put_spins("none.npy", 0, (16, 16), |_, _, _| 0);
+    bench.put_npy("half.npy", &Mat::<f64>::from_fn(16, 16, |_, _| 0.5));
+    bench.put("edges.txt", "a b\nb c\n");
+    bench
+}
+
+#[test]
+fn systems_that_cannot_be() {
+    let bench = bench();
+    bench.put_npy("short.npy", &numbers(4, 4));
+    bench.put_npy("nan.npy", &Mat::<f64>::from_fn(16, 16, |i, _| if i == 3 { f64::NAN } else { 0.0 }));
+    let weights = |w: f64| {
+        npz(&[("W", &[256, 2], vec![w; 512]), ("b", &[256], vec![0.0; 256]), ("c", &[2], vec![0.0; 2])])
+    };
+    bench.put("nan.npz", weights(f64::NAN));
+    bench.put(
+        "small.npz",
+        npz(&[("W", &[6, 2], vec![0.0; 12]), ("b", &[6], vec![0.0; 6]), ("c", &[2], vec![0.0; 2])]),
+    );
+    bench.put("other.npz", npz(&[("X", &[6, 2], vec![0.0; 12])]));
+    let cells = "--model cellular-potts";
+    for (flags, said) in [
+        ("--temperature 0", ["temperature is 0", "positive"]),
+        ("--temperature nan", ["temperature is NaN", "positive"]),
+        ("--temperature -1", ["temperature is -1", "positive"]),
+        ("--temperature inf", ["temperature is inf", "positive"]),
+        ("--temperature warm", ["'warm'", "--temperature"]),
+        ("--model potts --temperature 0", ["temperature is 0", "positive"]),
+        (&format!("{cells} --temperature 0"), ["temperature is 0", "positive"]),
+        ("--model rbm --temperature 0", ["temperature is 0", "positive"]),
+        ("--model isling", ["'isling'", "'ising'"]),
+        ("--size 0", ["'0'", "--size"]),
+        ("--size 4x0", ["'4x0'", "HxW"]),
+        ("--size 99999999", ["99999999×99999999", "2³¹"]),
+        ("--size 15 --update checkerboard", ["torus of 15×15", "even sides"]),
+        ("--states 3", ["--states is for --model potts", "not for ising"]),
+        ("--cells 3", ["--cells is for --model cellular-potts", "not for ising"]),
+        ("--hidden 3", ["--hidden is for --model rbm", "not for ising"]),
+        ("--model potts --update random", ["--update is for --model ising", "not for potts"]),
+        ("--model rbm --field 1", ["--field is for --model ising or potts", "not for rbm"]),
+        ("--model potts --states 1", ["number of states is 1", "2 to 127"]),
+        ("--model potts --states 128", ["number of states is 128", "2 to 127"]),
+        ("--model potts --field t.npy", ["t.npy is no number", "the same everywhere"]),
+        (&format!("{cells} --cells 0"), ["--cells is 0", "between 1 and 126"]),
+        (&format!("{cells} --cells 127"), ["--cells is 127", "between 1 and 126"]),
+        (&format!("{cells} --size 3 --cells 20"), ["number of cells is 20", "number of sites"]),
+        (&format!("{cells} --adhesion 1,2,3"), ["--adhesion has 3 numbers", "two need 5"]),
+        (&format!("{cells} --volume nan"), ["volume is NaN", "not negative"]),
+        (&format!("{cells} --volume-strength -1"), ["strength of the volume is -1", "not negative"]),
+        ("--coupling nan", ["coupling is NaN", "finite"]),
+        ("--field nan", ["field is NaN", "finite"]),
+        ("--field short.npy", ["short.npy: has 16 numbers", "256 sites"]),
+        ("--field nan.npy", ["field is NaN (site 3)", "finite"]),
+        ("--field nothing.npy", ["nothing.npy: there is no such file", "expected a number"]),
+        ("--model rbm --weights nan.npz", ["nan.npz: ", "finite"]),
+        ("--model rbm --weights small.npz", ["small.npz: ", "6 visible units"]),
+        ("--model rbm --weights other.npz", ["other.npz: has no array `b`", "`X`"]),
+        ("--model rbm --weights edges.txt", ["edges.txt: is not a .npz archive", ""]),
+        ("--model rbm --weights small.npz --hidden 3", ["--weights", "--hidden"]),
+    ] {
+        refused(
+            &bench,
+            &format!("spins simulate --size 16 --updates 1000 --every 100 -o m.npy {flags}"),
+            &said,
+        );
+        refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
+    }
+    refused(&bench, "spins simulate --graph edges.txt --size 4 -o m.npy", &["--size", "--graph"]);
+    refused(&bench, "spins simulate --graph no.txt -o m.npy", &["no.txt: "]);
+    bench.put("bad.txt", "a b\nb\n");
+    refused(&bench, "spins simulate --graph bad.txt -o m.npy", &["bad.txt:2"]);
+    refused(
+        &bench,
+        "spins simulate --graph edges.txt --update checkerboard -o m.npy",
+        &["--graph", "lattices"],
+    );
+    refused(
+        &bench,
+        "spins simulate --graph edges.txt --observables cluster -o m.npy",
+        &["cluster", "no lattice"],
+    );
+    let learn = "spins learn --graph edges.txt --patch 2 -r 2 -o m";
+    refused(&bench, learn, &["patches are cut from a lattice", "`ergodict spins simulate`"]);
+}
+
+#[test]
+fn simulations_that_make_no_sense() {
+    let bench = bench();
+    bench.put("file", "");
+    for (flags, said) in [
+        ("--every 0", ["--every is 0", "at least 1"]),
+        ("--every 2000", ["--every is 2000", "only 1000 updates"]),
+        ("--every -1", ["'-1'", "--every"]),
+        ("--updates 0", ["only 0 updates", "nothing would be kept"]),
+        ("--chains 0", ["--chains is 0", "between 1 and"]),
+        ("--chains 999999999999", ["--chains is 999999999999", "65536"]),
+        ("--observables colour", ["`colour`", "energy, magnetisation, cluster"]),
+        ("--start no.npy", ["no.npy: ", ""]),
+        ("--start half.npy", ["half.npy: holds 0.5", "whole numbers"]),
+        ("--start labels.npy", ["--start labels.npy: a spin is", "1 or −1"]),
+        ("--start none.npy", ["none.npy: has no frame", ""]),
+        ("--start t.npy --size 12", ["t.npy: has 16×16 sites", "12×12"]),
+        ("--start edges.txt", ["edges.txt: is not a .npy array", "(frames, rows, columns)"]),
+        ("--frames no/t.gif", ["no/t.gif: cannot be written", "`no` does not exist"]),
+        ("--frames file", ["--frames file is a file", "a folder"]),
+        ("--frames m.npy", ["-o m.npy and --frames m.npy are the same file", "two"]),
+        ("--report no/page", ["no/page: cannot be written", "`no` does not exist"]),
+        ("--checkpoint no/c", ["cannot be written", "`no` does not exist"]),
+        ("--checkpoint m.npy", ["-o m.npy and --checkpoint m.npy", "two"]),
+        ("--checkpoint -", ["--checkpoint is -", "a file"]),
+        ("--resume", ["--checkpoint", "required"]),
+        ("-o no/m.npy", ["no/m.npy: cannot be written", "`no` does not exist"]),
+        ("-o m.csv", ["trajectories are written as .npy", "not .csv"]),
+        ("-o t.npy --start t.npy", ["--start t.npy and -o t.npy are the same file", "overwritten"]),
+        ("-o - --chains 2", ["-o is -", "name a file"]),
+        ("-o - --frames t.gif", ["--frames", "not -"]),
+        ("-o - --json", ["--json and -o - both write", "a file"]),
+    ] {
+        refused(
+            &bench,
+            &format!("spins simulate --size 16 --updates 1000 --every 100 -o m.npy {flags}"),
+            &said,
+        );
+    }
+}
+
+#[test]
+fn dictionaries_of_spins_that_cannot_be_learned() {
+    let bench = bench();
+    for (flags, said) in [
+        ("--temperature 1 --temperature 0", ["temperature is 0", "positive"]),
+        ("--temperature 1 --temperature 1.0", ["T1 is asked for twice", "once"]),
+        ("--every 400", ["every400 is asked for twice", "once"]),
+        ("--every 0", ["--every is 0", "at least 1"]),
+        ("--every 5000", ["--every is 5000", "only 4000 updates"]),
+        ("--patch 17", ["patch is 17×17", "16×16"]),
+        ("--patch 0", ["'0'", "--patch"]),
+        ("--patches 0", ["--patches is 0", "at least one"]),
+        ("--fixed=0", ["--fixed is 0", "at least one"]),
+        ("--spins up", ["up", "zero-one, signed or one-hot"]),
+        ("--spins one-hot", ["one-hot", "two-valued spins are zero-one or signed"]),
+        ("--model potts --spins signed", ["signed", "labels are one-hot"]),
+        ("-r 0", ["number of atoms is 0", "at least one"]),
+        ("--lambda -1", ["lambda is -1", "not negative"]),
+        ("--init t.npy", ["t.npy", "needed"]),
+        ("--trajectory t.npy", ["--updates", "--trajectory"]),
+        ("-o no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--report no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--checkpoint no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--checkpoint m", ["-o m and --checkpoint m", "two"]),
+        ("-o - --fixed", ["-o is -", "name a file"]),
+        ("--temperature 2 --temperature 3 --report m-T2", ["-o m-T2 and --report m-T2", "two"]),
+    ] {
+        refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
+    }
+    refused(&bench, "spins learn --patch 4 -o m", &["--atoms", "required"]);
+    for (flags, said) in [
+        ("no.npy", ["no.npy: ", ""]),
+        ("-", ["--trajectory is -", "name a file"]),
+        ("edges.txt", ["edges.txt: is not a .npy array", "(frames, rows, columns)"]),
+        ("half.npy", ["half.npy: holds 0.5 in frame 0, row 0, column 0", "whole numbers"]),
+        ("low.npy", ["low.npy: the values of the trajectory go from -3", "labels from 0"]),
+        ("none.npy", ["none.npy: no frame is left", "--burn-in"]),
+        ("t.npy --every 6", ["t.npy: no frame is left", "--every"]),
+        ("t.npy --burn-in 5", ["t.npy: no frame is left", "--burn-in"]),
+        ("t.npy --every 0", ["--every is 0", "at least 1"]),
+        ("t.npy --temperature 2", ["--temperature says how to simulate", "leave one of them out"]),
+        ("t.npy --size 16", ["--size says how to simulate", "leave one of them out"]),
+        ("t.npy --model potts", ["--model says how to simulate", "leave one of them out"]),
+        ("t.npy --field 1", ["--field says how to simulate", "leave one of them out"]),
+        ("t.npy --patch 17", ["patch is 17×17", "16×16"]),
+        ("t.npy -o t.npy", ["--trajectory t.npy and -o t.npy are the same file", "overwritten"]),
+    ] {
+        refused(&bench, &format!("spins learn --patch 4 -r 3 -o m --trajectory {flags}"), &said);
+    }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn the_checkpoint_of_a_fixed_configuration_is_found_before_the_work() {
+    let bench = bench();
+    bench.put("state-fixed", "");
+    let words = format!("spins learn {} --fixed -o m --checkpoint state", spins::SMALL);
+    refused(&bench, &words, &["state-fixed: there is a checkpoint already", "--resume"]);
+}
+
+#[test]
+fn configurations_that_cannot_be_rebuilt() {
+    let bench = bench();
+    bench.run(&format!("spins learn {} -o m -q", spins::SMALL)).fine();
+    bench.run(&format!("image learn grey.png {} -o i -q", image::SMALL)).fine();
+    bench.put_npy("x.npy", &numbers(16, 20));
+    bench.run("factor x.npy -r 2 -o f -q").fine();
+    bench.put_spins("tiny.npy", 1, (3, 3), |_, _, _| 1);
+    for (words, said) in [
+        ("f t.npy", ["f: is a dictionary of plain samples", "`ergodict spins learn`"]),
+        ("i t.npy", ["i: is a dictionary of image", "`ergodict spins learn`"]),
+        ("no t.npy", ["no: ", ""]),
+        ("t.npy t.npy", ["t.npy: not a model file", ".safetensors"]),
+        ("m no.npy", ["no.npy: ", ""]),
+        ("m half.npy", ["half.npy: holds 0.5", "whole numbers"]),
+        ("m labels.npy", ["labels.npy: a spin is", "-1 or 1"]),
+        ("m none.npy", ["none.npy: has 0 frames", ""]),
+        ("m tiny.npy", ["tiny.npy: the patch is 4×4", "3×3"]),
+        ("m t.npy --frame 5", ["t.npy: has 5 frames", "no frame 5"]),
+        ("m t.npy --stride 0", ["stride is 0", "at least 1 and at most 4"]),
+        ("m t.npy --stride 5", ["stride is 5", "at least 1 and at most 4"]),
+        ("m t.npy --lambda -1", ["lambda is -1", "not negative"]),
+        ("m t.npy --lambda nan", ["lambda is NaN", "not negative"]),
+        ("m t.npy -o t.npy", ["CONFIG t.npy and -o t.npy are the same file", "overwritten"]),
+        ("m t.npy -o m", ["MODEL m and -o m are the same file", "overwritten"]),
+        ("m t.npy -o again.csv", ["configurations are written as .npy", "not .csv"]),
+        ("m t.npy -o no/x.npy", ["no/x.npy: cannot be written", "`no` does not exist"]),
+        ("m t.npy --error-map e.jpg", ["error maps are written as .png", "not .jpg"]),
+        ("m t.npy --error-map again.npy", ["-o again.npy and --error-map again.npy", "two"]),
+        ("m t.npy --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
+    ] {
+        refused(&bench, &format!("spins reconstruct -o again.npy {words}"), &said);
+    }
+}
+
+#[test]
+fn images_that_are_none() {
+    let bench = bench();
+    let png = bench.bytes("grey.png");
+    bench.put("cut.png", &png[..png.len() / 2]);
+    let mut bytes = png.clone();
+    let middle = png.len() / 2;
+    bytes[middle] ^= 0x55;
+    bench.put("changed.png", &bytes);
+    bench.put("words.png", "these are words\n");
+    bench.put("nothing.png", "");
+    bench.put_image("small.png", (3, 9), 1, image::stripes);
+    bench.put("animation.gif", b"GIF89a\x01\x00\x01\x00\x00\x00\x00;");
+    bench.run(&format!("image learn grey.png {} -o m -q", image::SMALL)).fine();
+    for (name, said) in [
+        ("none.png", ["none.png: ", ""]),
+        (".", [".: ", ""]),
+        ("cut.png", ["cut.png: is a PNG file that is damaged or cut short", "expected an image"]),
+        ("changed.png", ["changed.png: is a PNG file that is damaged or cut short", "expected an image"]),
+        ("words.png", ["words.png: is not an image of a known format", "PNG, JPEG, PNM or TIFF"]),
+        ("nothing.png", ["nothing.png: is empty", "PNG, JPEG, PNM or TIFF"]),
+        ("animation.gif", ["animation.gif: is of the format Gif", "PNG, JPEG, PNM or TIFF"]),
+        ("t.npy", ["t.npy: is not an image of a known format", "PNG, JPEG, PNM or TIFF"]),
+        ("@nothing", ["@nothing: there is no embedded image of that name", "@tessellation"]),
+        ("small.png", ["small.png: the patch is 4×4", "3×9"]),
+    ] {
+        refused(&bench, &format!("image learn -q {name} {} -o n", image::SMALL), &said);
+        refused(&bench, &format!("image learn -q grey.png {name} {} -o n", image::SMALL), &said);
+        refused(&bench, &format!("image reconstruct -q m {name} -o out.png"), &said);
+    }
+}
+
+#[test]
+fn dictionaries_of_images_that_cannot_be_learned() {
+    let bench = bench();
+    for (flags, said) in [
+        ("--patch 25", ["grey.png: the patch is 25×25", "24×30"]),
+        ("--patch 0", ["'0'", "--patch"]),
+        ("--patches 0", ["--patches is 0", "at least one"]),
+        ("--steps 0", ["--steps is 0", "at least one"]),
+        ("--steps -1", ["'-1'", "--steps"]),
+        ("--sampling jump", ["'jump'", "iid"]),
+        ("-r 0", ["number of atoms is 0", "at least one"]),
+        ("--init grey.png", ["--init grey.png", "random, data or a matrix"]),
+        ("-o grey.png", ["IMG grey.png and -o grey.png are the same file", "overwritten"]),
+        ("-o no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--report no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--checkpoint no/m", ["no/m: cannot be written", "`no` does not exist"]),
+        ("--checkpoint m", ["-o m and --checkpoint m", "two"]),
+        ("- -", ["standard input holds one image", "more than once"]),
+    ] {
+        refused(&bench, &format!("image learn -q grey.png {} -o m {flags}", image::SMALL), &said);
+    }
+    refused(&bench, "image learn -r 3 -o m", &["<IMG>", "required"]);
+}
+
+#[test]
+fn images_that_cannot_be_rebuilt() {
+    let bench = bench();
+    bench.run(&format!("image learn grey.png {} -o m -q", image::SMALL)).fine();
+    bench.run(&format!("spins learn {} -o s -q", spins::SMALL)).fine();
+    bench.put_npy("x.npy", &numbers(16, 20));
+    bench.run("factor x.npy -r 2 -o f -q").fine();
+    for (words, said) in [
+        ("f grey.png", ["f: is a dictionary of plain samples", "`ergodict image learn`"]),
+        ("s grey.png", ["s: is a dictionary of spins", "`ergodict image learn`"]),
+        ("no grey.png", ["no: ", ""]),
+        ("grey.png grey.png", ["grey.png: not a model file", ".safetensors"]),
+        ("m grey.png --stride 0", ["stride is 0", "at least 1 and at most 4"]),
+        ("m grey.png --stride 5", ["stride is 5", "at least 1 and at most 4"]),
+        ("m grey.png --lambda -1", ["lambda is -1", "not negative"]),
+        ("m grey.png --denoise --lambda 1", ["--denoise", "--lambda"]),
+        ("m grey.png --denoise=-1", ["--denoise is -1", "not negative"]),
+        ("m grey.png --denoise=nan", ["--denoise is NaN", "not negative"]),
+        ("m grey.png --denoise=inf", ["noise", ""]),
+        ("m grey.png --reference colour.png", ["colour.png: has 20×26 pixels", "24×30"]),
+        ("m grey.png --reference none.png", ["none.png: ", ""]),
+        ("m grey.png -o grey.png", ["IMG grey.png and -o grey.png are the same file", "overwritten"]),
+        (
+            "m grey.png --reference colour.png -o colour.png",
+            ["--reference colour.png and -o colour.png", "overwritten"],
+        ),
+        ("m grey.png -o m", ["MODEL m and -o m are the same file", "overwritten"]),
+        ("m grey.png -o out.jpg", ["images are written as .png", "not .jpg"]),
+        ("m grey.png -o out", ["images are written as .png", "name the output so"]),
+        ("m grey.png -o no/x.png", ["no/x.png: cannot be written", "`no` does not exist"]),
+        ("m grey.png --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
+    ] {
+        refused(&bench, &format!("image reconstruct -q -o out.png {words}"), &said);
+    }
+}
+
+#[test]
+fn configurations_of_other_verbs() {
+    let bench = bench();
+    bench.run(&format!("spins learn {} -o s -q", spins::SMALL)).fine();
+    bench.run(&format!("image learn grey.png {} -o i -q", image::SMALL)).fine();
+    let said = ["i: is the configuration of `ergodict image learn`", "not of `ergodict spins learn`"];
+    refused(&bench, "spins learn --config i -o m", &said);
+    let said = ["s: is the configuration of `ergodict spins learn`", "not of `ergodict image learn`"];
+    refused(&bench, "image learn grey.png --config s -o m", &said);
+    refused(&bench, "spins learn --config s -o s", &["--config s and -o s", "overwritten"]);
+    refused(&bench, "spins turn", &["turn", ""]);
+}

@@ -1,0 +1,227 @@
+//! Interrupted runs on chains: what is resumed ends in the bytes of the run that was never interrupted.
+
+use crate::bench::Bench;
+use crate::{image, spins};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A command whose outputs are named after `-o NAME`, and the files it writes beside `NAME`.
+struct Case {
+    words: String,
+    suffixes: Vec<&'static str>,
+    stops: Vec<u64>,
+}
+
+fn cases() -> Vec<Case> {
+    let case = |words: String, suffixes: &[&'static str], stops: &[u64]| Case {
+        words,
+        suffixes: suffixes.to_vec(),
+        stops: stops.to_vec(),
+    };
+    let simulate = "spins simulate --size 16 --updates 6000 --every 200 --burn-in 300";
+    let learn = "spins learn --size 16 --updates 4000 --patch 4 --patches 30 -r 5";
+    let runs = ["-T1-every300", "-T1-every500", "-T3-every300", "-T3-every500", "-T1-fixed", "-T3-fixed"];
+    vec![
+        case(simulate.into(), &[""], &[1, 7, 29]),
+        case(format!("{simulate} --update checkerboard --boundary free"), &[""], &[3]),
+        case(format!("{simulate} --model cellular-potts --cells 4"), &[""], &[5]),
+        case(format!("{simulate} --model rbm --hidden 5"), &[""], &[2]),
+        case(format!("{simulate} --chains 3"), &["-chain0", "-chain1", "-chain2"], &[1, 40, 80]),
+        case(format!("spins learn {}", spins::SMALL), &[""], &[1, 4, 9]),
+        case(format!("spins learn {} --init data --f32 --model potts", spins::SMALL), &[""], &[1, 6]),
+        case(
+            format!("{learn} --temperature 1 --temperature 3 --every 300 --every 500 --fixed=9"),
+            &runs,
+            // 13 + 8 minibatches at each temperature, then 9 fixed ones: the last stop is among those.
+            &[2, 20, 41],
+        ),
+        case(
+            "spins learn --trajectory t.npy --patch 3 --patches 20 -r 4 --fixed=30".into(),
+            &["", "-fixed"],
+            &[3, 25],
+        ),
+        case(format!("image learn grey.png colour.png {}", image::SMALL), &[""], &[1, 5]),
+        case(format!("image learn colour.png --colour --sampling walk {}", image::SMALL), &[""], &[1, 7]),
+    ]
+}
+
+fn bench() -> Bench {
+    let bench = image::bench();
+    bench.put_spins("t.npy", 12, (12, 12), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
+    bench
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn stops_and_resumes_at_any_step() {
+    for Case { words, suffixes, stops } in cases() {
+        let bench = bench();
+        let before = bench.files();
+        bench.run(&format!("{words} -o whole -q")).fine();
+        for stop in stops {
+            let run = format!("{words} -o m --checkpoint state --checkpoint-every 1000 -j 2");
+            let done = bench.stopped_after(&run, stop);
+            let last = done.stderr.lines().last().unwrap().to_owned();
+            assert!(last.contains("interrupted after") && last.contains("--resume"), "{words}: {last}");
+            let named = last.split("the state is in ").nth(1).unwrap().split([':', ' ']).next().unwrap();
+            assert!(bench.path(named).exists(), "{last}");
+            assert!(suffixes.iter().all(|s| !bench.path(&format!("m{s}")).exists()), "{words}");
+            let again = bench.run(&format!("{run} -q"));
+            assert_eq!((again.code, again.stderr.lines().count()), (Some(2), 1), "{}", again.stderr);
+            assert!(again.stderr.contains("add --resume"), "{}", again.stderr);
+            bench.run(&format!("{run} --resume -q")).fine();
+            for suffix in &suffixes {
+                let (got, want) =
+                    (bench.bytes(&format!("m{suffix}")), bench.bytes(&format!("whole{suffix}")));
+                assert!(got == want, "{words} stopped after {stop}: m{suffix}");
+                std::fs::remove_file(bench.path(&format!("m{suffix}"))).unwrap();
+            }
+            let mut left = bench.files();
+            left.retain(|name| !name.starts_with("whole") && !before.contains(name));
+            assert!(left.is_empty(), "{words} leaves {left:?}");
+        }
+    }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn without_a_checkpoint_nothing_is_written() {
+    for Case { words, stops, .. } in cases() {
+        let bench = bench();
+        let before = bench.files();
+        let done = bench.stopped_after(&format!("{words} -o m --report page.html"), stops[0]);
+        assert!(done.stderr.contains("nothing was written"), "{}", done.stderr);
+        assert_eq!(bench.files(), before, "{words}");
+    }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn what_is_resumed_tells_the_same() {
+    let bench = bench();
+    let simulate = "spins simulate --size 16 --updates 6000 --every 200 --model cellular-potts --cells 4 --chains 2 \
+                    --observables cluster,energy --json -q";
+    let whole = bench.run(&format!("{simulate} -o w.npy")).fine().json();
+    let run = format!("{simulate} -o m.npy --checkpoint state");
+    bench.stopped_after(&run, 17);
+    let resumed = bench.run(&format!("{run} --resume")).fine().json();
+    assert_eq!(resumed["resumed"], true);
+    for key in ["observables", "acceptance", "frames", "updates", "updates_between_frames"] {
+        assert_eq!(resumed[key], whole[key], "{key}");
+    }
+    let run = format!("spins learn {} -o m --checkpoint state --json", spins::SMALL);
+    bench.stopped_after(&run, 4);
+    let resumed = bench.run(&format!("{run} --resume")).fine();
+    assert!(resumed.stderr.contains("resumed after step 4"), "{}", resumed.stderr);
+    assert_eq!(resumed.json()["runs"][0]["resumed_after_step"], 4);
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn another_run_is_not_resumed() {
+    let bench = bench();
+    bench.put_npy("field.npy", &crate::bench::numbers(16, 16));
+    let simulate =
+        "spins simulate --size 16 --updates 6000 --every 200 --field field.npy -o m.npy --checkpoint s";
+    let learn = format!("spins learn {} -o m --checkpoint l", spins::SMALL);
+    let paint = format!("image learn grey.png {} -o m --checkpoint i", image::SMALL);
+    for run in [simulate, &learn, &paint] {
+        bench.stopped_after(run, 3);
+    }
+    bench.put("garbage", [7; 100]);
+    bench.put("half", &bench.bytes("l")[..200]);
+    let before = bench.files();
+    let state = ["s", "l", "i"].map(|name| bench.bytes(name));
+    for (words, said) in [
+        (format!("{simulate} --temperature 3"), "temperature was 2.26 there and is 3.0 here"),
+        (format!("{simulate} --seed 1"), "seed was 0 there and is 1 here"),
+        (format!("{simulate} --every 100"), "every was 200 there and is 100 here"),
+        (format!("{simulate} --chains 2"), "chains was 1 there and is 2 here"),
+        (format!("{learn} --temperature 3"), "temperature was [2.26] there and is [3.0] here"),
+        (format!("{learn} --patches 31"), "patches was 30 there and is 31 here"),
+        (format!("{learn} --spins signed"), "code was \"nonneg\" there and is \"free\" here"),
+        (format!("{paint} --steps 9"), "steps was 8 there and is 9 here"),
+        (format!("{paint} --sampling walk"), "sampling was \"iid\" there and is \"walk\" here"),
+        (paint.replace("grey.png", "colour.png"), "is of other data: colour.png"),
+        (simulate.replace("-o m.npy --checkpoint s", "-o m.npy --checkpoint l"), "l: is no checkpoint of"),
+        (simulate.replace("--checkpoint s", "--checkpoint garbage"), "garbage: is no checkpoint of"),
+        (
+            learn.replace("--checkpoint l", "--checkpoint i"),
+            "i: is a checkpoint of another kind of run (image)",
+        ),
+        (learn.replace("--checkpoint l", "--checkpoint s"), "s: not a model file"),
+        (learn.replace("--checkpoint l", "--checkpoint half"), "half: not a model file"),
+        (paint.replace("--checkpoint i", "--checkpoint garbage"), "garbage: not a model file"),
+        (
+            paint.replace("--checkpoint i", "--checkpoint l"),
+            "l: is a checkpoint of another kind of run (spins)",
+        ),
+    ] {
+        let done = bench.run(&format!("{words} --resume -q"));
+        assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{words}: {}", done.stderr);
+        assert!(done.stderr.contains(said), "{words}: {}", done.stderr);
+    }
+    assert!(state == ["s", "l", "i"].map(|name| bench.bytes(name)), "a refused checkpoint was touched");
+    assert_eq!(bench.files(), before);
+    bench.put_npy("field.npy", &crate::bench::numbers(4, 64));
+    let done = bench.run(&format!("{simulate} --resume"));
+    assert!(done.code == Some(2) && done.stderr.contains("field.npy has changed"), "{}", done.stderr);
+}
+
+/// Starts a run that saves its state whenever it can, waits for that, and kills it.
+#[cfg(unix)]
+fn kill(bench: &Bench, words: &str) {
+    let mut command = bench.command(&format!("{words} --checkpoint state --checkpoint-every 0 -q"));
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let started = Instant::now();
+    while !bench.path("state").exists() && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "the run ended before it could be killed");
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_runs_resume() {
+    let bench = bench();
+    let simulate = "spins simulate --size 16 --updates 400000 --every 200 --chains 2 -o";
+    let learn = "spins learn --size 16 --updates 120000 --every 60 --patch 6 --patches 40 -r 6 -o";
+    let paint = "image learn grey.png -r 9 --patch 5 --patches 40 --steps 2000 --sampling walk -o";
+    for (run, names) in
+        [(simulate, &["-chain0.npy", "-chain1.npy"][..]), (learn, &[".npy"]), (paint, &[".npy"])]
+    {
+        kill(&bench, &format!("{run} m.npy"));
+        assert!(names.iter().all(|name| !bench.path(&format!("m{name}")).exists()), "{run}");
+        bench.run(&format!("{run} m.npy --checkpoint state --resume -q")).fine();
+        bench.run(&format!("{run} whole.npy -q")).fine();
+        for name in names {
+            let (got, want) = (bench.bytes(&format!("m{name}")), bench.bytes(&format!("whole{name}")));
+            assert!(got == want, "{run} m{name}");
+            std::fs::remove_file(bench.path(&format!("m{name}"))).unwrap();
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_heard_during_a_burn_in() {
+    let bench = bench();
+    for words in [
+        "spins simulate --size 16 --burn-in 999999999999 -o m.npy",
+        "spins learn --size 16 --burn-in 999999999999 --patch 4 -r 3 -o m",
+    ] {
+        let before = bench.files();
+        let mut command = bench.command(words);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        let sent =
+            std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        assert!(stderr.contains("nothing was written"), "{stderr}");
+        assert_eq!(bench.files(), before, "{words}");
+    }
+}

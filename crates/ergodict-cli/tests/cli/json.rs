@@ -1,0 +1,65 @@
+//! `--json`: every summary has the keys that `docs/json.md` tells of, and no others.
+
+use crate::bench::numbers;
+use crate::{image, spins};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
+
+/// The keys in the first column of the tables under a heading.
+fn documented(docs: &str, schema: &str) -> BTreeSet<String> {
+    let heading = format!("## `{schema}`\n");
+    let section = docs.split(&heading).nth(1).unwrap_or_else(|| panic!("{schema} is not in the docs"));
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let cells = rows.map(|row| format!("`{}", row.split(" | ").next().unwrap()));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+fn keys(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn the_docs_tell_of_every_key() {
+    let docs = std::fs::read_to_string(DOCS).unwrap();
+    let bench = image::bench();
+    bench.put_npy("x.npy", &numbers(4, 30));
+    let json = |words: &str| bench.run(&format!("{words} --json -q")).fine().json();
+    let factor = documented(&docs, "ergodict.factor/1");
+    for words in [
+        "factor x.npy -r 2 -o f",
+        "transform f x.npy -o h.npy",
+        "model show f",
+        "model export f -o f.csv",
+        "spins simulate --size 16 --updates 1000 --every 100 -o t.npy",
+        &format!("spins learn {} -o s", spins::SMALL),
+        "spins reconstruct s t.npy -o again.npy",
+        &format!("image learn grey.png {} -o i", image::SMALL),
+        "image reconstruct i grey.png -o again.png",
+    ] {
+        let summary = json(words);
+        let schema = summary["schema"].as_str().unwrap();
+        let mut told = documented(&docs, schema);
+        match schema {
+            "ergodict.spins-learn/1" => {
+                let own = ["schema", "seconds", "runs"].map(str::to_owned);
+                assert_eq!(keys(&summary), BTreeSet::from(own.clone()), "{words}");
+                assert!(own.iter().all(|key| told.contains(key)));
+                told.extend(factor.clone());
+                own.iter().for_each(|key| assert!(told.remove(key)));
+                assert_eq!(keys(&summary["runs"][0]), told, "a run of {words}");
+                continue;
+            }
+            "ergodict.spins-simulate/1" => {
+                for key in keys(&summary["observables"][0]) {
+                    assert!(docs.contains(&format!("`{key}`")), "{key} of an observable");
+                }
+            }
+            "ergodict.image-learn/1" => told.extend(factor.clone()),
+            _ => {}
+        }
+        assert_eq!(keys(&summary), told, "{words}");
+    }
+}
