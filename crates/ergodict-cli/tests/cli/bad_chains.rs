@@ -187,7 +187,6 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
     }
 }
 
-#[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
 fn the_checkpoint_of_a_fixed_configuration_is_found_before_the_work() {
     let bench = bench();

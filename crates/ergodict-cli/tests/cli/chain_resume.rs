@@ -1,5 +1,7 @@
 //! Interrupted runs on chains: what is resumed ends in the bytes of the run that was never interrupted.
 
+#![cfg_attr(not(all(unix, debug_assertions)), allow(dead_code, unused_imports))]
+
 use crate::bench::Bench;
 use crate::{image, spins};
 use std::process::Stdio;
