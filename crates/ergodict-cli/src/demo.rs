@@ -13,6 +13,7 @@ use crate::paths;
 use crate::progress::say;
 use anyhow::{Result, bail};
 use bars::BarsRun;
+use ergodict::dictionary::Model;
 use ergodict::factor::Parameters;
 use ergodict_report::Report;
 use ising::IsingRun;
@@ -189,6 +190,11 @@ fn quoted(path: &Path) -> String {
     }
     let plain = |c: char| c.is_alphanumeric() || "/._-+:,@".contains(c);
     if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// The atoms of a model, the most dominant first.
+fn atoms(model: &Model) -> Vec<Vec<f64>> {
+    model.dominance().1.iter().map(|&k| model.w.col(k).to_vec()).collect()
 }
 
 fn indented(text: &str) -> String {

@@ -1,12 +1,13 @@
 //! The Ising model at three temperatures: what are its configurations made of?
 
+use super::atoms;
 use anyhow::Result;
 use ergodict::chain::diagnostics::effective_sample_size;
 use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{
     Alphabet, Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager,
 };
-use ergodict::factor::diagnostics::dominance;
+use ergodict::dictionary::Model;
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::Mat;
 use ergodict::patch::{Encoding, SpinGrid, SpinValues, Window};
@@ -40,8 +41,8 @@ struct Learned {
 impl IsingRun {
     /// Simulates and learns.
     pub(super) fn new(seed: u64) -> Result<Self> {
-        let learn = |(id, t): (usize, &f64)| Learned::new(*t, seed, id as u64);
-        Ok(Self { runs: TEMPERATURES.iter().enumerate().map(learn).collect::<Result<_>>()? })
+        let runs = TEMPERATURES.iter().map(|temperature| Learned::new(*temperature, seed));
+        Ok(Self { runs: runs.collect::<Result<_>>()? })
     }
 
     /// The flags with which `ergodict spins learn` does the same.
@@ -126,10 +127,11 @@ const LOSS: &str = "
     The surrogate loss while learning. Configurations that follow each other are nearly the same, which the method allows.";
 
 impl Learned {
-    fn new(temperature: f64, seed: u64, id: u64) -> Result<Self> {
+    /// As `ergodict spins learn` does it: the same streams, and so the same dictionary.
+    fn new(temperature: f64, seed: u64) -> Result<Self> {
         let lattice = Lattice::new(SIDE, SIDE, Boundary::Periodic)?;
-        let mut walker = Walker::new(Ising::new(lattice, temperature, 1.0, Field::Uniform(0.0))?, seed, id);
-        let mut places = stream(seed, Purpose::Patches, id);
+        let mut walker = Walker::new(Ising::new(lattice, temperature, 1.0, Field::Uniform(0.0))?, seed, 0);
+        let mut places = stream(seed, Purpose::Patches, 0);
         let window = Window { rows: PATCH, cols: PATCH, boundary: Boundary::Periodic };
         let encoding = Encoding::new(SpinValues::ZeroOne, Alphabet::PlusMinus)?;
         let mut factoriser = Factoriser::<f64>::random(Parameters::new(ATOMS), PATCH * PATCH, seed)?;
@@ -142,16 +144,14 @@ impl Learned {
             surrogate.push(((k * EVERY) as f64, factoriser.aggregates().per_sample(step.surrogate)));
             energies.push(walker.measure(Observable::Energy)?);
         }
-        let scores = dominance(&factoriser.aggregates().a);
-        let mut order: Vec<usize> = (0..ATOMS).collect();
-        order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]).then(i.cmp(&j)));
+        let model = Model::of(&factoriser, "spins", seed);
         let settled = &energies[energies.len() / 2..];
         let mean = settled.iter().sum::<f64>() / settled.len() as f64;
         let variance = settled.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (settled.len() - 1) as f64;
         Ok(Self {
             temperature,
             spins: walker.chain().spins(walker.state()).iter().map(|&s| f64::from(s)).collect(),
-            atoms: order.iter().map(|&k| factoriser.dictionary().col(k).to_vec()).collect(),
+            atoms: atoms(&model),
             surrogate,
             energy: (mean, (variance / effective_sample_size(settled)).sqrt()),
         })

@@ -1,9 +1,10 @@
 //! A picture: atoms from patches at independent places, and from patches whose corner takes a random walk.
 
+use super::atoms;
 use anyhow::Result;
 use ergodict::chain::{Boundary, ImageWalk, Sampling, Walker};
 use ergodict::data::{Image, tessellation};
-use ergodict::factor::diagnostics::dominance;
+use ergodict::dictionary::Model;
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::Mat;
 use ergodict::patch::Window;
@@ -111,16 +112,10 @@ impl Rebuilt {
             }
             factoriser.step(&x)?;
         }
-        let scores = dominance(&factoriser.aggregates().a);
-        let mut order: Vec<usize> = (0..ATOMS).collect();
-        order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]).then(i.cmp(&j)));
+        let model = Model::of(&factoriser, "image", seed);
         let overlap = Overlap { window, stride: STRIDE };
         let rebuilt = overlap.reconstruct(&mut with_lambda(&factoriser, 0.0)?, image, &mut |_, _| true)?;
         let values = rebuilt.map(|rebuilt| rebuilt.values).unwrap_or_default();
-        Ok(Self {
-            atoms: order.iter().map(|&k| factoriser.dictionary().col(k).to_vec()).collect(),
-            psnr: psnr(&values, &image.to_f64(), 1.0),
-            values,
-        })
+        Ok(Self { atoms: atoms(&model), psnr: psnr(&values, &image.to_f64(), 1.0), values })
     }
 }
