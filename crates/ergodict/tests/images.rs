@@ -480,7 +480,7 @@ fn denoised(seed: u64) -> (f64, f64) {
     let overlap = Overlap { window, stride: 2 };
     let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, 0.1).unwrap();
     let mut coder = with_lambda(&factoriser, lambda).unwrap();
-    let rebuilt = whole(overlap, &mut coder, &dirty);
+    let rebuilt = overlap.denoise(&mut coder, &dirty, &mut |_, _| true).unwrap().unwrap();
     let against = |values: &[f64]| psnr(values, &clean.to_f64(), 1.0);
     (against(&dirty.to_f64()), against(&rebuilt.values))
 }
@@ -490,15 +490,15 @@ fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
     let dirty = noisy(&tessellation(96, 96, false, 0).unwrap(), 0.1, 0);
     let overlap = Overlap { window: window(6, Boundary::Free), stride: 3 };
     let factoriser = identity(36);
-    // Under the identity the residual of a value x is min(x, λ/2)² where x > 0, and x² elsewhere.
+    // Under the identity a value x > λ/2 is rebuilt as it is, and any other is left out.
     for sigma in [0.08, 0.2, 0.4] {
         let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, sigma).unwrap();
-        let left = |x: f64| if x > 0.0 { x.min(lambda / 2.0).powi(2) } else { x * x };
+        let left = |x: f64| if x > lambda / 2.0 { 0.0 } else { x * x };
         let values = dirty.to_f64();
         let mean = values.iter().map(|x| left(*x)).sum::<f64>() / values.len() as f64;
         // λ is found on half of the patches, and places near the edges are in fewer: over 20 seeds the root was 0.988
-        // to 1.0004 of σ.
-        assert!((mean.sqrt() / sigma - 1.0).abs() < 0.03, "{} for {sigma}", mean.sqrt());
+        // to 1.026 of σ.
+        assert!((mean.sqrt() / sigma - 1.0).abs() < 0.04, "{} for {sigma}", mean.sqrt());
     }
     assert_eq!(lambda_for_noise(&factoriser, &dirty, &overlap, 1e-3).unwrap(), 0.0, "negative values stay");
     let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, 5.0).unwrap();
@@ -514,7 +514,7 @@ fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
 fn denoising_by_its_own_dictionary_raises_the_psnr() {
     for seed in 0..2 {
         let (before, after) = denoised(seed);
-        // Over 12 seeds the gain was 2.15 to 2.44 dB.
-        assert!(after > before + 1.8, "{before} dB before, {after} dB after");
+        // Over 12 seeds the gain was 2.40 to 2.67 dB.
+        assert!(after > before + 2.1, "{before} dB before, {after} dB after");
     }
 }

@@ -121,11 +121,16 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let mut factoriser = with_lambda(&learned, lambda)?;
     interrupt::listen()?;
     let mut progress: Option<Progress> = None;
-    let rebuilt = overlap.reconstruct(&mut factoriser, &image, &mut |done, all| {
+    let mut seen = |done, all| {
         let progress = progress.get_or_insert_with(|| Progress::new(common.quiet, Some(all), 0));
         progress.update(done, || format!("stride {}", args.stride));
         !interrupt::asked()
-    })?;
+    };
+    let rebuilt = if sigma.is_some() {
+        overlap.denoise(&mut factoriser, &image, &mut seen)?
+    } else {
+        overlap.reconstruct(&mut factoriser, &image, &mut seen)?
+    };
     if let Some(progress) = &progress {
         progress.finish();
     }

@@ -2,6 +2,7 @@
 
 mod denoise;
 mod overlap;
+mod refit;
 
 pub use denoise::{lambda_for_noise, noise_level};
 pub use overlap::{Overlap, Reconstruction, psnr, relative_error, with_lambda};

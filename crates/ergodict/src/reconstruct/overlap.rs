@@ -9,9 +9,11 @@
 //! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
 //! the stride and at the last row and column where a patch fits, so that every place is covered either way.
 
+use super::refit::Refit;
 use crate::chain::Boundary;
 use crate::data::Image;
 use crate::factor::Factoriser;
+use crate::factor::code::CodeSet;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{Grid, Window};
 use crate::{Error, Result};
@@ -88,6 +90,30 @@ impl Overlap {
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
+        self.rebuild(factoriser, grid, seen, None)
+    }
+
+    /// As [`Overlap::reconstruct`], but λ only chooses the atoms of each patch: their coefficients are then fitted
+    /// without it, which keeps the contrast. For denoising.
+    ///
+    /// # Errors
+    /// As [`Overlap::reconstruct`].
+    pub fn denoise<T: Scalar>(
+        &self,
+        factoriser: &mut Factoriser<T>,
+        grid: &impl Grid,
+        seen: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Option<Reconstruction>> {
+        self.rebuild(factoriser, grid, seen, Some(refit_of(factoriser)))
+    }
+
+    fn rebuild<T: Scalar>(
+        &self,
+        factoriser: &mut Factoriser<T>,
+        grid: &impl Grid,
+        seen: &mut dyn FnMut(u64, u64) -> bool,
+        mut refit: Option<Refit>,
+    ) -> Result<Option<Reconstruction>> {
         let (shape, channels) = (grid.shape(), grid.channels());
         let (rows, cols) = self.corners(shape)?;
         self.check_dictionary(factoriser, channels)?;
@@ -112,6 +138,9 @@ impl Overlap {
             }
             factoriser.transform(x.as_ref())?;
             factoriser.reconstruct(&mut rebuilt);
+            if let Some(refit) = &mut refit {
+                refit.rebuild(factoriser.dictionary(), &x, factoriser.code(), &mut rebuilt);
+            }
             for (j, &corner) in batch.iter().enumerate() {
                 let patch = rebuilt.col(j);
                 self.window.runs(shape, corner, |row, col, from, places| {
@@ -151,6 +180,11 @@ impl Overlap {
         }
         Ok(())
     }
+}
+
+/// What refits the codes of a factoriser.
+pub(super) fn refit_of<T: Scalar>(factoriser: &Factoriser<T>) -> Refit {
+    Refit::new(factoriser.parameters().code != CodeSet::Free)
 }
 
 /// The same dictionary with another weight λ of `‖H‖₁`.
