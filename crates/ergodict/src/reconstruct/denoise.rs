@@ -77,8 +77,8 @@ pub fn noise_level(image: &Image) -> f64 {
 /// patches spread over the grid. It is 0 when the dictionary leaves more than that even without a penalty, and the λ from
 /// which on all codes are zero when the patches themselves are smaller.
 ///
-/// Codes are refitted on their atoms, as [`Overlap::denoise`] does. On our tessellation with noise of 0.1 that gave 0.2 to
-/// 0.3 dB more than the shrunk codes, with a dictionary of 64 atoms (12 seeds).
+/// Codes are refitted on their atoms, as [`Overlap::denoise`] does. On our tessellation with noise of 0.1 and 64 atoms the
+/// PSNR rose by 2.40 to 2.67 dB so, and by 2.15 to 2.44 dB with the shrunk codes (12 seeds each).
 ///
 /// # Errors
 /// [`Error::Parameter`] for a σ that is no positive number; as [`Overlap::reconstruct`].
