@@ -82,8 +82,8 @@ impl Report {
     /// A picture with plain words beside it.
     pub fn figure(mut self, figure: Figure) -> Self {
         let level = self.level();
-        let section = self.section.iter().map(|section| format!("{section}: ")).collect::<String>();
-        self.figures.push((section + &figure.title, figure.svg.clone()));
+        let title = self.section.as_ref().map(|section| format!("{section}: {}", figure.title));
+        self.figures.push((title.unwrap_or_else(|| figure.title.clone()), figure.svg.clone()));
         self.block(context! {
             kind => "figure",
             level,
