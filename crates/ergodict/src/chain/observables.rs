@@ -47,7 +47,7 @@ impl Observable {
                 None => Err(Error::parameter(
                     "the observable",
                     self,
-                    "clusters need the bonds of a lattice, and this system has none",
+                    "clusters follow bonds, and this system is on no lattice",
                 )),
             },
         }
