@@ -109,7 +109,7 @@ fn simulations_that_make_no_sense() {
         ("--observables colour", ["`colour`", "energy, magnetisation, cluster"]),
         ("--start no.npy", ["no.npy: ", ""]),
         ("--start half.npy", ["half.npy: holds 0.5", "whole numbers"]),
-        ("--start labels.npy", ["--start labels.npy: a value of the configuration is", "1 or −1"]),
+        ("--start labels.npy", ["--start labels.npy: a value of the configuration is", "−1 or 1"]),
         ("--start none.npy", ["none.npy: has no frame", ""]),
         ("--start t.npy --size 12", ["t.npy: has 16×16 sites", "12×12"]),
         ("--start edges.txt", ["edges.txt: is not a .npy array", "(frames, rows, columns)"]),
