@@ -462,6 +462,29 @@ fn the_noise_level_is_met() {
     assert_eq!(noise_level(&Image::new((9, 30), 1, vec![0.5; 270]).unwrap()), 0.0);
 }
 
+/// A frame of `width` pixels that is white whatever the noise.
+fn overexposed(image: &Image, width: usize) -> Image {
+    let (rows, cols) = image.shape();
+    let inside = |at: usize, side: usize| (width..side - width).contains(&at);
+    let values = image.values().iter().enumerate();
+    let values = values.map(|(k, v)| if inside(k / cols, rows) && inside(k % cols, cols) { *v } else { 1.0 });
+    Image::new((rows, cols), 1, values.collect()).unwrap()
+}
+
+#[test]
+fn saturated_places_do_not_hide_the_noise() {
+    let flat = Image::new((128, 128), 1, vec![0.5; 128 * 128]).unwrap();
+    // 4, 10, 19 and 34 % of the image.
+    for (seed, width) in [(0, 1), (1, 3), (2, 6), (3, 12)] {
+        let level = noise_level(&overexposed(&noisy(&flat, 0.1, seed), width));
+        assert!((level / 0.1 - 1.0).abs() < 0.09, "{level} with a frame of {width}");
+    }
+    // A drawing has none, though nothing is flat along its slanted edge.
+    let mut drawing = vec![0.0_f32; 128 * 128];
+    (0..128).for_each(|row| drawing[row * 128..][..row].fill(1.0));
+    assert_eq!(noise_level(&Image::new((128, 128), 1, drawing).unwrap()), 0.0);
+}
+
 /// PSNR against the clean image, before and after.
 fn denoised(seed: u64) -> (f64, f64) {
     let clean = tessellation(96, 96, false, seed).unwrap();

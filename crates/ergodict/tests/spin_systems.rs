@@ -7,8 +7,9 @@ use ergodict::chain::diagnostics::{effective_sample_size, split_r_hat};
 use ergodict::chain::observables::Observable;
 use ergodict::chain::rng::{Purpose, stream, uniform};
 use ergodict::chain::{
-    Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, FiniteChain, ImageWalk,
-    Lattice, Neighbourhood, Potts, Proposal, Rbm, Sampling, SpinSystem, Walkers,
+    Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
+    IsingGraph, Lattice, Neighbourhood, Potts, Proposal, Rbm, Sampling, SpinSystem, SpinWalk, Walker,
+    Walkers,
 };
 use ergodict::linalg::Mat;
 use proptest::prelude::*;
@@ -753,4 +754,18 @@ fn chains_of_every_system_agree_with_each_other() {
             assert!((r_hat - 1.0).abs() < 0.03, "{name}, {observable}: R̂ {r_hat}");
         }
     }
+}
+
+#[test]
+fn patches_are_cut_where_sites_have_places_and_clusters_follow_bonds() {
+    let lattice = Lattice::new(4, 6, Boundary::Periodic).unwrap();
+    let potts = Potts::new(lattice, 3, 1.0, 1.0, 0.0).unwrap();
+    assert_eq!((potts.lattice(), potts.grid()), (Some(lattice), Some((4, 6, Boundary::Periodic))));
+    let rbm = Rbm::random((4, 6), 2, 0.5, 1.0, &mut stream(1, Purpose::Synthetic, 0)).unwrap();
+    assert_eq!((rbm.lattice(), rbm.grid()), (None, Some((4, 6, Boundary::Free))));
+    let walk = Walker::new(rbm, 1, 0);
+    assert_eq!(SpinWalk::grid(&walk), Some((4, 6, Boundary::Free)));
+    assert!(walk.measure(Observable::LargestCluster).is_err());
+    let graph = IsingGraph::new(3, &[(0, 1, 1.0)], 1.0, &Field::Uniform(0.0)).unwrap();
+    assert_eq!((graph.lattice(), graph.grid()), (None, None));
 }

@@ -3,7 +3,7 @@
 use crate::input;
 use crate::progress::say;
 use anyhow::{Result, bail};
-use ergodict::chain::rng::{Purpose, stream, uniform};
+use ergodict::chain::rng::{Purpose, ids, normal, stream};
 use ergodict::data::{Image, tessellation};
 use ergodict::dictionary::Input;
 use std::path::Path;
@@ -36,10 +36,7 @@ pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Inp
 
 /// The image with independent normal noise on every value.
 fn noisy(image: &Image) -> Result<Image> {
-    let mut rng = stream(0, Purpose::Synthetic, 0);
-    let normal = |v: &f32| {
-        let radius = (-2.0 * (1.0 - uniform(&mut rng)).ln()).sqrt();
-        v + (NOISE * radius * (std::f64::consts::TAU * uniform(&mut rng)).cos()) as f32
-    };
-    Ok(Image::new(image.shape(), image.channels(), image.values().iter().map(normal).collect())?)
+    let mut rng = stream(0, Purpose::Synthetic, ids::NOISE);
+    let noisy = |v: &f32| v + (NOISE * normal(&mut rng)) as f32;
+    Ok(Image::new(image.shape(), image.channels(), image.values().iter().map(noisy).collect())?)
 }

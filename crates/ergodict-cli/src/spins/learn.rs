@@ -13,6 +13,7 @@ use crate::scheme::Scheme;
 use crate::showing::Showing;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
+use ergodict::chain::rng::ids;
 use ergodict::chain::{Alphabet, Lattice};
 use ergodict::data::Trajectory;
 use ergodict::dictionary::Input;
@@ -211,12 +212,12 @@ impl Args {
             (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
         } else {
             let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
-            let Some(lattice) = walk.lattice() else {
+            let Some((rows, cols, boundary)) = walk.grid() else {
                 bail!(
                     "patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`"
                 );
             };
-            (lattice.shape(), walk.alphabet(), lattice.boundary(), self.system.inputs()?)
+            ((rows, cols), walk.alphabet(), boundary, self.system.inputs()?)
         };
         let own = match alphabet {
             // Labels of cells only tell them apart.
@@ -400,7 +401,7 @@ impl Args {
             }
             let spins = run.source.configuration().unwrap_or_default().to_vec();
             // Other places than those of the trajectory's own runs.
-            let cutter = self.cutter(ground, plan.common.seed, 1 << 32);
+            let cutter = self.cutter(ground, plan.common.seed, ids::FIXED);
             let source = FixedSource { spins, shape: ground.shape, cutter, minibatches: steps, done: 0 };
             let config = self.config(plan, ground, *temperature, None, Some(steps))?;
             let tag = tags.next().unwrap_or_default();

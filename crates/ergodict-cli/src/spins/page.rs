@@ -297,10 +297,10 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let rows = simulated.mixing.iter().map(|one| {
         vec![
             one.observable.to_string(),
-            format!("{:.5} ± {:.5}", one.mean, one.error),
-            format!("{:.2}", one.autocorrelation_time),
-            format!("{:.0}", one.effective_sample_size),
-            format!("{:.4}", one.r_hat),
+            format!("{:.5} ± {:.5}", one.mixing.mean, one.mixing.error),
+            format!("{:.2}", one.mixing.autocorrelation_time),
+            format!("{:.0}", one.mixing.effective_sample_size),
+            format!("{:.4}", one.mixing.r_hat),
         ]
     });
     let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];

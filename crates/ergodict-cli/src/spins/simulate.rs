@@ -11,7 +11,7 @@ use crate::showing::Showing;
 use crate::tracked::table;
 use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::diagnostics::{autocorrelation_time, effective_sample_size, split_r_hat};
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
 use ergodict::data::{Trajectory, digest};
 use ergodict::dictionary::Input;
@@ -81,47 +81,22 @@ pub(crate) struct Args {
 }
 
 /// What is known of an observable over all chains.
-pub(super) struct Mixing {
+pub(super) struct Observed {
     pub(super) observable: Observable,
-    pub(super) mean: f64,
-    /// Monte-Carlo standard error of the mean.
-    pub(super) error: f64,
-    /// Autocorrelation time in kept configurations, the largest of the chains'.
-    pub(super) autocorrelation_time: f64,
-    pub(super) effective_sample_size: f64,
-    pub(super) r_hat: f64,
+    /// Its times are in kept configurations.
+    pub(super) mixing: Mixing,
 }
 
-impl Mixing {
-    fn of(observable: Observable, series: &[&[f64]]) -> Self {
-        let n: usize = series.iter().map(|s| s.len()).sum();
-        let mean = series.iter().flat_map(|s| s.iter()).sum::<f64>() / n as f64;
-        let squares = series.iter().flat_map(|s| s.iter()).map(|x| (x - mean).powi(2)).sum::<f64>();
-        let effective: f64 = series.iter().map(|s| effective_sample_size(s)).sum();
-        let tau = series.iter().map(|s| autocorrelation_time(s)).fold(f64::NAN, f64::max);
-        let error = (squares / (n as f64 - 1.0).max(1.0) / effective).sqrt();
-        Self {
-            observable,
-            mean,
-            error,
-            autocorrelation_time: tau,
-            effective_sample_size: effective,
-            r_hat: split_r_hat(series),
-        }
-    }
-
+impl Observed {
     fn words(&self, every: u64) -> String {
-        if self.autocorrelation_time.is_nan() {
-            return format!("{:.5} (too few frames to tell how well it mixes)", self.mean);
+        let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } = self.mixing;
+        if autocorrelation_time.is_nan() {
+            return format!("{mean:.5} (too few frames to tell how well it mixes)");
         }
         format!(
-            "{:.5} ± {:.5}; autocorrelation time {:.1} frames ({:.3e} updates), {:.0} effective samples, R̂ {:.3}",
-            self.mean,
-            self.error,
-            self.autocorrelation_time,
-            self.autocorrelation_time * every as f64,
-            self.effective_sample_size,
-            self.r_hat
+            "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1} frames ({:.3e} updates), \
+             {effective_sample_size:.0} effective samples, R̂ {r_hat:.3}",
+            autocorrelation_time * every as f64,
         )
     }
 }
@@ -136,7 +111,7 @@ pub(super) struct Simulated {
     pub(super) temperature: f64,
     pub(super) chains: Vec<Ended>,
     pub(super) outs: Vec<PathBuf>,
-    pub(super) mixing: Vec<Mixing>,
+    pub(super) mixing: Vec<Observed>,
     pub(super) acceptance: Option<f64>,
     /// Exact energy per site of the infinite lattice, where it is known.
     pub(super) exact_energy: Option<f64>,
@@ -182,7 +157,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.draw(&outs, alphabet)?;
     let mixing = args.observables.iter().enumerate().map(|(i, &observable)| {
         let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series[i]).collect();
-        Mixing::of(observable, &series)
+        Observed { observable, mixing: Mixing::of(&series) }
     });
     let accepted = chains.iter().filter_map(|chain| chain.acceptance);
     let (accepted, proposed) = accepted.fold((0, 0), |(a, p), x| (a + x.accepted, p + x.proposed));
@@ -469,7 +444,7 @@ fn words(simulated: &Simulated) -> String {
     )];
     let names: Vec<String> = mixing.iter().map(|one| one.observable.to_string()).collect();
     lines.extend(names.iter().zip(mixing).map(|(name, one)| (&**name, one.words(*every))));
-    if mixing.iter().any(|one| one.r_hat > MIXED) {
+    if mixing.iter().any(|one| one.mixing.r_hat > MIXED) {
         let advice = "parts of the run disagree (R̂ is not near 1): a longer run, or --burn-in, is needed";
         lines.push(("warning", advice.to_owned()));
     }
@@ -487,11 +462,11 @@ fn summary(simulated: &Simulated) -> Value {
     let mixing = simulated.mixing.iter().map(|one| {
         json!({
             "observable": one.observable,
-            "mean": one.mean,
-            "error": one.error,
-            "autocorrelation_time": one.autocorrelation_time,
-            "effective_sample_size": one.effective_sample_size,
-            "r_hat": one.r_hat,
+            "mean": one.mixing.mean,
+            "error": one.mixing.error,
+            "autocorrelation_time": one.mixing.autocorrelation_time,
+            "effective_sample_size": one.mixing.effective_sample_size,
+            "r_hat": one.mixing.r_hat,
         })
     });
     json!({

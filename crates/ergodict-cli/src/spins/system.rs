@@ -6,18 +6,18 @@ use crate::paths::Given;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::onsager;
-use ergodict::chain::rng::{Purpose, stream};
+use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{
-    Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice, Potts,
-    Proposal, Rbm, SpinWalk, Walker,
+    Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice,
+    MOST_LABELS, Potts, Proposal, Rbm, SpinWalk, Walker,
 };
 use ergodict::data::{Batch, digest, read_edges};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Most cells: with the medium they are labels of seven bits.
-const MOST_CELLS: usize = 126;
+/// Most cells: the medium is a label too.
+const MOST_CELLS: usize = MOST_LABELS as usize - 1;
 
 /// Which system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -353,7 +353,7 @@ impl System {
         if let Some(path) = &self.weights {
             return Ok(Rbm::open(path, temperature, shape)?);
         }
-        let mut rng = stream(seed, Purpose::Synthetic, 0);
+        let mut rng = stream(seed, Purpose::Synthetic, ids::WEIGHTS);
         let (hidden, scale) = (self.hidden.unwrap_or(64), self.weight_scale.unwrap_or(0.5));
         Ok(Rbm::random(shape, hidden, scale, temperature, &mut rng)?)
     }
@@ -362,7 +362,7 @@ impl System {
 /// The symmetric matrix of `J01, J02, …, J11, J12, …`; `J00` is never used.
 fn adhesion(numbers: &[f64]) -> Result<Vec<Vec<f64>>> {
     let count = |types: usize| types + types * (types + 1) / 2;
-    let Some(types) = (1..=127).find(|&types| count(types) == numbers.len()) else {
+    let Some(types) = (1..=MOST_CELLS).find(|&types| count(types) == numbers.len()) else {
         bail!(
             "--adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
             numbers.len()

@@ -23,7 +23,8 @@
 use super::diagnostics::Acceptance;
 use super::neighbourhood::{Around, Neighbourhood};
 use super::rng::{digit, shuffle, uniform};
-use super::{Alphabet, Chain, Lattice, SpinSystem};
+use super::spins::{check_energy, check_temperature};
+use super::{Alphabet, Chain, Lattice, MOST_LABELS, SpinSystem};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -60,7 +61,8 @@ pub struct CellularPottsParameters {
     pub perimeter: f64,
     /// `λ_P`, by default 0: no constraint.
     pub perimeter_strength: f64,
-    /// Neighbours for adhesion, perimeters and proposals alike, by default eight.
+    /// Neighbours for adhesion, perimeters and proposals alike, by default eight. The target perimeter counts pairs of
+    /// them: [`with_neighbourhood`](Self::with_neighbourhood) sets both.
     pub neighbourhood: Neighbourhood,
     /// Which labels are proposed, by default those of neighbours.
     pub proposal: Proposal,
@@ -92,6 +94,12 @@ impl CellularPottsParameters {
         Self { volume, perimeter, ..self }
     }
 
+    /// The same with another neighbourhood, and the target perimeter of a square by it.
+    pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        let perimeter = square_perimeter(neighbourhood, self.volume);
+        Self { perimeter, neighbourhood, ..self }
+    }
+
     fn check(&self) -> Result<()> {
         let Self { types, adhesion, .. } = self;
         let cells = types.len().saturating_sub(1);
@@ -99,10 +107,7 @@ impl CellularPottsParameters {
             let expected = format!("it must be 1 to {}, and at most the number of sites", LABELS - 1);
             return Err(Error::parameter("the number of cells", cells, expected));
         }
-        if !(self.temperature.is_finite() && self.temperature > 0.0) {
-            let expected = "it must be a positive number";
-            return Err(Error::parameter("the temperature", self.temperature, expected));
-        }
+        check_temperature(self.temperature)?;
         for (label, &kind) in types.iter().enumerate() {
             if kind >= adhesion.len() || (label == 0) != (kind == 0) {
                 let last = adhesion.len().saturating_sub(1);
@@ -132,7 +137,22 @@ impl CellularPottsParameters {
                 return Err(Error::parameter(name, x, "it must be a number that is not negative"));
             }
         }
-        Ok(())
+        self.check_energies()
+    }
+
+    /// Whether all energies are finite, and their changes, which would else be ∞ − ∞.
+    fn check_energies(&self) -> Result<()> {
+        let (sites, cells) = (self.lattice.sites() as f64, self.types.len() as f64);
+        let largest = self.adhesion.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
+        // Of a quadratic constraint; also of one without strength, as 0·∞ is no energy either. A change of a cell is at most
+        // three times its bound, and room is left for the sum of all.
+        let squares = |most: f64, target: f64, strength: f64| {
+            8.0 * cells * most.max(target) * most.max(target) * strength.max(1.0)
+        };
+        check_energy("the adhesion", 64.0 * sites * largest)?;
+        check_energy("the volume and its strength", squares(sites, self.volume, self.volume_strength))?;
+        let most = 8.0 * sites;
+        check_energy("the perimeter and its strength", squares(most, self.perimeter, self.perimeter_strength))
     }
 }
 
@@ -141,12 +161,13 @@ fn square_perimeter(neighbourhood: Neighbourhood, volume: f64) -> f64 {
     match neighbourhood {
         Neighbourhood::Four => 4.0 * volume.sqrt(),
         // Three pairs for each site of an edge, less one where two edges meet.
-        Neighbourhood::Eight => 12.0 * volume.sqrt() - 4.0,
+        // A volume below 1/9 has no square, and its perimeter is not below nothing.
+        Neighbourhood::Eight => (12.0 * volume.sqrt() - 4.0).max(0.0),
     }
 }
 
 /// Labels there can be, the medium among them.
-const LABELS: usize = 127;
+const LABELS: usize = MOST_LABELS as usize;
 
 /// A configuration with what follows from it and would be slow to count. One that was read from a file is checked, and
 /// counted anew, by giving its labels to [`SpinSystem::state`].
@@ -206,8 +227,9 @@ impl CellularPotts {
     /// The chain with these parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless there are 1 to 126 cells and at most one a site, the temperature is positive, the
-    /// adhesion symmetric and finite, targets and strengths not negative, and every type has a row of the adhesion;
+    /// [`Error::Parameter`] unless there are 1 to 127 cells (labels but for the medium's) and at most one a site, the
+    /// temperature is positive, the adhesion symmetric and finite, targets and strengths not negative, no energy can
+    /// overflow, and every type has a row of the adhesion;
     /// [`Error::Shape`] when the adhesion is not square.
     pub fn new(parameters: CellularPottsParameters) -> Result<Self> {
         parameters.check()?;
@@ -232,7 +254,7 @@ impl CellularPotts {
         for (site, &old) in state.labels.iter().enumerate() {
             let mut around = [0; 8];
             let n = self.around.gather(site / cols, site % cols, &mut around);
-            for new in (0..self.count as i8).filter(|new| *new != old) {
+            for new in (0..self.count).map(|new| new as i8).filter(|new| *new != old) {
                 let proposed = match self.parameters.proposal {
                     Proposal::Any => 1.0 / self.count as f64,
                     Proposal::Neighbour => {
@@ -422,7 +444,7 @@ mod tests {
             let state = chain.unwrap().init(&mut rng);
             assert!(state.volumes()[1..].iter().all(|v| *v as f64 == volume), "{:?}", state.volumes());
         }
-        for (rows, cols, cells) in [(1, 1, 1), (2, 3, 6), (3, 3, 5), (1, 126, 126), (12, 11, 126), (5, 5, 1)]
+        for (rows, cols, cells) in [(1, 1, 1), (2, 3, 6), (3, 3, 5), (1, 127, 127), (12, 11, 127), (5, 5, 1)]
         {
             let chain = CellularPotts::new(parameters(rows, cols, cells)).unwrap();
             let state = chain.init(&mut rng);
@@ -433,16 +455,22 @@ mod tests {
 
     #[test]
     fn the_default_perimeter_is_that_of_a_square() {
-        let chain = CellularPotts::new(parameters(20, 20, 2)).unwrap();
-        let state = chain.init(&mut stream(1, Purpose::Chain, 0));
-        assert_eq!(state.volumes()[1], 100);
-        assert_eq!(state.perimeters()[1] as f64, chain.parameters().perimeter);
+        for neighbourhood in [Neighbourhood::Four, Neighbourhood::Eight] {
+            let given = parameters(20, 20, 2).with_neighbourhood(neighbourhood);
+            let chain = CellularPotts::new(given).unwrap();
+            let state = chain.init(&mut stream(1, Purpose::Chain, 0));
+            assert_eq!(state.volumes()[1], 100);
+            assert_eq!(state.perimeters()[1] as f64, chain.parameters().perimeter, "{neighbourhood:?}");
+        }
+        let tiny = parameters(2, 2, 1).with_volume(0.01);
+        assert_eq!(tiny.perimeter, 0.0);
+        assert!(CellularPotts::new(tiny).is_ok());
     }
 
     #[test]
     fn bad_parameters_are_refused() {
         type Break = fn(&mut CellularPottsParameters);
-        let breaks: [(&str, Break); 14] = [
+        let breaks: [(&str, Break); 19] = [
             ("temperature 0", |p| p.temperature = 0.0),
             ("temperature NaN", |p| p.temperature = f64::NAN),
             ("asymmetric", |p| p.adhesion[0][1] = 3.0),
@@ -455,7 +483,12 @@ mod tests {
             ("cell of the medium's type", |p| p.types[1] = 0),
             ("no cells", |p| p.types.truncate(1)),
             ("no labels", |p| p.types.clear()),
-            ("too many cells", |p| p.types.resize(128, 1)),
+            ("too many cells", |p| p.types.resize(129, 1)),
+            ("adhesion overflows", |p| p.adhesion[1][1] = -1e307),
+            ("strength overflows", |p| p.volume_strength = 1e305),
+            ("volume overflows", |p| p.volume = 1e160),
+            ("perimeter overflows without strength", |p| p.perimeter = 1e160),
+            ("perimeter's strength overflows", |p| p.perimeter_strength = 1e303),
             ("negative strength", |p| p.volume_strength = -1.0),
         ];
         assert!(CellularPotts::new(parameters(20, 20, 3)).is_ok());

@@ -1,5 +1,12 @@
 //! The Ising model by checkerboard sweeps: all even sites, then all odd ones.
 //!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(v)`, `T`, `J`, `h`, `π ∝ exp(−H/T)` | [`Checkerboard::model`] | `ising.rs`, MATH.md 5 |
+//! | colour of `v = (i, j)`, `(i + j) mod 2` | `Planes::colours` | MATH.md 5 ("checkerboard sweeps") |
+//! | `P(x(v) = +1 \| rest)` | `Ising::threshold`, as `p·2⁶⁴` | MATH.md 5 |
+//! | one sweep | [`Chain::step`] | the paper has the random scan only, a site at a time |
+//!
 //! Sites of one colour have neighbours of the other colour only, so given the others they are independent, and a
 //! half-sweep draws all of them at once. It keeps `π ∝ exp(−H/T)` as each single update does; the sweep is not
 //! reversible, but its law is the same.

@@ -52,29 +52,6 @@ pub(super) fn for_each_word(count: u64, rng: &mut ChaCha8Rng, mut work: impl FnM
     }
 }
 
-/// Checks a temperature.
-pub(super) fn check_temperature(temperature: f64) -> Result<()> {
-    if !(temperature.is_finite() && temperature > 0.0) {
-        return Err(Error::parameter("the temperature", temperature, "it must be a positive number"));
-    }
-    Ok(())
-}
-
-/// Checks that spins are ±1 and one for each site.
-pub(super) fn check_spins(spins: &[i8], sites: usize) -> Result<()> {
-    if spins.len() != sites {
-        let (found, expected) = (format!("{} spins", spins.len()), format!("one for each of {sites} sites"));
-        return Err(Error::shape("the configuration", found, expected));
-    }
-    match spins.iter().position(|x| *x != 1 && *x != -1) {
-        Some(at) => {
-            let value = format!("{} (site {at})", spins[at]);
-            Err(Error::parameter("a spin", value, "every spin must be 1 or −1"))
-        }
-        None => Ok(()),
-    }
-}
-
 /// The different values of a field, and which of them each site has: a table of thresholds is needed only for each value.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
@@ -123,6 +100,14 @@ impl Levels {
     #[inline(always)]
     pub(super) fn of(&self, site: usize) -> usize {
         if self.of.is_empty() { 0 } else { self.of[site] as usize }
+    }
+
+    /// `Σ |h_v|`, the most that [`work`](Self::work) can be.
+    pub(super) fn most_work(&self, sites: usize) -> f64 {
+        if self.of.is_empty() {
+            return sites as f64 * self.values[0].abs();
+        }
+        self.of.iter().map(|level| self.values[*level as usize].abs()).sum()
     }
 
     /// `Σ h_v x_v`.

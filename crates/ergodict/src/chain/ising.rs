@@ -14,9 +14,8 @@
 //! An update takes one random 64-bit word: the high half of `word·sites` is the site, the low half is compared with
 //! a threshold `p·2⁶⁴` that depends on the sum of the neighbours. No probability is off by more than `sites/2⁶⁴`.
 
-use super::heat_bath::{
-    Levels, check_spins, check_temperature, for_each_word, probability, split, threshold,
-};
+use super::heat_bath::{Levels, for_each_word, probability, split, threshold};
+use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem, ising_scan};
 use crate::linalg::Isa;
 use crate::{Error, Result};
@@ -62,7 +61,8 @@ impl Ising {
     /// The model at a temperature, with a coupling J (negative: antiferromagnet) and a field.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a temperature that is not a positive number, a coupling or field that is not finite;
+    /// [`Error::Parameter`] for a temperature that is not a positive number, a coupling or field that is not finite or so
+    /// large that energies can overflow;
     /// [`Error::Shape`] for a field map of another size than the lattice.
     pub fn new(lattice: Lattice, temperature: f64, coupling: f64, field: Field) -> Result<Self> {
         check_temperature(temperature)?;
@@ -70,6 +70,8 @@ impl Ising {
             return Err(Error::parameter("the coupling", coupling, "it must be finite"));
         }
         let levels = Levels::new(&field, lattice.sites())?;
+        let sites = lattice.sites() as f64;
+        check_energy("coupling and field", 2.0 * sites * coupling.abs() + levels.most_work(lattice.sites()))?;
         let table = |h: &f64| {
             std::array::from_fn(|k| threshold(2.0 * (coupling * (k as f64 - 4.0) + h) / temperature))
         };
@@ -129,22 +131,6 @@ impl Ising {
             sum += side(col + 1 < cols, site + 1, (site + 1).wrapping_sub(cols));
         }
         sum
-    }
-
-    /// `Σ_bonds x(u)x(v)`, row by row: the bonds to the right of a row, then those to the row below.
-    fn bond_sum(&self, spins: &[i8]) -> i64 {
-        let (rows, cols) = self.lattice.shape();
-        let wrap = self.lattice.boundary() == Boundary::Periodic;
-        let line = |row: usize| &spins[row * cols..][..cols];
-        let product = |(x, y): (&i8, &i8)| i64::from(x * y);
-        let sum_row = |row: usize| {
-            let own = line(row);
-            let across = if wrap { i64::from(own[cols - 1] * own[0]) } else { 0 };
-            let right = own.iter().zip(&own[1..]).map(product).sum::<i64>() + across;
-            let below = if row + 1 < rows || wrap { line((row + 1) % rows) } else { &[] };
-            right + own.iter().zip(below).map(product).sum::<i64>()
-        };
-        (0..rows).map(sum_row).sum()
     }
 
     /// The threshold of a site, of which the sum of neighbours is between −4 and 4.
@@ -209,11 +195,12 @@ impl SpinSystem for Ising {
         state
     }
     fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
-        check_spins(spins, self.lattice.sites())?;
+        self.alphabet().check(spins, self.lattice.sites())?;
         Ok(spins.to_vec())
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
-        -self.coupling * self.bond_sum(state) as f64 - self.levels.work(state)
+        let bonds = self.lattice.over_bonds(state, |x, y| i32::from(x * y));
+        -self.coupling * bonds as f64 - self.levels.work(state)
     }
 }
 
@@ -265,11 +252,12 @@ mod tests {
             assert!(refuse(1.0, 1.0, Field::Uniform(bad)).contains("the field"));
             assert!(refuse(1.0, 1.0, Field::Map(vec![0.0, 0.0, bad, 0.0, 0.0, 0.0])).contains("site 2"));
         }
+        assert!(refuse(1.0, -1e308, Field::Uniform(1e308)).contains("energies must be finite"));
         let wrong = refuse(1.0, 1.0, Field::Map(vec![0.0; 5]));
         assert!(wrong.contains("5 numbers") && wrong.contains("6 sites"), "{wrong}");
         let ising = Ising::new(lattice, 1.0, 1.0, Field::Uniform(0.0)).unwrap();
         assert!(ising.state(&[1, -1, 1, 1, 1, 1]).is_ok());
-        assert!(ising.state(&[1, -1, 1]).unwrap_err().to_string().contains("3 spins"));
+        assert!(ising.state(&[1, -1, 1]).unwrap_err().to_string().contains("3 values"));
         assert!(ising.state(&[1, -1, 0, 1, 1, 1]).unwrap_err().to_string().contains("site 2"));
         assert!(ising.state(&[1, -1, -128, 1, 1, 1]).is_err());
         assert!(ising.probability_plus(0, 5).is_nan() && ising.probability_plus(0, -5).is_nan());
@@ -282,7 +270,7 @@ mod tests {
         assert_eq!([-2, 0, 2].map(|sum| cold.probability_plus(0, sum)), [0.0, 0.5, 1.0]);
         let hot = Ising::new(lattice, f64::MAX, 1.0, Field::Uniform(0.0)).unwrap();
         assert_eq!(hot.probability_plus(0, 4), 0.5);
-        let pulled = Ising::new(lattice, 1.0, -f64::MAX, Field::Uniform(f64::MAX)).unwrap();
+        let pulled = Ising::new(lattice, 1.0, -1e306, Field::Uniform(1e306)).unwrap();
         assert_eq!([-4, 4].map(|sum| pulled.probability_plus(0, sum)), [1.0, 0.0]);
     }
 }

@@ -1,12 +1,18 @@
 //! The Ising model on any graph, by random-scan Gibbs sampling.
 //!
-//! As on a lattice (`ising.rs`, MATH.md 5), with a coupling for each edge: the energy is
-//! `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)`, and an update of `v` makes it +1 with probability
-//! `1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))`. One random word serves one update, site and spin.
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(v)` | spins ±1, by node | Section "Ising model" of the paper, MATH.md 5 ("any graph") |
+//! | `u ∼ v` | [`IsingGraph::neighbours`] | the edges given |
+//! | `J(u,v)` | `couplings` (1 in the paper), one for each edge | the energy below |
+//! | `T`, `h` | `temperature`, `field` | as on a lattice, `ising.rs` |
+//! | `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)` | [`SpinSystem::energy`] | |
+//! | `P(x(v) = +1 \| rest) = 1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))` | [`IsingGraph::probability_plus`] | MATH.md 5, where the paper prints the opposite sign |
+//!
+//! The paper has lattices only. One random word serves one update, site and spin.
 
-use super::heat_bath::{
-    Levels, check_spins, check_temperature, for_each_word, probability, split, threshold,
-};
+use super::heat_bath::{Levels, for_each_word, probability, split, threshold};
+use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Field, SpinSystem};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
@@ -51,7 +57,7 @@ impl IsingGraph {
     ///
     /// # Errors
     /// [`Error::Parameter`] for no nodes or more than 2³¹, a temperature that is not a positive number, a coupling
-    /// or field that is not finite, an edge to a node that does not exist, a loop, an edge given twice (its couplings are
+    /// or field that is not finite or so large that energies can overflow, an edge to a node that does not exist, a loop, an edge given twice (its couplings are
     /// not added up: a list with both directions of each edge would silently double them); [`Error::Shape`] for a
     /// field map of another size.
     pub fn new(nodes: usize, edges: &[(u32, u32, f64)], temperature: f64, field: &Field) -> Result<Self> {
@@ -78,6 +84,8 @@ impl IsingGraph {
             }
             directed.extend([(u, v, coupling), (v, u, coupling)]);
         }
+        let pulls = edges.iter().map(|edge| edge.2.abs()).sum::<f64>();
+        check_energy("couplings and field", pulls + levels.most_work(nodes))?;
         directed.sort_unstable_by_key(|&(u, v, _)| (u, v));
         if let Some(twice) = directed.windows(2).find(|e| (e[0].0, e[0].1) == (e[1].0, e[1].1)) {
             return refuse(twice[0].0, twice[0].1, "it must be given only once, in one direction");
@@ -179,7 +187,7 @@ impl SpinSystem for IsingGraph {
         state
     }
     fn state(&self, spins: &[i8]) -> Result<Vec<i8>> {
-        check_spins(spins, self.nodes())?;
+        self.alphabet().check(spins, self.nodes())?;
         Ok(spins.to_vec())
     }
     fn energy(&self, state: &Vec<i8>) -> f64 {
@@ -217,6 +225,10 @@ mod tests {
         for temperature in [0.0, -2.0, f64::NAN, f64::INFINITY] {
             assert!(refuse(3, &[], temperature, &field).contains("the temperature"));
         }
+        // Its two neighbours would pull node 0 by ∞ − ∞.
+        let torn = [(0, 1, 1e308), (0, 2, -1e308), (1, 2, 1.0)];
+        assert!(refuse(3, &torn, 1.0, &field).contains("energies must be finite"));
+        assert!(refuse(3, &torn[2..], 1.0, &Field::Uniform(1e308)).contains("energies must be finite"));
         assert!(refuse(3, &[], 1.0, &Field::Map(vec![0.0; 2])).contains("3 sites"));
         assert!(refuse(3, &[], 1.0, &Field::Uniform(f64::INFINITY)).contains("the field"));
     }

@@ -46,7 +46,7 @@ pub use observables::Observable;
 pub use potts::Potts;
 use rand_chacha::ChaCha8Rng;
 pub use rbm::Rbm;
-pub use spins::{Alphabet, SpinSystem};
+pub use spins::{Alphabet, MOST_LABELS, SpinSystem};
 pub use subsampled::Subsampled;
 pub use walker::{ChainPoint, SpinWalk, Walker};
 

@@ -36,7 +36,7 @@ impl Observable {
     /// Its value for a state.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for clusters of a system that is on no lattice.
+    /// [`Error::Parameter`] for clusters of a system without the bonds of a lattice.
     pub fn measure<S: SpinSystem>(self, system: &S, state: &S::State) -> Result<f64> {
         let spins = system.spins(state);
         match self {
@@ -44,7 +44,11 @@ impl Observable {
             Self::Magnetisation => Ok(magnetisation(spins, system.alphabet())),
             Self::LargestCluster => match system.lattice() {
                 Some(lattice) => Ok(Clusters::default().largest(lattice, spins)),
-                None => Err(Error::parameter("the observable", self, "this system is on no lattice")),
+                None => Err(Error::parameter(
+                    "the observable",
+                    self,
+                    "clusters follow bonds, and this system is on no lattice",
+                )),
             },
         }
     }
@@ -89,7 +93,7 @@ pub fn magnetisation(spins: &[i8], alphabet: Alphabet) -> f64 {
     (f64::from(labels) * most / n - 1.0) / (f64::from(labels) - 1.0)
 }
 
-/// Clusters of equal spins, with buffers that are used again.
+/// Clusters of equal spins. One that is kept uses its buffers again; [`Observable::measure`] makes a fresh one each time.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// A site of the same cluster, itself for the root; roots come before the sites that lead to them.

@@ -17,7 +17,8 @@
 
 use super::neighbourhood::{Around, Neighbourhood};
 use super::rng::{below, digit, fraction};
-use super::{Alphabet, Chain, Lattice, SpinSystem};
+use super::spins::{check_energy, check_temperature};
+use super::{Alphabet, Chain, Lattice, MOST_LABELS, SpinSystem};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -59,21 +60,16 @@ impl Potts {
     /// `states` labels at the sites of `lattice`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless there are 2 to 127 states, the temperature is positive, and coupling and field are
-    /// finite.
+    /// [`Error::Parameter`] unless there are 2 to [`MOST_LABELS`] states, the temperature is positive, and coupling and field are
+    /// finite and not so large that energies can overflow.
     pub fn new(lattice: Lattice, states: usize, temperature: f64, coupling: f64, field: f64) -> Result<Self> {
-        if !(2..=127).contains(&states) {
-            return Err(Error::parameter("the number of states", states, "it must be 2 to 127"));
+        if !(2..=usize::from(MOST_LABELS)).contains(&states) {
+            let expected = format!("it must be 2 to {MOST_LABELS}");
+            return Err(Error::parameter("the number of states", states, expected));
         }
-        if !(temperature.is_finite() && temperature > 0.0) {
-            return Err(Error::parameter("the temperature", temperature, "it must be a positive number"));
-        }
-        for (name, value) in [("the coupling", coupling), ("the field", field)] {
-            // With room for the sum of both.
-            if !(8.0 * value).is_finite() {
-                return Err(Error::parameter(name, value, "the energy of a site must be finite"));
-            }
-        }
+        check_temperature(temperature)?;
+        let sites = lattice.sites() as f64;
+        check_energy("coupling and field", sites * (2.0 * coupling.abs() + field.abs()))?;
         let mut potts = Self {
             lattice,
             around: Around::new(lattice, Neighbourhood::Four),
@@ -134,7 +130,7 @@ impl Potts {
         let cols = self.lattice.cols();
         for (site, old) in state.iter().enumerate() {
             let (labels, table) = self.look(state, site / cols, site % cols);
-            for label in (0..self.states as i8).filter(|label| label != old) {
+            for label in (0..self.states).map(|label| label as i8).filter(|label| label != old) {
                 let probability = match labels.iter().position(|l| *l == label) {
                     Some(0) => table[0],
                     Some(k) => table[k] - table[k - 1],
@@ -307,5 +303,21 @@ mod tests {
             assert!(potts.state(spins).is_err(), "{spins:?}");
         }
         assert!(potts.state(&[2; 9]).is_ok());
+    }
+
+    #[test]
+    fn the_greatest_label_there_can_be_is_drawn_like_others() {
+        let lattice = Lattice::new(3, 3, Boundary::Periodic).unwrap();
+        let potts = Potts::new(lattice, usize::from(MOST_LABELS), 1.0, 1.0, 0.0).unwrap();
+        let state = [127, 1, 2, 3, 127, 5, 6, 7, 127];
+        assert_eq!(potts.alphabet().check(&state, 9).ok(), Some(()));
+        let changes = potts.transitions(&state);
+        assert_eq!(changes.len(), 9 * 127);
+        let to =
+            |label: i8| changes.iter().filter(move |c| c.0 == 1 && c.1 == label).map(|c| c.2).sum::<f64>();
+        // Site 1 has neighbours 127, 2, 127 and 5.
+        assert!((to(127) / to(2) - 1f64.exp()).abs() < 1e-12 && to(126) > 0.0);
+        let look = potts.look(&state, 0, 1);
+        assert_eq!(potts.pick(look, 1.0 - f64::EPSILON), 126, "the last of those not around");
     }
 }

@@ -11,8 +11,9 @@
 //!
 //! The paper only names the model. At T = 1 these are the usual formulas; T enters as for the other systems, by E/T.
 
-use super::rng::{below, uniform};
-use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem};
+use super::rng::{below, normal, uniform};
+use super::spins::{check_energy, check_temperature};
+use super::{Alphabet, Boundary, Chain, SpinSystem};
 use crate::data::{Batch, MatrixStream, StreamOptions, npz};
 use crate::linalg::Mat;
 use crate::{Error, Result};
@@ -49,7 +50,7 @@ impl Rbm {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a temperature that is not positive, weights or biases that are not finite, also after
-    /// division by it, or no units; [`Error::Shape`] when a bias or `shape` has another number of units than the weights.
+    /// division by it, energies that can overflow, or no units; [`Error::Shape`] when a bias or `shape` has another number of units than the weights.
     pub fn new(
         weights: &Mat<f64>,
         visible_bias: &[f64],
@@ -82,6 +83,11 @@ impl Rbm {
         }
         check_finite("the visible bias", visible_bias, temperature, |i| format!("unit {i}"))?;
         check_finite("the hidden bias", hidden_bias, temperature, |j| format!("unit {j}"))?;
+        // No sum of the chain is beyond that of all there is, nor is the free energy, whose every logarithm adds at most T.
+        let sum = |numbers: &[f64]| numbers.iter().map(|x| x.abs()).sum::<f64>();
+        let all =
+            (0..hidden).map(|j| sum(weights.col(j))).sum::<f64>() + sum(visible_bias) + sum(hidden_bias);
+        check_energy("the weights and biases", (all / temperature).max(all + temperature * hidden as f64))?;
         Ok(Self {
             of_hidden: Mat::from_fn(visible, hidden, |i, j| weights.get(i, j) / temperature),
             of_visible: Mat::from_fn(hidden, visible, |j, i| weights.get(i, j) / temperature),
@@ -112,7 +118,7 @@ impl Rbm {
             return Err(Error::parameter("the units", found, "there must be at most 2³¹ weights"));
         }
         let visible = shape.0 * shape.1;
-        let weights = Mat::from_fn(visible, hidden, |_, _| scale * gaussian(rng));
+        let weights = Mat::from_fn(visible, hidden, |_, _| scale * normal(rng));
         Self::new(&weights, &vec![0.0; visible], &vec![0.0; hidden], temperature, shape)
     }
 
@@ -180,13 +186,6 @@ impl Rbm {
     }
 }
 
-fn check_temperature(temperature: f64) -> Result<()> {
-    if temperature.is_finite() && temperature > 0.0 {
-        return Ok(());
-    }
-    Err(Error::parameter("the temperature", temperature, "it must be a positive number"))
-}
-
 fn check_finite(
     what: &'static str,
     numbers: &[f64],
@@ -215,12 +214,6 @@ fn sigmoid(x: f64) -> f64 {
 /// `log(1 + eˣ)`, without overflow.
 fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-/// Standard normal, by Box and Muller.
-fn gaussian(rng: &mut ChaCha8Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
-    radius * (std::f64::consts::TAU * uniform(rng)).cos()
 }
 
 impl Chain for Rbm {
@@ -253,9 +246,9 @@ impl SpinSystem for Rbm {
     fn shape(&self) -> (usize, usize) {
         self.shape
     }
-    /// The visible units as they are drawn; there are no bonds between them.
-    fn lattice(&self) -> Option<Lattice> {
-        Lattice::new(self.shape.0, self.shape.1, Boundary::Free).ok()
+    /// The visible units as they are drawn; there are no bonds between them, and so no lattice.
+    fn grid(&self) -> Option<(usize, usize, Boundary)> {
+        Some((self.shape.0, self.shape.1, Boundary::Free))
     }
     /// Visible and hidden units.
     fn updates(&self) -> u64 {
@@ -334,10 +327,12 @@ mod tests {
     #[test]
     fn bad_parameters_are_refused() {
         let fine = || (weights(), vec![0.0; 3], vec![0.0; 2], 1.0, (1, 3));
-        let breaks: [(&str, Break); 9] = [
+        let breaks: [(&str, Break); 11] = [
             ("temperature 0", |g| g.3 = 0.0),
             ("temperature NaN", |g| g.3 = f64::NAN),
             ("quotient overflows", |g| (g.3, g.1[0]) = (1e-300, 1e300)),
+            ("sums overflow", |g| (g.0.col_mut(0)[1], g.0.col_mut(0)[2]) = (1e308, -1e308)),
+            ("free energy overflows", |g| g.3 = 1e308),
             ("NaN weight", |g| g.0.col_mut(1)[2] = f64::NAN),
             ("infinite bias", |g| g.2[0] = f64::INFINITY),
             ("visible bias too short", |g| g.1.truncate(2)),

@@ -16,10 +16,31 @@ pub enum Purpose {
     Holdout = 2,
     /// A Markov chain; the id is that of the chain.
     Chain = 3,
-    /// Data made up for the demo and for benchmarks.
+    /// Data made up for the demo and for benchmarks; the id is one of [`ids`].
     Synthetic = 4,
-    /// Where patches are cut from the states of a chain; the id is that of the chain.
+    /// Where patches are cut from the states of a chain; the id is that of the chain, or one of [`ids`].
     Patches = 5,
+}
+
+/// Ids of the streams that are not numbered by chains or epochs: with those, all there are outside of tests and benchmarks. No two
+/// of a purpose are the same, as two uses of one stream would be of the same random numbers; like purposes, they never
+/// change.
+///
+/// | purpose | id | for |
+/// |---|---|---|
+/// | [`Synthetic`](Purpose::Synthetic) | [`NOISE`](ids::NOISE) | noise of the embedded image |
+/// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
+/// | [`Synthetic`](Purpose::Synthetic) | [`TESSELLATION`](ids::TESSELLATION) | the design of the tessellation |
+/// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
+pub mod ids {
+    /// Noise of the embedded image.
+    pub const NOISE: u64 = 0;
+    /// Weights of a random Boltzmann machine.
+    pub const WEIGHTS: u64 = 1;
+    /// The design of the tessellation.
+    pub const TESSELLATION: u64 = 2;
+    /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
+    pub const FIXED: u64 = 1 << 32;
 }
 
 /// Stream `id` of a purpose under a seed.
@@ -32,6 +53,12 @@ pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
 /// A number uniform in [0, 1), with 53 random bits.
 pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     fraction(rng.next_u64())
+}
+
+/// A standard normal number, by Box and Muller, from two words.
+pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
+    radius * (std::f64::consts::TAU * uniform(rng)).cos()
 }
 
 /// An integer uniform in `0..below`, without bias; 0 when `below` is 0.
@@ -94,6 +121,13 @@ mod tests {
     }
 
     #[test]
+    fn ids_of_made_up_data_differ() {
+        let mut all = [ids::NOISE, ids::WEIGHTS, ids::TESSELLATION];
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
     fn digits_of_a_word_are_uniform_together_and_leave_a_uniform_word() {
         let mut counts = [[0; 5]; 3];
         let mut means = [[0.0; 5]; 3];
@@ -105,6 +139,23 @@ mod tests {
         }
         assert!(counts.iter().flatten().all(|c| *c == 1000), "{counts:?}");
         assert!(means.iter().flatten().all(|m| (m - 0.5).abs() < 1e-3), "{means:?}");
+    }
+
+    #[test]
+    fn normal_numbers_have_the_moments_of_their_law() {
+        let (mut rng, n) = (stream(8, Purpose::Synthetic, 0), 40_000);
+        let mut sums = [0.0; 4];
+        for _ in 0..n {
+            let x = normal(&mut rng);
+            (1..=4).for_each(|k| sums[k as usize - 1] += x.powi(k));
+        }
+        // Moments 0, 1, 0, 3, with variances 1, 2, 15, 96; 4.5 standard errors.
+        for (sum, (moment, variance)) in
+            sums.iter().zip([(0.0, 1.0), (1.0, 2.0), (0.0, 15.0), (3.0, 96.0f64)])
+        {
+            let n = f64::from(n);
+            assert!((sum / n - moment).abs() < 4.5 * (variance / n).sqrt(), "{} for {moment}", sum / n);
+        }
     }
 
     #[test]

@@ -1,9 +1,29 @@
 //! Spin systems: chains whose states are configurations, a small integer at each site.
 
 use super::diagnostics::Acceptance;
-use super::{Chain, Lattice};
+use super::{Boundary, Chain, Lattice};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+
+/// Most labels there can be, the medium of cells among them: a configuration is of `i8`, and labels are not negative.
+pub const MOST_LABELS: u8 = 128;
+
+/// Checks a temperature.
+pub(super) fn check_temperature(temperature: f64) -> Result<()> {
+    if temperature.is_finite() && temperature > 0.0 {
+        return Ok(());
+    }
+    Err(Error::parameter("the temperature", temperature, "it must be a positive number"))
+}
+
+/// Refuses parameters under which energies can overflow: ∞ − ∞ is no energy, and no law follows from it. `bound` is that of
+/// all the sums an energy is made of, which are at most doubled before they are exponents.
+pub(super) fn check_energy(what: &'static str, bound: f64) -> Result<()> {
+    if (2.0 * bound).is_finite() {
+        return Ok(());
+    }
+    Err(Error::parameter(what, format!("{bound} in sum"), "energies must be finite"))
+}
 
 /// The values a configuration is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -13,7 +33,7 @@ pub enum Alphabet {
     PlusMinus,
     /// 0 and 1.
     ZeroOne,
-    /// `0..labels`, at most 128.
+    /// `0..labels`, at most [`MOST_LABELS`].
     Labels(u8),
 }
 
@@ -51,9 +71,15 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
     /// Rows and columns in which the sites are drawn.
     fn shape(&self) -> (usize, usize);
 
-    /// The lattice, if the sites are on one: patches are cut from it.
+    /// The lattice, if its bonds are what the energy is made of: clusters follow them.
     fn lattice(&self) -> Option<Lattice> {
         None
+    }
+
+    /// Rows, columns and boundary of the grid that patches are cut from, if the sites have places on one; by default the
+    /// lattice.
+    fn grid(&self) -> Option<(usize, usize, Boundary)> {
+        self.lattice().map(|lattice| (lattice.rows(), lattice.cols(), lattice.boundary()))
     }
 
     /// Updates of single sites that a step makes.

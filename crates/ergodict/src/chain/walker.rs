@@ -2,7 +2,7 @@
 
 use super::diagnostics::Acceptance;
 use super::rng::{Purpose, stream};
-use super::{Alphabet, Chain, Lattice, Observable, SpinSystem, Tally};
+use super::{Alphabet, Boundary, Chain, Lattice, Observable, SpinSystem, Tally};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -93,8 +93,10 @@ impl<C: Chain> Walker<C> {
 pub trait SpinWalk: Send + Sync {
     /// Rows and columns in which the sites are drawn.
     fn shape(&self) -> (usize, usize);
-    /// The lattice, if the sites are on one.
+    /// The lattice, if its bonds are what the energy is made of.
     fn lattice(&self) -> Option<Lattice>;
+    /// Rows, columns and boundary of the grid that patches are cut from, if there is one.
+    fn grid(&self) -> Option<(usize, usize, Boundary)>;
     /// The values at the sites.
     fn alphabet(&self) -> Alphabet;
     /// Updates of single sites in a step.
@@ -131,6 +133,10 @@ where
 
     fn lattice(&self) -> Option<Lattice> {
         self.chain.lattice()
+    }
+
+    fn grid(&self) -> Option<(usize, usize, Boundary)> {
+        self.chain.grid()
     }
 
     fn alphabet(&self) -> Alphabet {

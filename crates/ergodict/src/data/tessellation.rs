@@ -9,7 +9,7 @@
 use super::Image;
 use super::image::luma;
 use crate::Result;
-use crate::chain::rng::{Purpose, below, stream, uniform};
+use crate::chain::rng::{Purpose, below, ids, stream, uniform};
 use std::f64::consts::{PI, TAU};
 
 /// Pixels of a square's side, about: a 10×10 patch then sees an eye, an edge, or a bit of texture.
@@ -83,7 +83,7 @@ struct Design {
 
 impl Design {
     fn of(seed: u64) -> Self {
-        let mut rng = stream(seed, Purpose::Synthetic, 2);
+        let mut rng = stream(seed, Purpose::Synthetic, ids::TESSELLATION);
         let palette = PALETTES[below(&mut rng, PALETTES.len() as u64) as usize];
         let mut between = |low: f64, high: f64| low + (high - low) * uniform(&mut rng);
         // At the ends of these ranges max|g'|·max|h'| is 0.22π · 2π(0.15 + 2·0.03) = 0.91.

@@ -10,15 +10,12 @@
 //! | `borders` | labels `0..q` | 1 where labels meet, 0 elsewhere, see [`borders`](super::borders()) |
 
 use super::Grid;
-use crate::chain::Alphabet;
+use crate::chain::{Alphabet, MOST_LABELS};
 use crate::linalg::Scalar;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-
-/// Most labels, as a configuration is of `i8`.
-const MOST_LABELS: u8 = 128;
 
 /// How spins become numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -211,12 +208,12 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for values in [SpinValues::ZeroOne, SpinValues::Signed, SpinValues::OneHot] {
+        for values in [SpinValues::ZeroOne, SpinValues::Signed, SpinValues::OneHot, SpinValues::Borders] {
             assert_eq!(values.to_string().parse::<SpinValues>().unwrap(), values);
             assert_eq!(serde_json::to_string(&values).unwrap(), format!("\"{values}\""));
         }
         let message = "zeroone".parse::<SpinValues>().unwrap_err().to_string();
-        assert!(message.contains("zero-one, signed or one-hot"), "{message}");
+        assert!(message.contains("zero-one, signed, one-hot or borders"), "{message}");
     }
 
     #[test]
@@ -226,7 +223,9 @@ mod tests {
             (SpinValues::Signed, Alphabet::PlusMinus, vec![-1, 1]),
             (SpinValues::ZeroOne, Alphabet::ZeroOne, vec![0, 1]),
             (SpinValues::Signed, Alphabet::ZeroOne, vec![0, 1]),
-            (SpinValues::OneHot, Alphabet::Labels(128), (0..=127).collect()),
+            (SpinValues::OneHot, Alphabet::Labels(MOST_LABELS), (0..=127).collect()),
+            // What is told is whether labels meet there.
+            (SpinValues::Borders, Alphabet::Labels(7), vec![0, 1]),
         ] {
             let encoding = Encoding::new(values, alphabet).unwrap();
             for &spin in &spins {
@@ -263,7 +262,8 @@ mod tests {
             (SpinValues::OneHot, Alphabet::PlusMinus),
             (SpinValues::ZeroOne, Alphabet::Labels(3)),
             (SpinValues::OneHot, Alphabet::Labels(0)),
-            (SpinValues::OneHot, Alphabet::Labels(129)),
+            (SpinValues::OneHot, Alphabet::Labels(MOST_LABELS + 1)),
+            (SpinValues::Borders, Alphabet::PlusMinus),
         ] {
             assert!(Encoding::new(values, alphabet).is_err(), "{values} {alphabet:?}");
         }

@@ -41,6 +41,9 @@ const HALVINGS: usize = 10;
 /// along both axes at once (Immerkær's mask, of norm 6, blind to planes and to edges along an axis), the root mean
 /// square over 8×8 blocks, at the 5 % quantile of the blocks. 0 for images of fewer than 10 rows or columns.
 ///
+/// Where 3×3 pixels are exactly equal there is no noise to see: saturated or painted over. Blocks with such places are left
+/// out, unless they are most of all: then the image has no noise but here and there.
+///
 /// Of flat images with noise it was within 5 % of the truth for 128×128 pixels (40 seeds), and within 17 % for 30×30 (20).
 /// Texture is taken for noise where nothing is flat: of our tessellation, of which little is, with noise of 0.2, 0.1,
 /// 0.05 and 0.02 it gave 1.05, 1.12, 1.21 and 1.44 times the truth (mean of 10 seeds).
@@ -51,7 +54,8 @@ pub fn noise_level(image: &Image) -> f64 {
         return 0.0;
     }
     let (high, wide) = (rows - 2, cols - 2);
-    let (mut squares, mut blocks) = (vec![0.0; high * wide], Vec::new());
+    let (mut squares, mut still) = (vec![0.0; high * wide], vec![false; high * wide]);
+    let (mut blocks, mut lively) = (Vec::new(), Vec::new());
     let mut total = 0.0;
     for channel in 0..channels {
         let at = |i: usize, j: usize| f64::from(values[(i * cols + j) * channels + channel]);
@@ -59,14 +63,21 @@ pub fn noise_level(image: &Image) -> f64 {
             let (i, j) = (place / wide, place % wide);
             let along = |i: usize| at(i, j) - 2.0 * at(i, j + 1) + at(i, j + 2);
             *square = (along(i) - 2.0 * along(i + 1) + along(i + 2)).powi(2) / 36.0;
+            still[place] = *square == 0.0 && (0..9).all(|k| at(i + k / 3, j + k % 3) == at(i, j));
         }
         blocks.clear();
+        lively.clear();
         for i in (0..=high - side).step_by(step) {
             for j in (0..=wide - side).step_by(step) {
                 let row = |k: usize| squares[(i + k) * wide + j..][..side].iter().sum::<f64>();
-                blocks.push((0..side).map(row).sum::<f64>() / (side * side) as f64);
+                let square = (0..side).map(row).sum::<f64>() / (side * side) as f64;
+                blocks.push(square);
+                if !(0..side).any(|k| still[(i + k) * wide + j..][..side].contains(&true)) {
+                    lively.push(square);
+                }
             }
         }
+        let blocks = if 2 * lively.len() > blocks.len() { &mut lively } else { &mut blocks };
         let at = ((blocks.len() - 1) as f64 * FLAT) as usize;
         total += *blocks.select_nth_unstable_by(at, f64::total_cmp).1;
     }
