@@ -15,12 +15,13 @@ use ergodict::dictionary::{Input, Model};
 use ergodict::factor::Parameters;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::PatchKind;
-use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long runs go on before they meet: short enough for a bar that moves, long against what meeting costs.
@@ -91,7 +92,7 @@ pub(crate) struct Run<T: Scalar> {
     over: bool,
     /// Step of the checkpoint it was resumed from.
     pub(crate) resumed: Option<u64>,
-    /// Time spent making minibatches, and learning from them.
+    /// Time this run itself spent making minibatches, and learning from them, on its share of the threads.
     pub(crate) filling: Duration,
     pub(crate) learning: Duration,
 }
@@ -211,18 +212,59 @@ impl<T: Scalar> Run<T> {
     }
 }
 
+/// Threads for runs side by side, each with its own: a thread that waits for the codes of one run must not take up
+/// another run meanwhile, whose time would count as time of the first.
+#[derive(Default)]
+struct Slices {
+    pools: Vec<ThreadPool>,
+}
+
+impl Slices {
+    /// A slice of every run that is not over, as many at once as there are threads.
+    fn go_on<T: Scalar>(
+        &mut self,
+        runs: &mut [Run<T>],
+        slice: impl Fn(&mut Run<T>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let going: Vec<&mut Run<T>> = runs.iter_mut().filter(|run| !run.over).collect();
+        let threads = rayon::current_num_threads();
+        let workers = going.len().min(threads);
+        if workers <= 1 {
+            return going.into_iter().try_for_each(slice);
+        }
+        if self.pools.len() != workers {
+            let size = |at| threads / workers + usize::from(at < threads % workers);
+            let pools = (0..workers).map(|at| ThreadPoolBuilder::new().num_threads(size(at)).build());
+            self.pools = pools.collect::<Result<_, _>>().context("threads cannot be started")?;
+        }
+        let queue = Mutex::new(going.into_iter());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = |pool: &ThreadPool| -> Result<()> {
+            while let Some(run) = next() {
+                pool.install(|| slice(run))?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let all: Vec<_> = self.pools.iter().map(|pool| scope.spawn(|| work(pool))).collect();
+            all.into_iter().try_for_each(|one| one.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
+        })
+    }
+}
+
 /// Goes on with all runs until they are over, or until they are interrupted: the exit code then.
 pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<Option<ExitCode>> {
-    let total: u64 = runs.iter().map(|run| run.source.minibatches().saturating_mul(plan.batch)).sum();
+    let total = runs.iter().map(|run| run.source.minibatches().saturating_mul(plan.batch));
+    let total = total.fold(0, u64::saturating_add);
     let before: u64 = runs.iter().map(|run| run.tracked.samples()).sum();
     if before > 0 && !plan.common.quiet {
         let steps: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
         say(&format!("resumed after step {steps}, {before} samples"));
     }
     let mut progress = Progress::new(plan.common.quiet, Some(total), before);
-    let (steps, mut saved) = (AtomicU64::new(0), Instant::now());
+    let (steps, mut saved, mut slices) = (AtomicU64::new(0), Instant::now(), Slices::default());
     while runs.iter().any(|run| !run.over) {
-        runs.par_iter_mut().try_for_each(|run| run.go_on(plan, &steps))?;
+        slices.go_on(runs, |run| run.go_on(plan, &steps))?;
         let samples = runs.iter().map(|run| run.tracked.samples()).sum();
         progress.update(samples, || {
             let going = runs.iter().filter(|run| !run.over).count();

@@ -82,7 +82,7 @@ impl Report {
     /// A picture with plain words beside it.
     pub fn figure(mut self, figure: Figure) -> Self {
         let level = self.level();
-        let section = self.section.iter().map(|section| format!("{section}: ")).collect::<String>();
+        let section = self.section.as_ref().map_or_else(String::new, |section| format!("{section}: "));
         self.figures.push((section + &figure.title, figure.svg.clone()));
         self.block(context! {
             kind => "figure",
