@@ -108,8 +108,7 @@ impl Args {
     /// What is written.
     fn outputs(&self) -> Vec<paths::Given<'_>> {
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        let own = [Some(("-o", &*self.out)), checkpoint];
-        own.into_iter().flatten().chain(self.showing.outputs()).collect()
+        [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint).collect()
     }
 
     pub(crate) fn parameters(&self) -> Parameters {

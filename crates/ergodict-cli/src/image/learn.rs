@@ -167,8 +167,8 @@ impl Args {
         let mut inputs: Vec<paths::Given<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
         inputs.extend(self.scheme.file().map(|path| ("--init", path)));
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        let own = [Some(("-o", &*self.out)), checkpoint].into_iter().flatten();
-        let outputs: Vec<_> = own.chain(self.showing.outputs()).collect();
+        let outputs = [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint);
+        let outputs: Vec<_> = outputs.collect();
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)
     }

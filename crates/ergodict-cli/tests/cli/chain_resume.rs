@@ -227,3 +227,31 @@ fn ctrl_c_is_heard_during_a_burn_in() {
         assert_eq!(bench.files(), before, "{words}");
     }
 }
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn before_the_first_frame_there_is_nothing_to_save() {
+    let bench = bench();
+    let before = bench.files();
+    for words in [
+        "spins simulate --size 16 --updates 6000 --every 200 --chains 2 -o m.npy",
+        "spins learn --size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5 -o m",
+    ] {
+        let done = bench.stopped_after(&format!("{words} --checkpoint state"), 0);
+        assert!(done.stderr.contains("there was no state to save yet"), "{}", done.stderr);
+        assert_eq!(bench.files(), before, "{words}");
+    }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn a_checkpoint_of_fewer_chains_is_damaged() {
+    let bench = bench();
+    let run = "spins simulate --size 16 --updates 6000 --every 200 --chains 3 -o m.npy --checkpoint state";
+    bench.stopped_after(run, 10);
+    let mut state: serde_json::Value = serde_json::from_slice(&bench.bytes("state")).unwrap();
+    state["chains"].as_array_mut().unwrap().pop();
+    bench.put("state", state.to_string());
+    let done = bench.run(&format!("{run} --resume -q"));
+    assert!(done.code == Some(2) && done.stderr.contains("it has 2 chains, not 3"), "{}", done.stderr);
+}

@@ -92,6 +92,11 @@ fn every_image_has_its_say() {
         assert_eq!(names, ["grey.png", "colour.png"]);
         let page = String::from_utf8(bench.bytes("page.html")).unwrap();
         assert!(page.contains("grey.png rebuilt") && page.contains("colour.png rebuilt"));
+        let figures = format!("{flags} grey.png grey.png --figures figures-{sampling}");
+        learn(&bench, &figures);
+        for name in ["atoms", "loss", "grey.png-rebuilt", "grey.png-rebuilt-2"] {
+            assert!(bench.path(&format!("figures-{sampling}/{name}.svg")).exists(), "{name}");
+        }
         // A black image halves the energy: so many patches come from it.
         let energy = |words: &str| {
             learn(
@@ -143,7 +148,8 @@ fn independent_positions_and_a_walk_teach_about_the_same() {
         number(&rebuild(&bench, "m grey.png")["psnr"])
     };
     let (iid, walk) = (psnr("iid"), psnr("walk"));
-    assert!((iid - walk).abs() < 3.0, "{iid} dB and {walk} dB");
+    // Within 1.2 dB of each other for twenty seeds.
+    assert!((iid - walk).abs() < 2.0, "{iid} dB and {walk} dB");
 }
 
 #[test]
