@@ -171,10 +171,11 @@ fn noise_is_taken_away() {
     for flag in ["--denoise", "--denoise=0.1"] {
         let summary = rebuild(&bench, &format!("m noisy.png {flag} --reference clean.png"));
         let (before, after) = (number(&summary["reference_psnr_before"]), number(&summary["reference_psnr"]));
-        assert!(after > before + 1.0, "{flag}: {before} dB before, {after} dB after");
-        // The estimate is one of the flattest places, so rather too low.
-        assert!((0.06..0.12).contains(&number(&summary["sigma"])), "{summary:#}");
-        assert!(number(&summary["reference_relative_error"]) < 0.2, "{summary:#}");
+        // It gains 1.29 to 1.60 dB with twenty seeds.
+        assert!(after > before + 1.2, "{flag}: {before} dB before, {after} dB after");
+        // Estimated at 0.0986.
+        assert!((0.09..0.11).contains(&number(&summary["sigma"])), "{summary:#}");
+        assert!(number(&summary["reference_relative_error"]) < 0.18, "{summary:#}");
     }
     let plain = rebuild(&bench, "m noisy.png --reference clean.png --denoise=0");
     assert_eq!((&plain["lambda"], &plain["sigma"]), (&json!(0.0), &json!(0.0)));

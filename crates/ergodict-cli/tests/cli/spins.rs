@@ -360,10 +360,10 @@ fn cells_are_learned_by_their_borders_and_rebuilt() {
         "spins reconstruct m.safetensors t.npy -o again.npy --json -q --error-map e.png --report p.html";
     let summary = bench.run(words).fine().json();
     let labels = bench.spins("t.npy").0.pop().unwrap();
-    // A site is on a border where a neighbour, also across the edge, has another label.
+    // A site is on a border where the one below or to the right, also across the edge, has another label.
     let border = |at: usize| {
         let (i, j) = (at / 20, at % 20);
-        let around = [(i + 1, j), (i + 19, j), (i, j + 1), (i, j + 19)];
+        let around = [(i + 1, j), (i, j + 1)];
         around.iter().any(|(a, b)| labels[a % 20 * 20 + b % 20] != labels[at])
     };
     let right = npy_numbers(&bench.bytes("again.npy"))
@@ -372,5 +372,6 @@ fn cells_are_learned_by_their_borders_and_rebuilt() {
         .filter(|(at, v)| (**v > 0.5) == border(*at))
         .count();
     assert_eq!(summary["sites_right"].as_f64().unwrap(), right as f64 / 400.0);
-    assert!(right > 300, "{right} of 400");
+    // All of them, with twenty seeds.
+    assert!(right > 390, "{right} of 400");
 }
