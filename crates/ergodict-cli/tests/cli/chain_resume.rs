@@ -206,6 +206,54 @@ fn killed_runs_resume() {
 }
 
 #[cfg(unix)]
+fn press_ctrl_c(child: &std::process::Child) {
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// What is drawn when the work is done can take long, too.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_heard_while_pictures_are_made() {
+    for (words, done, said, left) in [
+        (
+            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d.gif --checkpoint c",
+            "done.npy",
+            "the trajectory is written, but not all of --frames is drawn",
+            &["done.npy"][..],
+        ),
+        (
+            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d",
+            "d/frame-00000.png",
+            "the trajectory is written, but not all of --frames is drawn",
+            &["d", "done.npy"],
+        ),
+        (
+            "image learn @tessellation -r 300 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
+            "done",
+            "done is written, the report is not",
+            &["done"],
+        ),
+    ] {
+        let bench = Bench::new();
+        let mut command = bench.command(words);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let started = Instant::now();
+        while !bench.path(done).exists() && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Until the checkpoint, if there is any, is deleted.
+        std::thread::sleep(Duration::from_millis(50));
+        press_ctrl_c(&child);
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{words}: {stderr}");
+        assert!(stderr.contains(said), "{words}: {stderr}");
+        assert_eq!(bench.files(), left, "{words}");
+    }
+}
+
+#[cfg(unix)]
 #[test]
 fn ctrl_c_is_heard_during_a_burn_in() {
     let bench = bench();
@@ -217,9 +265,7 @@ fn ctrl_c_is_heard_during_a_burn_in() {
         let mut command = bench.command(words);
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(500));
-        let sent =
-            std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        press_ctrl_c(&child);
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{stderr}");
