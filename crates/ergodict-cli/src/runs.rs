@@ -220,13 +220,12 @@ struct Slices {
 }
 
 impl Slices {
-    /// A slice of every run that is not over, as many at once as there are threads.
-    fn go_on<T: Scalar>(
+    /// A slice of each run, as many at once as there are threads.
+    fn go_on<R: Send>(
         &mut self,
-        runs: &mut [Run<T>],
-        slice: impl Fn(&mut Run<T>) -> Result<()> + Sync,
+        going: Vec<&mut R>,
+        slice: impl Fn(&mut R) -> Result<()> + Sync,
     ) -> Result<()> {
-        let going: Vec<&mut Run<T>> = runs.iter_mut().filter(|run| !run.over).collect();
         let threads = rayon::current_num_threads();
         let workers = going.len().min(threads);
         if workers <= 1 {
@@ -264,7 +263,8 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
     let mut progress = Progress::new(plan.common.quiet, Some(total), before);
     let (steps, mut saved, mut slices) = (AtomicU64::new(0), Instant::now(), Slices::default());
     while runs.iter().any(|run| !run.over) {
-        slices.go_on(runs, |run| run.go_on(plan, &steps))?;
+        let going = runs.iter_mut().filter(|run| !run.over).collect();
+        slices.go_on(going, |run| run.go_on(plan, &steps))?;
         let samples = runs.iter().map(|run| run.tracked.samples()).sum();
         progress.update(samples, || {
             let going = runs.iter().filter(|run| !run.over).count();
@@ -323,6 +323,36 @@ pub(crate) fn tagged(path: &Path, tag: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_takes_up_no_other_run() {
+        use std::cell::Cell;
+        thread_local!(static BUSY: Cell<bool> = const { Cell::new(false) });
+        for threads in [1, 2, 3, 8] {
+            let mut runs = vec![0_u32; 6];
+            let slice = |run: &mut u32| {
+                assert!(!BUSY.replace(true), "a run within a run");
+                rayon::scope(|scope| {
+                    for _ in 0..4 {
+                        scope.spawn(|_| std::thread::sleep(Duration::from_millis(2)));
+                    }
+                });
+                BUSY.set(false);
+                *run += 1;
+                Ok(())
+            };
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut slices = Slices::default();
+            for round in 1..=3 {
+                pool.install(|| slices.go_on(runs.iter_mut().collect(), slice)).unwrap();
+                assert_eq!(runs, [round; 6]);
+            }
+            // Fewer runs have more threads each, and an error is told.
+            pool.install(|| slices.go_on(runs.iter_mut().take(2).collect(), slice)).unwrap();
+            let failed = pool.install(|| slices.go_on(runs.iter_mut().collect(), |_| bail!("no")));
+            assert!(failed.is_err());
+        }
+    }
 
     #[test]
     fn tags_go_before_the_extension() {

@@ -229,7 +229,7 @@ fn ctrl_c_is_heard_while_pictures_are_made() {
             &["d", "done.npy"],
         ),
         (
-            "image learn @tessellation -r 300 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
+            "image learn @tessellation -r 600 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
             "done",
             "done is written, the report is not",
             &["done"],

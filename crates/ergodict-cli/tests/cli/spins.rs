@@ -178,28 +178,6 @@ fn whole_steps_are_told() {
 }
 
 #[test]
-fn times_are_those_of_each_run_alone() {
-    let bench = Bench::new();
-    let flags = "--size 32 --updates 60000 --patch 6 --patches 200 -r 12 --temperature 1 --temperature 2 --temperature 3";
-    for threads in [1, 2, 5] {
-        let summary = learn(&bench, &format!("{flags} --every 2000 --every 3000 -j {threads}"));
-        let all = summary["seconds"].as_f64().unwrap();
-        let times: Vec<f64> = summary["runs"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|run| {
-                let part = |key: &str| run[key].as_f64().unwrap();
-                assert!(part("learning_seconds") > 0.0 && part("patch_seconds") > 0.0);
-                part("chain_seconds") + part("patch_seconds") + part("learning_seconds")
-            })
-            .collect();
-        // What is counted once adds up to no more than there was.
-        assert!(times.iter().sum::<f64>() <= all * f64::from(threads), "{times:?} of {all} s on {threads}");
-    }
-}
-
-#[test]
 fn figures_are_files() {
     let bench = Bench::new();
     let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5 --temperature 1 --temperature 3.5";
