@@ -329,12 +329,12 @@ mod tests {
         use std::cell::Cell;
         thread_local!(static BUSY: Cell<bool> = const { Cell::new(false) });
         for threads in [1, 2, 3, 8] {
-            let mut runs = vec![0_u32; 6];
+            let mut runs = vec![0_u32; 40];
             let slice = |run: &mut u32| {
                 assert!(!BUSY.replace(true), "a run within a run");
                 rayon::scope(|scope| {
-                    for _ in 0..4 {
-                        scope.spawn(|_| std::thread::sleep(Duration::from_millis(2)));
+                    for n in 0..12 {
+                        scope.spawn(move |_| std::thread::sleep(Duration::from_micros(50 + 37 * n % 400)));
                     }
                 });
                 BUSY.set(false);
@@ -345,7 +345,7 @@ mod tests {
             let mut slices = Slices::default();
             for round in 1..=3 {
                 pool.install(|| slices.go_on(runs.iter_mut().collect(), slice)).unwrap();
-                assert_eq!(runs, [round; 6]);
+                assert_eq!(runs, [round; 40]);
             }
             // Fewer runs have more threads each, and an error is told.
             pool.install(|| slices.go_on(runs.iter_mut().take(2).collect(), slice)).unwrap();

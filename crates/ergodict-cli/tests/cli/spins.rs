@@ -296,7 +296,7 @@ fn labels_are_rebuilt_by_channel() {
 #[test]
 fn a_configuration_of_two_axes_is_one_frame() {
     let bench = Bench::new();
-    let spin = |i: usize, j: usize| if (i * j + i) % 3 == 0 { 1_i8 } else { -1 };
+    let spin = |i: usize, j: usize| if (i * j + i).is_multiple_of(3) { 1_i8 } else { -1 };
     bench.put_spins("t.npy", 1, (12, 10), |_, i, j| spin(i, j));
     // The columns of the matrix are the rows of the file.
     bench.put_npy("c.npy", &ergodict::linalg::Mat::<f64>::from_fn(10, 12, |j, i| f64::from(spin(i, j))));
