@@ -4,8 +4,8 @@ use crate::args::Common;
 use crate::learn::Learner;
 use crate::saving::Saving;
 use crate::scheme::Scheme;
-use crate::showing::Showing;
-use crate::{input, memory, output, paths};
+use crate::showing::{self, Showing};
+use crate::{input, memory, paths};
 use anyhow::{Result, bail};
 use ergodict::data::FeedOptions;
 use ergodict::factor::Parameters;
@@ -83,9 +83,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let needed = feed.buffer_bytes().saturating_add(args.scheme.memory::<T>(d, batch));
     let what = format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, args.batch);
     memory::check(needed, &what)?;
-    for (_, path) in args.outputs() {
-        output::probe(path)?;
-    }
+    showing::probe(&args.outputs())?;
     if common.verbose {
         let (format, samples) = (feed.stream().format(), feed.stream().samples());
         let samples = samples.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
@@ -110,7 +108,7 @@ impl Args {
     /// What is written.
     fn outputs(&self) -> Vec<paths::Given<'_>> {
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        [Some(("-o", &*self.out)), self.showing.outputs(), checkpoint].into_iter().flatten().collect()
+        [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint).collect()
     }
 
     pub(crate) fn parameters(&self) -> Parameters {

@@ -7,11 +7,13 @@
 mod args;
 mod config;
 mod demo;
+mod edge;
 mod factor;
 mod image;
 mod input;
 mod interrupt;
 mod learn;
+mod maps;
 mod memory;
 mod model;
 mod output;

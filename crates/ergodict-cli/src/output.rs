@@ -56,6 +56,21 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_atomic(path, |file| file.write_all(bytes).map_err(Error::io(path)))?)
 }
 
+/// Writes a file piece by piece as `fill` makes it, whole or not at all.
+pub(crate) fn stream(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut problem = None;
+    let written = write_atomic(path, |file| {
+        fill(file).map_err(|error| {
+            problem = Some(error);
+            Error::format(path, None, "was not finished")
+        })
+    });
+    match problem {
+        Some(error) => Err(error),
+        None => Ok(written?),
+    }
+}
+
 /// Whether the reader of our output has gone, which is no error.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let io = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());

@@ -15,12 +15,13 @@ use ergodict::dictionary::{Input, Model};
 use ergodict::factor::Parameters;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::PatchKind;
-use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long runs go on before they meet: short enough for a bar that moves, long against what meeting costs.
@@ -91,7 +92,7 @@ pub(crate) struct Run<T: Scalar> {
     over: bool,
     /// Step of the checkpoint it was resumed from.
     pub(crate) resumed: Option<u64>,
-    /// Time spent making minibatches, and learning from them.
+    /// Time this run itself spent making minibatches, and learning from them, on its share of the threads.
     pub(crate) filling: Duration,
     pub(crate) learning: Duration,
 }
@@ -211,18 +212,59 @@ impl<T: Scalar> Run<T> {
     }
 }
 
+/// Threads for runs side by side, each with its own: a thread that waits for the codes of one run must not take up
+/// another run meanwhile, whose time would count as time of the first.
+#[derive(Default)]
+struct Slices {
+    pools: Vec<ThreadPool>,
+}
+
+impl Slices {
+    /// A slice of each run, as many at once as there are threads.
+    fn go_on<R: Send>(
+        &mut self,
+        going: Vec<&mut R>,
+        slice: impl Fn(&mut R) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let threads = rayon::current_num_threads();
+        let workers = going.len().min(threads);
+        if workers <= 1 {
+            return going.into_iter().try_for_each(slice);
+        }
+        if self.pools.len() != workers {
+            let size = |at| threads / workers + usize::from(at < threads % workers);
+            let pools = (0..workers).map(|at| ThreadPoolBuilder::new().num_threads(size(at)).build());
+            self.pools = pools.collect::<Result<_, _>>().context("threads cannot be started")?;
+        }
+        let queue = Mutex::new(going.into_iter());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = |pool: &ThreadPool| -> Result<()> {
+            while let Some(run) = next() {
+                pool.install(|| slice(run))?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let all: Vec<_> = self.pools.iter().map(|pool| scope.spawn(|| work(pool))).collect();
+            all.into_iter().try_for_each(|one| one.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
+        })
+    }
+}
+
 /// Goes on with all runs until they are over, or until they are interrupted: the exit code then.
 pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<Option<ExitCode>> {
-    let total: u64 = runs.iter().map(|run| run.source.minibatches().saturating_mul(plan.batch)).sum();
+    let total = runs.iter().map(|run| run.source.minibatches().saturating_mul(plan.batch));
+    let total = total.fold(0, u64::saturating_add);
     let before: u64 = runs.iter().map(|run| run.tracked.samples()).sum();
     if before > 0 && !plan.common.quiet {
         let steps: u64 = runs.iter().map(|run| run.tracked.steps()).sum();
         say(&format!("resumed after step {steps}, {before} samples"));
     }
     let mut progress = Progress::new(plan.common.quiet, Some(total), before);
-    let (steps, mut saved) = (AtomicU64::new(0), Instant::now());
+    let (steps, mut saved, mut slices) = (AtomicU64::new(0), Instant::now(), Slices::default());
     while runs.iter().any(|run| !run.over) {
-        runs.par_iter_mut().try_for_each(|run| run.go_on(plan, &steps))?;
+        let going = runs.iter_mut().filter(|run| !run.over).collect();
+        slices.go_on(going, |run| run.go_on(plan, &steps))?;
         let samples = runs.iter().map(|run| run.tracked.samples()).sum();
         progress.update(samples, || {
             let going = runs.iter().filter(|run| !run.over).count();
@@ -281,6 +323,36 @@ pub(crate) fn tagged(path: &Path, tag: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_waits_takes_up_no_other_run() {
+        use std::cell::Cell;
+        thread_local!(static BUSY: Cell<bool> = const { Cell::new(false) });
+        for threads in [1, 2, 3, 8] {
+            let mut runs = vec![0_u32; 40];
+            let slice = |run: &mut u32| {
+                assert!(!BUSY.replace(true), "a run within a run");
+                rayon::scope(|scope| {
+                    for n in 0..12 {
+                        scope.spawn(move |_| std::thread::sleep(Duration::from_micros(50 + 37 * n % 400)));
+                    }
+                });
+                BUSY.set(false);
+                *run += 1;
+                Ok(())
+            };
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut slices = Slices::default();
+            for round in 1..=3 {
+                pool.install(|| slices.go_on(runs.iter_mut().collect(), slice)).unwrap();
+                assert_eq!(runs, [round; 40]);
+            }
+            // Fewer runs have more threads each, and an error is told.
+            pool.install(|| slices.go_on(runs.iter_mut().take(2).collect(), slice)).unwrap();
+            let failed = pool.install(|| slices.go_on(runs.iter_mut().collect(), |_| bail!("no")));
+            assert!(failed.is_err());
+        }
+    }
 
     #[test]
     fn tags_go_before_the_extension() {

@@ -1,13 +1,20 @@
 //! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
 
+mod adhesion;
+mod checkpoint;
+mod drawing;
+mod ground;
 mod learn;
 mod outcome;
 mod page;
 mod reconstruct;
 mod recording;
 mod simulate;
+mod simulated;
 mod source;
 mod system;
+mod values;
+mod whole_steps;
 
 use crate::args::Common;
 use anyhow::Result;

@@ -4,22 +4,24 @@ use super::open::open;
 use super::page;
 use super::source::ImageSource;
 use crate::args::Common;
+use crate::edge::Edge;
 use crate::progress::say;
 use crate::runs::{Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
-use crate::showing::Showing;
+use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{interrupt, memory, output, paths};
+use crate::{INTERRUPTED, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::chain::{Boundary, ImageWalk, Sampling, Walker};
+use ergodict::chain::{ImageWalk, Sampling, Walker};
 use ergodict::data::Image;
 use ergodict::linalg::Scalar;
 use ergodict::patch::{PatchKind, Window};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
@@ -39,15 +41,6 @@ enum How {
     Walk,
 }
 
-/// Beyond the edge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Edge {
-    /// Patches go on at the opposite edge
-    Periodic,
-    /// Patches stay inside
-    Free,
-}
-
 /// Learn a dictionary of patches from images
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
@@ -64,7 +57,7 @@ pub(crate) struct Args {
     /// How positions of patches follow each other
     #[arg(long, value_enum, value_name = "HOW", default_value_t = How::Iid)]
     sampling: How,
-    /// Whether patches go on at the opposite edge
+    /// What lies beyond the edge of an image
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Edge::Periodic)]
     boundary: Edge,
     /// Patches of a minibatch
@@ -94,10 +87,15 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
     let (mut images, mut inputs, mut corners) = (Vec::new(), Vec::new(), Vec::new());
+    let mut largest = 0_u64;
     let window = args.window();
     for path in &args.images {
         let (image, input) = open(path, args.colour, common.quiet)?;
         corners.push(window.corners(image.shape()).with_context(|| path.display().to_string())?);
+        if args.showing.wanted() {
+            args.showing.drawable(image.shape()).with_context(|| path.display().to_string())?;
+            largest = largest.max(image.values().len() as u64);
+        }
         images.push(image);
         inputs.push(input);
     }
@@ -105,7 +103,11 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let d = kind.features().context("a patch has too many numbers")?;
     parameters.check(d)?;
     let minibatch = (d as u64).saturating_mul(args.patches as u64).saturating_mul(8);
-    let needed = args.scheme.memory::<T>(d, args.patches as u64).saturating_add(minibatch);
+    // The images are in memory already, and so not in what is available; the report has one at a time as numbers: given,
+    // rebuilt, its sums and weights, its errors.
+    let shown = largest.saturating_mul(5 * 8);
+    let learning = args.scheme.memory::<T>(d, args.patches as u64).saturating_add(minibatch);
+    let needed = learning.saturating_add(shown);
     memory::check(
         needed,
         &format!("{} atoms of {d} numbers in minibatches of {}", parameters.atoms, args.patches),
@@ -120,9 +122,10 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         batch: args.patches as u64,
     };
     interrupt::listen()?;
+    let images: Arc<[Image]> = images.into();
     let walk = ImageWalk::new(&corners, args.sampling(), window.boundary)?;
     let source = ImageSource {
-        images: images.clone(),
+        images: Arc::clone(&images),
         window,
         walker: Walker::new(walk, common.seed, 0),
         patches: args.patches,
@@ -135,17 +138,12 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(code) = learn_all(&plan, &mut runs)? {
         return Ok(code);
     }
-    args.finish(&plan, &runs[0], &images, started.elapsed())?;
-    Ok(ExitCode::SUCCESS)
+    args.finish(&plan, &runs[0], &images, started.elapsed())
 }
 
 impl Args {
     fn window(&self) -> Window {
-        let boundary = match self.boundary {
-            Edge::Periodic => Boundary::Periodic,
-            Edge::Free => Boundary::Free,
-        };
-        Window { rows: self.patch.0, cols: self.patch.1, boundary }
+        Window { rows: self.patch.0, cols: self.patch.1, boundary: self.boundary.into() }
     }
 
     fn sampling(&self) -> Sampling {
@@ -169,10 +167,10 @@ impl Args {
         let mut inputs: Vec<paths::Given<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
         inputs.extend(self.scheme.file().map(|path| ("--init", path)));
         let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        let outputs: Vec<_> =
-            [Some(("-o", &*self.out)), self.showing.outputs(), checkpoint].into_iter().flatten().collect();
+        let outputs = [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint);
+        let outputs: Vec<_> = outputs.collect();
         paths::check(common, &inputs, &outputs)?;
-        outputs.iter().try_for_each(|(_, path)| output::probe(path))
+        showing::probe(&outputs)
     }
 
     /// Every flag that has a say in the result, with its value.
@@ -195,12 +193,16 @@ impl Args {
         run: &Run<T>,
         images: &[Image],
         time: Duration,
-    ) -> Result<()> {
+    ) -> Result<ExitCode> {
         let learned = run.learned(plan)?;
         let (model, results) = (&learned.model, &learned.results);
         model.save(&self.out)?;
-        self.showing.write(|| page::of_learning::<T>(model, images, time))?;
+        // What is left can be interrupted, but there is nothing to resume.
         run.forget()?;
+        if !self.showing.write_unless_stopped(|| page::of_learning::<T>(model, images, time))? {
+            say(&format!("ergodict: interrupted; {} is written, the report is not", self.out.display()));
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         let totals = &model.aggregates;
         let chain = run.source.chain_time().as_secs_f64();
         let (filling, learning) = (run.filling.as_secs_f64(), run.learning.as_secs_f64());
@@ -246,6 +248,6 @@ impl Args {
             }
             output::print(&format!("{all:#}\n"))?;
         }
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -21,7 +21,9 @@ pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Inp
         let image = match embedded {
             "tessellation" => image,
             "tessellation-noisy" => noisy(&image)?,
-            _ => bail!("{name}: there are the embedded images @tessellation and @tessellation-noisy"),
+            _ => bail!(
+                "{name}: there is no embedded image of that name: they are @tessellation and @tessellation-noisy"
+            ),
         };
         // The same image for every seed, as a file would be.
         let input = Input { name: name.clone().into_owned(), digest: format!("embedded:{embedded}") };

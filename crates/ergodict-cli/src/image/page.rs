@@ -1,6 +1,8 @@
 //! The reports of dictionaries learned from images, and of rebuilt images.
 
 use super::reconstruct::Distance;
+use crate::interrupt;
+use crate::maps::off;
 use crate::page::{atoms, dominance, facts, loss};
 use anyhow::Result;
 use ergodict::data::Image;
@@ -22,7 +24,13 @@ const REBUILT: &str = "
 const FULL_ERROR: f64 = 0.25;
 
 /// The page of a dictionary, with the images it was learned from rebuilt by it.
-pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Duration) -> Result<Report> {
+///
+/// None when interrupted meanwhile.
+pub(super) fn of_learning<T: Scalar>(
+    model: &Model,
+    images: &[Image],
+    time: Duration,
+) -> Result<Option<Report>> {
     let totals = &model.aggregates;
     let names: Vec<&str> = model.inputs.iter().map(|input| &*input.name).take(images.len()).collect();
     let how = if model.run["config"]["sampling"] == "walk" {
@@ -42,20 +50,18 @@ pub(super) fn of_learning<T: Scalar>(model: &Model, images: &[Image], time: Dura
         .figure(atoms(model, None)?)
         .figure(loss(model));
     let factoriser = with_lambda(&model.factoriser::<T>()?, 0.0)?;
-    let Some(patch) = model.patch else { return Ok(report) };
+    let Some(patch) = model.patch else { return Ok(Some(report)) };
     for (image, name) in images.iter().zip(names).take(MOST_IMAGES) {
         let mut factoriser = with_lambda(&factoriser, 0.0)?;
         let stride = (patch.window.rows.min(patch.window.cols) / 4).max(1);
         let overlap = Overlap { window: patch.window, stride };
-        if let Some(rebuilt) = overlap.reconstruct(&mut factoriser, image, &mut |_, _| true)? {
-            let decibels = psnr(&rebuilt.values, &image.to_f64(), 1.0);
-            let title = format!("{name} rebuilt: PSNR {decibels:.2} dB");
-            report = report.figure(pictures(title, image, &rebuilt, None, patch)?);
-        }
+        let rebuilt = overlap.reconstruct(&mut factoriser, image, &mut |_, _| !interrupt::asked())?;
+        let Some(rebuilt) = rebuilt else { return Ok(None) };
+        report = report.figure(pictures(format!("{name} rebuilt"), image, &rebuilt, None, patch)?);
     }
     let mut run = facts(model);
     run.push(("time", format!("{:.1} s", time.as_secs_f64())));
-    Ok(report.table(dominance(model)).facts(&run))
+    Ok(Some(report.table(dominance(model)).facts(&run)))
 }
 
 /// The page of a rebuilt image.
@@ -95,12 +101,14 @@ fn pictures(
     let given = image.to_f64();
     let clean = reference.map(Image::to_f64);
     let truth = clean.as_deref().unwrap_or(&given);
-    let off = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    let error: Vec<f64> =
-        rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
+    let error = off(&rebuilt.values, truth, channels);
+    let whence = if reference.is_some() { " from the reference" } else { "" };
+    let decibels = psnr(&rebuilt.values, truth, 1.0);
     let picture = |values| Picture { values, shape, channels, shade };
-    let mut items =
-        vec![(picture(&given), "the image".to_owned()), (picture(&rebuilt.values), "rebuilt".to_owned())];
+    let mut items = vec![
+        (picture(&given), "the image".to_owned()),
+        (picture(&rebuilt.values), format!("rebuilt: PSNR {decibels:.2} dB{whence}")),
+    ];
     if let Some(clean) = &clean {
         items.push((picture(clean), "the reference".to_owned()));
     }

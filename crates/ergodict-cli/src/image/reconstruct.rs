@@ -4,7 +4,7 @@ use super::open::open;
 use super::page;
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::showing::Showing;
+use crate::showing::{self, Showing};
 use crate::tracked::table;
 use crate::{INTERRUPTED, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
@@ -24,6 +24,9 @@ Example:
   ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
 
 /// Rebuild an image from the atoms of a dictionary, or free it of noise
+///
+/// PSNR and relative error are of the rebuilt numbers as they are; only the .png has them clipped to black and white and
+/// rounded to 8 bits.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -81,7 +84,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let mut inputs = vec![("MODEL", &*args.model), ("IMG", &*args.image)];
     inputs.extend(args.reference.as_deref().map(|path| ("--reference", path)));
-    let outputs: Vec<_> = [Some(("-o", &*args.out)), args.showing.outputs()].into_iter().flatten().collect();
+    let outputs: Vec<_> = [("-o", &*args.out)].into_iter().chain(args.showing.outputs()).collect();
     paths::check(common, &inputs, &outputs)?;
     output::named(&args.out, "png", "images")?;
     if args.out.extension().is_none() && !output::is_standard(&args.out) {
@@ -105,7 +108,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         Ok(other)
     });
     let reference = reference.transpose()?;
-    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    args.showing.drawable(image.shape())?;
+    showing::probe(&outputs)?;
     let overlap = Overlap { window: patch.window, stride: args.stride };
     overlap.corners(image.shape()).with_context(|| args.image.display().to_string())?;
     let learned = model.factoriser::<T>()?;

@@ -6,11 +6,12 @@ use ergodict::chain::{ChainPoint, ImageWalk, Walker, Walkers};
 use ergodict::data::Image;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::Window;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Patches of one or several images.
 pub(super) struct ImageSource {
-    pub(super) images: Vec<Image>,
+    pub(super) images: Arc<[Image]>,
     pub(super) window: Window,
     pub(super) walker: Walker<ImageWalk>,
     /// Patches of a minibatch, and minibatches.

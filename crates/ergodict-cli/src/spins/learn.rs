@@ -1,16 +1,18 @@
 //! `ergodict spins learn`: dictionaries of patches from the trajectory of a spin system.
 
+use super::ground::Ground;
 use super::outcome;
-pub(super) use super::outcome::{Outcome, name};
 use super::page;
 use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
-use super::system::{Kind, System};
+use super::system::{Kind, System, unusable};
+use super::values::alphabet;
+use super::whole_steps;
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
-use crate::showing::Showing;
+use crate::showing::{self, Showing};
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::rng::ids;
@@ -44,8 +46,7 @@ pub(crate) struct Args {
     /// The model file to write, - is standard output; with several runs, -T2.26-every1000 and the like are put before its extension
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
-    /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for
-    /// cellular-potts]
+    /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Vec<f64>,
     /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000; 1
@@ -62,6 +63,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     burn_in: u64,
     /// Learn from a trajectory that was written before, .npy of shape (frames, rows, columns), instead
+    ///
+    /// --model says what its values are: -1 and 1 for ising, 0 and 1 for rbm, labels for potts (0 to Q-1 with --states
+    /// Q) and cellular-potts. Without --model they are guessed from those in the file.
     #[arg(long, value_name = "TRAJ.npy")]
     trajectory: Option<PathBuf>,
     /// Rows and columns of a patch: K or KxL
@@ -98,23 +102,6 @@ pub(super) struct Entry<T: Scalar> {
     pub(super) every: Option<u64>,
 }
 
-/// What is learned from: a system or a file.
-pub(super) struct Ground {
-    pub(super) shape: (usize, usize),
-    pub(super) kind: PatchKind,
-    pub(super) encoding: Encoding,
-    /// Where the borders between labels are looked for, instead of the labels themselves.
-    pub(super) borders: Option<Lattice>,
-    inputs: Vec<Input>,
-}
-
-impl Ground {
-    /// A configuration as numbers.
-    pub(super) fn values(&self, spins: &[i8]) -> Vec<f64> {
-        spins.iter().flat_map(|&spin| self.encoding.encode(spin)).copied().collect()
-    }
-}
-
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
 }
@@ -134,6 +121,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     args.check(common, &plan, &ground)?;
     interrupt::listen()?;
+    if !common.quiet {
+        whole_steps::tell(&args.epochs(), ground.step);
+    }
     let mut entries = args.entries::<T>(&plan, &ground)?;
     let mut runs: Vec<Run<T>> = Vec::new();
     let mut marks = Vec::new();
@@ -169,9 +159,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     for outcome in &outcomes {
         outcome.learned.model.save(&outcome.out)?;
     }
+    runs.iter().try_for_each(Run::forget)?;
     let time = started.elapsed();
     args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
-    runs.iter().try_for_each(Run::forget)?;
     if !common.quiet {
         say(&outcome::words(&outcomes, time));
     }
@@ -201,15 +191,16 @@ impl Args {
 
     /// Looks at the system or the file once.
     fn ground(&self, common: &Common) -> Result<Ground> {
-        let (shape, alphabet, boundary, inputs) = if let Some(path) = &self.trajectory {
+        let (shape, alphabet, boundary, inputs, step) = if let Some(path) = &self.trajectory {
             self.system.refuse_beside_trajectory(&self.temperature)?;
             if output::is_standard(path) {
                 bail!("--trajectory is -, but a trajectory is read several times: name a file");
             }
-            let mut trajectory = Trajectory::open(path)?;
-            let alphabet = alphabet(&mut trajectory).with_context(|| path.display().to_string())?;
+            let mut trajectory = Trajectory::open(path)
+                .with_context(|| unusable("--trajectory", path, ".npy of shape (frames, rows, columns)"))?;
+            let alphabet = alphabet(&self.system, &mut trajectory, ("--trajectory", path))?;
             let input = Input { name: input::name(path), digest: trajectory.digest()? };
-            (trajectory.shape(), alphabet, self.system.boundary(), vec![input])
+            (trajectory.shape(), alphabet, self.system.boundary(), vec![input], 1)
         } else {
             let walk = self.system.walk(self.temperatures()[0], common.seed, 0)?;
             let Some((rows, cols, boundary)) = walk.grid() else {
@@ -217,13 +208,12 @@ impl Args {
                     "patches are cut from a lattice, and this system is on none: use `ergodict spins simulate`"
                 );
             };
-            ((rows, cols), walk.alphabet(), boundary, self.system.inputs()?)
+            let inputs = self.system.inputs()?;
+            ((rows, cols), walk.alphabet(), boundary, inputs, walk.updates_per_step())
         };
         let own = match alphabet {
             // Labels of cells only tell them apart.
-            Alphabet::Labels(_) if self.trajectory.is_none() && self.system.kind() == Kind::CellularPotts => {
-                SpinValues::Borders
-            }
+            Alphabet::Labels(_) if self.system.kind() == Kind::CellularPotts => SpinValues::Borders,
             Alphabet::Labels(_) => SpinValues::OneHot,
             Alphabet::PlusMinus | Alphabet::ZeroOne => SpinValues::ZeroOne,
         };
@@ -234,7 +224,7 @@ impl Args {
         let kind = PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet)) };
         let lattice = Lattice::new(shape.0, shape.1, boundary)?;
         let borders = (values == SpinValues::Borders).then_some(lattice);
-        Ok(Ground { shape, kind, encoding, borders, inputs })
+        Ok(Ground { shape, kind, encoding, borders, inputs, step })
     }
 
     /// The parameters, whose sets follow the sign of the data where no flag says otherwise.
@@ -272,12 +262,18 @@ impl Args {
                 );
             }
         }
+        whole_steps::check(&self.epochs(), ground.step)?;
+        self.showing.drawable(ground.shape)?;
         let d = ground.kind.features().context("a patch has too many numbers")?;
         plan.parameters.check(d)?;
         let minibatch = (d as u64).saturating_mul(plan.batch).saturating_mul(8);
         let runs = tags.len() as u64;
         let each = self.scheme.memory::<f64>(d, plan.batch).saturating_add(minibatch);
         let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
+        // Each run has its chain, and at the end its configuration as numbers: as it is, and rebuilt.
+        let numbers = sites.saturating_mul(ground.kind.channels as u64).saturating_mul(2 * 8);
+        let chain = if self.trajectory.is_none() { self.system.memory()? } else { sites };
+        let each = each.saturating_add(numbers).saturating_add(chain);
         let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
         memory::check(
             needed,
@@ -298,7 +294,7 @@ impl Args {
         paths::check(common, &inputs, &outputs)?;
         // Also those of the fixed configurations, which are learned from last.
         saves.iter().try_for_each(|path| self.saving.goes_on(path, true).map(|_| ()))?;
-        outputs.iter().try_for_each(|(_, path)| output::probe(path))
+        showing::probe(&outputs)
     }
 
     /// What tells the runs apart, in their order; the fixed ones last.
@@ -427,7 +423,7 @@ impl Args {
             config["temperature"] = json!([temperature]);
             config["updates"] = json!(self.updates());
         } else {
-            config["boundary"] = json!(self.system.boundary());
+            self.system.config_of_trajectory(&mut config);
             config["trajectory"] = json!(self.trajectory);
         }
         config["every"] = every.map_or_else(|| json!(self.epochs()), |every| json!([every]));
@@ -439,21 +435,4 @@ impl Args {
         config["seed"] = json!(plan.common.seed);
         Ok(config)
     }
-}
-
-/// The alphabet that the values of a trajectory suggest.
-fn alphabet(trajectory: &mut Trajectory) -> Result<Alphabet> {
-    let (mut frame, mut low, mut high) = (Vec::new(), 0, 0);
-    while trajectory.next_frame(&mut frame)? {
-        low = frame.iter().copied().fold(low, i8::min);
-        high = frame.iter().copied().fold(high, i8::max);
-    }
-    Ok(match (low, high) {
-        (-1, ..=1) => Alphabet::PlusMinus,
-        (0, ..=1) => Alphabet::ZeroOne,
-        (0, _) => Alphabet::Labels(high as u8 + 1),
-        _ => bail!(
-            "the values of the trajectory go from {low} to {high}: expected −1 and 1, 0 and 1, or labels from 0"
-        ),
-    })
 }

@@ -1,6 +1,6 @@
 //! What the runs of `ergodict spins learn` come to: each dictionary with the last configuration rebuilt by it.
 
-use super::learn::Ground;
+use super::ground::Ground;
 use crate::interrupt;
 use crate::runs::{Learned, Plan, Run};
 use crate::tracked::table;
@@ -26,7 +26,7 @@ pub(super) struct Outcome {
     pub(super) seconds: Seconds,
 }
 
-/// Where the time of a run went.
+/// Where the time of a run went, by the clock: while it waited its turn among other runs, none counts.
 pub(super) struct Seconds {
     pub(super) chain: f64,
     pub(super) patches: f64,
@@ -140,6 +140,8 @@ pub(super) fn words(outcomes: &[Outcome], time: Duration) -> String {
         lines.push(("wrote", outcome.out.display().to_string()));
         text.push(table(&lines));
     }
-    text.push(table(&[("all", format!("{:.1} s", time.as_secs_f64()))]));
+    let shared =
+        if outcomes.len() > 1 { "; times of runs are their own, some went on side by side" } else { "" };
+    text.push(table(&[("all", format!("{:.1} s{shared}", time.as_secs_f64()))]));
     text.join("\n")
 }

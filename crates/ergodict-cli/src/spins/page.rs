@@ -1,7 +1,10 @@
 //! The reports of spin systems: of simulations, and of dictionaries learned from them.
 
-use super::learn::{Ground, Outcome, name};
-use super::simulate::Simulated;
+use super::ground::Ground;
+use super::outcome::{Outcome, name};
+use super::simulate::MIXED;
+use super::simulated::Simulated;
+use crate::maps::{off, shown};
 use crate::page::{atoms, count, dominance, facts};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
@@ -25,7 +28,8 @@ const REBUILT: &str = "
     combinations of atoms (of either sign for signed spins), without a penalty, and averaged where they overlap.";
 
 const ERRORS: &str = "
-    Where the rebuilt configuration is off: white where it is right, full colour where it is off by one.";
+    Where the rebuilt configuration is off: white where it is right, full colour where it is off by as much as the two
+    spins are apart.";
 
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
@@ -176,15 +180,11 @@ fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
     let low = if signed { -1.0 } else { 0.0 };
     let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
     let encoding = &ground.encoding;
-    let numbers = |values: &[f64]| -> Vec<f64> {
-        let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
-        values.chunks_exact(channels).map(one).collect()
-    };
     // A page of a dozen dictionaries stays small when pictures have no more shades than one can tell apart.
     let coarse = |v: f64| if channels > 1 { v } else { (v * SHADES).round() / SHADES };
-    let truth: Vec<f64> = numbers(&ground.values(&group[0].spins));
+    let truth = shown(&ground.values(&group[0].spins), encoding);
     let all: Vec<Vec<f64>> =
-        group.iter().map(|o| numbers(&o.rebuilt).into_iter().map(coarse).collect()).collect();
+        group.iter().map(|o| shown(&o.rebuilt, encoding).into_iter().map(coarse).collect()).collect();
     let mut items = vec![(Picture::new(&truth, ground.shape, shade), "the configuration".to_owned())];
     for (outcome, values) in group.iter().zip(&all) {
         let label = format!("{}: error {:.3}", label(outcome), outcome.relative_error);
@@ -195,10 +195,8 @@ fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
     let mut figures = vec![Figure { title: "A configuration rebuilt".into(), svg, words: REBUILT.into() }];
     if channels == 1 {
         let full = 1.0 - low;
-        let off: Vec<Vec<f64>> = all
-            .iter()
-            .map(|values| values.iter().zip(&truth).map(|(a, b)| (a - b).abs()).collect())
-            .collect();
+        let off: Vec<Vec<f64>> =
+            group.iter().map(|o| off(&o.rebuilt, &ground.values(&o.spins), channels)).collect();
         let items = group.iter().zip(&off);
         let items = items.map(|(o, off)| (Picture::new(off, ground.shape, Shade::Heat { full }), label(o)));
         let svg = Pictures { items: items.collect(), columns }.svg()?;
@@ -236,7 +234,8 @@ fn table(outcomes: &[Outcome]) -> Table {
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
         words: "Minibatches learned from, the final surrogate loss of a patch, how well the last configuration is \
-                rebuilt (relative error, and sites whose nearest value is the right one), and where the time went."
+                rebuilt (relative error, and sites whose nearest value is the right one), and where the time went, by the \
+                clock and for each run alone: several that go on side by side share the threads."
             .into(),
     }
 }
@@ -248,7 +247,7 @@ const SERIES: &str = "
 const MIXING: &str = "
     The mean over all chains with its Monte-Carlo standard error; the autocorrelation time, which is how many kept
     configurations are worth one independent draw; the effective sample size over all chains; and split R̂, which is near 1
-    when all parts of all chains agree (above 1.01 they have not mixed).";
+    when all parts of all chains agree.";
 
 /// The page of a simulation.
 pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
@@ -304,9 +303,10 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
         ]
     });
     let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
-    let mut words = MIXING.to_owned();
+    let mut words = format!("{MIXING} Above {MIXED} they have not mixed.");
     if let Some(exact) = simulated.exact_energy {
-        words += &format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).");
+        words =
+            format!("{words}\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).");
     }
     report = report.table(Table {
         title: "How well it mixes".into(),

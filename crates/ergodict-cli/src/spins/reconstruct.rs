@@ -3,9 +3,9 @@
 use crate::args::Common;
 use crate::page::{atoms, facts};
 use crate::progress::{Progress, say};
-use crate::showing::Showing;
+use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, output, paths};
+use crate::{INTERRUPTED, interrupt, maps, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;
 use ergodict::data::{Trajectory, write_npy};
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let error_map = args.error_map.as_deref().map(|path| ("--error-map", path));
-    let outputs: Vec<_> =
-        [Some(("-o", &*args.out)), error_map, args.showing.outputs()].into_iter().flatten().collect();
+    let own = [Some(("-o", &*args.out)), error_map].into_iter().flatten();
+    let outputs: Vec<_> = own.chain(args.showing.outputs()).collect();
     paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
     output::named(&args.out, "npy", "configurations")?;
     args.error_map.iter().try_for_each(|path| output::named(path, "png", "error maps"))?;
@@ -87,7 +87,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     encoding.check(&spins).with_context(|| args.configuration.display().to_string())?;
     let overlap = Overlap { window: patch.window, stride: args.stride };
     overlap.corners(shape).with_context(|| args.configuration.display().to_string())?;
-    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    args.showing.drawable(shape)?;
+    error_map.map_or(Ok(()), |(flag, _)| maps::drawable(flag, shape))?;
+    showing::probe(&outputs)?;
     let mut factoriser = with_lambda(&model.factoriser::<T>()?, args.lambda)?;
     let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
     interrupt::listen()?;
@@ -108,9 +110,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let error = relative_error(&rebuilt.values, &truth);
     let right = encoding.agreement(&rebuilt.values, &spins);
     let channels = encoding.channels();
-    let off = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    let map: Vec<f64> =
-        rebuilt.values.chunks_exact(channels).zip(truth.chunks_exact(channels)).map(off).collect();
+    let map = maps::off(&rebuilt.values, &truth, channels);
     write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
     let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
     let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });
@@ -118,11 +118,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         output::write_bytes(path, &heat.png((400 / shape.0.max(shape.1)).max(1))?)?;
     }
     args.showing.write(|| {
-        let numbers = |values: &[f64]| -> Vec<f64> {
-            let one = |v: &[f64]| if channels > 1 { f64::from(encoding.decode(v)) } else { v[0] };
-            values.chunks_exact(channels).map(one).collect()
-        };
-        let (given, again) = (numbers(&truth), numbers(&rebuilt.values));
+        let (given, again) = (maps::shown(&truth, &encoding), maps::shown(&rebuilt.values, &encoding));
         let low = given.iter().copied().fold(0.0, f64::min);
         let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
         let items = vec![

@@ -1,5 +1,6 @@
 //! A chain being recorded: its kept configurations go to a trajectory file, its observables are measured.
 
+use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{ChainPoint, Observable, SpinWalk};
@@ -63,14 +64,14 @@ impl Recording {
         Ok(Self { walk, writer, partial, rhythm, observables, series, mark: None })
     }
 
-    /// Goes on from a mark: what was measured is measured again from the frames.
+    /// Goes on from a mark: what was measured is measured again from the frames. None when interrupted meanwhile.
     pub(super) fn resumed(
         walk: Box<dyn SpinWalk>,
         partial: PathBuf,
         rhythm: Rhythm,
         observables: &[Observable],
         mark: Mark,
-    ) -> Result<Self> {
+    ) -> Result<Option<Self>> {
         let mut writer = TrajectoryWriter::resume_or_create(&partial, walk.shape(), mark.frames)?;
         writer.sync()?;
         let mut trajectory = Trajectory::open(&partial)?;
@@ -79,6 +80,9 @@ impl Recording {
         let mut point = mark.point.clone();
         let mut frame = Vec::new();
         for _ in 0..mark.frames {
+            if interrupt::asked() {
+                return Ok(None);
+            }
             if !trajectory.next_frame(&mut frame)? {
                 bail!("{}: has lost frames", partial.display());
             }
@@ -87,7 +91,7 @@ impl Recording {
             recording.measure()?;
         }
         (recording.partial, recording.mark) = (Some(partial), Some(mark));
-        Ok(recording)
+        Ok(Some(recording))
     }
 
     fn measure(&mut self) -> Result<()> {

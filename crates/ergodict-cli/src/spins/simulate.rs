@@ -1,21 +1,23 @@
 //! `ergodict spins simulate`: the trajectory of a spin system, and how well it mixes.
 
+use super::checkpoint;
+use super::drawing;
 use super::page;
 use super::recording::{Ended, Mark, Recording, Rhythm};
-use super::system::System;
+use super::simulated::Simulated;
+use super::system::{System, unusable};
+use super::whole_steps;
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
-use crate::showing::Showing;
-use crate::tracked::table;
-use crate::{INTERRUPTED, input, interrupt, output, paths};
+use crate::showing::{self, Showing};
+use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
 use ergodict::data::{Trajectory, digest};
 use ergodict::dictionary::Input;
-use ergodict_report::{GifWriter, Palette, frame_png};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -25,14 +27,10 @@ use std::time::{Duration, Instant};
 
 /// How long chains go on before they meet.
 const SLICE: Duration = Duration::from_millis(200);
-/// Pixels along the longer side of a frame, where the lattice is smaller.
-const FRAME_PIXELS: usize = 400;
 /// Most chains: each is a file.
 const MOST_CHAINS: u64 = 1 << 16;
-/// R̂ above which chains have not mixed, by the usual rule.
-const MIXED: f64 = 1.05;
-/// Time between frames of an animation.
-const FRAME_MS: u32 = 80;
+/// R̂ above which chains have not mixed: one constant for words, reports and JSON.
+pub(super) const MIXED: f64 = 1.05;
 
 const HELP: &str = "\
 Example:
@@ -60,7 +58,7 @@ pub(crate) struct Args {
     /// Updates before the first configuration that may be kept
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     burn_in: u64,
-    /// First configuration: random, ordered (all sites alike), or the last frame of a .npy file
+    /// First configuration: random, ordered (1 everywhere, label 0 for potts), or the last frame of a .npy file
     #[arg(long, value_name = "random|ordered|FILE.npy", default_value = "random")]
     start: String,
     /// Independent chains
@@ -88,7 +86,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    fn words(&self, every: u64) -> String {
+    pub(super) fn words(&self, every: u64) -> String {
         let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } = self.mixing;
         if autocorrelation_time.is_nan() {
             return format!("{mean:.5} (too few frames to tell how well it mixes)");
@@ -101,31 +99,13 @@ impl Observed {
     }
 }
 
-/// What a simulation came to.
-pub(super) struct Simulated {
-    pub(super) shape: (usize, usize),
-    pub(super) alphabet: Alphabet,
-    /// Updates between frames.
-    pub(super) every: u64,
-    pub(super) updates: u64,
-    pub(super) temperature: f64,
-    pub(super) chains: Vec<Ended>,
-    pub(super) outs: Vec<PathBuf>,
-    pub(super) mixing: Vec<Observed>,
-    pub(super) acceptance: Option<f64>,
-    /// Exact energy per site of the infinite lattice, where it is known.
-    pub(super) exact_energy: Option<f64>,
-    pub(super) config: Value,
-    pub(super) seconds: f64,
-    pub(super) resumed: bool,
-}
-
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.chains == 0 || args.chains > MOST_CHAINS {
         bail!("--chains is {}, but it must be between 1 and {MOST_CHAINS}", args.chains);
     }
     let outs = args.tagged(&args.out);
     args.check(common, &outs)?;
+    args.check_memory()?;
     let temperature = args.temperature.unwrap_or_else(|| args.system.kind().temperature());
     let walks =
         (0..args.chains).map(|id| args.begin(temperature, common.seed, id)).collect::<Result<Vec<_>>>()?;
@@ -139,13 +119,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             args.updates
         );
     }
+    args.frames.iter().try_for_each(|target| drawing::check(target, shape))?;
+    args.showing.drawable(shape)?;
     let config = args.config(common, temperature);
     interrupt::listen()?;
     let started = Instant::now();
-    let (mut recordings, resumed) = args.recordings(common, walks, &outs, rhythm, &config)?;
+    let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, rhythm, &config)? else {
+        say("ergodict: interrupted before anything was done; the checkpoint is as it was");
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
     let whole = every.saturating_mul(of);
-    if whole != args.every && !common.quiet {
-        say(&format!("a step updates {of} sites: configurations are kept every {whole} updates"));
+    if !common.quiet {
+        whole_steps::tell(&[args.every], of);
     }
     if let Some(code) = args.record(common, &mut recordings, rhythm, &config)? {
         return Ok(code);
@@ -153,8 +138,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let updates = recordings.iter().map(Recording::updates).sum();
     let chains: Vec<Ended> =
         recordings.into_iter().zip(&outs).map(|(r, out)| r.publish(out)).collect::<Result<_>>()?;
+    // There is nothing to resume any more, whatever becomes of pictures and pages.
+    if let Some(path) = &args.saving.checkpoint {
+        saving::remove(path)?;
+    }
     let seconds = started.elapsed().as_secs_f64();
-    args.draw(&outs, alphabet)?;
+    if !args.draw(&outs, alphabet)? {
+        say("ergodict: interrupted; the trajectory is written, but not all of --frames is drawn");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
     let mixing = args.observables.iter().enumerate().map(|(i, &observable)| {
         let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series[i]).collect();
         Observed { observable, mixing: Mixing::of(&series) }
@@ -177,30 +169,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         resumed,
     };
     args.showing.write(|| page::of_simulation(&simulated))?;
-    if let Some(path) = &args.saving.checkpoint {
-        saving::remove(path)?;
-    }
     if !common.quiet {
-        say(&words(&simulated));
+        say(&simulated.words());
     }
     if common.json {
-        output::print(&format!("{:#}\n", summary(&simulated)))?;
+        output::print(&format!("{:#}\n", simulated.json()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
-
-/// A simulation's checkpoint.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Checkpoint {
-    schema: String,
-    version: String,
-    config: Value,
-    /// The files that describe the system.
-    inputs: Vec<Input>,
-    chains: Vec<Option<Mark>>,
-}
-
-const CHECKPOINT: &str = "ergodict.spins-checkpoint/1";
 
 impl Args {
     /// A file for each chain.
@@ -240,15 +216,40 @@ impl Args {
         let to_probe = outputs.len();
         outputs.extend(drawn.iter().map(|path| ("--frames", &**path)));
         paths::check(common, &inputs, &outputs)?;
-        outputs[..to_probe].iter().try_for_each(|(_, path)| output::probe(path))?;
-        for path in &drawn {
-            if is_gif(path) {
-                output::probe(path)?;
-            } else if path.exists() && !path.is_dir() {
-                bail!("--frames {} is a file: expected a name in .gif, or a folder", path.display());
-            }
+        showing::probe(&outputs[..to_probe])?;
+        drawn.iter().try_for_each(|path| drawing::probe(path))?;
+        if self.start_file().is_some_and(output::is_standard) {
+            bail!("--start is -, but it is read once for each chain: name a file");
+        }
+        if self.start == "ordered" && self.system.only_copies() {
+            bail!(
+                "--start ordered is one label everywhere, which the cellular-potts rule of copying neighbours never \
+                 leaves: use random, a file, or --proposal any"
+            );
         }
         Ok(())
+    }
+
+    /// Refuses chains that do not fit into memory.
+    fn check_memory(&self) -> Result<()> {
+        let frames = self.updates / self.every;
+        let series = frames.saturating_mul(self.observables.len() as u64).saturating_mul(8);
+        let needed = self.system.memory()?.saturating_add(series).saturating_mul(self.chains);
+        memory::check(
+            needed,
+            &format!("--chains {} of this --size, with --every {}", self.chains, self.every),
+        )
+    }
+
+    /// Draws the trajectories, if that is wanted; false when interrupted meanwhile.
+    fn draw(&self, outs: &[PathBuf], alphabet: Alphabet) -> Result<bool> {
+        let targets = self.frames.iter().flat_map(|frames| self.tagged(frames));
+        for (out, target) in outs.iter().zip(targets) {
+            if !drawing::draw(out, &target, alphabet)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn start_file(&self) -> Option<&Path> {
@@ -269,9 +270,14 @@ impl Args {
         let mut walk = self.system.walk(temperature, seed, id)?;
         let spins = match self.start_file() {
             None if self.start == "random" => return Ok(walk),
-            None => vec![1; walk.spins().len()],
+            None => {
+                let labels = matches!(walk.alphabet(), Alphabet::Labels(_));
+                vec![i8::from(!labels); walk.spins().len()]
+            }
             Some(path) => {
-                let mut trajectory = Trajectory::open(path)?;
+                let expected = "random, ordered, or a .npy file whose last frame is taken";
+                let mut trajectory =
+                    Trajectory::open(path).with_context(|| unusable("--start", path, expected))?;
                 if trajectory.shape() != walk.shape() {
                     let ((a, b), (c, d)) = (trajectory.shape(), walk.shape());
                     bail!("{}: has {a}×{b} sites, but the system has {c}×{d}", path.display());
@@ -306,7 +312,7 @@ impl Args {
         config
     }
 
-    /// The chains at their beginning, or where their checkpoint has them.
+    /// The chains at their beginning, or where their checkpoint has them; none when interrupted meanwhile.
     fn recordings(
         &self,
         common: &Common,
@@ -314,24 +320,13 @@ impl Args {
         outs: &[PathBuf],
         rhythm: Rhythm,
         config: &Value,
-    ) -> Result<(Vec<Recording>, bool)> {
+    ) -> Result<Option<(Vec<Recording>, bool)>> {
         let mut marks: Vec<Option<Mark>> = walks.iter().map(|_| None).collect();
         let mut resumed = false;
         if let Some(path) = &self.saving.checkpoint
             && self.saving.goes_on(path, common.quiet)?
         {
-            let bytes = std::fs::read(path).map_err(ergodict::Error::io(path))?;
-            let found: Checkpoint = serde_json::from_slice(&bytes)
-                .ok()
-                .filter(|found: &Checkpoint| found.schema == CHECKPOINT)
-                .with_context(|| {
-                    format!("{}: is no checkpoint of `ergodict spins simulate`", path.display())
-                })?;
-            if let Some(difference) = saving::other_run(&found.config, config) {
-                bail!("{}: {difference}", path.display());
-            }
-            saving::same_inputs(path, &found.inputs, &self.inputs()?)?;
-            marks = found.chains;
+            marks = checkpoint::load(path, config, &self.inputs()?, walks.len())?;
             resumed = true;
         }
         let partials = self.partials();
@@ -341,11 +336,16 @@ impl Args {
             // Found out now, not after the first frame.
             observables.iter().try_for_each(|observable| walk.measure(*observable).map(|_| ()))?;
             recordings.push(match (mark, partial) {
-                (Some(mark), Some(partial)) => Recording::resumed(walk, partial, rhythm, observables, mark)?,
+                (Some(mark), Some(partial)) => {
+                    match Recording::resumed(walk, partial, rhythm, observables, mark)? {
+                        Some(recording) => recording,
+                        None => return Ok(None),
+                    }
+                }
                 (_, partial) => Recording::new(walk, out, partial, rhythm, observables)?,
             });
         }
-        Ok((recordings, resumed))
+        Ok(Some((recordings, resumed)))
     }
 
     /// Goes on until all frames are kept, or until interrupted: the exit code then.
@@ -372,116 +372,28 @@ impl Args {
                 format!("{} {last:.4}", self.observables[0])
             });
             let stopped = frames < total && stop();
-            let checkpoint = self.saving.checkpoint.as_ref();
-            if let Some(path) = checkpoint.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
-                let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<_>>()?;
-                let version = env!("CARGO_PKG_VERSION").to_owned();
-                let (schema, config, inputs) = (CHECKPOINT.into(), config.clone(), inputs.clone());
-                let state = Checkpoint { schema, version, config, inputs, chains };
-                output::write(path, &serde_json::to_string(&state)?)?;
+            let place = self.saving.checkpoint.as_deref();
+            if let Some(path) = place.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
+                let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
+                // A chain goes on from a frame: before the first there is nothing to go on from.
+                if frames > 0 {
+                    checkpoint::save(path, config, &inputs, chains)?;
+                }
                 saved = Instant::now();
+            }
+            if stopped && frames == 0 && place.is_some() {
+                progress.finish();
+                self.partials().iter().flatten().try_for_each(|path| saving::remove(path))?;
+                say("ergodict: interrupted before the first frame was kept; there was no state to save yet");
+                return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
             if stopped {
                 progress.finish();
-                say(&saving::interrupted(&format!("{frames} frames"), checkpoint.map(|p| &**p), 0));
+                say(&saving::interrupted(&format!("{frames} frames"), place, 0));
                 return Ok(Some(ExitCode::from(INTERRUPTED)));
             }
         }
         progress.finish();
         Ok(None)
     }
-
-    /// Draws the trajectories.
-    fn draw(&self, outs: &[PathBuf], alphabet: Alphabet) -> Result<()> {
-        let Some(frames) = &self.frames else { return Ok(()) };
-        let palette = palette(alphabet);
-        for (out, target) in outs.iter().zip(self.tagged(frames)) {
-            let mut trajectory = Trajectory::open(out)?;
-            let shape = trajectory.shape();
-            let cell = (FRAME_PIXELS / shape.0.max(shape.1)).max(1);
-            let mut frame = Vec::new();
-            if is_gif(&target) {
-                let mut gif = GifWriter::new(Vec::new(), shape, palette, cell, FRAME_MS)?;
-                while trajectory.next_frame(&mut frame)? {
-                    gif.frame(&frame)?;
-                }
-                output::write_bytes(&target, &gif.finish()?)?;
-                continue;
-            }
-            std::fs::create_dir_all(&target).map_err(ergodict::Error::io(&target))?;
-            let digits = trajectory.len().to_string().len();
-            let mut at = 0_u64;
-            while trajectory.next_frame(&mut frame)? {
-                let path = target.join(format!("frame-{at:0digits$}.png"));
-                output::write_bytes(&path, &frame_png(&frame, shape, palette, cell)?)?;
-                at += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn is_gif(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))
-}
-
-/// The colours of an alphabet.
-pub(super) fn palette(alphabet: Alphabet) -> Palette {
-    if matches!(alphabet, Alphabet::Labels(_)) { Palette::Labels } else { Palette::BlackWhite }
-}
-
-fn words(simulated: &Simulated) -> String {
-    let Simulated { shape, every, updates, chains, mixing, seconds, .. } = simulated;
-    let frames: u64 = chains.iter().map(|chain| chain.frames).sum();
-    let rate = if simulated.resumed {
-        String::new()
-    } else {
-        format!(", {:.1} million updates/s", *updates as f64 / seconds.max(1e-9) / 1e6)
-    };
-    let mut lines = vec![(
-        "simulated",
-        format!("{}×{} sites, {updates} updates, {frames} frames in {seconds:.2} s{rate}", shape.0, shape.1),
-    )];
-    let names: Vec<String> = mixing.iter().map(|one| one.observable.to_string()).collect();
-    lines.extend(names.iter().zip(mixing).map(|(name, one)| (&**name, one.words(*every))));
-    if mixing.iter().any(|one| one.mixing.r_hat > MIXED) {
-        let advice = "parts of the run disagree (R̂ is not near 1): a longer run, or --burn-in, is needed";
-        lines.push(("warning", advice.to_owned()));
-    }
-    if let Some(exact) = simulated.exact_energy {
-        lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
-    }
-    if let Some(rate) = simulated.acceptance {
-        lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
-    }
-    lines.extend(simulated.outs.iter().map(|out| ("wrote", out.display().to_string())));
-    table(&lines)
-}
-
-fn summary(simulated: &Simulated) -> Value {
-    let mixing = simulated.mixing.iter().map(|one| {
-        json!({
-            "observable": one.observable,
-            "mean": one.mixing.mean,
-            "error": one.mixing.error,
-            "autocorrelation_time": one.mixing.autocorrelation_time,
-            "effective_sample_size": one.mixing.effective_sample_size,
-            "r_hat": one.mixing.r_hat,
-        })
-    });
-    json!({
-        "schema": "ergodict.spins-simulate/1",
-        "out": simulated.outs,
-        "shape": [simulated.shape.0, simulated.shape.1],
-        "chains": simulated.chains.len(),
-        "frames": simulated.chains.iter().map(|chain| chain.frames).sum::<u64>(),
-        "updates": simulated.updates,
-        "updates_between_frames": simulated.every,
-        "observables": mixing.collect::<Vec<_>>(),
-        "exact_energy": simulated.exact_energy,
-        "acceptance": simulated.acceptance,
-        "seconds": simulated.seconds,
-        "resumed": simulated.resumed,
-        "config": simulated.config,
-    })
 }

@@ -1,8 +1,10 @@
 //! The flags of spin systems, and the systems they describe.
 
-use crate::input;
+use super::adhesion::adhesion;
+use crate::edge::Edge;
 use crate::model::size;
 use crate::paths::Given;
+use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::onsager;
@@ -18,6 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// Most cells: the medium is a label too.
 const MOST_CELLS: usize = MOST_LABELS as usize - 1;
+
+/// Sides from which on the energy of the infinite lattice is worth telling; a strip is another system.
+const NEARLY_INFINITE: usize = 8;
 
 /// Which system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -37,13 +42,6 @@ pub(super) enum Update {
     Checkerboard,
 }
 
-/// Beyond the edge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Edge {
-    Periodic,
-    Free,
-}
-
 /// The flags.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The spin system")]
@@ -54,9 +52,9 @@ pub(super) struct System {
     /// Rows and columns of the lattice (of the visible units, for rbm): N or NxM [default: 200; 28 for rbm]
     #[arg(long, value_name = "N", value_parser = size)]
     size: Option<(usize, usize)>,
-    /// What lies beyond the edge of the lattice
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Edge::Periodic)]
-    boundary: Edge,
+    /// What lies beyond the edge of the lattice [default: periodic; the units of an rbm have no neighbours]
+    #[arg(long, value_enum, value_name = "HOW")]
+    boundary: Option<Edge>,
     /// Order of updates [default: random]
     #[arg(long, value_enum, value_name = "HOW")]
     update: Option<Update>,
@@ -139,12 +137,15 @@ impl System {
         self.model.unwrap_or(Kind::Ising)
     }
 
-    /// What lies beyond the edge.
+    /// What lies beyond the edge; patches of the units of an rbm stay inside.
     pub(super) fn boundary(&self) -> Boundary {
-        match self.boundary {
-            Edge::Periodic => Boundary::Periodic,
-            Edge::Free => Boundary::Free,
-        }
+        let own = if self.kind() == Kind::Rbm { Boundary::Free } else { Boundary::Periodic };
+        self.boundary.map_or(own, Boundary::from)
+    }
+
+    /// Whether neighbours are a matter of the edge.
+    fn has_edge(&self) -> bool {
+        self.graph.is_none() && self.kind() != Kind::Rbm
     }
 
     /// The flags that were given, with the systems they are for.
@@ -180,18 +181,71 @@ impl System {
         if self.weights.is_some() && (self.hidden.is_some() || self.weight_scale.is_some()) {
             bail!("--weights comes with its own hidden units: leave --hidden and --weight-scale out");
         }
+        if self.hidden == Some(0) {
+            bail!("--hidden is 0, but a machine needs at least one hidden unit");
+        }
+        if self.boundary.is_some() && !self.has_edge() {
+            let what = if self.graph.is_some() { "--graph has" } else { "--model rbm has" };
+            bail!("--boundary is for lattices, but {what} no neighbours beyond an edge: leave it out");
+        }
+        if let Some((flag, _)) = self.files().into_iter().find(|(_, path)| output::is_standard(path)) {
+            bail!("{flag} is -, but it is read once for each chain: name a file");
+        }
         Ok(())
     }
 
-    /// Refuses flags that a trajectory from a file makes meaningless.
+    /// Refuses flags that a trajectory from a file makes meaningless: of what it is, only `--model` and `--states` tell.
     pub(super) fn refuse_beside_trajectory(&self, temperatures: &[f64]) -> Result<()> {
-        let model = self.model.map(|_| "--model");
         let size = self.size.map(|_| "--size");
         let hot = (!temperatures.is_empty()).then_some("--temperature");
-        if let Some(flag) = self.given().first().map(|given| given.0).or(model).or(size).or(hot) {
+        let other = self.given().into_iter().map(|given| given.0).find(|flag| *flag != "--states");
+        if let Some(flag) = other.or(size).or(hot) {
             bail!("{flag} says how to simulate, but --trajectory is there already: leave one of them out");
         }
+        if self.states.is_some() && self.model != Some(Kind::Potts) {
+            bail!("--states is for --model potts: add that, or leave --states out");
+        }
         Ok(())
+    }
+
+    /// What the flags state of a trajectory from a file: `--model` and `--states`.
+    pub(super) fn stated(&self) -> (Option<Kind>, Option<usize>) {
+        (self.model, self.states)
+    }
+
+    /// The flags that have a say in a trajectory from a file, into a configuration.
+    pub(super) fn config_of_trajectory(&self, config: &mut Value) {
+        config["boundary"] = json!(self.boundary());
+        if let Some(model) = self.model {
+            config["model"] = json!(model.name());
+        }
+        if let Some(states) = self.states {
+            config["states"] = json!(states);
+        }
+    }
+
+    /// About how many bytes a chain takes, where the flags tell.
+    pub(super) fn memory(&self) -> Result<u64> {
+        if self.graph.is_some() {
+            return Ok(0);
+        }
+        self.lattice()?;
+        let (rows, cols) = self.shape();
+        let sites = (rows as u64).saturating_mul(cols as u64);
+        let field = if self.field_file().is_some() { 8 } else { 0 };
+        let weights = match (self.kind(), &self.weights) {
+            // The weights both ways round, and those they are made from.
+            (Kind::Rbm, None) => sites.saturating_mul(self.hidden.unwrap_or(64) as u64).saturating_mul(3 * 8),
+            (Kind::Rbm, Some(path)) => path.metadata().map_or(0, |meta| meta.len()).saturating_mul(3),
+            _ => 0,
+        };
+        // The configuration, and copies of it to be written and saved.
+        Ok(sites.saturating_mul(4 + field).saturating_add(weights))
+    }
+
+    /// Whether sites only ever take the label of a neighbour.
+    pub(super) fn only_copies(&self) -> bool {
+        self.kind() == Kind::CellularPotts && self.proposal != Some(ProposalKind::Any)
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -227,9 +281,8 @@ impl System {
 
     fn field(&self, sites: usize) -> Result<Field> {
         let Some(path) = self.field_file() else { return Ok(Field::Uniform(self.uniform_field())) };
-        let numbers = numbers(path).with_context(|| {
-            format!("--field {} cannot be used (expected a number, or a matrix of numbers)", path.display())
-        })?;
+        let numbers = numbers(path)
+            .with_context(|| unusable("--field", path, "a number, or a matrix of numbers in a file"))?;
         if numbers.len() != sites {
             bail!("{}: has {} numbers, but there are {sites} sites", path.display(), numbers.len());
         }
@@ -244,7 +297,9 @@ impl System {
             let (rows, cols) = self.shape();
             config["size"] = json!(format!("{rows}x{cols}"));
         }
-        config["boundary"] = json!(name(self.boundary.to_possible_value()));
+        if self.has_edge() {
+            config["boundary"] = json!(self.boundary());
+        }
         config["update"] = json!(self.update.and_then(|update| name(update.to_possible_value())));
         config["proposal"] = json!(self.proposal.and_then(|proposal| name(proposal.to_possible_value())));
         config["field"] = json!(self.field);
@@ -294,7 +349,8 @@ impl System {
             && self.graph.is_none()
             && self.coupling.unwrap_or(1.0) == 1.0
             && self.field_file().is_none()
-            && self.uniform_field() == 0.0;
+            && self.uniform_field() == 0.0
+            && self.shape().0.min(self.shape().1) >= NEARLY_INFINITE;
         plain.then(|| onsager::energy_per_site(temperature))
     }
 
@@ -305,7 +361,9 @@ impl System {
             if checkerboard {
                 bail!("--update checkerboard is for lattices, not for --graph");
             }
-            let graph = read_edges(path)?;
+            let graph = read_edges(path).with_context(|| {
+                unusable("--graph", path, "an edge list: two names a line, and a coupling if need be")
+            })?;
             let nodes = graph.names.len();
             let edges = graph.edges.iter().map(|&(u, v, own)| (u, v, own.unwrap_or(coupling)));
             let edges: Vec<_> = edges.collect();
@@ -351,7 +409,8 @@ impl System {
     fn rbm(&self, temperature: f64, seed: u64) -> Result<Rbm> {
         let shape = self.shape();
         if let Some(path) = &self.weights {
-            return Ok(Rbm::open(path, temperature, shape)?);
+            return Rbm::open(path, temperature, shape)
+                .with_context(|| unusable("--weights", path, ".npz with W (visible × hidden), b and c"));
         }
         let mut rng = stream(seed, Purpose::Synthetic, ids::WEIGHTS);
         let (hidden, scale) = (self.hidden.unwrap_or(64), self.weight_scale.unwrap_or(0.5));
@@ -359,26 +418,9 @@ impl System {
     }
 }
 
-/// The symmetric matrix of `J01, J02, …, J11, J12, …`; `J00` is never used.
-fn adhesion(numbers: &[f64]) -> Result<Vec<Vec<f64>>> {
-    let count = |types: usize| types + types * (types + 1) / 2;
-    let Some(types) = (1..=MOST_CELLS).find(|&types| count(types) == numbers.len()) else {
-        bail!(
-            "--adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
-            numbers.len()
-        );
-    };
-    let mut matrix = vec![vec![0.0; types + 1]; types + 1];
-    let mut numbers = numbers.iter();
-    for i in 0..=types {
-        for j in i.max(1)..=types {
-            if let Some(&number) = numbers.next() {
-                matrix[i][j] = number;
-                matrix[j][i] = number;
-            }
-        }
-    }
-    Ok(matrix)
+/// What to say before the reason why a file cannot be used.
+pub(super) fn unusable(flag: &str, path: &Path, expected: &str) -> String {
+    format!("{flag} {} cannot be used (expected {expected})", path.display())
 }
 
 /// All numbers of a matrix, row by row.
@@ -390,17 +432,4 @@ fn numbers(path: &Path) -> Result<Vec<f64>> {
         (0..x.cols()).for_each(|j| all.extend_from_slice(x.col(j)));
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn adhesion_is_read_row_by_row_without_the_medium_s_own() {
-        assert_eq!(adhesion(&[16.0, 14.0]).unwrap(), [[0.0, 16.0], [16.0, 14.0]]);
-        let two = adhesion(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-        assert_eq!(two, [[0.0, 1.0, 2.0], [1.0, 3.0, 4.0], [2.0, 4.0, 5.0]]);
-        assert!(adhesion(&[1.0; 3]).is_err());
-    }
 }

@@ -10,6 +10,7 @@ fn bench() -> Bench {
     bench.put_spins("t.npy", 5, (16, 16), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
     bench.put_spins("labels.npy", 1, (16, 16), |_, i, _| (i % 5) as i8);
     bench.put_spins("low.npy", 1, (16, 16), |_, _, _| -3);
+    bench.put_spins("mixed.npy", 2, (16, 16), |t, i, _| (t + i) as i8 % 3 - 1);
     bench.put_spins("none.npy", 0, (16, 16), |_, _, _| 0);
     bench.put_npy("half.npy", &Mat::<f64>::from_fn(16, 16, |_, _| 0.5));
     bench.put("edges.txt", "a b\nb c\n");
@@ -69,6 +70,11 @@ fn systems_that_cannot_be() {
         ("--model rbm --weights other.npz", ["other.npz: has no array `b`", "`X`"]),
         ("--model rbm --weights edges.txt", ["edges.txt: is not a .npz archive", ""]),
         ("--model rbm --weights small.npz --hidden 3", ["--weights", "--hidden"]),
+        ("--model rbm --weights no.npz", ["--weights no.npz cannot be used", "W (visible × hidden)"]),
+        ("--model rbm --weights -", ["--weights is -", "name a file"]),
+        ("--field -", ["--field is -", "name a file"]),
+        ("--model rbm --hidden 0", ["--hidden is 0", "at least one hidden unit"]),
+        ("--model rbm --boundary free", ["--boundary is for lattices", "rbm"]),
     ] {
         refused(
             &bench,
@@ -78,7 +84,11 @@ fn systems_that_cannot_be() {
         refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
     }
     refused(&bench, "spins simulate --graph edges.txt --size 4 -o m.npy", &["--size", "--graph"]);
-    refused(&bench, "spins simulate --graph no.txt -o m.npy", &["no.txt: "]);
+    let said = ["--graph no.txt cannot be used", "expected an edge list"];
+    refused(&bench, "spins simulate --graph no.txt -o m.npy", &said);
+    refused(&bench, "spins simulate --graph - --chains 2 -o m.npy", &["--graph is -", "name a file"]);
+    let words = "spins simulate --graph edges.txt --boundary periodic -o m.npy";
+    refused(&bench, words, &["--boundary is for lattices", "--graph"]);
     bench.put("bad.txt", "a b\nb\n");
     refused(&bench, "spins simulate --graph bad.txt -o m.npy", &["bad.txt:2"]);
     refused(
@@ -107,7 +117,13 @@ fn simulations_that_make_no_sense() {
         ("--chains 0", ["--chains is 0", "between 1 and"]),
         ("--chains 999999999999", ["--chains is 999999999999", "65536"]),
         ("--observables colour", ["`colour`", "energy, magnetisation, cluster"]),
-        ("--start no.npy", ["no.npy: ", ""]),
+        ("--start no.npy", ["--start no.npy cannot be used", "random, ordered, or"]),
+        ("--start -", ["--start is -", "name a file"]),
+        ("--start ordered --model cellular-potts", ["never leaves", "--proposal any"]),
+        ("--size 46340 --chains 2000", ["--chains 2000 of this --size", "are available"]),
+        ("--size 1x70000 --frames t.gif", ["--frames t.gif: an animation has at most 65535", "1×70000"]),
+        ("--figures file", ["--figures file: ", "is a file: expected a folder"]),
+        ("--figures -", ["--figures is -", "name a folder"]),
         ("--start half.npy", ["half.npy: holds 0.5", "whole numbers"]),
         ("--start labels.npy", ["--start labels.npy: a value of the configuration is", "−1 or 1"]),
         ("--start none.npy", ["none.npy: has no frame", ""]),
@@ -143,6 +159,10 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("--temperature 1 --temperature 0", ["temperature is 0", "positive"]),
         ("--temperature 1 --temperature 1.0", ["T1 is asked for twice", "once"]),
         ("--every 400", ["every400 is asked for twice", "once"]),
+        ("--every 500 --update checkerboard", ["--every 400 and --every 500 are both 512", "give one"]),
+        ("--figures t.npy", ["--figures t.npy: ", "is a file: expected a folder"]),
+        ("--figures t.npy/x", ["--figures t.npy/x: ", "is a file: expected a folder"]),
+        ("--figures m", ["-o m and --figures m are the same file", "two"]),
         ("--every 0", ["--every is 0", "at least 1"]),
         ("--every 5000", ["--every is 5000", "only 4000 updates"]),
         ("--patch 17", ["patch is 17×17", "16×16"]),
@@ -167,7 +187,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
     }
     refused(&bench, "spins learn --patch 4 -o m", &["--atoms", "required"]);
     for (flags, said) in [
-        ("no.npy", ["no.npy: ", ""]),
+        ("no.npy", ["--trajectory no.npy cannot be used", "expected .npy"]),
         ("-", ["--trajectory is -", "name a file"]),
         ("edges.txt", ["edges.txt: is not a .npy array", "(frames, rows, columns)"]),
         ("half.npy", ["half.npy: holds 0.5 in frame 0, row 0, column 0", "whole numbers"]),
@@ -178,7 +198,15 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("t.npy --every 0", ["--every is 0", "at least 1"]),
         ("t.npy --temperature 2", ["--temperature says how to simulate", "leave one of them out"]),
         ("t.npy --size 16", ["--size says how to simulate", "leave one of them out"]),
-        ("t.npy --model potts", ["--model says how to simulate", "leave one of them out"]),
+        ("mixed.npy", ["mixed.npy: holds -1, 0 and 1 together", "labels from 0"]),
+        ("mixed.npy --model ising", ["mixed.npy: holds -1, 0, 1", "--model ising are -1 and 1"]),
+        ("t.npy --model rbm", ["t.npy: holds -1, 1", "--model rbm are 0 and 1"]),
+        ("t.npy --model potts", ["t.npy: holds -1, 1", "labels of that --model are 0 to 1"]),
+        ("labels.npy --model ising", ["labels.npy: holds 0, 1, 2, 3, 4", "-1 and 1"]),
+        ("labels.npy --model potts --states 4", ["labels.npy: holds 0, 1, 2, 3, 4", "0 to 3"]),
+        ("labels.npy --model potts --states 128", ["--states is 128", "from 2 to 127"]),
+        ("labels.npy --states 5", ["--states is for --model potts", "leave --states out"]),
+        ("t.npy --update random", ["--update says how to simulate", "leave one of them out"]),
         ("t.npy --field 1", ["--field says how to simulate", "leave one of them out"]),
         ("t.npy --patch 17", ["patch is 17×17", "16×16"]),
         ("t.npy -o t.npy", ["--trajectory t.npy and -o t.npy are the same file", "overwritten"]),

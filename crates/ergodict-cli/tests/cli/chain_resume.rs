@@ -206,6 +206,54 @@ fn killed_runs_resume() {
 }
 
 #[cfg(unix)]
+fn press_ctrl_c(child: &std::process::Child) {
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// What is drawn when the work is done can take long, too.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_heard_while_pictures_are_made() {
+    for (words, done, said, left) in [
+        (
+            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d.gif --checkpoint c",
+            "done.npy",
+            "the trajectory is written, but not all of --frames is drawn",
+            &["done.npy"][..],
+        ),
+        (
+            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d",
+            "d/frame-00000.png",
+            "the trajectory is written, but not all of --frames is drawn",
+            &["d", "done.npy"],
+        ),
+        (
+            "image learn @tessellation -r 600 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
+            "done",
+            "done is written, the report is not",
+            &["done"],
+        ),
+    ] {
+        let bench = Bench::new();
+        let mut command = bench.command(words);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let started = Instant::now();
+        while !bench.path(done).exists() && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Until the checkpoint, if there is any, is deleted.
+        std::thread::sleep(Duration::from_millis(50));
+        press_ctrl_c(&child);
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{words}: {stderr}");
+        assert!(stderr.contains(said), "{words}: {stderr}");
+        assert_eq!(bench.files(), left, "{words}");
+    }
+}
+
+#[cfg(unix)]
 #[test]
 fn ctrl_c_is_heard_during_a_burn_in() {
     let bench = bench();
@@ -217,13 +265,39 @@ fn ctrl_c_is_heard_during_a_burn_in() {
         let mut command = bench.command(words);
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(500));
-        let sent =
-            std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        press_ctrl_c(&child);
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{stderr}");
         assert!(stderr.contains("nothing was written"), "{stderr}");
         assert_eq!(bench.files(), before, "{words}");
     }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn before_the_first_frame_there_is_nothing_to_save() {
+    let bench = bench();
+    let before = bench.files();
+    for words in [
+        "spins simulate --size 16 --updates 6000 --every 200 --chains 2 -o m.npy",
+        "spins learn --size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5 -o m",
+    ] {
+        let done = bench.stopped_after(&format!("{words} --checkpoint state"), 0);
+        assert!(done.stderr.contains("there was no state to save yet"), "{}", done.stderr);
+        assert_eq!(bench.files(), before, "{words}");
+    }
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn a_checkpoint_of_fewer_chains_is_damaged() {
+    let bench = bench();
+    let run = "spins simulate --size 16 --updates 6000 --every 200 --chains 3 -o m.npy --checkpoint state";
+    bench.stopped_after(run, 10);
+    let mut state: serde_json::Value = serde_json::from_slice(&bench.bytes("state")).unwrap();
+    state["chains"].as_array_mut().unwrap().pop();
+    bench.put("state", state.to_string());
+    let done = bench.run(&format!("{run} --resume -q"));
+    assert!(done.code == Some(2) && done.stderr.contains("it has 2 chains, not 3"), "{}", done.stderr);
 }

@@ -92,6 +92,11 @@ fn every_image_has_its_say() {
         assert_eq!(names, ["grey.png", "colour.png"]);
         let page = String::from_utf8(bench.bytes("page.html")).unwrap();
         assert!(page.contains("grey.png rebuilt") && page.contains("colour.png rebuilt"));
+        let figures = format!("{flags} grey.png grey.png --figures figures-{sampling}");
+        learn(&bench, &figures);
+        for name in ["atoms", "loss", "grey.png-rebuilt", "grey.png-rebuilt-2"] {
+            assert!(bench.path(&format!("figures-{sampling}/{name}.svg")).exists(), "{name}");
+        }
         // A black image halves the energy: so many patches come from it.
         let energy = |words: &str| {
             learn(
@@ -143,7 +148,8 @@ fn independent_positions_and_a_walk_teach_about_the_same() {
         number(&rebuild(&bench, "m grey.png")["psnr"])
     };
     let (iid, walk) = (psnr("iid"), psnr("walk"));
-    assert!((iid - walk).abs() < 3.0, "{iid} dB and {walk} dB");
+    // Within 1.2 dB of each other for twenty seeds.
+    assert!((iid - walk).abs() < 2.0, "{iid} dB and {walk} dB");
 }
 
 #[test]
@@ -165,10 +171,11 @@ fn noise_is_taken_away() {
     for flag in ["--denoise", "--denoise=0.1"] {
         let summary = rebuild(&bench, &format!("m noisy.png {flag} --reference clean.png"));
         let (before, after) = (number(&summary["reference_psnr_before"]), number(&summary["reference_psnr"]));
-        assert!(after > before + 1.0, "{flag}: {before} dB before, {after} dB after");
-        // The estimate is one of the flattest places, so rather too low.
-        assert!((0.06..0.12).contains(&number(&summary["sigma"])), "{summary:#}");
-        assert!(number(&summary["reference_relative_error"]) < 0.2, "{summary:#}");
+        // It gains 1.29 to 1.60 dB with twenty seeds.
+        assert!(after > before + 1.2, "{flag}: {before} dB before, {after} dB after");
+        // Estimated at 0.0986.
+        assert!((0.09..0.11).contains(&number(&summary["sigma"])), "{summary:#}");
+        assert!(number(&summary["reference_relative_error"]) < 0.18, "{summary:#}");
     }
     let plain = rebuild(&bench, "m noisy.png --reference clean.png --denoise=0");
     assert_eq!((&plain["lambda"], &plain["sigma"]), (&json!(0.0), &json!(0.0)));

@@ -135,6 +135,72 @@ fn a_trajectory_in_a_file_teaches_the_same() {
 }
 
 #[test]
+fn a_model_says_what_the_values_of_a_trajectory_are() {
+    let bench = Bench::new();
+    bench.put_spins("up.npy", 4, (12, 12), |_, _, _| 1);
+    bench.put_spins("some.npy", 1, (12, 12), |_, i, j| if (i + j) % 3 == 0 { 1 } else { -1 });
+    let flags = "--trajectory up.npy --patch 3 --patches 20 -r 3";
+    let rebuild = "spins reconstruct m.safetensors some.npy -o again.npy -q";
+    // One value tells nothing; it is taken for 1 of 0 and 1.
+    learn(&bench, flags);
+    assert_eq!(bench.run(rebuild).code, Some(2));
+    let summary = learn(&bench, &format!("{flags} --model ising"));
+    assert_eq!(summary["runs"][0]["config"]["model"], "ising");
+    bench.run(rebuild).fine();
+    let first = bench.bytes("m.safetensors");
+    bench.run("spins learn --config m.safetensors -o n -q").fine();
+    assert!(bench.bytes("n") == first, "the model gives its run again");
+    for (more, features) in [
+        ("--model rbm", 9),
+        ("--model potts", 2 * 9),
+        ("--model potts --states 5", 5 * 9),
+        ("--model cellular-potts", 9),
+    ] {
+        learn(&bench, &format!("{flags} {more}"));
+        let model = bench.model("m.safetensors");
+        assert_eq!(model.w.rows(), features, "{more}");
+        bench.run("spins learn --config m.safetensors -o n -q").fine();
+        assert!(bench.bytes("n") == bench.bytes("m.safetensors"), "{more}");
+    }
+}
+
+#[test]
+fn whole_steps_are_told() {
+    let bench = Bench::new();
+    let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5 --update checkerboard";
+    let said = bench.run(&format!("spins learn {flags} --every 400 --every 600 -o m")).fine().stderr;
+    assert!(
+        said.contains("a step updates 256 sites: configurations are kept every 512, 768 updates"),
+        "{said}"
+    );
+    let said = bench.run(&format!("spins learn {flags} --every 512 -o m")).fine().stderr;
+    assert!(!said.contains("a step updates"), "{said}");
+}
+
+#[test]
+fn figures_are_files() {
+    let bench = Bench::new();
+    let flags = "--size 16 --updates 4000 --patch 4 --patches 30 -r 5 --temperature 1 --temperature 3.5";
+    learn(&bench, &format!("{flags} --every 400 --every 1000 --figures some/figures"));
+    let mut names: Vec<String> = std::fs::read_dir(bench.path("some/figures"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let mut want = Vec::new();
+    for hot in ["1", "3.5"] {
+        for figure in ["a-configuration-rebuilt", "dictionaries", "loss", "where-it-is-off"] {
+            want.push(format!("temperature-{hot}-{figure}.svg"));
+        }
+    }
+    assert_eq!(names, want);
+    for name in names {
+        assert!(bench.bytes(&format!("some/figures/{name}")).starts_with(b"<svg"), "{name}");
+    }
+    assert!(!bench.path("page.html").exists());
+}
+
+#[test]
 fn frames_of_a_trajectory_are_skipped_and_left_out() {
     let bench = Bench::new();
     bench.put_spins("t.npy", 10, (12, 12), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
@@ -225,4 +291,65 @@ fn labels_are_rebuilt_by_channel() {
     let largest = |v: &[f64]| (0..3).max_by(|a, b| v[*a].total_cmp(&v[*b])).unwrap() as i8;
     let right = npy_numbers(&bytes).chunks(3).zip(&frames[0]).filter(|(v, s)| largest(v) == **s).count();
     assert_eq!(summary["sites_right"].as_f64().unwrap(), right as f64 / 120.0);
+}
+
+#[test]
+fn a_configuration_of_two_axes_is_one_frame() {
+    let bench = Bench::new();
+    let spin = |i: usize, j: usize| if (i * j + i).is_multiple_of(3) { 1_i8 } else { -1 };
+    bench.put_spins("t.npy", 1, (12, 10), |_, i, j| spin(i, j));
+    // The columns of the matrix are the rows of the file.
+    bench.put_npy("c.npy", &ergodict::linalg::Mat::<f64>::from_fn(10, 12, |j, i| f64::from(spin(i, j))));
+    assert!(npy_header(&bench.bytes("c.npy")).contains("(12, 10)"));
+    let models = ["t.npy", "c.npy"].map(|name| {
+        learn(&bench, &format!("--trajectory {name} --patch 3 --patches 20 -r 4"));
+        bench.model("m.safetensors")
+    });
+    assert!(learned(&models[0]) == learned(&models[1]));
+    let rebuilt = ["t.npy", "c.npy"].map(|name| {
+        bench.run(&format!("spins reconstruct m.safetensors {name} -o again.npy -q")).fine();
+        bench.bytes("again.npy")
+    });
+    assert!(rebuilt[0] == rebuilt[1]);
+    assert!(npy_header(&rebuilt[0]).contains("(12, 10)"));
+}
+
+#[test]
+fn cells_are_learned_by_their_borders_and_rebuilt() {
+    let bench = Bench::new();
+    let system = "--model cellular-potts --cells 4 --size 20";
+    bench.run(&format!("spins simulate {system} --updates 4000 --every 400 -o t.npy -q")).fine();
+    let flags = "--patch 4 --patches 60 -r 25 --lambda 0.05";
+    let summary = learn(&bench, &format!("{system} --updates 4000 --every 400 {flags}"));
+    assert_eq!(
+        (&summary["runs"][0]["config"]["spins"], &summary["runs"][0]["features"]),
+        (&json!("borders"), &json!(16))
+    );
+    let alive = bench.model("m.safetensors");
+    // The labels of a file only tell cells apart when that is said.
+    for more in ["--spins borders", "--model cellular-potts"] {
+        learn(&bench, &format!("--trajectory t.npy {flags} {more}"));
+        assert!(learned(&bench.model("m.safetensors")) == learned(&alive), "{more}");
+    }
+    learn(&bench, &format!("--trajectory t.npy {flags}"));
+    assert_eq!(bench.model("m.safetensors").w.rows(), 5 * 16, "a channel for each label");
+    learn(&bench, &format!("{system} --updates 4000 --every 400 {flags}"));
+    let words =
+        "spins reconstruct m.safetensors t.npy -o again.npy --json -q --error-map e.png --report p.html";
+    let summary = bench.run(words).fine().json();
+    let labels = bench.spins("t.npy").0.pop().unwrap();
+    // A site is on a border where the one below or to the right, also across the edge, has another label.
+    let border = |at: usize| {
+        let (i, j) = (at / 20, at % 20);
+        let around = [(i + 1, j), (i, j + 1)];
+        around.iter().any(|(a, b)| labels[a % 20 * 20 + b % 20] != labels[at])
+    };
+    let right = npy_numbers(&bench.bytes("again.npy"))
+        .iter()
+        .enumerate()
+        .filter(|(at, v)| (**v > 0.5) == border(*at))
+        .count();
+    assert_eq!(summary["sites_right"].as_f64().unwrap(), right as f64 / 400.0);
+    // All of them, with twenty seeds.
+    assert!(right > 390, "{right} of 400");
 }
