@@ -68,6 +68,16 @@ impl Common {
     }
 }
 
+/// A whole number, also as `5e6`.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let whole = |x: &f64| x.fract() == 0.0 && (0.0..=9e15).contains(x);
+    match (text.parse(), text.parse::<f64>()) {
+        (Ok(count), _) => Ok(count),
+        (_, Ok(x)) if whole(&x) => Ok(x as u64),
+        _ => Err("expected a whole number, for instance 5000000 or 5e6".into()),
+    }
+}
+
 /// What clap has to say instead of running: help and version as they are, refusals as an error of one line.
 pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
     if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -80,4 +90,18 @@ pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
     let parts = parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
     let line = parts.collect::<Vec<_>>().join("; ");
     bail!("{}", line.strip_prefix("error: ").unwrap_or(&line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn counts_are_whole_numbers_however_they_are_written() {
+        assert_eq!((count("12"), count("5e6"), count("1.5e3")), (Ok(12), Ok(5_000_000), Ok(1500)));
+        assert_eq!(count("18446744073709551615"), Ok(u64::MAX));
+        for bad in ["-1", "0.5", "1e30", "nan", "x", ""] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
+    }
 }

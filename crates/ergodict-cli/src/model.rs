@@ -181,6 +181,14 @@ impl<'a> Summary<'a> {
                 format!("{}, {}", counted(m.aggregates.t, "step"), counted(m.aggregates.samples, "sample")),
             ),
         ];
+        if let Some(patch) = m.patch {
+            let of = match patch.spins {
+                Some((values, _)) => format!("sites, spins {values}"),
+                None if patch.channels == 3 => "pixels, in colour".to_owned(),
+                None => "pixels, grey".to_owned(),
+            };
+            rows.push(("patches", format!("{}×{} {of}", patch.window.rows, patch.window.cols)));
+        }
         if let Some(last) = m.history.points.last() {
             rows.push(("last loss", format!("{:.6} per sample, at step {}", last.loss, last.t)));
         }
@@ -210,6 +218,17 @@ impl<'a> Summary<'a> {
                 });
             for (i, line) in wrapped(words, 76).into_iter().enumerate() {
                 rows.push((if i == 0 { "parameters" } else { "" }, line));
+            }
+            if let Some(config) = m.run["config"].as_object() {
+                let own =
+                    config.iter().filter(|(key, value)| !parameters.contains_key(*key) && !value.is_null());
+                let words = own.map(|(name, value)| match value {
+                    Value::String(text) => format!("{name} {text}"),
+                    value => format!("{name} {value}"),
+                });
+                for (i, line) in wrapped(words, 76).into_iter().enumerate() {
+                    rows.push((if i == 0 { "run" } else { "" }, line));
+                }
             }
         }
         let mut text = String::new();

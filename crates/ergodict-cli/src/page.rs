@@ -28,8 +28,9 @@ const LOSS: &str = "
     The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean of
     all losses seen so far; both per sample, lower is better.
 
-    Early minibatches were coded with a poor dictionary, so the surrogate lies above the loss at first. When both are
-    flat, more samples will not help; when the loss is noisy, larger minibatches will.";
+    The loss of a minibatch is taken before the dictionary has learned from it, the surrogate after, so that it may begin
+    lower; later it remembers what early dictionaries lost, and lies above. When both are flat, more samples will not
+    help; when the loss is noisy, larger minibatches will.";
 
 pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;

@@ -268,7 +268,7 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         let samples = runs.iter().map(|run| run.tracked.samples()).sum();
         progress.update(samples, || {
             let going = runs.iter().filter(|run| !run.over).count();
-            let slowest = runs.iter().filter(|run| !run.over).max_by_key(|run| run.source.minibatches());
+            let slowest = runs.iter().max_by_key(|run| (!run.over, run.source.minibatches()));
             let surrogate = slowest
                 .and_then(|run| run.tracked.factoriser.as_ref())
                 .map_or(f64::NAN, |f| f.aggregates().per_sample(f.surrogate()));

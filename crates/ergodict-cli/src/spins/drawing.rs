@@ -26,6 +26,10 @@ pub(super) fn probe(target: &Path) -> Result<()> {
     if target.exists() && !target.is_dir() {
         bail!("--frames {} is a file: expected a name in .gif, or a folder", target.display());
     }
+    if let Some(other) = target.extension().filter(|_| !target.is_dir()) {
+        let other = other.display();
+        bail!("--frames {} ends in .{other}: expected a name in .gif, or a folder", target.display());
+    }
     showing::probe_folder("--frames", target)
 }
 

@@ -7,7 +7,7 @@ use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
 use super::system::{Kind, System, unusable};
 use super::values::alphabet;
 use super::whole_steps;
-use crate::args::Common;
+use crate::args::{Common, count};
 use crate::progress::say;
 use crate::runs::{Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
@@ -30,11 +30,11 @@ use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 Example:
-  ergodict spins learn --temperature 2.26 -r 25 --patch 12 -o critical.safetensors --report critical.html
+  ergodict spins learn --temperature 2.26 -r 25 --patch 12 -o atoms.safetensors --report atoms.html
 
-The paper's figure of twelve loss curves, with a dictionary of one fixed configuration beside them:
-  ergodict spins learn --temperature 0.5 --temperature 2.26 --temperature 5 --every 1000 --every 10000 \\
-    --every 100000 --every 500000 -r 100 --fixed -o ising.safetensors --report ising.html";
+The paper's figure of twelve loss curves, and dictionaries of fixed configurations beside them:
+  ergodict spins learn --temperature 0.5,2.26,5 --every 1000,10000,100000,500000 -r 100 --fixed \\
+    -o ising.safetensors --report ising.html";
 
 /// Learn dictionaries of patches from the trajectory of a spin system
 ///
@@ -46,21 +46,22 @@ pub(crate) struct Args {
     /// The model file to write, - is standard output; with several runs, -T2.26-every1000 and the like are put before its extension
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
-    /// Temperature; may be given several times [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    /// Temperature, or several: T,T,… or the flag again [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
+    #[arg(long, value_name = "T", value_delimiter = ',', allow_negative_numbers = true)]
     temperature: Vec<f64>,
-    /// Updates of single sites between kept configurations, τ; may be given several times [default: 10000; 1
+    /// Updates of single sites between kept configurations, τ, or several: N,N,… or the flag again [default: 10000; 1
     /// with --trajectory]
     ///
     /// With --trajectory it counts frames of the file. Chains that update many sites in a step
     /// are run for the next larger number of whole steps.
-    #[arg(long, value_name = "TAU", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TAU", value_delimiter = ',', value_parser = count, allow_negative_numbers = true)]
     every: Vec<u64>,
     /// Updates of single sites in all, after the burn-in [default: 5000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "trajectory")]
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "trajectory")]
+    #[arg(allow_negative_numbers = true)]
     updates: Option<u64>,
     /// Updates (frames, with --trajectory) before the first configuration that may be kept
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
     /// Learn from a trajectory that was written before, .npy of shape (frames, rows, columns), instead
     ///
@@ -199,6 +200,12 @@ impl Args {
             let mut trajectory = Trajectory::open(path)
                 .with_context(|| unusable("--trajectory", path, ".npy of shape (frames, rows, columns)"))?;
             let alphabet = alphabet(&self.system, &mut trajectory, ("--trajectory", path))?;
+            if trajectory.len() == 1 && !common.quiet {
+                let (path, (rows, cols)) = (path.display(), trajectory.shape());
+                say(&format!(
+                    "{path}: one configuration of {rows}×{cols} sites; a trajectory has three axes"
+                ));
+            }
             let input = Input { name: input::name(path), digest: trajectory.digest()? };
             (trajectory.shape(), alphabet, self.system.boundary(), vec![input], 1)
         } else {

@@ -13,8 +13,8 @@ use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shad
 use std::time::Duration;
 
 const LOSS: &str = "
-    The surrogate loss of a patch, which is the mean over all minibatches so far, against the updates of the chain: one
-    curve for each number of updates between kept configurations, τ. Lower is better.
+    The surrogate loss of a patch, which is the mean over all minibatches so far, as the trajectory goes on: one curve for
+    each distance between kept configurations, τ (in updates of single sites, or in frames of a file). Lower is better.
 
     All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighbouring
     configurations are; where hardly anything moves between them, it learns the same thing again and again. The axis
@@ -31,6 +31,8 @@ const ERRORS: &str = "
     Where the rebuilt configuration is off: white where it is right, full colour where it is off by as much as the two
     spins are apart.";
 
+/// What lies between the atoms of a sheet: a shade that shows their edges.
+const GAP: f64 = 0.35;
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
 
@@ -50,7 +52,7 @@ pub(super) fn of_learning(
         format!("a trajectory of the {model} on {}×{} sites", ground.shape.0, ground.shape.1)
     };
     let lead = format!(
-        "{} of {} atoms each, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
+        "{} of {} atoms, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
          places of kept configurations: neighbouring ones are nearly the same, which the method allows.",
         count(outcomes.len(), "dictionary", "dictionaries"),
         first.w.cols(),
@@ -160,7 +162,8 @@ impl Sheet {
         let across = (order.len() as f64).sqrt().ceil() as usize;
         let down = order.len().div_ceil(across);
         let shape = (down * (rows + 1) - 1, across * (cols + 1) - 1);
-        let mut values = vec![f64::NAN; shape.0 * shape.1];
+        let signed = order.iter().any(|&k| model.w.col(k).iter().any(|v| *v < 0.0));
+        let mut values = vec![if signed { f64::NAN } else { GAP }; shape.0 * shape.1];
         for (place, &k) in order.iter().enumerate() {
             let (top, left) = (place / across * (rows + 1), place % across * (cols + 1));
             let atom = model.w.col(k);

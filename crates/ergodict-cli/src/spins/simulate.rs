@@ -7,7 +7,7 @@ use super::recording::{Ended, Mark, Recording, Rhythm};
 use super::simulated::Simulated;
 use super::system::{System, unusable};
 use super::whole_steps;
-use crate::args::Common;
+use crate::args::{Common, count};
 use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
@@ -34,8 +34,8 @@ pub(super) const MIXED: f64 = 1.05;
 
 const HELP: &str = "\
 Example:
-  ergodict spins simulate --size 100 --temperature 2.26 --updates 5000000 --every 10000 -o ising.npy --frames ising.gif
-  ergodict spins simulate --model potts --states 5 --temperature 0.8 --chains 4 -o potts.npy --report potts.html
+  ergodict spins simulate --size 100 --temperature 2.26 --updates 5e6 -o ising.npy --frames ising.gif
+  ergodict spins simulate --model potts --states 5 --temperature 0.8 -o potts.npy --report potts.html
   ergodict spins learn --trajectory ising.npy -r 25 --patch 12 -o atoms.safetensors";
 
 /// Run a spin system and write its trajectory, an int8 array of shape (frames, rows, columns)
@@ -50,13 +50,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// Updates of single sites, after the burn-in
-    #[arg(long, value_name = "N", default_value_t = 5_000_000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = count, allow_negative_numbers = true)]
     updates: u64,
     /// Updates between kept configurations; chains that update many sites in a step take whole steps
-    #[arg(long, value_name = "TAU", default_value_t = 10_000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TAU", default_value_t = 10_000, value_parser = count)]
+    #[arg(allow_negative_numbers = true)]
     every: u64,
     /// Updates before the first configuration that may be kept
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
     /// First configuration: random, ordered (1 everywhere, label 0 for potts), or the last frame of a .npy file
     #[arg(long, value_name = "random|ordered|FILE.npy", default_value = "random")]
@@ -65,6 +66,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     chains: u64,
     /// What to measure on every kept configuration: energy (per site), magnetisation, cluster (share of the largest)
+    ///
+    /// The magnetisation is the mean spin; the mean of units 0 and 1; and for q labels (q·max share − 1)/(q − 1), which is 0
+    /// when all are as frequent and 1 when all sites are alike.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetisation")]
     observables: Vec<Observable>,
     /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files; several chains as for --out

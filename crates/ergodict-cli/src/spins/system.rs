@@ -300,27 +300,42 @@ impl System {
         if self.has_edge() {
             config["boundary"] = json!(self.boundary());
         }
-        config["update"] = json!(self.update.and_then(|update| name(update.to_possible_value())));
-        config["proposal"] = json!(self.proposal.and_then(|proposal| name(proposal.to_possible_value())));
-        config["field"] = json!(self.field);
-        config["coupling"] = json!(self.coupling);
-        config["graph"] = json!(self.graph);
-        config["states"] = json!(self.states);
-        config["cells"] = json!(self.cells);
-        if !self.adhesion.is_empty() {
-            let numbers: Vec<String> = self.adhesion.iter().map(f64::to_string).collect();
-            config["adhesion"] = json!(numbers.join(","));
+        match self.kind() {
+            Kind::Ising => {
+                config["coupling"] = json!(self.coupling.unwrap_or(1.0));
+                config["field"] = json!(self.field.as_deref().unwrap_or("0"));
+                config["graph"] = json!(self.graph);
+                config["update"] = json!(name(self.update.unwrap_or(Update::Random).to_possible_value()));
+            }
+            Kind::Potts => {
+                config["states"] = json!(self.states.unwrap_or(3));
+                config["coupling"] = json!(self.coupling.unwrap_or(1.0));
+                config["field"] = json!(self.field.as_deref().unwrap_or("0"));
+            }
+            Kind::CellularPotts => self.config_of_cells(config),
+            Kind::Rbm if self.weights.is_some() => config["weights"] = json!(self.weights),
+            Kind::Rbm => {
+                config["hidden"] = json!(self.hidden.unwrap_or(64));
+                config["weight-scale"] = json!(self.weight_scale.unwrap_or(0.5));
+            }
         }
-        config["volume"] = json!(self.volume);
-        config["volume-strength"] = json!(self.volume_strength);
-        config["perimeter"] = json!(self.perimeter);
-        config["perimeter-strength"] = json!(self.perimeter_strength);
-        config["weights"] = json!(self.weights);
-        config["hidden"] = json!(self.hidden);
-        config["weight-scale"] = json!(self.weight_scale);
         if let Value::Object(config) = config {
             config.retain(|_, value| !value.is_null());
         }
+    }
+
+    /// The same for cells, whose defaults follow from the lattice.
+    fn config_of_cells(&self, config: &mut Value) {
+        config["cells"] = json!(self.cells.unwrap_or(36));
+        let Ok(cells) = self.cells(1.0) else { return };
+        let pairs = cells.adhesion.iter().enumerate();
+        let numbers = pairs.flat_map(|(i, row)| row.iter().skip(i.max(1))).map(f64::to_string);
+        config["adhesion"] = json!(numbers.collect::<Vec<_>>().join(","));
+        config["volume"] = json!(cells.volume);
+        config["volume-strength"] = json!(cells.volume_strength);
+        config["perimeter"] = json!(cells.perimeter);
+        config["perimeter-strength"] = json!(cells.perimeter_strength);
+        config["proposal"] = json!(cells.proposal);
     }
 
     /// The system at its start, at a temperature, with stream `id` of the seed.
