@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use ergodict::data::Feed;
 use ergodict::dictionary::{Input, Model};
 use ergodict::factor::StepReport;
+use ergodict::factor::code::CodeSet;
 use ergodict::linalg::Scalar;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ pub(crate) struct Learner<'a, T: Scalar> {
     /// The data, then the first dictionary if it came from a file. The digest of a pipe is empty until its end.
     inputs: Vec<Input>,
     resumed: Option<u64>,
+    /// Whether a minibatch had negative entries.
+    negative: bool,
 }
 
 impl<'a, T: Scalar> Learner<'a, T> {
@@ -53,7 +56,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             resumed = Some(model.aggregates.t);
             feed.seek(cursor)?;
         }
-        Ok(Self { args, common, feed, tracked, config, inputs, resumed })
+        Ok(Self { args, common, feed, tracked, config, inputs, resumed, negative: false })
     }
 
     /// Learns until the data is over, and writes what was learned.
@@ -98,6 +101,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
     fn step(&mut self) -> Result<Option<StepReport>> {
         let (args, seed) = (self.args, self.common.seed);
         let Some(x) = self.feed.next_minibatch()? else { return Ok(None) };
+        self.negative |= (0..x.cols()).any(|j| x.col(j).iter().any(|x| x.to_f64() < 0.0));
         let mask = input::mask(x, args.missing);
         let start = || from_data(args.parameters(), x, args.missing, seed);
         let report = self.tracked.step(input::observed(x, mask.as_ref()), start);
@@ -176,6 +180,15 @@ impl<'a, T: Scalar> Learner<'a, T> {
             ),
         )];
         lines.extend(results.lines(model));
+        let parameters = &model.parameters;
+        if self.negative
+            && parameters.code == CodeSet::Nonnegative
+            && parameters.dictionary.to_string().starts_with("nonneg")
+        {
+            let advice = "the data has negative entries, which nonnegative atoms and codes cannot make: \
+                          --dictionary ball --code free can";
+            lines.push(("warning", advice.to_owned()));
+        }
         lines.push(("wrote", self.args.out.display().to_string()));
         table(&lines)
     }
