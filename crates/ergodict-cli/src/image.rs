@@ -4,6 +4,7 @@ mod learn;
 mod open;
 mod page;
 mod reconstruct;
+mod scale;
 mod source;
 
 use crate::args::Common;

@@ -84,7 +84,7 @@ fn eight_and_sixteen_bits_are_read_from_every_format() {
         let (image, notes) = open(&encoded(&grey8.clone().into(), format), false).unwrap();
         let expected: Vec<f32> = grey8.iter().map(|v| (f64::from(*v) / 255.0) as f32).collect();
         assert_eq!((image.shape(), image.channels(), image.values()), ((7, 5), 1, &expected[..]));
-        assert!(notes.to_string().ends_with("7×5 pixels, grey, 8 bit"), "{notes}");
+        assert!(notes.to_string().ends_with("5×7 pixels, grey, 8 bit"), "{notes}");
         let (image, notes) = open(&encoded(&grey16.clone().into(), format), false).unwrap();
         let back: Vec<u16> = image.values().iter().map(|v| (v * 65535.0).round() as u16).collect();
         assert_eq!(&back, grey16.as_raw(), "16 bits keep their precision");
@@ -112,7 +112,7 @@ fn jpeg_is_read_within_its_loss() {
     let bytes: Vec<u8> = picture.values().iter().map(|v| (v * 255.0).round() as u8).collect();
     let buffer = ImageBuffer::<Rgb<u8>, _>::from_raw(80, 64, bytes).unwrap();
     let (image, notes) = open(&encoded(&buffer.into(), ImageFormat::Jpeg), true).unwrap();
-    assert_eq!(notes.to_string(), "JPEG, 64×80 pixels, colour, 8 bit");
+    assert_eq!(notes.to_string(), "JPEG, 80×64 pixels, colour, 8 bit");
     let quality = psnr(&image.to_f64(), &picture.to_f64(), 1.0);
     // 27.9 dB at the encoder's own quality.
     assert!(quality > 26.0, "{quality}");

@@ -93,7 +93,6 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         let (image, input) = open(path, args.colour, common.quiet)?;
         corners.push(window.corners(image.shape()).with_context(|| path.display().to_string())?);
         if args.showing.wanted() {
-            args.showing.drawable(image.shape()).with_context(|| path.display().to_string())?;
             largest = largest.max(image.values().len() as u64);
         }
         images.push(image);
@@ -199,7 +198,10 @@ impl Args {
         model.save(&self.out)?;
         // What is left can be interrupted, but there is nothing to resume.
         run.forget()?;
-        if !self.showing.write_unless_stopped(|| page::of_learning::<T>(model, images, time))? {
+        if !self
+            .showing
+            .write_unless_stopped(|| page::of_learning::<T>(model, images, time, plan.common.quiet))?
+        {
             say(&format!("ergodict: interrupted; {} is written, the report is not", self.out.display()));
             return Ok(ExitCode::from(INTERRUPTED));
         }

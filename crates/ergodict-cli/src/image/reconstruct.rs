@@ -1,7 +1,8 @@
 //! `ergodict image reconstruct`: an image rebuilt from atoms, or freed of noise by them.
 
 use super::open::open;
-use super::page;
+use super::page::{self, Freed, Outcome};
+use super::scale::spread;
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
@@ -23,6 +24,10 @@ Example:
     --dictionary ball --code free -o own.safetensors
   ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
 
+/// Most patches coded unless a stride is given. At stride 1 an image of 6 megapixels has thirty times as many, which takes
+/// minutes.
+const MOST_PATCHES: usize = 200_000;
+
 /// Rebuild an image from the atoms of a dictionary, or free it of noise
 ///
 /// PSNR and relative error are of the rebuilt numbers as they are; only the .png has them clipped to black and white and
@@ -35,12 +40,13 @@ pub(crate) struct Args {
     /// The image: PNG, JPEG, PNM or TIFF; - is standard input, @tessellation and @tessellation-noisy are embedded
     #[arg(value_name = "IMG")]
     image: PathBuf,
-    /// The .png file to write; - is standard output
+    /// The .png file to write, of 8 bits a channel even where the image has 16; - is standard output
     #[arg(short, long, value_name = "OUT.png")]
     out: PathBuf,
-    /// Pixels between neighbouring patches, which are averaged where they overlap
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    stride: usize,
+    /// Pixels between neighbouring patches, which are averaged where they overlap [default: the least that makes at most
+    /// 200000 patches, up to the size of a patch; 1 for small images]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    stride: Option<usize>,
     /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can [default: 0, or found by --denoise]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lambda: Option<f64>,
@@ -57,6 +63,14 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
+impl Args {
+    /// The stride, and that it was chosen, where it was not the least.
+    fn stride_words(&self, stride: usize) -> String {
+        let chosen = self.stride.is_none() && stride > 1;
+        format!("stride {stride}{}", if chosen { " (chosen for the size of the image)" } else { "" })
+    }
+}
+
 /// How far a picture is from another.
 pub(super) struct Distance {
     pub(super) psnr: f64,
@@ -64,11 +78,11 @@ pub(super) struct Distance {
 }
 
 impl Distance {
-    fn between(a: &[f64], b: &[f64]) -> Self {
+    pub(super) fn between(a: &[f64], b: &[f64]) -> Self {
         Self { psnr: psnr(a, b, 1.0), relative_error: relative_error(a, b) }
     }
 
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         format!("PSNR {:.2} dB, relative error {:.4}", self.psnr, self.relative_error)
     }
 }
@@ -92,9 +106,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     }
     let Some(patch) = model.patch.filter(|patch| patch.spins.is_none()) else {
         bail!(
-            "{}: is a dictionary of {}, not of image patches: learn one with `ergodict image learn`",
+            "{}: its atoms are {}, not patches of images: learn such a dictionary with `ergodict image learn`",
             args.model.display(),
-            if model.kind == "factor" { "plain samples" } else { &*model.kind }
+            if model.patch.is_some() { "patches of spin configurations" } else { "plain samples" }
         );
     };
     let colour = patch.channels == 3;
@@ -102,16 +116,22 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let reference = args.reference.as_ref().map(|path| -> Result<Image> {
         let (other, _) = open(path, colour, common.quiet)?;
         if other.shape() != image.shape() {
-            let ((a, b), (c, d)) = (other.shape(), image.shape());
+            let ((b, a), (d, c)) = (other.shape(), image.shape());
             bail!("{}: has {a}×{b} pixels, but {} has {c}×{d}", path.display(), args.image.display());
         }
         Ok(other)
     });
     let reference = reference.transpose()?;
-    args.showing.drawable(image.shape())?;
     showing::probe(&outputs)?;
-    let overlap = Overlap { window: patch.window, stride: args.stride };
-    overlap.corners(image.shape()).with_context(|| args.image.display().to_string())?;
+    let overlap = match args.stride {
+        Some(stride) => {
+            let overlap = Overlap { window: patch.window, stride };
+            overlap.corners(image.shape()).map(|_| overlap)
+        }
+        None => spread(patch.window, image.shape(), 1, MOST_PATCHES),
+    };
+    let overlap = overlap.with_context(|| args.image.display().to_string())?;
+    let stride = overlap.stride;
     let learned = model.factoriser::<T>()?;
     let sigma = args.denoise.map(|given| given.unwrap_or_else(|| noise_level(&image)));
     let lambda = match (sigma, args.lambda) {
@@ -126,8 +146,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     interrupt::listen()?;
     let mut progress: Option<Progress> = None;
     let mut seen = |done, all| {
-        let progress = progress.get_or_insert_with(|| Progress::new(common.quiet, Some(all), 0));
-        progress.update(done, || format!("stride {}", args.stride));
+        let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));
+        progress.update(done, || format!("stride {stride}"));
         !interrupt::asked()
     };
     let rebuilt = if sigma.is_some() {
@@ -149,15 +169,23 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         (Distance::between(&rebuilt.values, &clean), Distance::between(&given, &clean))
     });
     rebuilt.image()?.save(&args.out)?;
-    args.showing
-        .write(|| page::of_reconstruction(model, &image, &rebuilt, reference.as_ref(), lambda, &distance))?;
+    let freed = sigma.map(|sigma| Freed { sigma, estimated: args.denoise == Some(None) });
+    args.showing.write(|| {
+        let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed };
+        page::of_reconstruction(model, patch, &done, lambda)
+    })?;
     if !common.quiet {
         let mut lines = vec![(
             "rebuilt",
-            format!("{} patches with {} atoms, stride {}", rebuilt.patches, model.w.cols(), args.stride),
+            format!(
+                "{} patches with {} atoms, {}",
+                rebuilt.patches,
+                model.w.cols(),
+                args.stride_words(stride)
+            ),
         )];
-        if let Some(sigma) = sigma {
-            let how = if args.denoise == Some(None) { "estimated" } else { "given" };
+        if let Some(Freed { sigma, .. }) = freed {
+            let how = freed.map_or("", |freed| freed.how());
             lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
             if lambda == 0.0 && sigma > 0.0 {
                 let advice = "even without a penalty the atoms leave out more than the noise: learn more of them, smaller \
@@ -181,7 +209,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             "image": args.image,
             "shape": [rebuilt.shape.0, rebuilt.shape.1],
             "channels": rebuilt.channels,
-            "stride": args.stride,
+            "stride": stride,
             "patches": rebuilt.patches,
             "lambda": lambda,
             "sigma": sigma,

@@ -322,8 +322,14 @@ fn images_that_cannot_be_rebuilt() {
     bench.put_npy("x.npy", &numbers(16, 20));
     bench.run("factor x.npy -r 2 -o f -q").fine();
     for (words, said) in [
-        ("f grey.png", ["f: is a dictionary of plain samples", "`ergodict image learn`"]),
-        ("s grey.png", ["s: is a dictionary of spins", "`ergodict image learn`"]),
+        ("f grey.png", ["f: its atoms are plain samples, not patches of images", "`ergodict image learn`"]),
+        (
+            "s grey.png",
+            [
+                "s: its atoms are patches of spin configurations, not patches of images",
+                "`ergodict image learn`",
+            ],
+        ),
         ("no grey.png", ["no: ", ""]),
         ("grey.png grey.png", ["grey.png: not a model file", ".safetensors"]),
         ("m grey.png --stride 0", ["stride is 0", "at least 1 and at most 4"]),
@@ -333,7 +339,7 @@ fn images_that_cannot_be_rebuilt() {
         ("m grey.png --denoise=-1", ["--denoise is -1", "not negative"]),
         ("m grey.png --denoise=nan", ["--denoise is NaN", "not negative"]),
         ("m grey.png --denoise=inf", ["noise", ""]),
-        ("m grey.png --reference colour.png", ["colour.png: has 20×26 pixels", "24×30"]),
+        ("m grey.png --reference colour.png", ["colour.png: has 26×20 pixels", "30×24"]),
         ("m grey.png --reference none.png", ["none.png: ", ""]),
         ("m grey.png -o grey.png", ["IMG grey.png and -o grey.png are the same file", "overwritten"]),
         (

@@ -60,7 +60,7 @@ fn learns_from_grey_and_colour() {
         assert_eq!(summary["inputs"][0]["name"], words.split(' ').next().unwrap());
     }
     let said = bench.run(&format!("image learn colour.png -o m {SMALL}")).fine().stderr;
-    assert!(said.contains("colour.png: PNG, 20×26 pixels"), "{said}");
+    assert!(said.contains("colour.png: PNG, 26×20 pixels"), "{said}");
     learn(&bench, "@tessellation -r 4 --patch 5 --patches 50 --steps 3 --report page.html");
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("@tessellation") && page.contains("<svg"));
@@ -177,6 +177,23 @@ fn noise_is_taken_away() {
         assert!((0.09..0.11).contains(&number(&summary["sigma"])), "{summary:#}");
         assert!(number(&summary["reference_relative_error"]) < 0.18, "{summary:#}");
     }
+    let page = |flags: &str| {
+        rebuild(&bench, &format!("m noisy.png --report page.html {flags}"));
+        String::from_utf8(bench.bytes("page.html")).unwrap()
+    };
+    for (flags, said) in [
+        ("--denoise=0.1 --reference clean.png", ["σ = 0.1000 (given", "dB before →", "from the reference"]),
+        ("--denoise", ["(estimated", "no measure of success", "what was taken away"]),
+    ] {
+        let page = page(flags);
+        let always = ["An image freed of noise", "λ chooses the atoms", "of 40×40 pixels"];
+        for words in said.iter().chain(&always) {
+            assert!(page.contains(words), "{flags}: {words}");
+        }
+        assert!(!page.contains("An image rebuilt") && !page.contains("as closely as it goes"), "{flags}");
+    }
+    let page = page("");
+    assert!(page.contains("An image rebuilt") && page.contains("as closely as it goes"));
     let plain = rebuild(&bench, "m noisy.png --reference clean.png --denoise=0");
     assert_eq!((&plain["lambda"], &plain["sigma"]), (&json!(0.0), &json!(0.0)));
 }
@@ -240,4 +257,34 @@ fn an_image_of_one_patch() {
         assert!(number(&summary["psnr"]) > 20.0, "{flags}: {summary:#}");
         assert_eq!(summary["patches"], if flags.contains("free") { 1 } else { 16 });
     }
+}
+
+#[test]
+fn large_images_get_a_longer_stride_and_smaller_pictures() {
+    let bench = bench();
+    bench.put_image("large.png", (400, 600), 1, stripes);
+    let said = bench.run(&format!("image learn large.png -o m {SMALL} --report page.html")).fine().stderr;
+    assert!(said.contains("large.png: PNG, 600×400 pixels"), "{said}");
+    // 400×600 patches at stride 1, 200×300 at stride 2, which is just as many as a report has.
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    for words in ["(stride 2)", "may differ slightly", "the mean of 2×2 pixels"] {
+        assert!(page.contains(words), "{words}");
+    }
+    bench.run(&format!("image learn large.png large.png -o m -q {SMALL} --report page.html")).fine();
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.contains("(stride 3)") && !page.contains("(stride 2)"));
+    let said = bench.run("image reconstruct m large.png -o out.png --report page.html").fine().stderr;
+    assert!(said.contains("60000 patches with 6 atoms, stride 2 (chosen"), "{said}");
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.contains("An image of 600×400 pixels") && page.contains("the mean of 2×2 pixels"));
+    let (found, _) = Image::open(&bench.path("out.png"), false).unwrap();
+    assert_eq!(found.shape(), (400, 600));
+    // Small images are as they were: every patch, pictures of their own size.
+    let said = bench.run("image reconstruct m grey.png -o out.png --report page.html").fine().stderr;
+    assert!(said.contains("720 patches with 6 atoms, stride 1\n"), "{said}");
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.contains("(stride 1)") && !page.contains("the mean of"), "{page}");
+    let one = bench.bytes("out.png");
+    assert_eq!(rebuild(&bench, "m grey.png --stride 1")["stride"], 1);
+    assert!(one == bench.bytes("out.png"));
 }

@@ -46,7 +46,7 @@ pub(crate) fn luma([r, g, b]: [f64; 3]) -> f64 {
 /// Image::new((2, 3), 1, vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0])?.save(&path)?;
 /// let (image, notes) = Image::open(&path, false)?;
 /// assert_eq!((image.shape(), image.values()[1]), ((2, 3), 0.2));
-/// assert_eq!(notes.to_string(), "PNG, 2×3 pixels, grey, 8 bit");
+/// assert_eq!(notes.to_string(), "PNG, 3×2 pixels, grey, 8 bit");
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -62,7 +62,7 @@ pub struct Image {
 pub struct ImageNotes {
     /// `blake3:` and the hash of the file's bytes.
     pub digest: String,
-    /// In the order in which they are told.
+    /// In the order in which they are told; sizes are width × height, as those of images are everywhere.
     pub notes: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Image {
         }
         let needed = pixels * channels;
         if values.len() != needed {
-            let expected = format!("{needed} for {}×{} pixels of {channels}", shape.0, shape.1);
+            let expected = format!("{needed} for {}×{} pixels of {channels}", shape.1, shape.0);
             return Err(Error::shape("the image", format!("{} values", values.len()), expected));
         }
         if let Some(at) = values.iter().position(|v| !v.is_finite()) {
@@ -103,7 +103,7 @@ impl Image {
         let pixels = rows.checked_mul(cols).filter(|n| (1..=MOST_PIXELS).contains(&(*n as u64)));
         pixels.ok_or_else(|| {
             let expected = format!("it must have at least one pixel and at most {MOST_PIXELS}");
-            Error::parameter("the image", format!("{rows}×{cols}"), expected)
+            Error::parameter("the image", format!("{cols}×{rows}"), expected)
         })
     }
 
@@ -144,7 +144,7 @@ impl Image {
         let pixels = u64::from(width) * u64::from(height);
         if pixels == 0 || pixels > MOST_PIXELS {
             let expected = format!("expected at least one pixel and at most {MOST_PIXELS}");
-            return Err(bad(format!("is a {format} file of {height}×{width} pixels: {expected}")));
+            return Err(bad(format!("is a {format} file of {width}×{height} pixels: {expected}")));
         }
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         let mut decoded = DynamicImage::from_decoder(decoder).map_err(wrong)?;
@@ -153,7 +153,7 @@ impl Image {
         if orientation != Orientation::NoTransforms {
             decided.push("turned as its orientation tag says".into());
         }
-        let mut notes = vec![format.to_owned(), format!("{}×{} pixels", image.shape.0, image.shape.1)];
+        let mut notes = vec![format.to_owned(), format!("{}×{} pixels", image.shape.1, image.shape.0)];
         notes.append(&mut decided);
         Ok((image, ImageNotes { digest, notes }))
     }
