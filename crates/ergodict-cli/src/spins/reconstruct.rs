@@ -67,9 +67,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     args.error_map.iter().try_for_each(|path| output::named(path, "png", "error maps"))?;
     let Some((patch, (values, alphabet))) = model.patch.and_then(|patch| Some((patch, patch.spins?))) else {
         bail!(
-            "{}: is a dictionary of {}, not of spins: learn one with `ergodict spins learn`",
+            "{}: its atoms are {}, not patches of spins: learn some with `ergodict spins learn`",
             args.model.display(),
-            if model.kind == "factor" { "plain samples" } else { &*model.kind }
+            if model.kind == "image" { "patches of images" } else { "plain samples" }
         );
     };
     let mut trajectory = Trajectory::open(&args.configuration)?;
