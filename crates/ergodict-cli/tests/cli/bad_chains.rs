@@ -232,8 +232,8 @@ fn configurations_that_cannot_be_rebuilt() {
     bench.run("factor x.npy -r 2 -o f -q").fine();
     bench.put_spins("tiny.npy", 1, (3, 3), |_, _, _| 1);
     for (words, said) in [
-        ("f t.npy", ["f: is a dictionary of plain samples", "`ergodict spins learn`"]),
-        ("i t.npy", ["i: is a dictionary of image", "`ergodict spins learn`"]),
+        ("f t.npy", ["f: its atoms are plain samples", "`ergodict spins learn`"]),
+        ("i t.npy", ["i: its atoms are patches of images", "`ergodict spins learn`"]),
         ("no t.npy", ["no: ", ""]),
         ("t.npy t.npy", ["t.npy: not a model file", ".safetensors"]),
         ("m no.npy", ["no.npy: ", ""]),
