@@ -64,7 +64,9 @@ impl Checkerboard {
                 "checkerboard sweeps need even sides on a torus (or a free boundary, or the random scan)";
             return Err(Error::parameter("the lattice", format!("a torus of {rows}×{cols} sites"), expected));
         }
-        Ok(Self { model, lattice, isa: Isa::detect() })
+        // AVX-512 was no faster: 1630 million updates a second against 1746 with AVX2 at 200×200, 2234 against 2281 at
+        // 1024×1024 (Zen 4, benchsuite/runs/2026-11-15).
+        Ok(Self { model, lattice, isa: Isa::detect().narrower() })
     }
 
     /// The same with a given instruction set; the states are the same with every one.

@@ -52,6 +52,15 @@ impl Isa {
         }
     }
 
+    /// The same set, but AVX2 in place of AVX-512.
+    pub(crate) fn narrower(self) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let (pulp::Arch::V4(_), Some(narrow)) = (self.0, pulp::x86::V3::try_new()) {
+            return Self(pulp::Arch::V3(narrow));
+        }
+        self
+    }
+
     pub(crate) fn run<K: WithSimd>(self, kernel: K) -> K::Output {
         self.0.dispatch(kernel)
     }
