@@ -64,7 +64,7 @@ impl Checkerboard {
                 "checkerboard sweeps need even sides on a torus (or a free boundary, or the random scan)";
             return Err(Error::parameter("the lattice", format!("a torus of {rows}×{cols} sites"), expected));
         }
-        // AVX-512 was no faster: 1630 million updates a second against 1746 with AVX2 at 200×200, 2234 against 2281 at
+        // AVX-512 was no faster: 1639 million updates a second against 1734 with AVX2 at 200×200, 2207 against 2230 at
         // 1024×1024 (Zen 4, benchsuite/runs/2026-11-15).
         Ok(Self { model, lattice, isa: Isa::detect().narrower() })
     }
