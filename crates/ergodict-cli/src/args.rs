@@ -2,7 +2,7 @@
 
 use crate::BAD_INPUT;
 use anyhow::{Result, anyhow, bail};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -78,6 +78,17 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// What to write where a value stands apart from a flag that takes it only by `=`.
+fn joined(refusal: &clap::Error, arguments: impl Iterator<Item = String>) -> Option<String> {
+    let Some(ContextValue::String(value)) = refusal.get(ContextKind::InvalidArg) else { return None };
+    let arguments: Vec<String> = arguments.collect();
+    let at = arguments.iter().position(|argument| argument == value)?;
+    let flag = arguments.get(at.checked_sub(1)?)?;
+    ["--denoise", "--fixed", "--colour", "--shuffle", "--missing"]
+        .contains(&&**flag)
+        .then(|| format!("; a value of {flag} is written {flag}={value}"))
+}
+
 /// What clap has to say instead of running: help and version as they are, refusals as an error of one line.
 pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
     if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -89,7 +100,8 @@ pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
     let parts = text.split("\n\n").map(words);
     let parts = parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
     let line = parts.collect::<Vec<_>>().join("; ");
-    bail!("{}", line.strip_prefix("error: ").unwrap_or(&line))
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    bail!("{line}{}", joined(refusal, std::env::args()).unwrap_or_default())
 }
 
 #[cfg(test)]

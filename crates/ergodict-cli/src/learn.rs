@@ -190,6 +190,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             lines.push(("warning", advice.to_owned()));
         }
         lines.push(("wrote", self.args.out.display().to_string()));
+        lines.extend(self.args.showing.lines());
         table(&lines)
     }
 

@@ -33,6 +33,13 @@ impl Showing {
         self.outputs().next().is_some()
     }
 
+    /// What was written, for the words at the end.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+        let line =
+            |name, path: &Option<PathBuf>| path.as_ref().map(|path| (name, path.display().to_string()));
+        [line("report", &self.report), line("figures", &self.figures)].into_iter().flatten().collect()
+    }
+
     /// Writes what was asked for; the report is made only then.
     pub(crate) fn write(&self, report: impl FnOnce() -> Result<Report>) -> Result<()> {
         self.write_unless_stopped(|| report().map(Some)).map(|_| ())

@@ -226,6 +226,7 @@ impl Args {
                 format!("{all:.1} s: chain {chain:.2}, patches {patches:.2}, learning {learning:.2}"),
             ));
             lines.push(("wrote", self.out.display().to_string()));
+            lines.extend(self.showing.lines());
             say(&table(&lines));
         }
         if plan.common.json {

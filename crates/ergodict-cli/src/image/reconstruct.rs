@@ -199,6 +199,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
                 .push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
         }
         lines.push(("wrote", args.out.display().to_string()));
+        lines.extend(args.showing.lines());
         say(&table(&lines));
     }
     if common.json {

@@ -164,7 +164,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let time = started.elapsed();
     args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
     if !common.quiet {
-        say(&outcome::words(&outcomes, time));
+        say(&outcome::words(&outcomes, args.showing.lines(), time));
     }
     if common.json {
         output::print(&format!("{:#}\n", outcome::json(&outcomes, &runs, time)?))?;

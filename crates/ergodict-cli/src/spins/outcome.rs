@@ -108,8 +108,8 @@ pub(super) fn name(temperature: Option<f64>, every: Option<u64>) -> String {
     hot.into_iter().chain([how]).collect::<Vec<_>>().join(", ")
 }
 
-/// What is said at the end.
-pub(super) fn words(outcomes: &[Outcome], time: Duration) -> String {
+/// What is said at the end; `shown` are the lines of reports and figures.
+pub(super) fn words(outcomes: &[Outcome], shown: Vec<(&'static str, String)>, time: Duration) -> String {
     let mut text = Vec::new();
     for outcome in outcomes {
         let (model, results) = (&outcome.learned.model, &outcome.learned.results);
@@ -142,6 +142,8 @@ pub(super) fn words(outcomes: &[Outcome], time: Duration) -> String {
     }
     let shared =
         if outcomes.len() > 1 { "; times of runs are their own, some went on side by side" } else { "" };
-    text.push(table(&[("all", format!("{:.1} s{shared}", time.as_secs_f64()))]));
+    let mut lines = shown;
+    lines.push(("all", format!("{:.1} s{shared}", time.as_secs_f64())));
+    text.push(table(&lines));
     text.join("\n")
 }

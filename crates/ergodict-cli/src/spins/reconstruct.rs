@@ -143,11 +143,14 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     })?;
     if !common.quiet {
         let (patches, atoms) = (rebuilt.patches, model.w.cols());
-        say(&table(&[
+        let mut lines = vec![
             ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {}, frame {at}", args.stride)),
             ("error", format!("{error:.4} relative, {:.2} % of the sites right", 100.0 * right)),
             ("wrote", args.out.display().to_string()),
-        ]));
+        ];
+        lines.extend(args.error_map.as_ref().map(|path| ("error map", path.display().to_string())));
+        lines.extend(args.showing.lines());
+        say(&table(&lines));
     }
     if common.json {
         let summary = json!({

@@ -174,7 +174,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     args.showing.write(|| page::of_simulation(&simulated))?;
     if !common.quiet {
-        say(&simulated.words());
+        let mut more = args.showing.lines();
+        more.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));
+        say(&simulated.words(more));
     }
     if common.json {
         output::print(&format!("{:#}\n", simulated.json()))?;

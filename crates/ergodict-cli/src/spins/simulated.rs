@@ -28,7 +28,7 @@ pub(super) struct Simulated {
 
 impl Simulated {
     /// The end of the output.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self, more: Vec<(&'static str, String)>) -> String {
         let Simulated { shape, every, updates, chains, mixing, seconds, .. } = self;
         let frames: u64 = chains.iter().map(|chain| chain.frames).sum();
         let rate = if self.resumed {
@@ -56,6 +56,7 @@ impl Simulated {
             lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
         }
         lines.extend(self.outs.iter().map(|out| ("wrote", out.display().to_string())));
+        lines.extend(more);
         table(&lines)
     }
 

@@ -336,6 +336,7 @@ fn images_that_cannot_be_rebuilt() {
         ("m grey.png --stride 5", ["stride is 5", "at least 1 and at most 4"]),
         ("m grey.png --lambda -1", ["lambda is -1", "not negative"]),
         ("m grey.png --denoise --lambda 1", ["--denoise", "--lambda"]),
+        ("m grey.png --denoise 0.1", ["unexpected argument", "is written --denoise=0.1"]),
         ("m grey.png --denoise=-1", ["--denoise is -1", "not negative"]),
         ("m grey.png --denoise=nan", ["--denoise is NaN", "not negative"]),
         ("m grey.png --denoise=inf", ["noise", ""]),
