@@ -47,10 +47,10 @@ impl IsingRun {
 
     /// The flags with which `ergodict spins learn` does the same.
     pub(super) fn flags() -> String {
-        let temperatures: Vec<String> = TEMPERATURES.iter().map(|t| format!("--temperature {t}")).collect();
+        let temperatures: Vec<String> = TEMPERATURES.iter().map(f64::to_string).collect();
         format!(
-            "{} --size {SIDE} --updates {UPDATES} --every {EVERY} --patch {PATCH} --patches {PATCHES} -r {ATOMS}",
-            temperatures.join(" ")
+            "--temperature {} --size {SIDE} --updates {UPDATES} --every {EVERY} --patch {PATCH} --patches {PATCHES} -r {ATOMS}",
+            temperatures.join(",")
         )
     }
 
