@@ -42,7 +42,7 @@ pub(crate) enum Filled {
 pub(crate) trait Source<T>: Send {
     /// Fills the next minibatch, if there is one.
     fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled>;
-    /// Minibatches in all, if that is known.
+    /// Minibatches in all.
     fn minibatches(&self) -> u64;
     /// Where the chain and the generator of the patches are.
     fn point(&self) -> (ChainPoint, u64);

@@ -94,14 +94,9 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
-/// One dictionary and where it comes from.
-pub(super) struct Entry<T: Scalar> {
-    pub(super) run: Run<T>,
-    /// None for a trajectory from a file.
-    pub(super) temperature: Option<f64>,
-    /// Updates (frames) between minibatches; none for a fixed configuration.
-    pub(super) every: Option<u64>,
-}
+/// What tells a run from the others: its temperature, none for a trajectory from a file; and the updates (frames) between
+/// its minibatches, none for a fixed configuration.
+type Mark = (Option<f64>, Option<u64>);
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
@@ -125,29 +120,20 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     if !common.quiet {
         whole_steps::tell(&args.epochs(), ground.step);
     }
-    let mut entries = args.entries::<T>(&plan, &ground)?;
-    let mut runs: Vec<Run<T>> = Vec::new();
-    let mut marks = Vec::new();
-    for entry in entries.drain(..) {
-        marks.push((entry.temperature, entry.every));
-        runs.push(entry.run);
-    }
+    let (mut runs, mut marks): (Vec<Run<T>>, Vec<Mark>) = args.entries(&plan, &ground)?.into_iter().unzip();
     if let Some(code) = learn_all(&plan, &mut runs)? {
         return Ok(code);
     }
     if let Some(steps) = args.fixed {
         // What comes now may be interrupted as well.
         runs.iter().try_for_each(|run| run.save(&plan))?;
-        let mut fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
-        let mut more: Vec<Run<T>> = Vec::new();
-        for entry in fixed.drain(..) {
-            marks.push((entry.temperature, entry.every));
-            more.push(entry.run);
-        }
+        let fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
+        let (mut more, of): (Vec<Run<T>>, Vec<Mark>) = fixed.into_iter().unzip();
         if let Some(code) = learn_all(&plan, &mut more)? {
             return Ok(code);
         }
         runs.append(&mut more);
+        marks.extend(of);
     }
     let mut outcomes = Vec::new();
     for (run, (temperature, every)) in runs.iter().zip(&marks) {
@@ -336,7 +322,7 @@ impl Args {
     }
 
     /// The runs on trajectories.
-    fn entries<T: Scalar>(&self, plan: &Plan<'_>, ground: &Ground) -> Result<Vec<Entry<T>>> {
+    fn entries<T: Scalar>(&self, plan: &Plan<'_>, ground: &Ground) -> Result<Vec<(Run<T>, Mark)>> {
         let (seed, mut tags) = (plan.common.seed, self.tags().into_iter());
         let mut entries = Vec::new();
         let mut add = |source: Box<dyn Source<T>>, temperature, every| -> Result<()> {
@@ -344,7 +330,7 @@ impl Args {
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
             let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, source)?;
-            entries.push(Entry { run, temperature, every: Some(every) });
+            entries.push((run, (temperature, Some(every))));
             Ok(())
         };
         if let Some(path) = &self.trajectory {
@@ -392,14 +378,14 @@ impl Args {
         &self,
         plan: &Plan<'_>,
         ground: &Ground,
-        marks: &[(Option<f64>, Option<u64>)],
+        marks: &[Mark],
         runs: &[Run<T>],
         steps: u64,
-    ) -> Result<Vec<Entry<T>>> {
+    ) -> Result<Vec<(Run<T>, Mark)>> {
         let mut tags = self.tags().into_iter().skip(runs.len());
-        let mut entries: Vec<Entry<T>> = Vec::new();
+        let mut entries: Vec<(Run<T>, Mark)> = Vec::new();
         for (run, (temperature, _)) in runs.iter().zip(marks) {
-            if entries.iter().any(|entry| entry.temperature == *temperature) {
+            if entries.iter().any(|(_, mark)| mark.0 == *temperature) {
                 continue;
             }
             let spins = run.source.configuration().unwrap_or_default().to_vec();
@@ -410,7 +396,7 @@ impl Args {
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
             let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, Box::new(source))?;
-            entries.push(Entry { run, temperature: *temperature, every: None });
+            entries.push((run, (*temperature, None)));
         }
         Ok(entries)
     }
