@@ -17,7 +17,7 @@ const PATCH: usize = 10;
 const PATCHES: usize = 500;
 const STEPS: usize = 200;
 const ATOMS: usize = 36;
-/// Pixels are below 1 and patches small: λ = 1 would leave half of a patch unexplained.
+/// Pixels are at most 1 and patches small, so the penalty is small, too.
 const LAMBDA: f64 = 0.1;
 const STRIDE: usize = 2;
 

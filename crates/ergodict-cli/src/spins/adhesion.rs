@@ -1,11 +1,12 @@
 //! Adhesion energies between types of cells, as `--adhesion` lists them.
 
+use super::system::MOST_CELLS;
 use anyhow::{Result, bail};
 
 /// The symmetric matrix of `J01, J02, …, J11, J12, …`; `J00` is never used.
 pub(super) fn adhesion(numbers: &[f64]) -> Result<Vec<Vec<f64>>> {
     let count = |types: usize| types + types * (types + 1) / 2;
-    let Some(types) = (1..=127).find(|&types| count(types) == numbers.len()) else {
+    let Some(types) = (1..=MOST_CELLS).find(|&types| count(types) == numbers.len()) else {
         bail!(
             "--adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
             numbers.len()

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Most cells: the medium is a label too.
-const MOST_CELLS: usize = MOST_LABELS as usize - 1;
+pub(super) const MOST_CELLS: usize = MOST_LABELS as usize - 1;
 
 /// Sides from which on the energy of the infinite lattice is worth telling; a strip is another system.
 const NEARLY_INFINITE: usize = 8;

@@ -3,7 +3,7 @@
 use super::system::{Kind, System};
 use crate::paths::Given;
 use anyhow::{Context, Result, bail};
-use ergodict::chain::Alphabet;
+use ergodict::chain::{Alphabet, MOST_LABELS};
 use ergodict::data::Trajectory;
 
 /// The alphabet of a trajectory given by a flag, all of whose values are looked at.
@@ -35,8 +35,12 @@ fn stated(system: &System, highest: i8) -> Result<Option<Alphabet>> {
         (None, _) => None,
         (Some(Kind::Ising), _) => Some(Alphabet::PlusMinus),
         (Some(Kind::Rbm), _) => Some(Alphabet::ZeroOne),
-        (Some(Kind::Potts), Some(states @ 2..=127)) => Some(Alphabet::Labels(states as u8)),
-        (Some(Kind::Potts), Some(states)) => bail!("--states is {states}, but it must be from 2 to 127"),
+        (Some(Kind::Potts), Some(states)) if (2..=usize::from(MOST_LABELS)).contains(&states) => {
+            Some(Alphabet::Labels(states as u8))
+        }
+        (Some(Kind::Potts), Some(states)) => {
+            bail!("--states is {states}, but it must be from 2 to {MOST_LABELS}")
+        }
         (Some(Kind::Potts | Kind::CellularPotts), _) => Some(Alphabet::Labels(found)),
     })
 }
