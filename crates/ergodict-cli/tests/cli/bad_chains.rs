@@ -204,7 +204,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("t.npy --model potts", ["t.npy: holds -1, 1", "labels of that --model are 0 to 1"]),
         ("labels.npy --model ising", ["labels.npy: holds 0, 1, 2, 3, 4", "-1 and 1"]),
         ("labels.npy --model potts --states 4", ["labels.npy: holds 0, 1, 2, 3, 4", "0 to 3"]),
-        ("labels.npy --model potts --states 128", ["--states is 128", "from 2 to 127"]),
+        ("labels.npy --model potts --states 129", ["--states is 129", "from 2 to 128"]),
         ("labels.npy --states 5", ["--states is for --model potts", "leave --states out"]),
         ("t.npy --update random", ["--update says how to simulate", "leave one of them out"]),
         ("t.npy --field 1", ["--field says how to simulate", "leave one of them out"]),
