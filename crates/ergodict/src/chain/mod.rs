@@ -8,6 +8,7 @@
 //! | Potts model | labels `0..q` | `potts.rs` |
 //! | cellular Potts model | labels, volumes, perimeters | `cellular_potts.rs` |
 //! | restricted Boltzmann machine | visible units 0, 1 | `rbm.rs` |
+//! | homomorphisms of a motif into a network | the node at each node of the motif | `motif/` |
 //! | any transition matrix | its index | `finite.rs` |
 //! | bars that switch, for the demo | brightness of each bar | `bars.rs` |
 
@@ -22,6 +23,7 @@ mod ising;
 mod ising_graph;
 mod ising_scan;
 mod lattice;
+mod motif;
 mod neighbourhood;
 pub mod observables;
 pub mod onsager;
@@ -41,6 +43,7 @@ pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
+pub use motif::{Motif, MotifSampler, RootedTree};
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;

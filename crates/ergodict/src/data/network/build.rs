@@ -1,0 +1,140 @@
+//! Makes compressed sparse rows out of edges, and says what had to be decided on the way.
+
+use super::{Network, NodeIds, Rows};
+use crate::{Error, Result};
+use std::sync::OnceLock;
+
+/// An edge before the network is made: both ends and the weight.
+pub type Edge = (u32, u32, f64);
+
+/// What becomes of edges from a node to itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Loops {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// They are entries of the diagonal of `A`.
+    Keep,
+}
+
+/// How edges become a network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Build {
+    /// Whether an edge `(u, v)` says nothing of `(v, u)`.
+    pub directed: bool,
+    /// What becomes of loops.
+    pub loops: Loops,
+}
+
+/// What was found among the edges, and so decided. Weights of an edge that is listed several times add up; without
+/// weights it counts once. When every edge of an undirected network is listed in both directions with the same weight
+/// it counts once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// Edges from a node to itself.
+    pub loops: u64,
+    /// Lines that repeat an edge, in either direction if the network is undirected.
+    pub duplicates: u64,
+    /// Edges of weight zero, which are none.
+    pub zeros: u64,
+    /// Whether every edge of an undirected network was listed in both directions.
+    pub both_directions: bool,
+}
+
+impl Network {
+    /// A network of nodes `0..nodes` out of edges `(u, v, A(u,v))`; `weighted` tells whether weights are looked at.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an edge to a node that does not exist, and for a weight that is negative or not finite.
+    pub fn build(ids: NodeIds, edges: &[Edge], weighted: bool, build: Build) -> Result<(Self, Found)> {
+        let n = ids.len();
+        let mut found = Found::default();
+        let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
+        for &(u, v, weight) in edges {
+            if u.max(v) as usize >= n {
+                return Err(Error::parameter(
+                    "an edge",
+                    format!("({u}, {v})"),
+                    format!("there are nodes 0 to {}", n.saturating_sub(1)),
+                ));
+            }
+            let weight = if weighted { weight } else { 1.0 };
+            if !(weight >= 0.0 && weight.is_finite()) {
+                return Err(Error::parameter("a weight", weight, "it must be a finite number, 0 or more"));
+            }
+            found.zeros += u64::from(weight == 0.0);
+            found.loops += u64::from(u == v);
+            if weight > 0.0 && (u != v || build.loops == Loops::Keep) {
+                arcs.push((u, v, weight));
+            }
+        }
+        let unite = |arcs: &mut Vec<Edge>| {
+            arcs.sort_by_key(|&(u, v, _)| (u, v));
+            let before = arcs.len();
+            arcs.dedup_by(|next, first| {
+                let same = (next.0, next.1) == (first.0, first.1);
+                if same && weighted {
+                    first.2 += next.2;
+                }
+                same
+            });
+            (before - arcs.len()) as u64
+        };
+        found.duplicates = unite(&mut arcs);
+        if !build.directed {
+            let reverse = |&(u, v, w): &Edge| {
+                arcs.binary_search_by(|&(a, b, _)| (a, b).cmp(&(v, u))).is_ok_and(|at| arcs[at].2 == w)
+            };
+            found.both_directions = arcs.iter().any(|arc| arc.0 != arc.1) && arcs.iter().all(reverse);
+            let both = found.both_directions;
+            let mut ordered: Vec<Edge> = arcs
+                .iter()
+                .filter(|(u, v, _)| !both || u <= v)
+                .map(|&(u, v, w)| (u.min(v), u.max(v), w))
+                .collect();
+            if !both {
+                found.duplicates += unite(&mut ordered);
+            }
+            let mirrored: Vec<Edge> =
+                ordered.iter().filter(|(u, v, _)| u != v).map(|&(u, v, w)| (v, u, w)).collect();
+            ordered.extend(mirrored);
+            ordered.sort_by_key(|&(u, v, _)| (u, v));
+            arcs = ordered;
+        }
+        let loops = arcs.iter().filter(|(u, v, _)| u == v).count() as u64;
+        let rows = rows(n, &arcs);
+        Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
+    }
+
+    /// A simple network of nodes `0..nodes`: loops are dropped, edges listed twice count once.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an edge to a node that does not exist.
+    pub fn simple(nodes: usize, edges: &[(u32, u32)]) -> Result<Self> {
+        let edges: Vec<Edge> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
+        Ok(Self::build(NodeIds::numbered(nodes), &edges, false, Build::default())?.0)
+    }
+}
+
+/// Rows out of sorted arcs; weights are kept only when one differs from 1.
+fn rows(n: usize, arcs: &[Edge]) -> Rows {
+    let mut starts = vec![0u64; n + 1];
+    for &(u, _, _) in arcs {
+        starts[u as usize + 1] += 1;
+    }
+    for u in 0..n {
+        starts[u + 1] += starts[u];
+    }
+    let neighbours: Vec<u32> = arcs.iter().map(|arc| arc.1).collect();
+    let weights: Option<Vec<f64>> =
+        arcs.iter().any(|arc| arc.2 != 1.0).then(|| arcs.iter().map(|arc| arc.2).collect());
+    Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) }
+}
+
+/// The transposed matrix.
+pub(super) fn transposed(matrix: &Rows) -> Rows {
+    let mut arcs: Vec<Edge> =
+        (0..matrix.len()).flat_map(|u| matrix.entries(u).map(move |(v, w)| (v, u as u32, w))).collect();
+    arcs.sort_by_key(|&(u, v, _)| (u, v));
+    rows(matrix.len(), &arcs)
+}

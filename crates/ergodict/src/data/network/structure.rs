@@ -1,0 +1,130 @@
+//! What a network falls into: components, sides of bipartite ones, and networks of some of the nodes.
+
+use super::{Network, Rows};
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+/// The components of a network, directions ignored, by descending number of nodes; of equal ones the one with the
+/// smallest node comes first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Components {
+    /// The component of each node.
+    pub labels: Vec<u32>,
+    /// Nodes of each component.
+    pub sizes: Vec<u64>,
+    /// Whether each component is bipartite, directions ignored. One with a loop is not; a single node is.
+    pub bipartite: Vec<bool>,
+}
+
+impl Components {
+    /// The nodes of a component, ascending.
+    pub fn nodes(&self, component: usize) -> Vec<u32> {
+        (0..self.labels.len() as u32).filter(|&v| self.labels[v as usize] as usize == component).collect()
+    }
+}
+
+impl Network {
+    /// The components, by breadth-first search.
+    pub fn components(&self) -> Components {
+        let n = self.nodes();
+        let ways: &[&Rows] =
+            if self.is_directed() { &[self.rows(), self.incoming()] } else { &[self.rows()] };
+        let (mut labels, mut sides) = (vec![u32::MAX; n], vec![false; n]);
+        let (mut sizes, mut bipartite) = (Vec::new(), Vec::new());
+        let mut queue = VecDeque::new();
+        for start in 0..n {
+            if labels[start] != u32::MAX {
+                continue;
+            }
+            let label = sizes.len() as u32;
+            let (mut size, mut two_sided) = (0, true);
+            labels[start] = label;
+            queue.push_back(start);
+            while let Some(u) = queue.pop_front() {
+                size += 1;
+                for &v in ways.iter().flat_map(|rows| rows.neighbours(u)) {
+                    let v = v as usize;
+                    if labels[v] == u32::MAX {
+                        (labels[v], sides[v]) = (label, !sides[u]);
+                        queue.push_back(v);
+                    } else if sides[v] == sides[u] {
+                        two_sided = false;
+                    }
+                }
+            }
+            sizes.push(size);
+            bipartite.push(two_sided);
+        }
+        let mut order: Vec<u32> = (0..sizes.len() as u32).collect();
+        order.sort_by_key(|&c| std::cmp::Reverse(sizes[c as usize]));
+        let mut rank = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&c, place)| rank[c as usize] = place);
+        labels.iter_mut().for_each(|label| *label = rank[*label as usize]);
+        let (sizes, bipartite) = order.iter().map(|&c| (sizes[c as usize], bipartite[c as usize])).unzip();
+        Components { labels, sizes, bipartite }
+    }
+
+    /// The network of some nodes, given in strictly ascending order, and all edges between them.
+    pub fn part(&self, nodes: &[u32]) -> Self {
+        debug_assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]));
+        let mut renamed = vec![u32::MAX; self.nodes()];
+        nodes.iter().zip(0..).for_each(|(&v, new)| renamed[v as usize] = new);
+        let (mut starts, mut neighbours, mut weights) = (vec![0], Vec::new(), Vec::new());
+        let mut loops = 0;
+        for (&u, new) in nodes.iter().zip(0..) {
+            for (v, weight) in self.rows().entries(u as usize) {
+                let v = renamed[v as usize];
+                if v != u32::MAX {
+                    loops += u64::from(v == new);
+                    neighbours.push(v);
+                    weights.push(weight);
+                }
+            }
+            starts.push(neighbours.len() as u64);
+        }
+        let weights = weights.iter().any(|weight| *weight != 1.0).then(|| weights.into());
+        let rows = Rows { starts: starts.into(), neighbours: neighbours.into(), weights };
+        let ids = self.ids().part(nodes);
+        Self { rows, directed: self.is_directed(), ids, loops, incoming: OnceLock::new() }
+    }
+
+    /// The largest component as a network of its own.
+    pub fn largest_component(&self) -> Self {
+        self.part(&self.components().nodes(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Build, Loops, NodeIds};
+    use super::*;
+
+    #[test]
+    fn components_are_ordered_by_size_and_know_whether_they_are_bipartite() {
+        // An isolated node, an edge, a triangle, a square.
+        let edges = [(1, 2), (3, 4), (4, 5), (5, 3), (6, 7), (7, 8), (8, 9), (9, 6)];
+        let network = Network::simple(10, &edges).unwrap();
+        let parts = network.components();
+        assert_eq!(parts.sizes, [4, 3, 2, 1]);
+        assert_eq!(parts.bipartite, [true, false, true, true]);
+        assert_eq!(parts.labels, [3, 2, 2, 1, 1, 1, 0, 0, 0, 0]);
+        let largest = network.largest_component();
+        assert_eq!((largest.nodes(), largest.edges()), (4, 4));
+        assert_eq!(largest.ids().name(0), "6");
+        assert!(Network::simple(0, &[]).unwrap().components().sizes.is_empty());
+        assert_eq!(Network::simple(0, &[]).unwrap().largest_component().nodes(), 0);
+    }
+
+    #[test]
+    fn directions_are_ignored_and_a_loop_is_an_odd_cycle() {
+        let build = Build { directed: true, loops: Loops::Keep };
+        let edges = [(0, 2, 1.0), (1, 2, 2.5), (3, 3, 1.0)];
+        let (network, _) = Network::build(NodeIds::numbered(4), &edges, true, build).unwrap();
+        let parts = network.components();
+        assert_eq!((&parts.sizes[..], &parts.bipartite[..]), (&[3, 1][..], &[true, false][..]));
+        let part = network.part(&[1, 2, 3]);
+        assert_eq!(part.each_edge().collect::<Vec<_>>(), [(0, 1, 2.5), (2, 2, 1.0)]);
+        assert_eq!((part.loops(), part.is_directed(), part.is_weighted()), (1, true, true));
+        assert!(!network.part(&[0, 2]).is_weighted());
+    }
+}
