@@ -76,6 +76,20 @@ pub fn below(rng: &mut ChaCha8Rng, below: u64) -> u64 {
     }
 }
 
+/// The same for fewer than 2³², from half a word.
+#[inline]
+pub(crate) fn below_u32(rng: &mut ChaCha8Rng, below: u32) -> u32 {
+    let mut product = u64::from(rng.next_u32()) * u64::from(below);
+    // Nearly always the low half is not among the few that have to be redrawn, and their number need not be known.
+    if (product as u32) < below {
+        let threshold = below.wrapping_neg() % below.max(1);
+        while (product as u32) < threshold {
+            product = u64::from(rng.next_u32()) * u64::from(below);
+        }
+    }
+    (product >> 32) as u32
+}
+
 /// The next digit of a random fraction `word / 2⁶⁴`, in the base `base`; what is left in `word` is uniform again, with
 /// `base` times fewer levels. So one random word gives a site and what to do there. No sequence of digits is off its
 /// probability by more than 2⁻⁶⁴.
@@ -161,13 +175,18 @@ mod tests {
     #[test]
     fn below_is_uniform_by_chi_squared() {
         let mut rng = stream(7, Purpose::Synthetic, 0);
-        let mut counts = [0u32; 6];
+        let (mut counts, mut thirds) = ([0u32; 6], [0u32; 6]);
         let draws = 60_000;
         for _ in 0..draws {
             counts[below(&mut rng, 6) as usize] += 1;
+            // Of so large a range a quarter of all words has to be redrawn, which would show in the first third.
+            thirds[(u64::from(below_u32(&mut rng, 3 << 30)) >> 29) as usize] += 1;
         }
         let expected = f64::from(draws) / 6.0;
-        let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
-        assert!(chi2 < 20.5, "chi² {chi2} over the 0.999 quantile for 5 degrees of freedom");
+        for counts in [counts, thirds] {
+            let chi2: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+            assert!(chi2 < 20.5, "chi² {chi2} over the 0.999 quantile for 5 degrees of freedom");
+        }
+        assert_eq!((below_u32(&mut rng, 0), below_u32(&mut rng, 1)), (0, 0));
     }
 }
