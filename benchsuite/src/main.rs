@@ -1,13 +1,15 @@
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `spins` and everything else are `cargo xtask bench`.
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`.
 
 mod clock;
 mod kernels;
+mod networks;
 mod spins;
 mod step;
 
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
+        Some("networks") => networks::run(),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),
         _ => kernels::run(&arguments),

@@ -29,6 +29,7 @@ pub(crate) enum Verb {
     Transform(crate::transform::Args),
     Image(crate::image::Args),
     Spins(crate::spins::Args),
+    Network(crate::network::Args),
     Model(crate::model::Args),
     Demo(crate::demo::Args),
 }

@@ -15,7 +15,9 @@ mod interrupt;
 mod learn;
 mod maps;
 mod memory;
+mod mixing;
 mod model;
+mod network;
 mod output;
 mod page;
 mod paths;
@@ -59,6 +61,7 @@ fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
         Verb::Transform(args) => transform::run(&args, &common),
         Verb::Image(args) => image::run(&args, &common),
         Verb::Spins(args) => spins::run(&args, &common),
+        Verb::Network(args) => network::run(&args, &common),
         Verb::Model(args) => model::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     }

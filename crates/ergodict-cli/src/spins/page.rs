@@ -2,9 +2,9 @@
 
 use super::ground::Ground;
 use super::outcome::{Outcome, name};
-use super::simulate::MIXED;
 use super::simulated::Simulated;
 use crate::maps::{off, shown};
+use crate::mixing::MIXED;
 use crate::page::{atoms, count, dominance, facts};
 use anyhow::Result;
 use ergodict::chain::Alphabet;

@@ -29,8 +29,6 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 /// Most chains: each is a file.
 const MOST_CHAINS: u64 = 1 << 16;
-/// R̂ above which chains have not mixed: one constant for words, reports and JSON.
-pub(super) const MIXED: f64 = 1.05;
 
 const HELP: &str = "\
 Example:

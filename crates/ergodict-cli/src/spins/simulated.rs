@@ -1,7 +1,8 @@
 //! What a simulation came to, in words and as JSON.
 
 use super::recording::Ended;
-use super::simulate::{MIXED, Observed};
+use super::simulate::Observed;
+use crate::mixing::{self, MIXED};
 use crate::tracked::table;
 use ergodict::chain::Alphabet;
 use serde_json::{Value, json};
@@ -62,18 +63,7 @@ impl Simulated {
 
     /// The summary.
     pub(super) fn json(&self) -> Value {
-        let mixing = self.mixing.iter().map(|one| {
-            json!({
-                "observable": one.observable,
-                "mean": one.mixing.mean,
-                "error": one.mixing.error,
-                "autocorrelation_time": one.mixing.autocorrelation_time,
-                "effective_sample_size": one.mixing.effective_sample_size,
-                "r_hat": one.mixing.r_hat,
-                // An R̂ that is infinite is as null as one that is unknown.
-                "mixed": (!one.mixing.r_hat.is_nan()).then_some(one.mixing.r_hat <= MIXED),
-            })
-        });
+        let mixing = self.mixing.iter().map(|one| mixing::json(one.observable, &one.mixing));
         json!({
             "schema": "ergodict.spins-simulate/1",
             "out": self.outs,

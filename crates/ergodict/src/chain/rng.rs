@@ -31,6 +31,7 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | [`NOISE`](ids::NOISE) | noise of the embedded image |
 /// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
 /// | [`Synthetic`](Purpose::Synthetic) | [`TESSELLATION`](ids::TESSELLATION) | the design of the tessellation |
+/// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
     /// Noise of the embedded image.
@@ -39,6 +40,8 @@ pub mod ids {
     pub const WEIGHTS: u64 = 1;
     /// The design of the tessellation.
     pub const TESSELLATION: u64 = 2;
+    /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶.
+    pub const TRIALS: u64 = 1 << 32;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
 }

@@ -6,6 +6,8 @@
 
 mod sampler;
 mod shape;
+mod walker;
 
 pub use sampler::MotifSampler;
 pub use shape::{Motif, RootedTree};
+pub use walker::{MotifPoint, MotifWalker};

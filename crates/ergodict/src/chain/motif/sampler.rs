@@ -36,6 +36,11 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
         false
     }
 
+    /// What a user of this sampler on this network should know.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Takes `out.len() / k` steps and writes the state after each. Samplers that can go through several walks at a time
     /// do: the law is that of single steps, the random numbers need not be, and what comes out depends on how many are
     /// asked for at a time.

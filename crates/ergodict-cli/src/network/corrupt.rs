@@ -1,0 +1,140 @@
+//! `ergodict network corrupt`: a network with edges added or removed, and what was done.
+
+use super::reading::{self, Opened, Reading};
+use crate::args::Common;
+use crate::progress::say;
+use crate::tracked::table;
+use crate::{input, output, paths};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::data::corrupt::{AddModel, Corrupted, add, remove};
+use ergodict::data::write_network;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+The largest component of the simple network is taken: no directions, weights, loops or repeated edges.
+
+TRUTH lists the pairs to score, a line each, as `u v label kind` under a header: label 1 for true edges, 0 for false ones. After --add, they
+are all edges of OBS. After --remove, they are the removed edges, and of pairs that were never edges as many drawn uniformly
+(kind uniform) and as many with both ends drawn in proportion to their degrees (kind degree).
+
+Example:
+  ergodict network corrupt @karate --add 0.5 -o observed.txt --truth truth.tsv
+  ergodict network corrupt edges.txt.gz --remove 0.5 -o observed.txt --truth truth.tsv --seed 3";
+
+/// Where false edges come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum From {
+    /// Every pair that is no edge alike
+    Er,
+    /// Edges of a Watts–Strogatz network on the same nodes
+    Ws,
+    /// Edges of a Barabási–Albert network on the same nodes
+    Ba,
+}
+
+/// Add false edges to a network, or remove true ones, and keep a record
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    /// Add this share of the number of edges: 0.5 adds half as many as there are
+    #[arg(long, value_name = "F", required_unless_present = "remove", conflicts_with = "remove")]
+    #[arg(allow_negative_numbers = true)]
+    add: Option<f64>,
+    /// Remove this share of the edges; the network stays connected
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    remove: Option<f64>,
+    /// Where added edges come from: er (uniform), ws, ba
+    #[arg(long, value_name = "er|ws|ba", default_value = "er", hide_possible_values = true)]
+    add_model: From,
+    /// The corrupted network to write: .egr, .mtx, .npz, or an edge list
+    #[arg(short, long, value_name = "OBS")]
+    out: PathBuf,
+    /// Also write the pairs to score with their labels
+    #[arg(long, value_name = "TRUTH")]
+    truth: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
+    let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &args.out)];
+    outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
+    paths::check(common, &inputs, &outputs)?;
+    reading::writable(&args.out)?;
+    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    let Opened { network, name, .. } = args.reading.open(&args.net, common.quiet)?;
+    let model = match args.add_model {
+        From::Er => AddModel::ErdosRenyi,
+        From::Ws => AddModel::WattsStrogatz,
+        From::Ba => AddModel::BarabasiAlbert,
+    };
+    let corrupted: Corrupted = match (args.add, args.remove) {
+        (Some(share), _) => add(&network, share, model, common.seed),
+        (_, Some(share)) => remove(&network, share, common.seed),
+        _ => bail!("give --add F or --remove F"),
+    }
+    .with_context(|| name.clone())?;
+    let observed = &corrupted.observed;
+    let saved = write_network(&args.out, observed)?;
+    if let Some(path) = &args.truth {
+        let mut text = String::from("u\tv\tlabel\tkind\n");
+        for row in &corrupted.truth {
+            let name = |v: u32| observed.ids().name(v as usize);
+            let _ = writeln!(text, "{}\t{}\t{}\t{}", name(row.u), name(row.v), u8::from(row.label), row.kind);
+        }
+        output::write(path, &text)?;
+    }
+    let changed = corrupted.changed;
+    let verb = if args.add.is_some() { "added" } else { "removed" };
+    if !common.quiet {
+        let mut lines = vec![
+            (
+                "corrupted",
+                format!(
+                    "{changed} of {} edges {verb}: {} nodes, {} edges now (seed {})",
+                    corrupted.edges,
+                    observed.nodes(),
+                    observed.edges(),
+                    common.seed
+                ),
+            ),
+            ("wrote", args.out.display().to_string()),
+        ];
+        lines.extend(args.truth.iter().map(|path| ("truth", path.display().to_string())));
+        lines.extend(corrupted.dropped.iter().map(|note| ("note", note.clone())));
+        lines.extend(saved.lost.iter().map(|note| ("note", note.clone())));
+        say(&table(&lines));
+    }
+    if common.json {
+        let mut config = json!({
+            "add": args.add,
+            "remove": args.remove,
+            "add-model": args.add_model.to_possible_value().map(|value| value.get_name().to_owned()),
+            "seed": common.seed,
+        });
+        args.reading.config(&mut config);
+        let summary = json!({
+            "schema": "ergodict.network-corrupt/1",
+            "network": input::name(&args.net),
+            "nodes": observed.nodes(),
+            "edges_before": corrupted.edges,
+            "edges": observed.edges(),
+            "changed": changed,
+            "out": args.out,
+            "truth": args.truth,
+            "pairs": corrupted.truth.len(),
+            "dropped": corrupted.dropped,
+            "config": config,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,347 @@
+//! `ergodict network generate`: random networks.
+
+use super::reading::{self, Reading};
+use crate::args::{Common, count};
+use crate::progress::say;
+use crate::tracked::table;
+use crate::{input, memory, output, paths};
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+use ergodict::data::{
+    BarabasiAlbert, BlockModel, Configuration, EdgeCount, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
+    write_network,
+};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+const HELP: &str = "\
+Example:
+  ergodict network generate er --nodes 1000 --edges 5000 -o er.txt
+  ergodict network generate sbm --sizes 50,50,100 --within 0.2 --between 0.01 -o blocks.egr --seed 7
+  ergodict network generate configuration --like @karate -o same-degrees.txt";
+
+/// Make a random network of a known law
+#[derive(clap::Args)]
+#[command(after_long_help = HELP, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+/// The models.
+#[derive(Subcommand)]
+enum Model {
+    Er(Er),
+    Ba(Ba),
+    Ws(Ws),
+    Sbm(Sbm),
+    Configuration(Config),
+    Rmat(Rmat),
+}
+
+/// The file to write.
+#[derive(clap::Args)]
+struct Out {
+    /// The network to write: .egr, .mtx, .npz, or an edge list (which cannot keep isolated nodes)
+    #[arg(short, long, value_name = "NET")]
+    out: PathBuf,
+}
+
+/// Erdős–Rényi: every pair with the same probability, or a given number of edges
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate er --nodes 1000 --probability 0.01 -o er.txt")]
+struct Er {
+    /// Nodes
+    #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    nodes: u64,
+    /// Edges: that many pairs, all sets of them as probable
+    #[arg(short, long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
+    #[arg(required_unless_present = "probability", conflicts_with = "probability")]
+    edges: Option<u64>,
+    /// Probability of every pair
+    #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
+    probability: Option<f64>,
+    /// Edges have a direction
+    #[arg(long)]
+    directed: bool,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// Barabási–Albert: every new node joins nodes in proportion to their degrees
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate ba --nodes 10000 --joins 3 -o ba.txt")]
+struct Ba {
+    /// Nodes
+    #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    nodes: u64,
+    /// Edges that each new node brings
+    #[arg(short = 'm', long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
+    joins: u64,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// Watts–Strogatz: a ring in which every node has the same number of neighbours, with edges rewired at random
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate ws --nodes 1000 --neighbours 10 --rewired 0.1 -o ws.txt")]
+struct Ws {
+    /// Nodes
+    #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    nodes: u64,
+    /// Neighbours of every node in the ring, an even number
+    #[arg(long, value_name = "K", value_parser = count, allow_negative_numbers = true)]
+    neighbours: u64,
+    /// Probability that an edge is rewired
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    rewired: f64,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// Stochastic block model: the probability of a pair depends on the blocks of its nodes
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate sbm --sizes 50,50 --within 0.2 --between 0.01 -o blocks.txt\n  \
+    ergodict network generate sbm --sizes 30,70 --matrix '0.3,0.02;0.02,0.1' -o blocks.txt --labels labels.txt")]
+struct Sbm {
+    /// Nodes of each block
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = count, required = true)]
+    sizes: Vec<u64>,
+    /// Probability of pairs within a block
+    #[arg(long, value_name = "P", requires = "between", allow_negative_numbers = true)]
+    #[arg(required_unless_present = "matrix", conflicts_with = "matrix")]
+    within: Option<f64>,
+    /// Probability of pairs in different blocks
+    #[arg(long, value_name = "P", requires = "within", allow_negative_numbers = true)]
+    between: Option<f64>,
+    /// All probabilities, row by row, such as 0.3,0.02;0.02,0.1
+    #[arg(long, value_name = "P,P;P,P")]
+    matrix: Option<String>,
+    /// Also write the block of each node, one a line
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// Configuration model: given degrees, all else at random
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate configuration --like @karate -o same-degrees.txt\n  \
+    ergodict network generate configuration --degrees 3,3,2,2,2 -o small.txt")]
+struct Config {
+    /// The degrees
+    #[arg(long, value_name = "D,D,…", value_delimiter = ',', value_parser = count)]
+    #[arg(required_unless_present = "like", conflicts_with = "like")]
+    degrees: Vec<u64>,
+    /// A network whose degrees are taken
+    #[arg(long, value_name = "NET")]
+    like: Option<PathBuf>,
+    /// Leave out loops and repeated edges, so that some degrees are smaller, instead of keeping all degrees
+    #[arg(long)]
+    erased: bool,
+    #[command(flatten)]
+    out: Out,
+}
+
+/// R-MAT: edges that fall into quadrants of the matrix, again and again, with given probabilities
+#[derive(clap::Args)]
+#[command(after_long_help = "Example:\n  ergodict network generate rmat --scale 16 --edge-factor 16 -o rmat.egr")]
+struct Rmat {
+    /// There are 2^SCALE nodes
+    #[arg(long, value_name = "SCALE", allow_negative_numbers = true)]
+    scale: u32,
+    /// Edges drawn for every node; those drawn twice count once
+    #[arg(long, value_name = "M", default_value_t = 16, value_parser = count, allow_negative_numbers = true)]
+    edge_factor: u64,
+    /// Probabilities of the four quadrants
+    #[arg(long, value_name = "A,B,C,D", value_delimiter = ',', default_value = "0.57,0.19,0.19,0.05")]
+    quadrants: Vec<f64>,
+    /// Edges have a direction
+    #[arg(long)]
+    directed: bool,
+    #[command(flatten)]
+    out: Out,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let model = &args.model;
+    let out = &model.out().out;
+    let mut inputs: Vec<paths::Given<'_>> = Vec::new();
+    let mut outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
+    match model {
+        Model::Configuration(Config { like: Some(like), .. }) => {
+            inputs.extend(reading::file(like).map(|(_, path)| ("--like", path)));
+        }
+        Model::Sbm(Sbm { labels: Some(labels), .. }) => outputs.push(("--labels", labels)),
+        _ => {}
+    }
+    paths::check(common, &inputs, &outputs)?;
+    reading::writable(out)?;
+    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    let (generator, labels) = model.generator(common.quiet)?;
+    let needed = generator.bytes();
+    memory::check(needed, "this network")?;
+    let started = Instant::now();
+    let network = generator.generate(common.seed);
+    let seconds = started.elapsed().as_secs_f64();
+    let saved = write_network(out, &network)?;
+    if let (Model::Sbm(Sbm { labels: Some(path), .. }), Some(labels)) = (model, labels) {
+        let text: String = labels.iter().map(|label| format!("{label}\n")).collect();
+        output::write(path, &text)?;
+    }
+    let lost = saved.lost;
+    if !common.quiet {
+        let mut lines = vec![
+            (
+                "generated",
+                format!(
+                    "{} nodes, {} edges, {}, in {seconds:.2} s (seed {})",
+                    network.nodes(),
+                    network.edges(),
+                    reading::kind(&network),
+                    common.seed
+                ),
+            ),
+            ("wrote", out.display().to_string()),
+        ];
+        lines.extend(lost.iter().map(|lost| ("note", lost.clone())));
+        say(&table(&lines));
+    }
+    if common.json {
+        let summary = json!({
+            "schema": "ergodict.network-generate/1",
+            "model": model.name(),
+            "nodes": network.nodes(),
+            "edges": network.edges(),
+            "directed": network.is_directed(),
+            "out": out,
+            "lost": lost,
+            "seconds": seconds,
+            "config": model.config(common.seed),
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Model {
+    fn out(&self) -> &Out {
+        match self {
+            Self::Er(er) => &er.out,
+            Self::Ba(ba) => &ba.out,
+            Self::Ws(ws) => &ws.out,
+            Self::Sbm(sbm) => &sbm.out,
+            Self::Configuration(configuration) => &configuration.out,
+            Self::Rmat(rmat) => &rmat.out,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Er(_) => "er",
+            Self::Ba(_) => "ba",
+            Self::Ws(_) => "ws",
+            Self::Sbm(_) => "sbm",
+            Self::Configuration(_) => "configuration",
+            Self::Rmat(_) => "rmat",
+        }
+    }
+
+    /// The generator; for blocks, with the block of each node.
+    fn generator(&self, quiet: bool) -> Result<(Generator, Option<Vec<u32>>)> {
+        let generator = match self {
+            Self::Er(er) => {
+                let edges = match (er.edges, er.probability) {
+                    (Some(edges), _) => EdgeCount::Exactly(edges),
+                    (_, probability) => EdgeCount::Probability(probability.unwrap_or(0.0)),
+                };
+                ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
+            }
+            Self::Ba(ba) => BarabasiAlbert::new(ba.nodes as usize, ba.joins as usize)?.into(),
+            Self::Ws(ws) => WattsStrogatz::new(ws.nodes as usize, ws.neighbours as usize, ws.rewired)?.into(),
+            Self::Sbm(sbm) => {
+                let sizes = sbm.sizes.iter().map(|&size| size as usize).collect();
+                let blocks = match (&sbm.matrix, sbm.within, sbm.between) {
+                    (Some(matrix), ..) => BlockModel::new(sizes, rows(matrix)?)?,
+                    (_, within, between) => {
+                        BlockModel::planted(sizes, within.unwrap_or(0.0), between.unwrap_or(0.0))?
+                    }
+                };
+                let labels = blocks.labels();
+                return Ok((blocks.into(), Some(labels)));
+            }
+            Self::Configuration(configuration) => {
+                let multiple = if configuration.erased { Multiple::Erased } else { Multiple::Switched };
+                match &configuration.like {
+                    Some(path) => {
+                        let like = Reading::default().open(path, quiet)?;
+                        Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
+                    }
+                    None => {
+                        let degree = |&d: &u64| u32::try_from(d).map_err(|_| anyhow::anyhow!("--degrees has {d}: too large"));
+                        let degrees = configuration.degrees.iter().map(degree).collect::<Result<_>>()?;
+                        Configuration::new(degrees, multiple)?.into()
+                    }
+                }
+            }
+            Self::Rmat(rmat) => {
+                let quadrants: [f64; 4] = match rmat.quadrants[..] {
+                    [a, b, c, d] => [a, b, c, d],
+                    _ => bail!("--quadrants has {} numbers, but it must have four", rmat.quadrants.len()),
+                };
+                RMat::new(rmat.scale, rmat.edge_factor, quadrants, rmat.directed)?.into()
+            }
+        };
+        Ok((generator, None))
+    }
+
+    /// Every flag that has a say in the result, with its value.
+    fn config(&self, seed: u64) -> Value {
+        let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let mut config = match self {
+            Self::Er(er) => json!({
+                "nodes": er.nodes, "edges": er.edges, "probability": er.probability, "directed": er.directed,
+            }),
+            Self::Ba(ba) => json!({ "nodes": ba.nodes, "joins": ba.joins }),
+            Self::Ws(ws) => json!({ "nodes": ws.nodes, "neighbours": ws.neighbours, "rewired": ws.rewired }),
+            Self::Sbm(sbm) => json!({
+                "sizes": list(&sbm.sizes), "within": sbm.within, "between": sbm.between, "matrix": sbm.matrix,
+            }),
+            Self::Configuration(configuration) => json!({
+                "degrees": (!configuration.degrees.is_empty()).then(|| list(&configuration.degrees)),
+                "like": configuration.like.as_deref().map(input::name),
+                "erased": configuration.erased,
+            }),
+            Self::Rmat(rmat) => json!({
+                "scale": rmat.scale,
+                "edge-factor": rmat.edge_factor,
+                "quadrants": rmat.quadrants.iter().map(f64::to_string).collect::<Vec<_>>().join(","),
+                "directed": rmat.directed,
+            }),
+        };
+        config["seed"] = json!(seed);
+        config
+    }
+}
+
+/// A matrix written as `0.3,0.02;0.02,0.1`.
+fn rows(text: &str) -> Result<Vec<Vec<f64>>> {
+    let number = |field: &str| {
+        let field = field.trim();
+        field.parse().with_context(|| format!("--matrix has `{field}`: expected numbers such as 0.3,0.02;0.02,0.1"))
+    };
+    text.split(';').map(|row| row.split(',').map(number).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows;
+
+    #[test]
+    fn a_matrix_is_read_row_by_row() {
+        assert_eq!(rows("0.3,0.02; 0.02,1").unwrap(), [[0.3, 0.02], [0.02, 1.0]]);
+        assert!(rows("0.3,x").unwrap_err().to_string().contains("`x`"));
+    }
+}

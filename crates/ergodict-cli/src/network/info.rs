@@ -1,0 +1,144 @@
+//! `ergodict network info`: what a network is like, what it takes, and which samplers are valid on it.
+
+use super::page;
+use super::reading::{self, Opened, Reading};
+use crate::args::Common;
+use crate::showing::{self, Showing};
+use crate::tracked::table;
+use crate::{memory, output, paths};
+use anyhow::Result;
+use ergodict::chain::{Motif, SamplerKind, Samplers};
+use ergodict::data::{Network, Summary};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const HELP: &str = "\
+Example:
+  ergodict network info @karate
+  ergodict network info edges.txt.gz --json
+  ergodict network info edges.txt.gz --report degrees.html";
+
+/// Tell what a network is like: size, degrees, components, and which samplers are valid on it
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// A sampler and what speaks against it.
+pub(super) struct Validity {
+    pub(super) kind: SamplerKind,
+    /// Whether it can be used.
+    pub(super) valid: bool,
+    /// What there is to know.
+    pub(super) words: String,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
+    let outputs: Vec<paths::Given<'_>> = args.showing.outputs().collect();
+    paths::check(common, &inputs, &outputs)?;
+    showing::probe(&outputs)?;
+    let Opened { network, decisions, name, input } = args.reading.open(&args.net, common.quiet)?;
+    let summary = network.summary();
+    let network = Arc::new(network);
+    let samplers = validity(&network);
+    args.showing.write(|| page::of_network(&name, &summary, &samplers))?;
+    if common.json {
+        let samplers: Vec<_> = samplers
+            .iter()
+            .map(|one| json!({ "sampler": one.kind.to_string(), "valid": one.valid, "words": one.words }))
+            .collect();
+        let summary = json!({
+            "schema": "ergodict.network-info/1",
+            "name": name,
+            "digest": input.map(|input| input.digest),
+            "decisions": decisions.map(|decisions| decisions.to_string()),
+            "summary": summary,
+            "samplers": samplers,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = table(&lines(&name, &summary));
+    text.push_str("\nsamplers, for chain motifs on the largest component:\n");
+    for one in &samplers {
+        let mark = if one.valid { "yes" } else { "no " };
+        text.push_str(&format!("  {:<13} {mark}  {}\n", one.kind.to_string(), one.words));
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Which samplers can be used, found out by making them.
+fn validity(network: &Arc<Network>) -> Vec<Validity> {
+    let parts = network.components();
+    let largest = if parts.sizes.len() > 1 { Arc::new(network.part(&parts.nodes(0))) } else { Arc::clone(network) };
+    // A short chain is as good as a long one: what speaks against a sampler does not depend on the length.
+    let Ok(motif) = Motif::chain(SHORT) else { return Vec::new() };
+    let mut all = Vec::new();
+    for kind in SamplerKind::ALL {
+        let made = Samplers::default().build(kind, &largest, &motif, 0);
+        let valid = made.is_ok();
+        let words = match (made, kind) {
+            (Err(reason), _) => reason.to_string(),
+            (Ok(sampler), _) if !sampler.notes().is_empty() => sampler.notes().join("; "),
+            (_, SamplerKind::Exact) => "independent draws; the default for trees".into(),
+            (_, SamplerKind::Pivot) => "the same law by a random walk".into(),
+            (_, SamplerKind::PivotApprox) => "another law, uniform in the first node; no set-up".into(),
+            (_, SamplerKind::Glauber) => "any motif; the default for those with cycles".into(),
+            (_, SamplerKind::Rejection) => "for tiny motifs".into(),
+        };
+        all.push(Validity { kind, valid, words });
+    }
+    all
+}
+
+/// Nodes of the chain that samplers are tried with.
+const SHORT: usize = 3;
+
+fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut lines = vec![
+        ("network", name.to_owned()),
+        ("nodes", summary.nodes.to_string()),
+        ("edges", format!("{} (density {:.3e})", summary.edges, summary.density)),
+        ("kind", kind(summary)),
+        (
+            "degrees",
+            format!(
+                "{} to {}, mean {:.2}, median {}",
+                summary.degrees.min, summary.degrees.max, summary.degrees.mean, summary.degrees.median
+            ),
+        ),
+    ];
+    if let Some((low, high)) = summary.weights {
+        lines.push(("weights", format!("{low} to {high}")));
+    }
+    lines.push(("isolated", summary.isolated.to_string()));
+    lines.push((
+        "components",
+        format!("{}, the largest of {} nodes and {} edges", summary.components, summary.largest_nodes, summary.largest_edges),
+    ));
+    let sides = |yes: bool| if yes { "yes" } else { "no" };
+    lines.push(("bipartite", format!("{} (largest component: {})", sides(summary.bipartite), sides(summary.largest_bipartite))));
+    if let Some(triangles) = &summary.triangles {
+        lines.push(("triangles", format!("{} (transitivity {:.4})", triangles.count, triangles.transitivity)));
+    }
+    lines.push(("memory", memory::bytes(summary.bytes)));
+    lines
+}
+
+fn kind(summary: &Summary) -> String {
+    let direction = if summary.directed { "directed" } else { "undirected" };
+    let weights = if summary.weights.is_some() { "weighted" } else { "unweighted" };
+    let loops = if summary.loops > 0 { format!(", {} loops", summary.loops) } else { String::new() };
+    format!("{direction}, {weights}{loops}")
+}

@@ -1,0 +1,155 @@
+//! The reports of networks: of their degrees, and of homomorphisms into them.
+
+use super::recording::Recording;
+use super::sampled::Sampled;
+use crate::mixing::MIXED;
+use crate::page::count;
+use anyhow::Result;
+use ergodict::patch::NetworkPatches;
+use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
+
+/// Patches that are drawn.
+const PATCHES: usize = 24;
+/// Most points of a curve: more than a page has pixels.
+const POINTS: usize = 2000;
+
+const PATCHES_WORDS: &str = "
+    Some of the homomorphisms x, spread evenly over all chains, as their k×k patches: the entry (i, j) is A(x(i), x(j)). The
+    motif's own edges are always there; all else is what the network has between the nodes that the motif was laid on. These
+    are the columns that a dictionary of the network is learned from.";
+
+const MACC: &str = "
+    The matrix of average clustering coefficients. Its entry (i, j) is the mean of A(x(i), x(j)) over the homomorphisms:
+    the conditional density of the motif with an edge from i to j added.";
+
+const SERIES: &str = "
+    The observable over the homomorphisms, a line for each chain, averaged over stretches where there are many. A chain that
+    has mixed wanders up and down about its mean.";
+
+const MIXING: &str = "
+    The mean over all chains with its Monte-Carlo standard error; the autocorrelation time, which is how many kept
+    homomorphisms are worth one independent draw; the effective sample size over all chains; and split R̂, which is near 1
+    when all parts of all chains agree.";
+
+/// The page of a sample.
+pub(super) fn of_sample(
+    sampled: &Sampled,
+    recordings: &mut [Recording],
+    patches: &NetworkPatches,
+) -> Result<Report> {
+    let lead = format!(
+        "{} homomorphisms of the {} motif of {} nodes into {}, which is {} and has {} nodes and {} edges: drawn by the {} \
+         sampler, {}.",
+        sampled.count(),
+        sampled.motif,
+        sampled.k,
+        sampled.name,
+        sampled.what,
+        sampled.nodes,
+        sampled.edges,
+        sampled.kind,
+        if sampled.independent {
+            "one independently of the other".to_owned()
+        } else {
+            format!("along {}", count(sampled.kept.len(), "chain", "chains"))
+        },
+    );
+    let mut report = Report::new(format!("Homomorphisms into {}", sampled.name)).lead(lead);
+    let shown = some_patches(sampled, recordings, patches)?;
+    if !shown.is_empty() {
+        let svg = AtomGrid::new(&shown, (sampled.k, sampled.k)).svg()?;
+        report = report.figure(Figure { title: "Patches".into(), svg, words: PATCHES_WORDS.into() });
+    }
+    if let Some(macc) = &sampled.macc {
+        let high = macc.iter().fold(0.0f64, |m, v| m.max(*v)).max(f64::MIN_POSITIVE);
+        let picture = Picture::new(macc, (sampled.k, sampled.k), Shade::Ink { low: 0.0, high });
+        let svg = Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(1) }.svg()?;
+        report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
+    }
+    for ((name, _), chains) in sampled.mixing.iter().zip(&sampled.series) {
+        let series = chains.iter().enumerate().map(|(c, values)| {
+            let label = if chains.len() > 1 { format!("chain {c}") } else { String::new() };
+            Series::new(label, averaged(values))
+        });
+        let chart = LineChart {
+            x_label: "homomorphisms".into(),
+            y_label: name.clone(),
+            series: series.collect(),
+            ..LineChart::default()
+        };
+        let title = format!("The {name} over time");
+        report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
+    }
+    let rows = sampled.mixing.iter().map(|(name, mixing)| {
+        vec![
+            name.clone(),
+            format!("{:.5} ± {:.5}", mixing.mean, mixing.error),
+            format!("{:.2}", mixing.autocorrelation_time),
+            format!("{:.0}", mixing.effective_sample_size),
+            format!("{:.4}", mixing.r_hat),
+        ]
+    });
+    let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
+    report = report.table(Table {
+        title: "How well it mixes".into(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+        words: format!("{MIXING} Above {MIXED} they have not mixed."),
+    });
+    Ok(report.facts(&facts(sampled)))
+}
+
+fn facts(sampled: &Sampled) -> Vec<(String, String)> {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    if let Some(config) = sampled.config.as_object() {
+        let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+        facts.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
+    }
+    if let Some(rate) = sampled.rate() {
+        facts.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
+    }
+    if let Some(density) = &sampled.density {
+        facts.push(("homomorphism density".into(), density.to_string()));
+    }
+    if let Some(mixing) = &sampled.conditional {
+        facts.push(("conditional density".into(), format!("{:.6} ± {:.6}", mixing.mean, mixing.error)));
+    }
+    facts.extend(sampled.notes.iter().map(|note| ("note".to_owned(), note.clone())));
+    facts.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+    facts.push(("time".into(), format!("{:.2} s after a set-up of {:.3} s", sampled.seconds, sampled.set_up)));
+    facts
+}
+
+/// Patches of homomorphisms spread over all.
+fn some_patches(
+    sampled: &Sampled,
+    recordings: &mut [Recording],
+    patches: &NetworkPatches,
+) -> Result<Vec<Vec<f64>>> {
+    let (k, apart) = (sampled.k, (sampled.count() / PATCHES as u64).max(1));
+    let (mut at, mut shown) = (0u64, Vec::new());
+    for recording in recordings {
+        recording.each(|xs| {
+            for x in xs.chunks_exact(k) {
+                if at.is_multiple_of(apart) && shown.len() < PATCHES {
+                    let mut patch = vec![0.0; k * k];
+                    patches.write(x, &mut patch);
+                    shown.push(patch);
+                }
+                at += 1;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(shown)
+}
+
+/// A series over its places, averaged over stretches so that there are at most `POINTS`.
+fn averaged(values: &[f64]) -> Vec<(f64, f64)> {
+    let stretch = values.len().div_ceil(POINTS).max(1);
+    let points = values.chunks(stretch).enumerate().map(|(i, part)| {
+        let middle = i as f64 * stretch as f64 + (part.len() + 1) as f64 / 2.0;
+        (middle, part.iter().sum::<f64>() / part.len() as f64)
+    });
+    points.collect()
+}

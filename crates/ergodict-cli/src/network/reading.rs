@@ -1,0 +1,144 @@
+//! The flags of networks that are read, and how they are read.
+
+use crate::output::is_standard;
+use crate::progress::say;
+use crate::{input, paths};
+use anyhow::{Context, Result, bail};
+use ergodict::Error;
+use ergodict::data::{Decisions, Loops, Network, ReadOptions, digest, embedded, read_network};
+use ergodict::dictionary::Input;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The flags.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct Reading {
+    /// Edges have a direction [default: as the format says; those of edge lists have none]
+    #[arg(long, overrides_with = "undirected")]
+    directed: bool,
+    /// Edges have no direction
+    #[arg(long, overrides_with = "directed")]
+    undirected: bool,
+    /// Edges must have weights [default: they are used where there are any]
+    #[arg(long, overrides_with = "unweighted")]
+    weighted: bool,
+    /// Weights are ignored
+    #[arg(long, overrides_with = "weighted")]
+    unweighted: bool,
+    /// Keep edges from a node to itself, which are dropped by default
+    #[arg(long)]
+    loops: bool,
+}
+
+/// A network that was read.
+pub(crate) struct Opened {
+    pub(crate) network: Network,
+    /// What was decided; none for embedded ones.
+    pub(crate) decisions: Option<Decisions>,
+    /// The file; none for embedded networks and standard input.
+    pub(crate) input: Option<Input>,
+    /// What to call it.
+    pub(crate) name: String,
+}
+
+impl Reading {
+    /// How to read.
+    pub(crate) fn options(&self) -> ReadOptions {
+        let either = |yes: bool, no: bool| if yes == no { None } else { Some(yes) };
+        ReadOptions {
+            directed: either(self.directed, self.undirected),
+            weighted: either(self.weighted, self.unweighted),
+            loops: if self.loops { Loops::Keep } else { Loops::Drop },
+        }
+    }
+
+    /// Reads a network, embedded or from a file, and tells in one line what was decided.
+    pub(crate) fn open(&self, path: &Path, quiet: bool) -> Result<Opened> {
+        let opened = self.opened(path)?;
+        if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
+            say(&format!("{}: {decisions}", opened.name));
+        }
+        Ok(opened)
+    }
+
+    fn opened(&self, path: &Path) -> Result<Opened> {
+        if let Some(name) = embedded_name(path) {
+            let options = self.options();
+            let network = embedded(name)?;
+            if options.directed == Some(true) || options.weighted == Some(true) && !network.is_weighted() {
+                bail!("{name} is {}: --directed and --weighted are for files", kind(&network));
+            }
+            let network = if options.weighted == Some(false) { network.unweighted() } else { network };
+            return Ok(Opened { network, decisions: None, input: None, name: name.to_owned() });
+        }
+        let (network, decisions) = match read_network(path, &self.options()) {
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => bail!(
+                "{}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, - for standard \
+                 input, or a name such as @karate (`ergodict network list` has them all)",
+                path.display()
+            ),
+            read => read?,
+        };
+        let (name, from_file) = (input::name(path), !is_standard(path) && path.is_file());
+        let input = from_file.then(|| Ok::<_, Error>(Input { name: name.clone(), digest: digest(path)? }));
+        Ok(Opened { network, decisions: Some(decisions), input: input.transpose()?, name })
+    }
+
+    /// Every flag that has a say in the result, with its value.
+    pub(crate) fn config(&self, config: &mut Value) {
+        for (key, on) in [
+            ("directed", self.directed),
+            ("undirected", self.undirected),
+            ("weighted", self.weighted),
+            ("unweighted", self.unweighted),
+            ("loops", self.loops),
+        ] {
+            if on {
+                config[key] = json!(true);
+            }
+        }
+    }
+}
+
+/// The name of an embedded network, if that is what is given.
+pub(crate) fn embedded_name(path: &Path) -> Option<&str> {
+    path.to_str().filter(|name| name.starts_with('@'))
+}
+
+/// The network among the files that are read, unless it is embedded.
+pub(crate) fn file(path: &Path) -> Option<paths::Given<'_>> {
+    embedded_name(path).is_none().then_some(("NET", path))
+}
+
+/// `undirected, weighted`.
+pub(crate) fn kind(network: &Network) -> String {
+    let direction = if network.is_directed() { "directed" } else { "undirected" };
+    let weights = if network.is_weighted() { "weighted" } else { "unweighted" };
+    format!("{direction}, {weights}")
+}
+
+/// Refuses a network without nodes.
+pub(crate) fn not_empty(opened: &Opened) -> Result<()> {
+    if opened.network.nodes() == 0 {
+        bail!("{}: has no nodes", opened.name);
+    }
+    Ok(())
+}
+
+/// The format that a file to write will have, told before the work.
+pub(crate) fn writable(path: &Path) -> Result<()> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let bare = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst"));
+    if let Some(bare) = bare
+        && [".egr", ".npz"].iter().any(|end| bare.ends_with(end))
+    {
+        bail!("{}: .egr and .npz are not compressed again: leave the last ending out", PathBuf::from(name).display());
+    }
+    Ok(())
+}
+
+/// Context for errors about a network.
+pub(crate) fn about<T>(result: Result<T>, name: &str) -> Result<T> {
+    result.with_context(|| name.to_owned())
+}

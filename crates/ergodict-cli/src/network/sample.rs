@@ -1,0 +1,396 @@
+//! `ergodict network sample`: homomorphisms of a motif into a network, and what they tell of it.
+
+use super::reading::{self, Opened, Reading};
+use super::recording::{Mark, Measures, Recording};
+use super::sampled::Sampled;
+use super::sampling::{self, Chosen, Sampling};
+use super::page;
+use crate::args::{Common, count};
+use crate::progress::{Progress, say};
+use crate::runs::tagged;
+use crate::saving::{self, Saving};
+use crate::showing::{self, Showing};
+use crate::{INTERRUPTED, interrupt, memory, output, paths};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::Error;
+use ergodict::chain::{Motif, MotifObservable};
+use ergodict::data::{Network, NodeIds, npy_header};
+use ergodict::patch::NetworkPatches;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long chains go on before they meet.
+const SLICE: Duration = Duration::from_millis(200);
+const SCHEMA: &str = "ergodict.network-sample-checkpoint/1";
+
+const HELP: &str = "\
+Example:
+  ergodict network sample @karate -k 5 --count 10000 -o walks.tsv --report walks.html
+  ergodict network sample edges.txt.gz --sampler pivot --chains 4 --count 1e6 -o walks.npy
+  ergodict network sample @lesmis --motif cycle -k 4 --observables density,macc --json
+  ergodict network sample @karate --count 1e5 --patches patches.npy && ergodict factor patches.npy -r 25 -o atoms.safetensors";
+
+/// What can be estimated from homomorphisms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Estimate {
+    /// The homomorphism density t(F, G): the mean of Π A(x(i),x(j)) over all ways to place the motif
+    Density,
+    /// The conditional density t(H, G | F), for the larger motif H of --conditional
+    ConditionalDensity,
+    /// The matrix of average clustering coefficients: the conditional density of F with one edge more, for each edge
+    Macc,
+}
+
+/// Sample homomorphisms of a motif into a network: k nodes each, with all edges of the motif between them
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    /// Homomorphisms in all, over all chains
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count, allow_negative_numbers = true)]
+    count: u64,
+    /// Where they go: .npy, an int64 array of shape (N, k), else text, one a line; - is standard output
+    ///
+    /// Nodes are written as they are called in the network. Where names are words, .npy has the nodes' places in the
+    /// ascending order of names. Chains come one after the other.
+    #[arg(short, long, value_name = "SAMPLES")]
+    out: Option<PathBuf>,
+    /// Also write their k×k patches A(x(i),x(j)), a .npy array of shape (N, k²), for `ergodict factor`
+    #[arg(long, value_name = "FILE.npy")]
+    patches: Option<PathBuf>,
+    /// What to estimate: density, conditional-density, macc
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_possible_values = true)]
+    observables: Vec<Estimate>,
+    /// The larger motif of the conditional density: cycle, complete, or a file with its edges
+    #[arg(long, value_name = "cycle|complete|FILE", default_value = "cycle", hide_short_help = true)]
+    conditional: String,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    saving: Saving,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    schema: String,
+    version: String,
+    config: Value,
+    inputs: Vec<ergodict::dictionary::Input>,
+    chains: Vec<Mark>,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    args.check(common)?;
+    let motif = args.sampling.motif()?;
+    let larger = args.wants(Estimate::ConditionalDensity).then(|| sampling::larger(&args.conditional, &motif));
+    let larger = larger.transpose()?;
+    let Opened { network, input, name, .. } = args.reading.open(&args.net, common.quiet)?;
+    let started = Instant::now();
+    let Chosen { network, kind, sampler, notes } = args.sampling.choose(network, motif, common.seed)?;
+    let motif = sampler.motif();
+    args.check_memory(motif.k())?;
+    if !common.quiet {
+        notes.iter().for_each(|note| say(&format!("{name}: {note}")));
+    }
+    let measures = args.measures(&network, motif, larger)?;
+    let mut config = json!({ "count": args.count, "seed": common.seed });
+    let names = args.observables.iter().filter_map(|o| Some(o.to_possible_value()?.get_name().to_owned()));
+    config["observables"] = json!(names.collect::<Vec<_>>().join(","));
+    config["conditional"] = json!(args.conditional);
+    args.sampling.config(&mut config, motif, kind);
+    args.reading.config(&mut config);
+    interrupt::listen()?;
+    let set_up = started.elapsed().as_secs_f64();
+    let inputs: Vec<_> = input.into_iter().collect();
+    let walkers = (0..args.sampling.chains).into_par_iter();
+    let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));
+    let walkers = walkers.collect::<Result<Vec<_>>>()?;
+    let wanted = |id: u64| {
+        args.count / args.sampling.chains + u64::from(id < args.count % args.sampling.chains)
+    };
+    let marks = args.marks(common, &config, &inputs)?;
+    let resumed = marks.is_some();
+    let mut recordings = Vec::new();
+    for ((id, walker), spool) in (0..).zip(walkers).zip(args.spools()) {
+        let measures = measures.clone();
+        recordings.push(match (&marks, spool) {
+            (Some(marks), Some(path)) => {
+                match Recording::resumed(walker, wanted(id), measures, path, &marks[id as usize])? {
+                    Some(recording) => recording,
+                    None => {
+                        say("ergodict: interrupted before anything was done; the checkpoint is as it was");
+                        return Ok(ExitCode::from(INTERRUPTED));
+                    }
+                }
+            }
+            (_, path) => {
+                let beside = args.out.as_deref().or(args.patches.as_deref());
+                let beside = beside.or(path.as_deref()).map(Path::to_owned);
+                let spool = beside.as_deref().map(|beside| (path.clone(), beside));
+                Recording::new(walker, wanted(id), measures, spool)?
+            }
+        });
+    }
+    let before: u64 = recordings.iter().map(Recording::kept).sum();
+    let drawing = Instant::now();
+    if let Some(code) = args.record(common, &mut recordings, &config, &inputs)? {
+        return Ok(code);
+    }
+    let seconds = drawing.elapsed().as_secs_f64();
+    if !args.write(&mut recordings, &network, &measures.patches, motif.k())? {
+        say("ergodict: interrupted while the homomorphisms were being written");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    let density = args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
+    let sampled = Sampled::new(name, &network, &*sampler, kind, &recordings, &measures, density);
+    let sampled = Sampled {
+        out: args.out.clone(),
+        patches_out: args.patches.clone(),
+        every: args.sampling.every(),
+        config,
+        set_up,
+        seconds,
+        drawn: args.count - before,
+        resumed,
+        notes,
+        ..sampled
+    };
+    args.showing.write(|| page::of_sample(&sampled, &mut recordings, &measures.patches))?;
+    if let Some(path) = &args.saving.checkpoint {
+        saving::remove(path)?;
+    }
+    recordings.into_iter().try_for_each(Recording::remove)?;
+    if !common.quiet {
+        say(&sampled.words(args.showing.lines()));
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", sampled.json()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Args {
+    fn wants(&self, estimate: Estimate) -> bool {
+        self.observables.contains(&estimate)
+    }
+
+    fn check(&self, common: &Common) -> Result<()> {
+        self.saving.check()?;
+        self.sampling.check()?;
+        if self.count == 0 {
+            bail!("--count is 0, but at least one homomorphism must be drawn");
+        }
+        if self.sampling.chains > self.count {
+            bail!("--chains is {}, but only {} homomorphisms are asked for", self.sampling.chains, self.count);
+        }
+        if let Some(patches) = &self.patches {
+            output::named(patches, "npy", "patches")?;
+        }
+        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        inputs.extend(self.sampling.files());
+        let spools = self.spools();
+        let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        outputs.extend(self.patches.as_deref().map(|path| ("--patches", path)));
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(spools.iter().flatten().map(|path| ("--checkpoint", &**path)));
+        outputs.extend(self.showing.outputs());
+        paths::check(common, &inputs, &outputs)?;
+        showing::probe(&outputs)?;
+        if self.saving.resume && output::is_standard(&self.net) {
+            bail!("NET is -, which cannot be read again: --resume needs a file");
+        }
+        Ok(())
+    }
+
+    /// Refuses series that do not fit into memory.
+    fn check_memory(&self, k: usize) -> Result<()> {
+        let numbers = 2 + u64::from(self.wants(Estimate::ConditionalDensity));
+        let needed = self.count.saturating_mul(8 * numbers);
+        memory::check(needed, &format!("observables of --count {} homomorphisms", self.count))?;
+        let disk = self.count.saturating_mul(4 * k as u64);
+        if disk > 1 << 50 {
+            bail!("--count is {}, but so many homomorphisms fit on no disk", self.count);
+        }
+        Ok(())
+    }
+
+    /// Where the homomorphisms of each chain are until all is over.
+    fn spools(&self) -> Vec<Option<PathBuf>> {
+        let chains = self.sampling.chains;
+        let Some(checkpoint) = &self.saving.checkpoint else { return vec![None; chains as usize] };
+        let mut name = checkpoint.clone().into_os_string();
+        name.push(".samples");
+        let tag = |id| if chains > 1 { format!("chain{id}") } else { String::new() };
+        (0..chains).map(|id| Some(tagged(Path::new(&name), &tag(id)))).collect()
+    }
+
+    fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<Motif>) -> Result<Measures> {
+        Measures::new(network, motif, larger, self.wants(Estimate::Macc))
+    }
+
+    /// Where the chains of an interrupted run were.
+    fn marks(
+        &self,
+        common: &Common,
+        config: &Value,
+        inputs: &[ergodict::dictionary::Input],
+    ) -> Result<Option<Vec<Mark>>> {
+        let Some(path) = &self.saving.checkpoint else { return Ok(None) };
+        if !self.saving.goes_on(path, common.quiet)? {
+            return Ok(None);
+        }
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let found: Option<Checkpoint> = serde_json::from_slice(&bytes).ok();
+        let found = found
+            .filter(|found| found.schema == SCHEMA)
+            .with_context(|| format!("{}: is no checkpoint of `ergodict network sample`", path.display()))?;
+        if let Some(difference) = saving::other_run(&found.config, config) {
+            bail!("{}: {difference}", path.display());
+        }
+        saving::same_inputs(path, &found.inputs, inputs)?;
+        if found.chains.len() as u64 != self.sampling.chains {
+            bail!("{}: damaged checkpoint: it has {} chains", path.display(), found.chains.len());
+        }
+        Ok(Some(found.chains))
+    }
+
+    /// Goes on until all homomorphisms are drawn, or until interrupted: the exit code then.
+    fn record(
+        &self,
+        common: &Common,
+        recordings: &mut [Recording],
+        config: &Value,
+        inputs: &[ergodict::dictionary::Input],
+    ) -> Result<Option<ExitCode>> {
+        let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::kept).sum() };
+        let before = all(recordings);
+        let mut progress = Progress::of("homomorphisms", common.quiet, Some(self.count), before);
+        let (mut saved, done) = (Instant::now(), AtomicU64::new(0));
+        let slice = SLICE.min(self.saving.every());
+        let stop = || interrupt::asked() || interrupt::due(done.load(Ordering::Relaxed));
+        while recordings.iter().any(|recording| !recording.over()) {
+            recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &done, stop))?;
+            let kept = all(recordings);
+            progress.update(kept, String::new);
+            let stopped = kept < self.count && stop();
+            let place = self.saving.checkpoint.as_deref();
+            if let Some(path) = place.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
+                let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
+                let (schema, version) = (SCHEMA.to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+                let state =
+                    Checkpoint { schema, version, config: config.clone(), inputs: inputs.to_vec(), chains };
+                output::write(path, &serde_json::to_string(&state)?)?;
+                saved = Instant::now();
+            }
+            if stopped {
+                progress.finish();
+                say(&saving::interrupted(&format!("{kept} homomorphisms"), place, 0));
+                return Ok(Some(ExitCode::from(INTERRUPTED)));
+            }
+        }
+        progress.finish();
+        Ok(None)
+    }
+
+    /// Writes homomorphisms and patches; false when interrupted meanwhile.
+    fn write(
+        &self,
+        recordings: &mut [Recording],
+        network: &Network,
+        patches: &NetworkPatches,
+        k: usize,
+    ) -> Result<bool> {
+        let stopped = || if interrupt::asked() { bail!("interrupted") } else { Ok(()) };
+        if let Some(out) = &self.out {
+            let as_array = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+            let written = output::stream(out, |file| {
+                let at = Error::io(out);
+                let _ = at;
+                if as_array {
+                    file.write_all(&npy_header("<i8", self.count, &[k])).map_err(Error::io(out))?;
+                }
+                let mut bytes = Vec::new();
+                for recording in &mut *recordings {
+                    recording.each(|xs| {
+                        stopped()?;
+                        bytes.clear();
+                        for x in xs.chunks_exact(k) {
+                            if as_array {
+                                numbers(&mut bytes, x, network.ids());
+                            } else {
+                                names(&mut bytes, x, network.ids());
+                            }
+                        }
+                        Ok(file.write_all(&bytes).map_err(Error::io(out))?)
+                    })?;
+                }
+                Ok(())
+            });
+            if written.is_err() && interrupt::asked() {
+                return Ok(false);
+            }
+            written?;
+        }
+        if let Some(out) = &self.patches {
+            let written = output::stream(out, |file| {
+                let kind = if network.is_weighted() { "<f8" } else { "|u1" };
+                file.write_all(&npy_header(kind, self.count, &[k * k])).map_err(Error::io(out))?;
+                let (mut column, mut bytes) = (vec![0.0f64; k * k], Vec::new());
+                for recording in &mut *recordings {
+                    recording.each(|xs| {
+                        stopped()?;
+                        bytes.clear();
+                        for x in xs.chunks_exact(k) {
+                            patches.write(x, &mut column);
+                            if network.is_weighted() {
+                                column.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+                            } else {
+                                bytes.extend(column.iter().map(|v| u8::from(*v > 0.0)));
+                            }
+                        }
+                        Ok(file.write_all(&bytes).map_err(Error::io(out))?)
+                    })?;
+                }
+                Ok(())
+            });
+            if written.is_err() && interrupt::asked() {
+                return Ok(false);
+            }
+            written?;
+        }
+        Ok(true)
+    }
+}
+
+/// A homomorphism as eight bytes a node.
+fn numbers(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
+    for &v in x {
+        let number = ids.integer(v as usize).unwrap_or(i64::from(v));
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+/// A homomorphism as a line of names.
+fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
+    for (i, &v) in x.iter().enumerate() {
+        if i > 0 {
+            bytes.push(b'\t');
+        }
+        let _ = write!(bytes, "{}", ids.name(v as usize));
+    }
+    bytes.push(b'\n');
+}

@@ -1,0 +1,199 @@
+//! What sampling came to, in words and as JSON.
+
+use super::reading::kind;
+use super::recording::{Measures, Recording};
+use crate::mixing::{self, MIXED};
+use crate::tracked::table;
+use ergodict::chain::diagnostics::{Acceptance, Mixing};
+use ergodict::chain::{Density, MotifSampler, SamplerKind, Tally};
+use ergodict::data::Network;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// What sampling came to.
+pub(super) struct Sampled {
+    /// The network.
+    pub(super) name: String,
+    pub(super) nodes: usize,
+    pub(super) edges: u64,
+    /// Directed or not, weighted or not.
+    pub(super) what: String,
+    pub(super) motif: String,
+    pub(super) k: usize,
+    pub(super) kind: SamplerKind,
+    pub(super) independent: bool,
+    /// Homomorphisms of each chain.
+    pub(super) kept: Vec<u64>,
+    pub(super) acceptance: Acceptance,
+    /// Observables and how well they mix.
+    pub(super) mixing: Vec<(String, Mixing)>,
+    /// The series of each chain, for each observable.
+    pub(super) series: Vec<Vec<Vec<f64>>>,
+    pub(super) conditional: Option<Mixing>,
+    pub(super) density: Option<Density>,
+    /// Row by row.
+    pub(super) macc: Option<Vec<f64>>,
+    pub(super) out: Option<PathBuf>,
+    pub(super) patches_out: Option<PathBuf>,
+    pub(super) every: u64,
+    pub(super) config: Value,
+    /// Seconds before the first homomorphism, and from there to the last.
+    pub(super) set_up: f64,
+    pub(super) seconds: f64,
+    /// Homomorphisms drawn in this run.
+    pub(super) drawn: u64,
+    pub(super) resumed: bool,
+    pub(super) notes: Vec<String>,
+}
+
+impl Sampled {
+    pub(super) fn new(
+        name: String,
+        network: &Network,
+        sampler: &dyn MotifSampler,
+        kind_of_sampler: SamplerKind,
+        recordings: &[Recording],
+        measures: &Measures,
+        density: Option<Density>,
+    ) -> Self {
+        let mut acceptance = Acceptance::default();
+        recordings.iter().for_each(|recording| acceptance.add(recording.acceptance()));
+        let series_of = |i: usize| recordings.iter().map(move |r| r.measured().series[i].as_slice());
+        let mixing_of = |i: usize| Mixing::of(&series_of(i).collect::<Vec<_>>());
+        let scalars = measures.scalars.len();
+        let mut macc: Option<ergodict::chain::Macc> = None;
+        for part in recordings.iter().filter_map(|recording| recording.measured().macc.as_ref()) {
+            match &mut macc {
+                Some(sum) => sum.merge(part),
+                none => *none = Some(part.clone()),
+            }
+        }
+        Self {
+            name,
+            nodes: network.nodes(),
+            edges: network.edges(),
+            what: kind(network),
+            motif: sampler.motif().name().to_owned(),
+            k: sampler.motif().k(),
+            kind: kind_of_sampler,
+            independent: sampler.is_independent(),
+            kept: recordings.iter().map(Recording::kept).collect(),
+            acceptance,
+            mixing: measures.scalars.iter().enumerate().map(|(i, o)| (o.to_string(), mixing_of(i))).collect(),
+            series: (0..scalars).map(|i| series_of(i).map(<[f64]>::to_vec).collect()).collect(),
+            conditional: measures.conditional.is_some().then(|| mixing_of(scalars)),
+            density,
+            macc: macc.map(|macc| macc.mean()),
+            out: None,
+            patches_out: None,
+            every: 1,
+            config: Value::Null,
+            set_up: 0.0,
+            seconds: 0.0,
+            drawn: 0,
+            resumed: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Homomorphisms in all.
+    pub(super) fn count(&self) -> u64 {
+        self.kept.iter().sum()
+    }
+
+    /// The share of accepted proposals, for chains that make any.
+    pub(super) fn rate(&self) -> Option<f64> {
+        (self.acceptance.proposed > 0).then(|| self.acceptance.rate())
+    }
+
+    /// The end of the output.
+    pub(super) fn words(&self, more: Vec<(&'static str, String)>) -> String {
+        let rate = self.drawn as f64 / self.seconds.max(1e-9);
+        let rate = if rate >= 1e6 { format!("{:.1} million/s", rate / 1e6) } else { format!("{rate:.0}/s") };
+        let mut lines = vec![(
+            "sampled",
+            format!(
+                "{} homomorphisms of the {} motif of {} nodes, {} sampler, {:.2} s ({rate}; set-up {:.3} s)",
+                self.count(),
+                self.motif,
+                self.k,
+                self.kind,
+                self.seconds,
+                self.set_up
+            ),
+        )];
+        lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, words(mixing))));
+        if self.mixing.iter().any(|(_, mixing)| mixing.r_hat > MIXED) {
+            let advice = "parts of the run disagree (R̂ is not near 1): a longer run, --every, or another --sampler is needed";
+            lines.push(("warning", advice.to_owned()));
+        }
+        if let Some(rate) = self.rate() {
+            lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
+        }
+        if let Some(density) = &self.density {
+            lines.push(("density", density.to_string()));
+        }
+        if let Some(mixing) = &self.conditional {
+            lines.push(("conditional", format!("density {}", words(mixing))));
+        }
+        if let Some(macc) = &self.macc {
+            lines.push(("macc", format!("{0}×{0}, mean {1:.5}", self.k, macc.iter().sum::<f64>() / macc.len() as f64)));
+            if self.k <= SMALL {
+                lines.extend(macc.chunks_exact(self.k).map(|row| {
+                    ("", row.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(" "))
+                }));
+            }
+        }
+        lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
+        lines.extend(self.patches_out.iter().map(|out| ("patches", out.display().to_string())));
+        lines.extend(more);
+        table(&lines)
+    }
+
+    /// The summary.
+    pub(super) fn json(&self) -> Value {
+        let macc = self.macc.as_ref().map(|macc| macc.chunks_exact(self.k).collect::<Vec<_>>());
+        json!({
+            "schema": "ergodict.network-sample/1",
+            "network": { "name": self.name, "nodes": self.nodes, "edges": self.edges },
+            "motif": self.motif,
+            "k": self.k,
+            "sampler": self.kind.to_string(),
+            "independent": self.independent,
+            "count": self.count(),
+            "chains": self.kept,
+            "steps_between_samples": self.every,
+            "acceptance": self.rate(),
+            "observables": self.mixing.iter().map(|(name, m)| mixing::json(name, m)).collect::<Vec<_>>(),
+            "density": self.density.as_ref().map(|density| json!({
+                "mean": density.value(),
+                "log": density.log,
+                "relative_error": density.relative_error,
+                "exact": density.is_exact(),
+            })),
+            "conditional_density": self.conditional.as_ref().map(|m| mixing::json("conditional-density", m)),
+            "macc": macc,
+            "notes": self.notes,
+            "out": self.out,
+            "patches": self.patches_out,
+            "set_up_seconds": self.set_up,
+            "seconds": self.seconds,
+            "resumed": self.resumed,
+            "config": self.config,
+        })
+    }
+}
+
+/// Matrices of at most so many rows are printed.
+const SMALL: usize = 12;
+
+fn words(mixing: &Mixing) -> String {
+    let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } = mixing;
+    if autocorrelation_time.is_nan() {
+        return format!("{mean:.5} (too few to tell how well it mixes)");
+    }
+    format!(
+        "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1}, {effective_sample_size:.0} effective \
+         samples, R̂ {r_hat:.3}"
+    )
+}

@@ -1,0 +1,204 @@
+//! The flags of motifs and samplers, and the sampler they ask for.
+
+use crate::args::count;
+use crate::{memory, paths};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::chain::{Motif, MotifSampler, MotifWalker, Samplers, SamplerKind};
+use ergodict::data::Network;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Nodes of a motif unless said otherwise: the paper's.
+const NODES: usize = 21;
+/// Most chains.
+const MOST_CHAINS: u64 = 1 << 16;
+
+/// Which nodes homomorphisms may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Component {
+    /// Those of the largest component
+    Largest,
+    /// All
+    All,
+}
+
+/// Whether the pivot stays where it is in half of the steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Lazy {
+    /// Where the component is bipartite, so that a walk would never forget on which side it began
+    Auto,
+    /// Always
+    Yes,
+    /// Never
+    No,
+}
+
+/// The flags.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Motif and sampler")]
+pub(crate) struct Sampling {
+    /// Nodes of the motif [default: 21, or those of the file]
+    #[arg(short, long = "k", value_name = "K", allow_negative_numbers = true)]
+    k: Option<usize>,
+    /// The motif: chain, star, cycle, complete, or a file with its edges
+    #[arg(long, value_name = "chain|star|cycle|complete|FILE", default_value = "chain")]
+    motif: String,
+    /// How homomorphisms are drawn [default: exact for trees such as chains and stars, else glauber]
+    ///
+    /// exact: independent draws, for tree motifs. pivot: a random walk of the first node, the rest drawn anew in each step;
+    /// tree motifs. pivot-approx: the same without set-up, by plain random walks; its law is uniform in the first node, and
+    /// not the one of the others. glauber: one node in each step, any motif. rejection: nodes at random until all edges are
+    /// there, for tiny motifs.
+    #[arg(long, value_name = "exact|pivot|pivot-approx|glauber|rejection")]
+    sampler: Option<SamplerKind>,
+    /// Keep only homomorphisms whose nodes are all different
+    #[arg(long)]
+    injective: bool,
+    /// Steps of the sampler from one kept homomorphism to the next
+    #[arg(long, value_name = "TAU", default_value_t = 1, value_parser = count, allow_negative_numbers = true)]
+    every: u64,
+    /// Steps before the first
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
+    burn_in: u64,
+    /// Independent chains, which share the work; each has its own random numbers
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    pub(crate) chains: u64,
+    /// Where homomorphisms go: into the largest component, or anywhere
+    #[arg(long, value_name = "largest|all", default_value = "largest", hide_possible_values = true)]
+    component: Component,
+    /// Whether pivots rest in half of their steps
+    #[arg(long, value_name = "auto|yes|no", default_value = "auto", hide_possible_values = true)]
+    #[arg(hide_short_help = true)]
+    lazy: Lazy,
+}
+
+/// What the flags come to on a network.
+pub(crate) struct Chosen {
+    pub(crate) network: Arc<Network>,
+    pub(crate) kind: SamplerKind,
+    pub(crate) sampler: Arc<dyn MotifSampler>,
+    /// What there is to say of the choice.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Sampling {
+    /// The motif's file, among what is read.
+    pub(crate) fn files(&self) -> Option<paths::Given<'_>> {
+        self.motif_file().map(|path| ("--motif", path))
+    }
+
+    fn motif_file(&self) -> Option<&Path> {
+        (!Motif::SHAPES.contains(&&*self.motif)).then(|| Path::new(&*self.motif))
+    }
+
+    /// Checks what does not need the network.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.chains == 0 || self.chains > MOST_CHAINS {
+            bail!("--chains is {}, but it must be between 1 and {MOST_CHAINS}", self.chains);
+        }
+        if self.every == 0 {
+            bail!("--every is 0, but it must be at least 1");
+        }
+        Ok(())
+    }
+
+    /// The motif.
+    pub(crate) fn motif(&self) -> Result<Motif> {
+        let Some(path) = self.motif_file() else {
+            return Ok(Motif::named_shape(&self.motif, self.k.unwrap_or(NODES))?);
+        };
+        if !path.exists() {
+            bail!(
+                "--motif is {}, but it must be one of {}, or a file that lists the motif's edges",
+                self.motif,
+                Motif::SHAPES.join(", ")
+            );
+        }
+        let motif = Motif::read(path).with_context(|| format!("--motif {}", self.motif))?;
+        match self.k {
+            Some(k) if k != motif.k() => {
+                bail!("-k is {k}, but the motif {} has {} nodes: leave -k out", self.motif, motif.k())
+            }
+            _ => Ok(motif),
+        }
+    }
+
+    /// The sampler on a network.
+    pub(crate) fn choose(&self, network: Network, motif: Motif, seed: u64) -> Result<Chosen> {
+        let mut notes = Vec::new();
+        let network = match self.component {
+            Component::All => network,
+            Component::Largest => {
+                let parts = network.components();
+                if parts.sizes.len() > 1 {
+                    let largest = network.part(&parts.nodes(0));
+                    notes.push(format!(
+                        "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (--component all takes all)",
+                        parts.sizes.len(),
+                        largest.nodes(),
+                        network.nodes(),
+                        largest.edges(),
+                        network.edges()
+                    ));
+                    largest
+                } else {
+                    network
+                }
+            }
+        };
+        let kind = self.sampler.unwrap_or_else(|| SamplerKind::natural(&motif));
+        let needed = kind.bytes(&network, &motif);
+        memory::check(needed, &format!("--sampler {kind} (--sampler pivot-approx takes little)"))?;
+        let network = Arc::new(network);
+        let lazy = match self.lazy {
+            Lazy::Auto => None,
+            Lazy::Yes => Some(true),
+            Lazy::No => Some(false),
+        };
+        let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
+        let sampler = samplers.build(kind, &network, &motif, seed)?;
+        notes.extend(sampler.notes());
+        Ok(Chosen { network, kind, sampler, notes })
+    }
+
+    /// Chain `id` at its start.
+    pub(crate) fn walker(&self, sampler: &Arc<dyn MotifSampler>, seed: u64, id: u64) -> Result<MotifWalker> {
+        Ok(MotifWalker::new(Arc::clone(sampler), seed, id, self.burn_in, self.every)?)
+    }
+
+    /// Every flag that has a say in the result, with its value.
+    pub(crate) fn config(&self, config: &mut Value, motif: &Motif, kind: SamplerKind) {
+        let lower = |text: &dyn std::fmt::Debug| format!("{text:?}").to_lowercase();
+        let own = json!({
+            "k": motif.k(),
+            "motif": self.motif,
+            "sampler": kind.to_string(),
+            "injective": self.injective,
+            "every": self.every,
+            "burn-in": self.burn_in,
+            "chains": self.chains,
+            "component": lower(&self.component),
+            "lazy": lower(&self.lazy),
+        });
+        if let (Value::Object(config), Value::Object(own)) = (config, own) {
+            config.extend(own);
+        }
+    }
+
+    /// Steps between kept homomorphisms.
+    pub(crate) fn every(&self) -> u64 {
+        self.every
+    }
+}
+
+/// The motif of `--conditional`.
+pub(crate) fn larger(name: &str, motif: &Motif) -> Result<Motif> {
+    let larger = if Motif::SHAPES.contains(&name) {
+        Motif::named_shape(name, motif.k())?
+    } else {
+        Motif::read(Path::new(name)).with_context(|| format!("--conditional {name}"))?
+    };
+    Ok(larger)
+}
