@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | what they share | | `sampler.rs` |
 
+#[cfg(test)]
+mod check;
 mod sampler;
 mod shape;
 
