@@ -101,7 +101,8 @@ pub(crate) fn homomorphism(
 
 /// All on a loop; or, of an undirected network, the two sides of the motif on the ends of an edge.
 fn folded(network: &Network, sides: Option<&[bool]>, k: usize, rng: &mut ChaCha8Rng) -> Option<Vec<u32>> {
-    let mut any = |nodes: Vec<u32>| (!nodes.is_empty()).then(|| nodes[below(rng, nodes.len() as u64) as usize]);
+    let mut any =
+        |nodes: Vec<u32>| (!nodes.is_empty()).then(|| nodes[below(rng, nodes.len() as u64) as usize]);
     let all = 0..network.nodes() as u32;
     let looped = |v: &u32| network.weight(*v as usize, *v as usize) > 0.0;
     if network.loops() > 0 {
@@ -174,14 +175,14 @@ impl Domains {
         let label = |v: usize| parts.labels[v] as usize;
         if odd && parts.bipartite.iter().all(|two_sided| *two_sided) {
             let what = motif.describe();
-            let what = if what == "a triangle" { what } else { format!("{what} has a cycle of odd length and") };
+            let what =
+                if what == "a triangle" { what } else { format!("{what} has a cycle of odd length and") };
             return Err(format!("{what} cannot be mapped into a bipartite network"));
         }
-        let mut set = Nodes::with(n, |v| {
-            network.rows().degree(v) > 0 && !(odd && parts.bipartite[label(v)])
-        });
+        let mut set = Nodes::with(n, |v| network.rows().degree(v) > 0 && !(odd && parts.bipartite[label(v)]));
         if different {
-            let set_of_large = Nodes::with(n, |v| set.contains(v as u32) && parts.sizes[label(v)] >= k as u64);
+            let set_of_large =
+                Nodes::with(n, |v| set.contains(v as u32) && parts.sizes[label(v)] >= k as u64);
             if set_of_large.is_empty() {
                 return Err(format!("no component that it could be in has {k} nodes"));
             }
@@ -233,8 +234,7 @@ fn consistent(network: &Network, motif: &Motif) -> std::result::Result<Vec<Nodes
         for &(i, j) in &edges {
             for (at, other, rows) in [(i, j, network.rows()), (j, i, network.incoming())] {
                 let (at, other) = (at as usize, other as usize);
-                let alone =
-                    |v: &u32| !rows.neighbours(*v as usize).iter().any(|&w| sets[other].contains(w));
+                let alone = |v: &u32| !rows.neighbours(*v as usize).iter().any(|&w| sets[other].contains(w));
                 let gone: Vec<u32> = sets[at].iter().filter(alone).collect();
                 narrower |= !gone.is_empty();
                 gone.iter().for_each(|&v| sets[at].remove(v));
@@ -404,7 +404,9 @@ impl<'a> Search<'a> {
             let v = left.swap_remove(below(rng, left.len() as u64) as usize);
             self.x[self.order[at] as usize] = v;
             steps += 1;
-            if at == 0 && let Some((motif, network_walks)) = &mut self.walks {
+            if at == 0
+                && let Some((motif, network_walks)) = &mut self.walks
+            {
                 let finite = motif.iter().flatten().copied().filter(|&length| length != u32::MAX);
                 let longest = finite.max().unwrap_or(0);
                 steps += network_walks.from(v, longest, |u| network.neighbours(u as usize));
@@ -456,7 +458,8 @@ mod tests {
     fn find(network: &Network, motif: &Motif, injective: bool) -> std::result::Result<Vec<u32>, String> {
         let found = homomorphism(network, motif, injective, STEPS, &mut stream(1, Purpose::Chain, 0));
         if let Ok(x) = &found {
-            let weight = |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
+            let weight =
+                |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
             assert!(motif.edges().iter().all(|edge| weight(edge) > 0.0), "{x:?}");
             assert!(!injective || x.iter().collect::<HashSet<_>>().len() == x.len(), "{x:?}");
         }
@@ -480,8 +483,18 @@ mod tests {
     #[test]
     fn no_homomorphism_exists() {
         let square = ring(4);
-        refused(&square, &Motif::cycle(3).unwrap(), false, "a triangle cannot be mapped into a bipartite network");
-        refused(&square, &Motif::cycle(5).unwrap(), false, "odd length and cannot be mapped into a bipartite");
+        refused(
+            &square,
+            &Motif::cycle(3).unwrap(),
+            false,
+            "a triangle cannot be mapped into a bipartite network",
+        );
+        refused(
+            &square,
+            &Motif::cycle(5).unwrap(),
+            false,
+            "odd length and cannot be mapped into a bipartite",
+        );
         refused(&ring(5), &Motif::cycle(3).unwrap(), false, "there is no homomorphism");
         refused(&ring(5), &Motif::complete(4).unwrap(), false, "3 neighbours or more");
         refused(&ring(25), &Motif::cycle(23).unwrap(), false, "all ways");
