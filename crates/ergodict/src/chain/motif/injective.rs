@@ -95,7 +95,7 @@ impl<S: MotifSampler> Injective<S> {
                 inner.step(&mut state, rng);
             }
         }
-        let Some(found) = found.filter(|_| seen.accepted >= ENOUGH.min(seen.proposed / most_tries)) else {
+        let Some(found) = found.filter(|_| seen.accepted >= ENOUGH) else {
             homomorphism(inner.network(), inner.motif(), true, STEPS, rng)?;
             let Acceptance { accepted, proposed } = seen;
             return Err(Error::parameter(
@@ -307,5 +307,119 @@ impl<S: MotifSampler + ?Sized> MotifSampler for Box<S> {
     }
     fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
         (**self).sample(state, rng, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
+    use super::super::{ExactSampler, Glauber, RejectionSampler};
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+    use std::sync::Arc;
+
+    #[test]
+    fn different_nodes_are_told() {
+        assert!(different(&[]) && different(&[5]) && different(&[1, 0, 2]));
+        assert!(!different(&[1, 0, 1]));
+        let mut many: Vec<u32> = (0..5000).map(|v| v * 1024).collect();
+        assert!(different(&many));
+        many[4999] = many[17];
+        assert!(!different(&many));
+    }
+
+    #[test]
+    fn the_law_is_that_of_the_inner_sampler_given_different_nodes() {
+        let mut chi2 = ChiSquared::default();
+        let (mut cases, mut refused) = (0, 0);
+        for (network_name, network) in tiny_networks() {
+            for (motif_name, motif) in tiny_motifs() {
+                let case = format!("{motif_name} in {network_name}");
+                let mut inner: Vec<Box<dyn MotifSampler>> = Vec::new();
+                if let Ok(glauber) = Glauber::new(Arc::clone(&network), motif.clone()) {
+                    inner.push(Box::new(glauber));
+                }
+                if let Ok(exact) = ExactSampler::new(Arc::clone(&network), &motif) {
+                    inner.push(Box::new(exact));
+                }
+                if let Ok(rejection) = RejectionSampler::new(Arc::clone(&network), motif.clone(), 10_000) {
+                    inner.push(Box::new(rejection));
+                }
+                for inner in inner {
+                    // The matrix of the inner chain takes a while.
+                    if super::super::check::law(&*inner).is_none_or(|(states, _)| states.len() > 200) {
+                        continue;
+                    }
+                    let mut rng = stream(51, Purpose::Chain, cases);
+                    let independent = inner.is_independent();
+                    let Ok(sampler) = Injective::new(inner, 1_000, &mut rng) else {
+                        refused += 1;
+                        continue;
+                    };
+                    cases += 1;
+                    assert!(sampler.rate() > 0.0 && sampler.rate() <= 1.0);
+                    let checked = check(&sampler).unwrap();
+                    checked.assert_stationary(&case);
+                    assert!(checked.states.iter().all(|x| different(x)));
+                    assert!(!independent || checked.classes == 1);
+                    for block in [0, 1, 50] {
+                        let one = check_transitions(&sampler, &checked, &mut rng, 1_000, block);
+                        one.assert(&case);
+                        chi2.statistic += one.statistic;
+                        chi2.freedom += one.freedom;
+                    }
+                }
+            }
+        }
+        assert!(cases > 60 && refused > 10, "{cases} {refused}");
+        chi2.assert("all together");
+    }
+
+    #[test]
+    fn acceptance_is_the_share_of_injective_states() {
+        // In a triangle 6 of 12 chains of three nodes are paths.
+        let triangle = Arc::new(Network::simple(3, &[(0, 1), (1, 2), (2, 0)]).unwrap());
+        let mut rng = stream(52, Purpose::Chain, 0);
+        let exact = ExactSampler::new(triangle, &Motif::chain(3).unwrap()).unwrap();
+        let paths = Injective::new(exact, 100, &mut rng).unwrap();
+        let mut x = paths.init(&mut rng);
+        let mut out = vec![0; 3 * 4_000];
+        for info in [paths.sample(&mut x, &mut rng, &mut out), paths.steps(&mut x, 4_000, &mut rng)] {
+            assert_eq!(info.accepted, 4_000);
+            // 4.5 standard errors of a negative binomial number: √(8000) of 8000.
+            assert!((info.proposed as f64 - 8_000.0).abs() < 4.5 * 8_000f64.sqrt(), "{info:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_hopeless_is_refused_with_advice() {
+        let mut rng = stream(53, Purpose::Chain, 0);
+        let mut refuse = |network: Network, motif: Motif, tries: u64, words: &str| {
+            let glauber = Glauber::new(network.into(), motif).unwrap();
+            let message = Injective::new(glauber, tries, &mut rng).unwrap_err().to_string();
+            assert!(message.contains(words), "{message}");
+        };
+        let path = || Network::simple(4, &[(0, 1), (1, 2), (2, 3)]).unwrap();
+        refuse(path(), Motif::chain(5).unwrap(), 1000, "in a network of 4");
+        refuse(path(), Motif::star(4).unwrap(), 1000, "there is no homomorphism with different nodes");
+        refuse(path(), Motif::chain(4).unwrap(), 0, "at least 1");
+        let long: Vec<(u32, u32)> = (0..40).map(|v| (v, v + 1)).collect();
+        let long = Network::simple(41, &long).unwrap();
+        refuse(long, Motif::chain(41).unwrap(), 500, "fewer than one in 500");
+    }
+
+    #[test]
+    fn a_start_is_found_where_only_some_classes_have_one() {
+        // Four different nodes are in the square only, and Glauber updates do not lead there from the edges.
+        let edges = [(0, 1), (2, 3), (4, 5), (6, 7), (7, 8), (8, 9), (9, 6)];
+        let network = Arc::new(Network::simple(10, &edges).unwrap());
+        let glauber = Glauber::new(network, Motif::chain(4).unwrap()).unwrap();
+        let mut rng = stream(54, Purpose::Chain, 0);
+        let paths = Injective::new(glauber, 1_000, &mut rng).unwrap();
+        for _ in 0..20 {
+            let mut x = paths.init(&mut rng);
+            paths.steps(&mut x, 20, &mut rng);
+            assert!(different(&x) && x.iter().all(|&v| v > 5), "{x:?}");
+        }
     }
 }

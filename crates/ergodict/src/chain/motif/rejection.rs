@@ -66,12 +66,17 @@ impl RejectionSampler {
         let largest = weights.iter().copied().fold(0.0, f64::max);
         let expected = expected_tries(&network, &motif, largest, most_tries as f64)?;
         if expected > most_tries as f64 {
+            let rare = if expected.is_finite() {
+                format!("once in {expected:.2e} tries")
+            } else {
+                "hardly ever".into()
+            };
             let instead = if motif.tree().is_some() { "the exact sampler" } else { "the Glauber chain" };
             return Err(Error::parameter(
                 "the motif",
                 motif.describe(),
                 format!(
-                    "nodes at random are a homomorphism once in {expected:.2e} tries, and at most {most_tries} \
+                    "nodes at random are a homomorphism {rare}, and at most {most_tries} tries \
                      are allowed: use {instead}"
                 ),
             ));
@@ -207,5 +212,64 @@ impl MotifSampler for RejectionSampler {
 
     fn is_independent(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    #[test]
+    fn draws_have_the_law_and_take_as_many_tries_as_expected() {
+        let mut chi2 = ChiSquared::default();
+        let mut rng = stream(61, Purpose::Chain, 0);
+        let mut cases = 0;
+        for (network_name, network) in tiny_networks() {
+            for (motif_name, motif) in tiny_motifs() {
+                let case = format!("{motif_name} in {network_name}");
+                let exists = homomorphism(&network, &motif, false, STEPS, &mut settled()).is_ok();
+                let sampler = RejectionSampler::new(Arc::clone(&network), motif, 1_000_000);
+                assert_eq!(sampler.is_ok(), exists, "{case}");
+                let Ok(sampler) = sampler else { continue };
+                let n = network.nodes() as f64;
+                let sum = sampler.sum(&mut vec![0; sampler.motif.k()], 0);
+                let exact = n.powi(sampler.motif.k() as i32) / sum;
+                // Of other motifs than trees an estimate from 64 hits or more.
+                let tolerance = if sampler.motif.tree().is_some() { 1e-10 } else { 0.6 };
+                assert!((sampler.expected / exact - 1.0).abs() < tolerance, "{case}: {} {exact}", sampler.expected);
+                let Some(checked) = check(&sampler) else { continue };
+                cases += 1;
+                checked.assert_ergodic(&case);
+                if exact < 500.0 {
+                    let one = check_transitions(&sampler, &checked, &mut rng, 2_000, 0);
+                    one.assert(&case);
+                    chi2.statistic += one.statistic;
+                    chi2.freedom += one.freedom;
+                    // Tries are geometric, with a standard deviation of at most their mean.
+                    let mut x = sampler.init(&mut rng);
+                    let info = sampler.steps(&mut x, 2_000, &mut rng);
+                    assert!((info.proposed as f64 / 2_000.0 / exact - 1.0).abs() < 5.0 / 2_000f64.sqrt(), "{case}");
+                }
+            }
+        }
+        assert!(cases > 100, "{cases}");
+        chi2.assert("all together");
+    }
+
+    #[test]
+    fn what_is_hopeless_is_refused_with_the_expected_number() {
+        let ring: Vec<(u32, u32)> = (0..100).map(|v| (v, (v + 1) % 100)).collect();
+        let network = Arc::new(Network::simple(100, &ring).unwrap());
+        let refuse = |motif: Motif, words: &[&str]| {
+            let message = RejectionSampler::new(Arc::clone(&network), motif, 1_000_000).unwrap_err().to_string();
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
+        };
+        // 100·2⁷ among 100⁸.
+        refuse(Motif::chain(8).unwrap(), &["7.81e11 tries", "the exact sampler"]);
+        refuse(Motif::cycle(8).unwrap(), &["tries", "the Glauber chain"]);
+        refuse(Motif::cycle(3).unwrap(), &["cannot be mapped into a bipartite network"]);
+        assert!(RejectionSampler::new(network, Motif::chain(3).unwrap(), 3_000).is_ok());
     }
 }
