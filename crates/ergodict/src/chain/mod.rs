@@ -43,7 +43,10 @@ pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
-pub use motif::{Motif, MotifPoint, MotifSampler, MotifWalker, RootedTree};
+pub use motif::{
+    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint, MotifSampler, MotifWalker, Pivot,
+    PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
+};
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;

@@ -2,11 +2,13 @@
 //! (`products` for faer, `simd` for pulp).
 
 mod mat;
+mod prefetch;
 pub(crate) mod products;
 mod scalar;
 pub(crate) mod simd;
 pub(crate) mod vectors;
 
 pub use mat::{Mat, MatRef};
+pub(crate) use prefetch::prefetch;
 pub use scalar::Scalar;
 pub use simd::Isa;

@@ -3,11 +3,45 @@
 //! | sampler | states | file |
 //! |---|---|---|
 //! | what they share | | `sampler.rs` |
+//! | independent draws from `π`, tree motifs | all homomorphisms | `exact.rs`, with `backward.rs` |
+//! | pivot chain with the law `π`, tree motifs | all homomorphisms | `pivot.rs` |
+//! | pivot chain with the law `π̂`, tree motifs | all homomorphisms | `pivot_approx.rs` |
+//! | Glauber, any motif | one node drawn anew a step | `glauber.rs`, `glauber_chain.rs` |
+//! | rejection, tiny motifs | independent draws | `rejection.rs` |
+//! | only different nodes | those of another sampler | `injective.rs` |
 
+mod alias;
+mod backward;
+#[cfg(test)]
+mod check;
+mod exact;
+mod pivot;
+mod pivot_approx;
+mod pivot_moves;
+mod row_draw;
+mod rejection;
+mod connectedness;
+mod glauber;
+mod glauber_chain;
+mod injective;
+mod kind;
 mod sampler;
+mod search;
 mod shape;
+mod walk;
 mod walker;
+mod wide;
 
+pub use backward::Backward;
+pub use exact::ExactSampler;
+pub use pivot::Pivot;
+pub use pivot_approx::ApproximatePivot;
+pub use pivot_moves::PivotParameters;
+pub use connectedness::Connectedness;
+pub use glauber::Glauber;
+pub use injective::Injective;
+pub use kind::{SamplerKind, Samplers};
+pub use rejection::RejectionSampler;
 pub use sampler::MotifSampler;
 pub use shape::{Motif, RootedTree};
 pub use walker::{MotifPoint, MotifWalker};

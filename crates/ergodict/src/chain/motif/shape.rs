@@ -1,6 +1,13 @@
 //! Motifs `F = ([k], A_F)`: chain, star, cycle, complete graph, tree, or any edge list.
 
+use crate::data::open;
 use crate::{Error, Result};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+/// Bytes of the largest motif file: far more than the edges of the largest motif take.
+const LARGEST_FILE: u64 = 1 << 28;
 
 /// A connected motif: nodes `0..k` and edges `(i, j)` with `A_F(i,j) = 1`, each counted once, in the direction given.
 ///
@@ -71,6 +78,126 @@ impl Motif {
         Self::named("complete", k as usize, (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j))).collect())
     }
 
+    /// The shapes that have a name, for [`Motif::named_shape`].
+    pub const SHAPES: [&'static str; 4] = ["chain", "star", "cycle", "complete"];
+
+    /// The chain, star, cycle or complete graph of `k` nodes, by its name.
+    ///
+    /// ```
+    /// use ergodict::chain::Motif;
+    /// assert_eq!(Motif::named_shape("star", 5)?, Motif::star(5)?);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for another name, and for a number of nodes that the shape cannot have.
+    pub fn named_shape(name: &str, k: usize) -> Result<Self> {
+        match name {
+            "chain" => Self::chain(k),
+            "star" => Self::star(k),
+            "cycle" => Self::cycle(k),
+            "complete" => Self::complete(k),
+            _ => {
+                let known = Self::SHAPES.join(", ");
+                let expected =
+                    format!("it must be one of {known}; other motifs are read from a list of edges");
+                Err(Error::parameter("the shape of the motif", name, expected))
+            }
+        }
+    }
+
+    /// The tree in which `parents[i]` is the parent of node `i + 1`, with edges from the parents to the children; node 0 is the
+    /// root.
+    ///
+    /// ```
+    /// use ergodict::chain::Motif;
+    /// assert_eq!(Motif::from_parents(&[0, 0, 1])?.edges(), [(0, 1), (0, 2), (1, 3)]);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for more than [`Motif::LARGEST`] nodes, a parent that does not exist, and parents that go round in a circle.
+    pub fn from_parents(parents: &[u32]) -> Result<Self> {
+        let k = size(parents.len() + 1, 1, "tree")?;
+        Self::named("tree", k as usize, parents.iter().copied().zip(1..k).collect())
+    }
+
+    /// A motif from a list of edges, one `from to` a line, separated by blanks, tabs or commas. Blank lines and lines that
+    /// begin with `#` or `%` are skipped. Nodes are the names that occur, in ascending order: by value if all are
+    /// integers, else by their bytes. gzip and zstd are recognised; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`], with the line, for a line that does not hold two names, a loop, an edge given twice;
+    /// without a line for a file with no edge, with too many nodes, and for a motif that is not connected.
+    pub fn read(path: &Path) -> Result<Self> {
+        let wrong = |line: Option<u64>, problem: String| Err(Error::format(path, line, problem));
+        let mut named: Vec<(String, String)> = Vec::new();
+        let mut seen = HashMap::new();
+        let mut lines = open(path)?.take(LARGEST_FILE);
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            if lines.read_until(b'\n', &mut bytes).map_err(Error::io(path))? == 0 {
+                break;
+            }
+            let Ok(line) = std::str::from_utf8(&bytes) else {
+                return wrong(Some(number), "is not text: expected an edge, as two names".into());
+            };
+            let line = line.trim_start_matches('\u{feff}').trim();
+            if line.is_empty() || line.starts_with(['#', '%']) {
+                continue;
+            }
+            let names: Vec<&str> = line.split([' ', '\t', ',']).filter(|name| !name.is_empty()).collect();
+            let &[from, to] = &names[..] else {
+                let count = names.len();
+                let problem = format!(
+                    "holds {count} name{}: expected the two ends of an edge (a motif has no weights)",
+                    if count == 1 { "" } else { "s" }
+                );
+                return wrong(Some(number), problem);
+            };
+            if from == to {
+                return wrong(
+                    Some(number),
+                    format!("joins {from} to itself: an edge must join two different nodes"),
+                );
+            }
+            let edge = (from.to_owned(), to.to_owned());
+            if let Some(first) = seen.insert(edge.clone(), number) {
+                return wrong(
+                    Some(number),
+                    format!("repeats the edge of line {first}: each edge counts once"),
+                );
+            }
+            named.push(edge);
+        }
+        if named.is_empty() {
+            return wrong(
+                None,
+                "holds no edge: expected a motif as a list of edges, two names a line".into(),
+            );
+        }
+        let names: BTreeSet<&str> = named.iter().flat_map(|(from, to)| [&from[..], &to[..]]).collect();
+        if names.len() > Self::LARGEST {
+            let (k, most) = (names.len(), Self::LARGEST);
+            return wrong(None, format!("is a motif of {k} nodes: a motif may have at most {most}"));
+        }
+        let mut names: Vec<&str> = names.into_iter().collect();
+        // As in networks: what is written with leading zeros or a plus is a word.
+        let integer = |name: &str| name.parse().ok().filter(|id: &i64| id.to_string() == name);
+        if names.iter().all(|name| integer(name).is_some()) {
+            names.sort_by_key(|name| integer(name));
+        }
+        let index: HashMap<&str, u32> = names.iter().copied().zip(0..).collect();
+        let edges: Vec<(u32, u32)> =
+            named.iter().map(|(from, to)| (index[&from[..]], index[&to[..]])).collect();
+        if let Err(apart) = RootedTree::reach(names.len(), &edges) {
+            let (first, apart) = (names[0], names[apart]);
+            return wrong(None, format!("is not connected: no path joins {first} and {apart}"));
+        }
+        Self::new(names.len(), edges)
+    }
+
     /// Any motif of `k` nodes.
     ///
     /// # Errors
@@ -85,7 +212,7 @@ impl Motif {
         let refuse = |(i, j): (u32, u32), expected: String| {
             Err(Error::parameter("an edge of the motif", format!("({i}, {j})"), expected))
         };
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for &edge in &edges {
             if edge.0.max(edge.1) as usize >= k {
                 return refuse(edge, format!("its nodes are numbered from 0 to {}", k - 1));
@@ -102,7 +229,7 @@ impl Motif {
         Ok(Self { name: name.to_owned(), k, edges, tree })
     }
 
-    /// What it is called: chain, star, cycle, complete, or edges.
+    /// What it is called: chain, star, cycle, complete, tree, or edges.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -122,6 +249,55 @@ impl Motif {
         self.tree.as_ref()
     }
 
+    /// What it is, for messages: "a chain of 21 nodes".
+    pub(crate) fn describe(&self) -> String {
+        let (k, m) = (self.k, self.edges.len());
+        match &self.name[..] {
+            _ if k == 1 => "a single node".into(),
+            _ if k == 2 && m == 1 => "a single edge".into(),
+            "cycle" | "complete" if k == 3 => "a triangle".into(),
+            "complete" => format!("a complete graph of {k} nodes"),
+            "edges" => format!("a motif of {k} nodes and {m} edges"),
+            name => format!("a {name} of {k} nodes"),
+        }
+    }
+
+    /// The neighbours of each node, directions ignored, ascending, each once.
+    pub(crate) fn around(&self) -> Vec<Vec<u32>> {
+        let mut around = vec![Vec::new(); self.k];
+        for &(i, j) in &self.edges {
+            around[i as usize].push(j);
+            around[j as usize].push(i);
+        }
+        for row in &mut around {
+            row.sort_unstable();
+            row.dedup();
+        }
+        around
+    }
+
+    /// The side of each node, if no edge, directions ignored, joins nodes of one side; none if there is a cycle of odd
+    /// length.
+    pub(crate) fn sides(&self) -> Option<Vec<bool>> {
+        let around = self.around();
+        let mut sides = vec![None; self.k];
+        let mut stack = vec![0];
+        sides[0] = Some(false);
+        while let Some(i) = stack.pop() {
+            let other = sides[i].map(|side: bool| !side);
+            for &j in &around[i] {
+                let j = j as usize;
+                if sides[j].is_none() {
+                    sides[j] = other;
+                    stack.push(j);
+                } else if sides[j] != other {
+                    return None;
+                }
+            }
+        }
+        sides.into_iter().collect()
+    }
+
     /// Whether it is the chain `0 → 1 → … → k−1`.
     pub fn is_chain(&self) -> bool {
         self.edges.iter().copied().eq((1..self.k as u32).map(|i| (i - 1, i)))
@@ -134,27 +310,43 @@ impl RootedTree {
     /// # Errors
     /// [`Error::Parameter`] when not all nodes are reached.
     pub(crate) fn spanning(k: usize, edges: &[(u32, u32)]) -> Result<Self> {
+        Self::reach(k, edges).map_err(|apart| {
+            Error::parameter(
+                "the motif",
+                format!("a graph in which no path joins the nodes 0 and {apart}"),
+                "it must be connected",
+            )
+        })
+    }
+
+    /// The same, or the first node that is not reached.
+    fn reach(k: usize, edges: &[(u32, u32)]) -> std::result::Result<Self, usize> {
+        // Edges by either end, in the order given: the largest motifs have millions.
+        let mut starts = vec![0; k + 1];
+        edges.iter().flat_map(|&(i, j)| [i, j]).for_each(|i| starts[i as usize + 1] += 1);
+        (0..k).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut free, mut ends) = (starts.clone(), vec![(0, true); 2 * edges.len()]);
+        for &(from, to) in edges {
+            for (end, other, down) in [(from, to, true), (to, from, false)] {
+                ends[free[end as usize]] = (other, down);
+                free[end as usize] += 1;
+            }
+        }
         let mut order = vec![0];
         let (mut parent, mut downward) = (vec![u32::MAX; k], vec![true; k]);
         parent[0] = 0;
         let mut at = 0;
         while let Some(&i) = order.get(at) {
             at += 1;
-            for &(from, to) in edges {
-                for (end, other, down) in [(from, to, true), (to, from, false)] {
-                    if end == i && parent[other as usize] == u32::MAX {
-                        (parent[other as usize], downward[other as usize]) = (i, down);
-                        order.push(other);
-                    }
+            for &(other, down) in &ends[starts[i as usize]..starts[i as usize + 1]] {
+                if parent[other as usize] == u32::MAX {
+                    (parent[other as usize], downward[other as usize]) = (i, down);
+                    order.push(other);
                 }
             }
         }
         if let Some(apart) = parent.iter().position(|&p| p == u32::MAX) {
-            return Err(Error::parameter(
-                "the motif",
-                format!("a graph in which no path joins the nodes 0 and {apart}"),
-                "it must be connected",
-            ));
+            return Err(apart);
         }
         order.remove(0);
         Ok(Self { order, parent, downward })
@@ -201,5 +393,70 @@ mod tests {
             assert!(message.contains(words), "{message}");
         }
         assert!(Motif::cycle(2).is_err() && Motif::chain(1 << 13).is_err());
+        assert!(Motif::complete(0).is_err());
+    }
+
+    #[test]
+    fn shapes_have_names_and_trees_parents() {
+        for name in Motif::SHAPES {
+            assert_eq!(Motif::named_shape(name, 4).unwrap().name(), name);
+        }
+        let message = Motif::named_shape("ring", 4).unwrap_err().to_string();
+        assert!(message.contains("ring") && message.contains("chain, star, cycle, complete"), "{message}");
+        let tree = Motif::from_parents(&[0, 0, 1, 1]).unwrap();
+        assert_eq!((tree.k(), tree.name(), tree.tree().unwrap().order.len()), (5, "tree", 4));
+        assert_eq!(Motif::from_parents(&[]).unwrap().k(), 1);
+        assert!(Motif::from_parents(&[4]).is_err(), "no such parent");
+        assert!(Motif::from_parents(&[2, 1]).is_err(), "a circle");
+    }
+
+    #[test]
+    fn sides_are_those_of_a_bipartite_motif() {
+        assert_eq!(Motif::chain(3).unwrap().sides(), Some(vec![false, true, false]));
+        assert_eq!(Motif::cycle(4).unwrap().sides(), Some(vec![false, true, false, true]));
+        assert_eq!(Motif::cycle(5).unwrap().sides(), None);
+        assert_eq!(Motif::new(2, vec![(0, 1), (1, 0)]).unwrap().around(), [[1], [0]]);
+    }
+
+    fn file(text: &[u8]) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn motif_files_are_read() {
+        let integers = file(b"\xef\xbb\xbf# a cycle\r\n10 2\r\n\r\n2,-1\r\n% end\n-1\t10");
+        assert_eq!(Motif::read(integers.path()).unwrap().edges(), [(2, 1), (1, 0), (0, 2)]);
+        let words = file(b"10 2\n2 b\n");
+        let motif = Motif::read(words.path()).unwrap();
+        assert_eq!((motif.name(), motif.edges()), ("edges", &[(0, 1), (1, 2)][..]));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_motif_file_is_told_with_its_line() {
+        for (text, line, words) in [
+            (&b""[..], None, "no edge"),
+            (b"# nothing\n", None, "no edge"),
+            (b"0 1\n\n1\n", Some(3), "1 name:"),
+            (b"0 1 0.5\n", Some(1), "no weights"),
+            (b"0 1\n1 1\n", Some(2), "itself"),
+            (b"0 1\n1 2\n0 1\n", Some(3), "line 1"),
+            (b"0 1\n\xff 2\n", Some(2), "not text"),
+            (b"0 1\n2 3\n", None, "no path joins 0 and 2"),
+        ] {
+            let file = file(text);
+            match Motif::read(file.path()).unwrap_err() {
+                Error::Format { line: found, problem, .. } => {
+                    assert_eq!(found, line, "{problem}");
+                    assert!(problem.contains(words), "{problem}");
+                }
+                other => panic!("{other}"),
+            }
+        }
+        let many: String = (0..=Motif::LARGEST).map(|i| format!("{i} {}\n", i + 1)).collect();
+        let message = Motif::read(file(many.as_bytes()).path()).unwrap_err().to_string();
+        assert!(message.contains("at most 4096"), "{message}");
+        assert!(matches!(Motif::read(Path::new("no/such/file")), Err(Error::Io { .. })));
     }
 }

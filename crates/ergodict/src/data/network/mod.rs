@@ -10,10 +10,12 @@
 //! A loop is an entry of the diagonal and is stored once. An edge of an undirected network is stored in the rows of both ends.
 
 mod adjacency;
+mod bit_matrix;
 mod build;
 mod ids;
 mod section;
 mod structure;
+mod tag_rows;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};

@@ -1,0 +1,135 @@
+//! Independent exact draws of homomorphisms of a tree motif.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `π(x) ∝ Π A(x(i),x(j))` | the law of every draw | MATH.md 6 |
+//! | `x(1) ∝ b_1` | an alias table | MATH.md 6, "Exact" |
+//! | `x(i) \| x(i−1) ∝ A(x(i−1),·) b_i(·)` | [`Walk`] with backward weights | |
+//!
+//! The paper does not have it. It is valid on all networks, weighted or directed, connected or not.
+
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
+use super::alias::AliasTables;
+use super::backward::Backward;
+use super::row_draw::RowDraws;
+use super::walk::{LANES, Walk};
+use super::{Motif, MotifSampler};
+use crate::Result;
+use crate::data::Network;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+use std::sync::Arc;
+
+/// Draws homomorphisms of a tree motif independently from `π`.
+///
+/// The probability of a draw is that of `π` but for rounding: each factor is off by less than `n·2⁻⁵³`.
+///
+/// ```
+/// use ergodict::chain::{Chain, ExactSampler, Motif, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let sampler = ExactSampler::new(network.into(), &Motif::chain(21)?)?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let x = sampler.init(&mut rng);
+/// assert_eq!(x.len(), 21);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ExactSampler {
+    network: Arc<Network>,
+    motif: Motif,
+    backward: Arc<Backward>,
+    walk: Walk,
+    roots: AliasTables,
+}
+
+impl ExactSampler {
+    /// A sampler of a tree motif, after `O(k·m)` work for the backward weights.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree, and where there is no homomorphism.
+    pub fn new(network: Arc<Network>, motif: &Motif) -> Result<Self> {
+        Self::with_rows(network, motif, false)
+    }
+
+    /// The same, with draws from `A(v,·)` even where the motif has no edge that needs them.
+    pub(super) fn with_rows(network: Arc<Network>, motif: &Motif, outgoing: bool) -> Result<Self> {
+        let backward = Arc::new(Backward::new(&network, motif)?);
+        let edges = motif.tree().map_or(&[][..], |tree| &tree.downward[1..]);
+        let (downward, upward) = (outgoing || edges.contains(&true), edges.contains(&false));
+        let draws = Arc::new(RowDraws::new(Arc::clone(&network), downward, upward));
+        let roots: Vec<f64> = (0..network.nodes()).map(|v| backward.relative_pivot(v)).collect();
+        let roots = AliasTables::of_weights(&roots);
+        let walk = Walk::new(draws, motif, Some(Arc::clone(&backward)));
+        Ok(Self { network, motif: motif.clone(), backward, walk, roots })
+    }
+
+    /// The backward weights, and with them the number of homomorphisms.
+    pub fn backward(&self) -> &Backward {
+        &self.backward
+    }
+
+    /// Bytes of memory beside the network.
+    pub fn bytes(&self) -> usize {
+        self.backward.bytes() + self.walk.draws().bytes() + self.roots.bytes()
+    }
+
+    pub(super) fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
+    #[inline(always)]
+    fn root(&self, rng: &mut ChaCha8Rng) -> u32 {
+        self.roots.draw(0, self.roots.len(), rng.next_u64())
+    }
+}
+
+impl Chain for ExactSampler {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let mut x = vec![0; self.motif.k()];
+        self.step(&mut x, rng);
+        x
+    }
+
+    /// A new draw, whatever the state; it counts as a proposal accepted.
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        state[0] = self.root(rng);
+        self.walk.fill(state, rng);
+        Acceptance { accepted: 1, proposed: 1 }
+    }
+}
+
+impl MotifSampler for ExactSampler {
+    fn motif(&self) -> &Motif {
+        &self.motif
+    }
+
+    fn network(&self) -> &Network {
+        &self.network
+    }
+
+    fn probability(&self, _: &[u32], to: &[u32]) -> f64 {
+        self.backward.pivot_probability(to[0] as usize) * self.walk.probability(to)
+    }
+
+    fn is_independent(&self) -> bool {
+        true
+    }
+
+    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
+        let k = self.motif.k();
+        for block in out.chunks_mut(LANES * k) {
+            block.chunks_exact_mut(k).for_each(|x| x[0] = self.root(rng));
+            self.walk.fill_block(block, rng);
+        }
+        if let Some(last) = out.chunks_exact(k).last() {
+            state.copy_from_slice(last);
+        }
+        let draws = (out.len() / k) as u64;
+        Acceptance { accepted: draws, proposed: draws }
+    }
+}

@@ -1,0 +1,468 @@
+//! The Glauber chain: one node of a homomorphism at a time is drawn anew given the others.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(v)`, `v ∈ [k]` | the state | the paper's Glauber chain; MATH.md 6 |
+//! | `Π_{(u,v) ∈ F} A(x(u), w) Π_{(v,u) ∈ F} A(w, x(u))` | [`Glauber::conditional`] | the law of the new `x(v) = w`, up to a constant |
+//! | edges of `F` at `v` | [`Tie`] | each counts once, in its direction |
+//!
+//! Valid for every motif, and for weighted and directed networks. Candidates are common neighbours of the nodes around `v`: the
+//! reference goes through the shortest of the rows and looks each entry up in the others, twice: once for the sum of the weights, once
+//! for the draw.
+//!
+//! Where all weights are 1 a draw need not know all candidates: an entry of the shortest row at random is one of them, uniformly, if it
+//! is in the other rows. Only when [`TRIES`] such draws have failed the reference decides. Each try that succeeds is uniform
+//! over the candidates, and so is the reference, whenever it is asked: their mixture is exactly uniform. Chains and
+//! cycles in undirected networks have a file of their own, `glauber_chain.rs`.
+//!
+//! A word of the generator gives the node of the motif and the first entry; every further try takes another one. No
+//! outcome of a word is off its probability by more than 2⁻⁶⁴.
+//!
+//! The paper squares the weights of undirected networks when its motif is symmetric; here each edge of the motif counts
+//! once.
+
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
+use super::super::rng::{digit, fraction};
+use super::connectedness::{Connectedness, connectedness};
+use super::glauber_chain::Pairs;
+use super::search::{STEPS, homomorphism, settled};
+use super::{Backward, ExactSampler, Motif, MotifSampler};
+use crate::Result;
+use crate::data::{Adjacency, Network, Rows};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+use std::sync::{Arc, OnceLock};
+
+/// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of all updates
+/// get so far.
+const TRIES: u32 = 16;
+
+/// Most bytes of backward weights for the sake of a start.
+const EXACT_BYTES: usize = 1 << 30;
+
+/// Products of weights between 2 to the minus this and 2 to this are numbers, and so are the sums of a row of them.
+const REACH: f64 = 960.0;
+
+/// An edge of the motif, seen from one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tie {
+    /// The other end.
+    pub(super) node: u32,
+    /// Whether the edge comes from there, so that `A(x(node), w)` counts; else `A(w, x(node))` does.
+    pub(super) inward: bool,
+}
+
+/// The Glauber chain of a motif in a network. A step is one update of one node of the motif.
+///
+/// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told by
+/// [`Glauber::connectedness`].
+///
+/// ```
+/// use ergodict::chain::{Chain, Glauber, Motif, MotifSampler, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let glauber = Glauber::new(network.into(), Motif::cycle(3)?)?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut x = glauber.init(&mut rng);
+/// glauber.steps(&mut x, 100, &mut rng);
+/// assert_eq!(glauber.weight(&x), 1.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Glauber {
+    network: Arc<Network>,
+    motif: Motif,
+    /// The ties of node `v` are at `starts[v]..starts[v + 1]`.
+    starts: Vec<usize>,
+    ties: Vec<Tie>,
+    /// Where all weights are 1.
+    adjacency: Option<Adjacency>,
+    pairs: Option<Pairs>,
+    tries: u32,
+    /// The largest `|log₂ A(u,v)|`.
+    reach: f64,
+    /// A homomorphism that was found, for the start when no other is.
+    found: Vec<u32>,
+    /// Draws the start, where the motif is a tree; made when first asked for.
+    exact: OnceLock<Option<ExactSampler>>,
+}
+
+impl Glauber {
+    /// The chain of a motif in a network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no homomorphism, with the reason, and when none was found.
+    pub fn new(network: Arc<Network>, motif: Motif) -> Result<Self> {
+        let found = homomorphism(&network, &motif, false, STEPS, &mut settled())?;
+        let k = motif.k();
+        let mut starts = vec![0; k + 1];
+        motif.edges().iter().flat_map(|&(i, j)| [i, j]).for_each(|i| starts[i as usize + 1] += 1);
+        (0..k).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut free, mut ties) = (starts.clone(), vec![Tie { node: 0, inward: true }; starts[k]]);
+        for &(from, to) in motif.edges() {
+            for (end, node, inward) in [(to, from, true), (from, to, false)] {
+                ties[free[end as usize]] = Tie { node, inward };
+                free[end as usize] += 1;
+            }
+        }
+        let adjacency = (!network.is_weighted()).then(|| Adjacency::new(&network, Adjacency::BUDGET));
+        let pairs = adjacency.as_ref().and_then(|adjacency| Pairs::new(&network, adjacency, &starts, &ties));
+        let weights = network.rows().weights.as_deref().unwrap_or(&[]);
+        let reach = weights.iter().map(|weight| weight.log2().abs()).fold(0.0, f64::max);
+        let exact = OnceLock::new();
+        Ok(Self { network, motif, starts, ties, adjacency, pairs, tries: TRIES, reach, found, exact })
+    }
+
+    /// Whether every homomorphism can be reached from every other.
+    pub fn connectedness(&self) -> Connectedness {
+        connectedness(&self.network, &self.motif)
+    }
+
+    /// The law of the new `x(v)` given the others: nodes, ascending, with their probabilities. Empty when no node fits,
+    /// which does not happen to a homomorphism.
+    pub fn conditional(&self, x: &[u32], v: usize) -> Vec<(u32, f64)> {
+        let mut law = Vec::new();
+        if self.ties(v).is_empty() {
+            let n = self.network.nodes() as u32;
+            law.extend((0..n).map(|w| (w, 1.0 / f64::from(n))));
+            return law;
+        }
+        self.each_weight(x, v, |w, weight| law.push((w, weight)));
+        let total: f64 = law.iter().map(|(_, weight)| weight).sum();
+        law.iter_mut().for_each(|(_, weight)| *weight /= total);
+        law
+    }
+
+    fn exact(&self) -> Option<ExactSampler> {
+        let bytes = Backward::bytes_needed(&self.network, &self.motif).ok()?;
+        if bytes > EXACT_BYTES {
+            return None;
+        }
+        ExactSampler::new(Arc::clone(&self.network), &self.motif).ok()
+    }
+
+    fn ties(&self, v: usize) -> &[Tie] {
+        &self.ties[self.starts[v]..self.starts[v + 1]]
+    }
+
+    /// The rows of what fits an end of a tie.
+    fn rows(&self, tie: Tie) -> &Rows {
+        if tie.inward { self.network.rows() } else { self.network.incoming() }
+    }
+
+    /// The tie with the shortest row.
+    fn shortest(&self, x: &[u32], v: usize) -> Option<usize> {
+        let degree = |tie: Tie| self.rows(tie).degree(x[tie.node as usize] as usize);
+        let ties = self.ties(v);
+        (0..ties.len()).min_by_key(|&t| degree(ties[t]))
+    }
+
+    /// Goes through the nodes that fit at `v`, ascending, with what `fold` makes of their weights.
+    fn each_candidate(
+        &self,
+        x: &[u32],
+        v: usize,
+        start: f64,
+        fold: impl Fn(f64, f64) -> f64,
+        mut each: impl FnMut(u32, f64),
+    ) {
+        let ties = self.ties(v);
+        let Some(shortest) = self.shortest(x, v) else { return };
+        let at = |tie: Tie| x[tie.node as usize] as usize;
+        'candidates: for (w, weight) in self.rows(ties[shortest]).entries(at(ties[shortest])) {
+            let mut value = fold(start, weight);
+            for (_, &tie) in ties.iter().enumerate().filter(|(t, _)| *t != shortest) {
+                let weight = self.rows(tie).weight(at(tie), w as usize);
+                if weight == 0.0 {
+                    continue 'candidates;
+                }
+                value = fold(value, weight);
+            }
+            each(w, value);
+        }
+    }
+
+    /// Goes through the nodes that fit at `v`, ascending, with their weights up to a common factor.
+    fn each_weight(&self, x: &[u32], v: usize, mut each: impl FnMut(u32, f64)) {
+        if self.ties(v).len() as f64 * self.reach <= REACH {
+            return self.each_candidate(x, v, 1.0, |product, weight| product * weight, each);
+        }
+        // Products of many weights leave what numbers can hold, their logarithms do not.
+        let add = |sum: f64, weight: f64| sum + weight.ln();
+        let mut largest = f64::NEG_INFINITY;
+        self.each_candidate(x, v, 0.0, add, |_, log| largest = largest.max(log));
+        self.each_candidate(x, v, 0.0, add, |w, log| each(w, (log - largest).exp()));
+    }
+
+    /// The reference: a draw from the conditional law by a random word; none when no node fits.
+    fn draw(&self, x: &[u32], v: usize, word: u64) -> Option<u32> {
+        let mut total = 0.0;
+        self.each_weight(x, v, |_, weight| total += weight);
+        let (mut left, mut drawn) = (fraction(word) * total, None);
+        self.each_weight(x, v, |w, weight| {
+            // Rounding may leave something over: then it is the last one with a weight.
+            if left >= 0.0 && weight > 0.0 {
+                drawn = Some(w);
+                left -= weight;
+            }
+        });
+        drawn
+    }
+
+    /// Uniformly one of the nodes that fit at `v`, for networks whose weights are all 1; none when no node fits.
+    fn draw_uniform(
+        &self,
+        adjacency: &Adjacency,
+        x: &[u32],
+        v: usize,
+        mut word: u64,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<u32> {
+        let ties = self.ties(v);
+        let shortest = self.shortest(x, v)?;
+        let at = |tie: Tie| x[tie.node as usize];
+        let row = self.rows(ties[shortest]).neighbours(at(ties[shortest]) as usize);
+        let fits = |w: u32| {
+            ties.iter().enumerate().all(|(t, &tie)| {
+                let (from, to) = if tie.inward { (at(tie), w) } else { (w, at(tie)) };
+                t == shortest || adjacency.contains(from, to)
+            })
+        };
+        if row.is_empty() {
+            return None;
+        }
+        for _ in 0..self.tries {
+            let w = row[digit(&mut word, row.len())];
+            if fits(w) {
+                return Some(w);
+            }
+            word = rng.next_u64();
+        }
+        let count = row.iter().filter(|w| fits(**w)).count();
+        let chosen = digit(&mut word, count);
+        row.iter().copied().filter(|w| fits(*w)).nth(chosen)
+    }
+
+    /// An update for any motif and network.
+    fn update(&self, x: &mut [u32], rng: &mut ChaCha8Rng) {
+        let mut word = rng.next_u64();
+        let v = digit(&mut word, self.motif.k());
+        let drawn = if self.ties(v).is_empty() {
+            Some(digit(&mut word, self.network.nodes()) as u32)
+        } else if let Some(adjacency) = &self.adjacency {
+            self.draw_uniform(adjacency, x, v, word, rng)
+        } else {
+            self.draw(x, v, word)
+        };
+        if let Some(w) = drawn {
+            x[v] = w;
+        }
+    }
+}
+
+impl Chain for Glauber {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    /// A draw from the law `π` where the motif is a tree, unless the backward weights would take more than a gigabyte; else
+    /// one by search, whose law is another one.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        if let Some(exact) = self.exact.get_or_init(|| self.exact()) {
+            return exact.init(rng);
+        }
+        homomorphism(&self.network, &self.motif, false, STEPS, rng).unwrap_or_else(|_| self.found.clone())
+    }
+
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        self.steps(state, 1, rng)
+    }
+
+    fn steps(&self, state: &mut Vec<u32>, count: u64, rng: &mut ChaCha8Rng) -> Acceptance {
+        match &self.pairs {
+            Some(pairs) => pairs.updates(state, count, self.tries, rng),
+            None => (0..count).for_each(|_| self.update(state, rng)),
+        }
+        Acceptance { accepted: count, proposed: count }
+    }
+}
+
+impl MotifSampler for Glauber {
+    fn motif(&self) -> &Motif {
+        &self.motif
+    }
+
+    fn network(&self) -> &Network {
+        &self.network
+    }
+
+    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
+        let k = self.motif.k();
+        let differ: Vec<usize> = (0..k).filter(|&v| from[v] != to[v]).collect();
+        let of = |v: usize| {
+            let law = self.conditional(from, v);
+            // A node that nothing fits stays.
+            let stays = f64::from(u8::from(law.is_empty() && from[v] == to[v]));
+            law.iter().find(|(w, _)| *w == to[v]).map_or(stays, |(_, p)| *p) / k as f64
+        };
+        match differ[..] {
+            [] => (0..k).map(of).sum(),
+            [v] => of(v),
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+    use crate::data::{Build, Loops, NodeIds};
+
+    /// All cases of tiny networks and motifs that have a homomorphism.
+    fn each_case(mut each: impl FnMut(&str, Glauber)) {
+        for (network_name, network) in tiny_networks() {
+            for (motif_name, motif) in tiny_motifs() {
+                if let Ok(glauber) = Glauber::new(Arc::clone(&network), motif) {
+                    each(&format!("{motif_name} in {network_name}"), glauber);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_law_is_stationary_and_what_is_said_of_the_classes_is_true() {
+        let mut seen = [0; 4];
+        let mut unknown_of_one_class = 0;
+        each_case(|case, glauber| {
+            let Some(checked) = check(&glauber) else { return };
+            checked.assert_stationary(case);
+            assert_eq!(checked.period, 1, "{case}: a node may always stay");
+            match glauber.connectedness() {
+                Connectedness::Irreducible => {
+                    assert_eq!(checked.classes, 1, "{case}");
+                    seen[0] += 1;
+                }
+                Connectedness::TwoClasses => {
+                    assert_eq!(checked.classes, 2, "{case}");
+                    seen[1] += 1;
+                }
+                Connectedness::Several(classes) => {
+                    assert_eq!(checked.classes as u64, classes, "{case}");
+                    seen[2] += 1;
+                }
+                Connectedness::Unknown => {
+                    seen[3] += 1;
+                    unknown_of_one_class += i32::from(checked.classes == 1);
+                }
+            }
+        });
+        assert!(seen.iter().all(|count| *count > 3), "{seen:?}");
+        assert!((1..seen[3]).contains(&unknown_of_one_class), "unknown may be either");
+    }
+
+    #[test]
+    fn steps_follow_the_rows_of_the_matrix_with_and_without_tries() {
+        let mut chi2 = ChiSquared::default();
+        let mut rng = stream(41, Purpose::Chain, 0);
+        each_case(|case, mut glauber| {
+            let Some(checked) = check(&glauber) else { return };
+            for (tries, pairs) in
+                [(TRIES, true), (1, true), (0, true), (TRIES, false), (1, false), (0, false)]
+            {
+                glauber.tries = tries;
+                if !pairs && glauber.pairs.take().is_none() && tries == TRIES {
+                    // Has been looked at already.
+                    return;
+                }
+                let one = check_transitions(&glauber, &checked, &mut rng, 2_000, 0);
+                one.assert(case);
+                chi2.statistic += one.statistic;
+                chi2.freedom += one.freedom;
+            }
+        });
+        assert!(chi2.freedom > 1000.0);
+        chi2.assert("all together");
+    }
+
+    #[test]
+    fn the_reference_draws_from_the_conditional_law() {
+        let mut chi2 = ChiSquared::default();
+        let mut rng = stream(42, Purpose::Chain, 0);
+        each_case(|_, glauber| {
+            if glauber.motif.k() == 1 {
+                return;
+            }
+            let x = glauber.init(&mut rng);
+            for v in 0..x.len() {
+                let law = glauber.conditional(&x, v);
+                let mut counts = vec![0; law.len()];
+                for _ in 0..300 {
+                    let drawn = glauber.draw(&x, v, rng.next_u64()).unwrap();
+                    counts[law.iter().position(|(w, _)| *w == drawn).unwrap()] += 1;
+                }
+                chi2.add(&counts, &law.iter().map(|(_, p)| *p).collect::<Vec<_>>());
+            }
+        });
+        assert!(chi2.freedom > 300.0);
+        chi2.assert("reference");
+    }
+
+    #[test]
+    fn fast_updates_have_the_states_and_random_numbers_of_general_ones() {
+        let mut rng = stream(43, Purpose::Chain, 0);
+        each_case(|case, fast| {
+            for tries in [0, 1, TRIES] {
+                let fast = Glauber { tries, ..fast.clone() };
+                let general = Glauber { pairs: None, ..fast.clone() };
+                let mut x = fast.init(&mut rng);
+                let mut y = x.clone();
+                let mut other = rng.clone();
+                let info = fast.steps(&mut x, 200, &mut rng);
+                (0..200).for_each(|_| {
+                    general.step(&mut y, &mut other);
+                });
+                assert_eq!((&x, rng.get_word_pos()), (&y, other.get_word_pos()), "{case}");
+                assert_eq!((info.accepted, info.proposed), (200, 200));
+            }
+        });
+    }
+
+    #[test]
+    fn products_of_many_weights_neither_vanish_nor_overflow() {
+        for scale in [1e-30, 1e30] {
+            let edges = [(0, 1, scale), (1, 2, 1.5 * scale), (2, 0, scale), (2, 3, scale)];
+            let (network, _) = Network::build(NodeIds::numbered(4), &edges, true, Build::default()).unwrap();
+            let glauber = Glauber::new(network.into(), Motif::star(41).unwrap()).unwrap();
+            let mut x = vec![1; 41];
+            x[0] = 0;
+            // The centre may be at 0 or, with a weight larger by 1.5⁴⁰, at 2.
+            let law = glauber.conditional(&x, 0);
+            assert_eq!(law.iter().map(|(w, _)| *w).collect::<Vec<_>>(), [0, 2]);
+            // Logarithms of some thousands have lost three digits.
+            assert!((law[0].1 * 1.5f64.powi(40) / law[1].1 - 1.0).abs() < 1e-10);
+            assert_eq!(glauber.draw(&x, 0, u64::MAX / 2), Some(2));
+            assert_eq!(glauber.draw(&x, 0, 0), Some(0));
+        }
+    }
+
+    #[test]
+    fn states_that_are_no_homomorphisms_stay_where_nothing_fits() {
+        // Isolated start: node 3 has no edge.
+        let build = Build { directed: false, loops: Loops::Drop };
+        for weight in [1.0, 2.0] {
+            let edges = [(0, 1, weight), (1, 2, 1.0), (2, 0, 1.0)];
+            let (network, _) = Network::build(NodeIds::numbered(4), &edges, true, build).unwrap();
+            let glauber = Glauber::new(network.into(), Motif::chain(3).unwrap()).unwrap();
+            let mut rng = stream(44, Purpose::Chain, 0);
+            let mut x = vec![3; 3];
+            glauber.steps(&mut x, 100, &mut rng);
+            assert_eq!(x, [3; 3]);
+            assert_eq!(glauber.probability(&x, &x), 1.0);
+            for _ in 0..50 {
+                assert!(!glauber.init(&mut rng).contains(&3));
+            }
+        }
+    }
+}

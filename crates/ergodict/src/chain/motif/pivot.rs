@@ -1,0 +1,115 @@
+//! The exact pivot chain: the pivot `x(1)` moves along an edge, the rest is redrawn given it.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | MATH.md 6, "Pivot (exact)"; Algorithm MP of the paper |
+//! | `min(1, [b_1(ℓ)/b_1(x(1))]·[d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])` | its acceptance | |
+//! | `x'(i) \| x'(i−1) ∝ A(x'(i−1),·) b_i(·)` | [`Walk`](super::walk::Walk) | |
+//! | `π(x) ∝ Π A(x(i),x(j))` | the stationary law | |
+//!
+//! The paper prints `Σ_c A(c,x(1)) / Σ_c A(x(1),c)` in the acceptance and a plain random walk from `x(i−1)`: with those `π` is not
+//! stationary. On rejection the pivot stays and the rest is redrawn. The paper has chains as motifs; here any tree will do.
+
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
+use super::pivot_moves::{PivotMoves, PivotParameters};
+use super::walk::LANES;
+use super::{ExactSampler, Motif, MotifSampler};
+use crate::Result;
+use crate::data::Network;
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// The pivot chain with the stationary law `π`, for tree motifs. It starts in that law.
+///
+/// Valid on weighted networks, and on directed ones where the nodes that can be pivots are connected by edges that go both
+/// ways. The acceptance counts moves of the pivot.
+///
+/// ```
+/// use ergodict::chain::{Chain, Motif, Pivot, PivotParameters, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let pivot = Pivot::new(network.into(), &Motif::chain(21)?, PivotParameters::default())?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut x = pivot.init(&mut rng);
+/// let info = pivot.steps(&mut x, 100, &mut rng);
+/// assert!(!pivot.is_lazy() && info.proposed == 100);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pivot {
+    exact: ExactSampler,
+    moves: PivotMoves,
+}
+
+impl Pivot {
+    /// A chain of a tree motif, after `O(k·m)` work for the backward weights.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree, where there is no homomorphism, and where the pivot cannot get from every node
+    /// that it can be at to every other.
+    pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
+        let exact = ExactSampler::with_rows(network, motif, true)?;
+        let draws = Arc::clone(exact.walk().draws());
+        let moves = PivotMoves::new(draws, |v| exact.backward().pivot(v), parameters)?;
+        Ok(Self { exact, moves })
+    }
+
+    /// Whether the pivot stays with probability 1/2 before each move.
+    pub fn is_lazy(&self) -> bool {
+        self.moves.is_lazy()
+    }
+
+    /// The sampler of independent draws from the same law.
+    pub fn exact(&self) -> &ExactSampler {
+        &self.exact
+    }
+}
+
+impl Chain for Pivot {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        self.exact.init(rng)
+    }
+
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        let mut info = Acceptance::default();
+        state[0] = self.moves.step(state[0], rng, &mut info);
+        self.exact.walk().fill(state, rng);
+        info
+    }
+}
+
+impl MotifSampler for Pivot {
+    fn motif(&self) -> &Motif {
+        self.exact.motif()
+    }
+
+    fn network(&self) -> &Network {
+        self.exact.network()
+    }
+
+    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
+        self.moves.probability(from[0], to[0]) * self.exact.walk().probability(to)
+    }
+
+    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
+        let k = self.motif().k();
+        let mut info = Acceptance::default();
+        let mut pivot = state[0];
+        for block in out.chunks_mut(LANES * k) {
+            // Where the pivot goes does not depend on the rest.
+            for x in block.chunks_exact_mut(k) {
+                pivot = self.moves.step(pivot, rng, &mut info);
+                x[0] = pivot;
+            }
+            self.exact.walk().fill_block(block, rng);
+        }
+        if let Some(last) = out.chunks_exact(k).last() {
+            state.copy_from_slice(last);
+        }
+        info
+    }
+}

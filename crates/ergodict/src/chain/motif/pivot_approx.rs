@@ -1,0 +1,145 @@
+//! The approximate pivot chain: the pivot `x(1)` moves along an edge, the rest is a plain random walk from it.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | MATH.md 6, "Pivot (approximate)" |
+//! | `min(1, [d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])` | its acceptance | |
+//! | `π̂(x) = (1/n) Π A(x(i),x(i+1))/d(x(i))` | the stationary law, [`MotifSampler::weight`] | |
+//!
+//! In a tree motif the walk goes from parents to children; an edge of the motif from child to parent takes the row of `Aᵀ` and its sum.
+//! Under `π̂` the pivot is uniform, which it is not under `π`: no set-up, and no weights to keep.
+
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
+use super::super::rng::below;
+use super::pivot_moves::{PivotMoves, PivotParameters};
+use super::row_draw::RowDraws;
+use super::walk::{LANES, Walk};
+use super::wide::Wide;
+use super::{Motif, MotifSampler};
+use crate::data::Network;
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// The pivot chain with the stationary law `π̂`, for tree motifs. It starts in that law.
+///
+/// Valid on connected networks, weighted or not, and on directed ones that are connected by edges that go both ways. The
+/// acceptance counts moves of the pivot.
+///
+/// ```
+/// use ergodict::chain::{ApproximatePivot, Chain, Motif, MotifSampler, PivotParameters, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let pivot = ApproximatePivot::new(network.into(), &Motif::chain(3)?, PivotParameters::default())?;
+/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
+/// let mut x = pivot.init(&mut rng);
+/// pivot.steps(&mut x, 100, &mut rng);
+/// assert_eq!(pivot.weight(&[3, 2, 0]), 1.0 / 4.0 * (1.0 / 1.0) * (1.0 / 3.0));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ApproximatePivot {
+    motif: Motif,
+    walk: Walk,
+    moves: PivotMoves,
+}
+
+impl ApproximatePivot {
+    /// A chain of a tree motif.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a motif that is no tree, a network without nodes or with one at which the walk ends, and where the
+    /// pivot cannot get from every node to every other.
+    pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
+        let Some(tree) = motif.tree() else {
+            let value = format!("a graph with {} nodes and {} edges", motif.k(), motif.edges().len());
+            let expected = "it must be a tree here: for all others there is Glauber's chain";
+            return Err(Error::parameter("the motif", value, expected));
+        };
+        if network.nodes() == 0 {
+            return Err(Error::parameter(
+                "the network",
+                "empty",
+                "there is no homomorphism into one without nodes",
+            ));
+        }
+        let edges = &tree.downward[1..];
+        for (down, way) in [(true, "out of it"), (false, "into it")] {
+            let rows = if down { network.rows() } else { network.incoming() };
+            let end = (0..network.nodes()).find(|&v| rows.degree(v) == 0);
+            if let Some(end) = end.filter(|_| edges.contains(&down)) {
+                let way = if network.is_directed() { format!("no edge {way}") } else { "no edge".to_owned() };
+                let value = format!("one where node {} has {way}", network.ids().name(end));
+                let expected =
+                    "a random walk must not come to an end: take the largest component, or the exact sampler";
+                return Err(Error::parameter("the network", value, expected));
+            }
+        }
+        let draws = Arc::new(RowDraws::new(network, true, edges.contains(&false)));
+        let moves = PivotMoves::new(Arc::clone(&draws), |_| Wide::of(1.0), parameters)?;
+        let walk = Walk::new(draws, motif, None);
+        Ok(Self { motif: motif.clone(), walk, moves })
+    }
+
+    /// Whether the pivot stays with probability 1/2 before each move.
+    pub fn is_lazy(&self) -> bool {
+        self.moves.is_lazy()
+    }
+}
+
+impl Chain for ApproximatePivot {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let mut x = vec![0; self.motif.k()];
+        x[0] = below(rng, self.network().nodes() as u64) as u32;
+        self.walk.fill(&mut x, rng);
+        x
+    }
+
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        let mut info = Acceptance::default();
+        state[0] = self.moves.step(state[0], rng, &mut info);
+        self.walk.fill(state, rng);
+        info
+    }
+}
+
+impl MotifSampler for ApproximatePivot {
+    fn motif(&self) -> &Motif {
+        &self.motif
+    }
+
+    fn network(&self) -> &Network {
+        &self.walk.draws().network
+    }
+
+    /// `π̂(x)` itself.
+    fn weight(&self, x: &[u32]) -> f64 {
+        self.walk.probability(x) / self.network().nodes() as f64
+    }
+
+    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
+        self.moves.probability(from[0], to[0]) * self.walk.probability(to)
+    }
+
+    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
+        let k = self.motif.k();
+        let mut info = Acceptance::default();
+        let mut pivot = state[0];
+        for block in out.chunks_mut(LANES * k) {
+            // Where the pivot goes does not depend on the rest.
+            for x in block.chunks_exact_mut(k) {
+                pivot = self.moves.step(pivot, rng, &mut info);
+                x[0] = pivot;
+            }
+            self.walk.fill_block(block, rng);
+        }
+        if let Some(last) = out.chunks_exact(k).last() {
+            state.copy_from_slice(last);
+        }
+        info
+    }
+}

@@ -1,0 +1,182 @@
+//! The moves of a pivot: Metropolis steps along edges, for a law on the nodes.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | [`PivotMoves::step`] | MATH.md 6, "Pivot" |
+//! | `p(v)`, the law of the pivot | `law` given to [`PivotMoves::new`]: `b_1`, or 1 | |
+//! | `p(v)/d(v)` | `density` | |
+//! | `min(1, [p(ℓ)/d(ℓ)]/[p(x)/d(x)] · A(ℓ,x)/A(x,ℓ))` | [`PivotMoves::ratio`] | |
+//!
+//! On a directed network a move along an edge that does not go both ways would have no way back: it is rejected. On a bipartite network a
+//! pivot may come back only after an even number of moves: there, unless told otherwise, it stays with probability 1/2 before a
+//! move is proposed.
+
+use super::super::diagnostics::Acceptance;
+use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
+use super::wide::Wide;
+use crate::data::Network;
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::Rng;
+use std::sync::Arc;
+
+/// Densities that spread over more than so many powers of 2 get exponents.
+const SPREAD: i32 = 1000;
+
+/// How a pivot moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PivotParameters {
+    /// Whether it stays with probability 1/2 before each move. None: exactly when the edges that it moves along make a
+    /// bipartite network, where it could be periodic otherwise.
+    pub lazy: Option<bool>,
+}
+
+/// Metropolis moves along the edges of a network.
+#[derive(Clone, Debug)]
+pub(super) struct PivotMoves {
+    draws: Arc<RowDraws>,
+    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be.
+    density: Vec<f64>,
+    /// Exponents of the densities; none where f64 does without.
+    exponents: Vec<i32>,
+    lazy: bool,
+}
+
+impl PivotMoves {
+    /// Moves with the stationary law `law`, 0 for nodes that can be no pivot.
+    pub(super) fn new(
+        draws: Arc<RowDraws>,
+        law: impl Fn(usize) -> Wide,
+        parameters: PivotParameters,
+    ) -> Result<Self> {
+        let network = &*draws.network;
+        let possible: Vec<bool> = (0..network.nodes()).map(|v| law(v) != Wide::ZERO).collect();
+        let lazy = parameters.lazy.unwrap_or(connected(network, &possible)?.bipartite);
+        let mut quotients = Vec::with_capacity(network.nodes());
+        for v in 0..network.nodes() {
+            let strength = network.rows().strength(v);
+            if strength.is_infinite() {
+                let value = format!("one where those at node {} add up to infinity", network.ids().name(v));
+                return Err(Error::parameter(
+                    "the weights of the network",
+                    value,
+                    "their sums must be finite: scale them down",
+                ));
+            }
+            // Nothing is proposed from a node without edges, nor to it.
+            quotients.push(if strength == 0.0 { Wide::ZERO } else { law(v).over(Wide::of(strength)) });
+        }
+        let used =
+            || quotients.iter().filter(|quotient| **quotient != Wide::ZERO).map(|quotient| quotient.exponent);
+        let (least, most) = (used().min().unwrap_or(0), used().max().unwrap_or(0));
+        let (density, exponents) = if most - least < SPREAD {
+            (quotients.iter().map(|quotient| quotient.relative_to(most)).collect(), Vec::new())
+        } else {
+            quotients.iter().map(|quotient| (quotient.mantissa, quotient.exponent)).unzip()
+        };
+        Ok(Self { draws, density, exponents, lazy })
+    }
+
+    pub(super) fn is_lazy(&self) -> bool {
+        self.lazy
+    }
+
+    /// One move.
+    #[inline(always)]
+    pub(super) fn step(&self, from: u32, rng: &mut ChaCha8Rng, info: &mut Acceptance) -> u32 {
+        let rows = self.draws.network.rows();
+        if rows.degree(from as usize) == 0 || self.lazy && rng.next_u32() >> 31 == 0 {
+            return from;
+        }
+        let (to, u) = match self.draws.tables(true) {
+            None => Uniform(rows).candidate(from, rng),
+            Some(tables) => Weighted(rows, tables).candidate(from, rng),
+        };
+        let accepted = if self.exponents.is_empty() && !self.draws.network.is_directed() {
+            u * self.density[from as usize] < self.density[to as usize]
+        } else {
+            u < self.ratio(from, to)
+        };
+        info.record(accepted);
+        if accepted { to } else { from }
+    }
+
+    /// What a proposal is accepted with, or 1 if that is less.
+    fn ratio(&self, from: u32, to: u32) -> f64 {
+        let density = |v: u32| {
+            let (mantissa, v) = (self.density[v as usize], v as usize);
+            self.exponents.get(v).map_or(Wide::of(mantissa), |&exponent| Wide { mantissa, exponent })
+        };
+        let network = &*self.draws.network;
+        let there = network.weight(from as usize, to as usize);
+        let back = if network.is_directed() { network.weight(to as usize, from as usize) } else { there };
+        if back == 0.0 || density(to) == Wide::ZERO {
+            return 0.0;
+        }
+        density(to).over(density(from)).times(Wide::of(back)).over(Wide::of(there)).relative_to(0)
+    }
+
+    /// The probability of a move from `from` to `to`.
+    pub(super) fn probability(&self, from: u32, to: u32) -> f64 {
+        let rows = self.draws.network.rows();
+        let moving = if self.lazy { 0.5 } else { 1.0 };
+        let strength = rows.strength(from as usize);
+        let leave = |to: u32, weight: f64| moving * weight / strength * self.ratio(from, to).min(1.0);
+        if to != from {
+            return match rows.weight(from as usize, to as usize) {
+                0.0 => 0.0,
+                weight => leave(to, weight),
+            };
+        }
+        let others = rows.entries(from as usize).filter(|entry| entry.0 != from);
+        1.0 - others.map(|(to, weight)| leave(to, weight)).sum::<f64>()
+    }
+}
+
+struct Connected {
+    bipartite: bool,
+}
+
+/// Whether a pivot can reach all that are possible, along edges that go both ways, and whether these are bipartite.
+fn connected(network: &Network, possible: &[bool]) -> Result<Connected> {
+    let mut sides = vec![None; possible.len()];
+    let Some(start) = possible.iter().position(|possible| *possible) else {
+        return Ok(Connected { bipartite: true });
+    };
+    let (mut bipartite, mut queue) = (true, vec![start]);
+    sides[start] = Some(false);
+    let mut at = 0;
+    while let Some(&u) = queue.get(at) {
+        at += 1;
+        for &v in network.neighbours(u) {
+            let v = v as usize;
+            if !possible[v] || network.is_directed() && network.weight(v, u) == 0.0 {
+                continue;
+            }
+            if sides[v].is_none() {
+                sides[v] = sides[u].map(|side: bool| !side);
+                queue.push(v);
+            } else if sides[v] == sides[u] {
+                bipartite = false;
+            }
+        }
+    }
+    let pivots = possible.iter().filter(|possible| **possible).count();
+    if queue.len() == pivots {
+        return Ok(Connected { bipartite });
+    }
+    let reached =
+        format!("{} of {pivots} nodes are reached from node {}", queue.len(), network.ids().name(start));
+    let (value, advice) = if network.is_directed() {
+        (
+            format!("one where {reached} along edges that go both ways"),
+            "a pivot moves along those alone and must reach every node that it can be at: the exact sampler needs no such edges",
+        )
+    } else {
+        (
+            format!("one where {reached}"),
+            "a pivot moves along edges and must reach every node that it can be at: take the largest component, or the exact sampler",
+        )
+    };
+    Err(Error::parameter("the network", value, advice))
+}

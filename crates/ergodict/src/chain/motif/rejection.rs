@@ -1,0 +1,275 @@
+//! Homomorphisms by rejection: nodes at random until all edges of the motif are there. For tiny motifs.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(1), …, x(k)` uniform on `V` until `Π A(x(i), x(j)) > 0` | [`Chain::step`] | Algorithm A3 |
+//! | `n^k (max A)^{\|F\|} / Σ_x Π A(x(i), x(j))` | [`RejectionSampler::expected_tries`] | MATH.md 6, backward weights |
+//!
+//! Where we depart from the print: it accepts whatever has a positive product, which is uniform over homomorphisms. Here each
+//! edge of the motif is accepted with probability `A/max A`, so that the law is `π` for weighted networks too; for others
+//! it is the same. A try ends at the first edge that is not there. And the print goes on for ever when there is no homomorphism, or
+//! nearly so when there are few: here the expected number of tries is computed first, exactly for trees.
+
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
+use super::super::rng::{below_u32, uniform};
+use super::search::{STEPS, homomorphism, settled};
+use super::{Backward, ExactSampler, Motif, MotifSampler, RootedTree};
+use crate::data::{Adjacency, Network};
+use crate::{Error, Result};
+use rand_chacha::ChaCha8Rng;
+use std::sync::{Arc, OnceLock};
+
+/// Most draws of a spanning tree for the estimate of the expected tries.
+const DRAWS: u64 = 1 << 16;
+/// Draws with all edges that are enough for it.
+const ENOUGH: f64 = 64.0;
+
+/// Independent draws by rejection.
+///
+/// ```
+/// use ergodict::chain::{Chain, Motif, MotifSampler, RejectionSampler, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let rejection = RejectionSampler::new(network.into(), Motif::chain(3)?, 1000)?;
+/// // There are Σ_v d(v)² = 18 among 4³.
+/// assert!((rejection.expected_tries() - 64.0 / 18.0).abs() < 1e-12);
+/// let x = rejection.init(&mut rng::stream(0, rng::Purpose::Chain, 0));
+/// assert_eq!(rejection.weight(&x), 1.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RejectionSampler {
+    network: Arc<Network>,
+    motif: Motif,
+    /// Nodes of the motif in the order in which they are drawn, each with its edges `(i, j)` to those before.
+    plan: Vec<(u32, Vec<(u32, u32)>)>,
+    /// Where all weights are 1.
+    adjacency: Option<Adjacency>,
+    /// The largest weight.
+    largest: f64,
+    expected: f64,
+    /// `Σ_x Π A/max A`, for probabilities.
+    total: OnceLock<f64>,
+}
+
+impl RejectionSampler {
+    /// The sampler, if a draw takes no more than `most_tries` tries on average. Single draws may take more: they go on until
+    /// they have one, as anything else would change the law.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no homomorphism, with the reason, and when they are so rare that a draw would take
+    /// more tries, with their number and what to use instead.
+    pub fn new(network: Arc<Network>, motif: Motif, most_tries: u64) -> Result<Self> {
+        homomorphism(&network, &motif, false, STEPS, &mut settled())?;
+        let weights = network.rows().weights.as_deref().unwrap_or(&[1.0]);
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let expected = expected_tries(&network, &motif, largest, most_tries as f64)?;
+        if expected > most_tries as f64 {
+            let rare = if expected.is_finite() {
+                format!("once in {expected:.2e} tries")
+            } else {
+                "hardly ever".into()
+            };
+            let instead = if motif.tree().is_some() { "the exact sampler" } else { "the Glauber chain" };
+            return Err(Error::parameter(
+                "the motif",
+                motif.describe(),
+                format!(
+                    "nodes at random are a homomorphism {rare}, and at most {most_tries} tries \
+                     are allowed: use {instead}"
+                ),
+            ));
+        }
+        let spanning = RootedTree::spanning(motif.k(), motif.edges())?;
+        let order: Vec<u32> = std::iter::once(0).chain(spanning.order).collect();
+        let mut place = vec![0; motif.k()];
+        order.iter().zip(0..).for_each(|(&i, at)| place[i as usize] = at);
+        let mut plan: Vec<(u32, Vec<(u32, u32)>)> = order.iter().map(|&i| (i, Vec::new())).collect();
+        for &(i, j) in motif.edges() {
+            plan[place[i as usize].max(place[j as usize])].1.push((i, j));
+        }
+        let adjacency = (!network.is_weighted()).then(|| Adjacency::new(&network, Adjacency::BUDGET));
+        Ok(Self { network, motif, plan, adjacency, largest, expected, total: OnceLock::new() })
+    }
+
+    /// How many tries a draw takes on average: exactly for trees, else an estimate.
+    pub fn expected_tries(&self) -> f64 {
+        self.expected
+    }
+
+    /// Nodes at random, until an edge is missing; whether none was.
+    fn try_once(&self, x: &mut [u32], rng: &mut ChaCha8Rng) -> bool {
+        let n = self.network.nodes() as u32;
+        self.plan.iter().all(|(i, edges)| {
+            x[*i as usize] = below_u32(rng, n);
+            edges.iter().all(|&(i, j)| {
+                let (u, v) = (x[i as usize], x[j as usize]);
+                match &self.adjacency {
+                    Some(adjacency) => adjacency.contains(u, v),
+                    None => {
+                        let weight = self.network.weight(u as usize, v as usize);
+                        weight > 0.0 && uniform(rng) * self.largest < weight
+                    }
+                }
+            })
+        })
+    }
+
+    /// `Π A/max A` over the edges.
+    fn share(&self, x: &[u32], edges: &[(u32, u32)]) -> f64 {
+        let weight = |&(i, j): &(u32, u32)| self.network.weight(x[i as usize] as usize, x[j as usize] as usize);
+        edges.iter().map(|edge| weight(edge) / self.largest).product()
+    }
+
+    /// `Σ Π A/max A` over what can be at the places from `at` on.
+    fn sum(&self, x: &mut Vec<u32>, at: usize) -> f64 {
+        let Some((i, edges)) = self.plan.get(at) else { return 1.0 };
+        let mut sum = 0.0;
+        for v in 0..self.network.nodes() as u32 {
+            x[*i as usize] = v;
+            let share = self.share(x, edges);
+            if share > 0.0 {
+                sum += share * self.sum(x, at + 1);
+            }
+        }
+        sum
+    }
+}
+
+/// By the backward weights of a tree, or of a spanning tree: then draws of that tree show how often the other edges are there as well.
+fn expected_tries(network: &Arc<Network>, motif: &Motif, largest: f64, most: f64) -> Result<f64> {
+    let k = motif.k();
+    let log_tries = |edges: usize, log_total: f64| {
+        k as f64 * (network.nodes() as f64).ln() + edges as f64 * largest.ln() - log_total
+    };
+    if motif.tree().is_some() {
+        let total = Backward::new(network, motif)?.log_total();
+        return Ok(log_tries(k - 1, total).exp());
+    }
+    let spanning = RootedTree::spanning(k, motif.edges())?;
+    let edge = |&i: &u32| {
+        let parent = spanning.parent[i as usize];
+        if spanning.downward[i as usize] { (parent, i) } else { (i, parent) }
+    };
+    let tree: Vec<(u32, u32)> = spanning.order.iter().map(edge).collect();
+    let rest: Vec<(u32, u32)> = motif.edges().iter().copied().filter(|edge| !tree.contains(edge)).collect();
+    let exact = ExactSampler::new(Arc::clone(network), &Motif::new(k, tree)?)?;
+    let of_tree = log_tries(k - 1, exact.backward().log_total()).exp();
+    if of_tree > most {
+        return Ok(of_tree);
+    }
+    let mut rng = settled();
+    let mut x = exact.init(&mut rng);
+    let (mut draws, mut sum) = (0, 0.0);
+    while draws < DRAWS && sum < ENOUGH {
+        let weight = |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
+        sum += rest.iter().map(|edge| weight(edge) / largest).product::<f64>();
+        draws += 1;
+        exact.step(&mut x, &mut rng);
+    }
+    // None in so many draws: more than that.
+    Ok(if sum > 0.0 { of_tree * draws as f64 / sum } else { f64::INFINITY })
+}
+
+impl Chain for RejectionSampler {
+    type State = Vec<u32>;
+    /// Tries, and those that were homomorphisms: one a step.
+    type Info = Acceptance;
+
+    /// A draw from the law.
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        let mut x = vec![0; self.motif.k()];
+        self.step(&mut x, rng);
+        x
+    }
+
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        let mut info = Acceptance::default();
+        loop {
+            let hit = self.try_once(state, rng);
+            info.record(hit);
+            if hit {
+                return info;
+            }
+        }
+    }
+}
+
+impl MotifSampler for RejectionSampler {
+    fn motif(&self) -> &Motif {
+        &self.motif
+    }
+
+    fn network(&self) -> &Network {
+        &self.network
+    }
+
+    fn probability(&self, _from: &[u32], to: &[u32]) -> f64 {
+        let total = self.total.get_or_init(|| self.sum(&mut vec![0; self.motif.k()], 0));
+        self.share(to, self.motif.edges()) / total
+    }
+
+    fn is_independent(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    #[test]
+    fn draws_have_the_law_and_take_as_many_tries_as_expected() {
+        let mut chi2 = ChiSquared::default();
+        let mut rng = stream(61, Purpose::Chain, 0);
+        let mut cases = 0;
+        for (network_name, network) in tiny_networks() {
+            for (motif_name, motif) in tiny_motifs() {
+                let case = format!("{motif_name} in {network_name}");
+                let exists = homomorphism(&network, &motif, false, STEPS, &mut settled()).is_ok();
+                let sampler = RejectionSampler::new(Arc::clone(&network), motif, 1_000_000);
+                assert_eq!(sampler.is_ok(), exists, "{case}");
+                let Ok(sampler) = sampler else { continue };
+                let n = network.nodes() as f64;
+                let sum = sampler.sum(&mut vec![0; sampler.motif.k()], 0);
+                let exact = n.powi(sampler.motif.k() as i32) / sum;
+                // Of other motifs than trees an estimate from 64 hits or more.
+                let tolerance = if sampler.motif.tree().is_some() { 1e-10 } else { 0.6 };
+                assert!((sampler.expected / exact - 1.0).abs() < tolerance, "{case}: {} {exact}", sampler.expected);
+                let Some(checked) = check(&sampler) else { continue };
+                cases += 1;
+                checked.assert_ergodic(&case);
+                if exact < 500.0 {
+                    let one = check_transitions(&sampler, &checked, &mut rng, 2_000, 0);
+                    one.assert(&case);
+                    chi2.statistic += one.statistic;
+                    chi2.freedom += one.freedom;
+                    // Tries are geometric, with a standard deviation of at most their mean.
+                    let mut x = sampler.init(&mut rng);
+                    let info = sampler.steps(&mut x, 2_000, &mut rng);
+                    assert!((info.proposed as f64 / 2_000.0 / exact - 1.0).abs() < 5.0 / 2_000f64.sqrt(), "{case}");
+                }
+            }
+        }
+        assert!(cases > 100, "{cases}");
+        chi2.assert("all together");
+    }
+
+    #[test]
+    fn what_is_hopeless_is_refused_with_the_expected_number() {
+        let ring: Vec<(u32, u32)> = (0..100).map(|v| (v, (v + 1) % 100)).collect();
+        let network = Arc::new(Network::simple(100, &ring).unwrap());
+        let refuse = |motif: Motif, words: &[&str]| {
+            let message = RejectionSampler::new(Arc::clone(&network), motif, 1_000_000).unwrap_err().to_string();
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
+        };
+        // 100·2⁷ among 100⁸.
+        refuse(Motif::chain(8).unwrap(), &["7.81e11 tries", "the exact sampler"]);
+        refuse(Motif::cycle(8).unwrap(), &["tries", "the Glauber chain"]);
+        refuse(Motif::cycle(3).unwrap(), &["cannot be mapped into a bipartite network"]);
+        assert!(RejectionSampler::new(network, Motif::chain(3).unwrap(), 3_000).is_ok());
+    }
+}

@@ -1,0 +1,191 @@
+//! Filling a tree motif from its root down: children drawn given their parents, one homomorphism or many side by side.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x(c) ∼ A(x(i),·) b_c(·)`, the exact conditionals | a [`Walk`] with backward weights | MATH.md 6, "Exact" |
+//! | `x(c) ∼ A(x(i),·)/d(x(i))`, the plain random walk | a [`Walk`] without | MATH.md 6, "Pivot (approximate)" |
+//!
+//! Exact conditionals go by rejection: a neighbour `w` drawn by its edge is taken with probability `b_c(w)` over a bound of all neighbours'
+//! weights. After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes out has it too. No conditional
+//! probability is off by more than `2⁻⁵⁰` but for the rounding of `b` itself.
+
+use super::super::rng::uniform;
+use super::Motif;
+use super::backward::{Backward, Level, bound};
+use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
+use super::wide::Wide;
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// Homomorphisms that are filled side by side, so that memory is waited for by all at once.
+pub(super) const LANES: usize = 32;
+
+/// Tries before a row is summed up.
+const TRIES: usize = 32;
+
+/// Fills the nodes of a tree motif but the root.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    draws: Arc<RowDraws>,
+    k: usize,
+    steps: Vec<Step>,
+    backward: Option<Arc<Backward>>,
+}
+
+/// A node of the motif, filled after its parent.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: usize,
+    parent: usize,
+    /// Whether the edge goes to the node.
+    down: bool,
+}
+
+impl Walk {
+    /// A walk through a tree motif; with backward weights by the exact conditionals, else by edges alone.
+    pub(super) fn new(draws: Arc<RowDraws>, motif: &Motif, backward: Option<Arc<Backward>>) -> Self {
+        let steps = motif.tree().map_or(Vec::new(), |tree| {
+            let step = |&i: &u32| {
+                let node = i as usize;
+                Step { node, parent: tree.parent[node] as usize, down: tree.downward[node] }
+            };
+            tree.order.iter().map(step).collect()
+        });
+        Self { draws, k: motif.k(), steps, backward }
+    }
+
+    pub(super) fn draws(&self) -> &Arc<RowDraws> {
+        &self.draws
+    }
+
+    fn level(&self, step: Step) -> Level<'_> {
+        let directed = self.draws.network.is_directed();
+        self.backward.as_ref().map_or(Level::Ones, |backward| backward.level(step.node, step.down, directed))
+    }
+
+    /// Fills one homomorphism given `x[0]`.
+    pub(super) fn fill(&self, x: &mut [u32], rng: &mut ChaCha8Rng) {
+        for &step in &self.steps {
+            let rows = self.draws.rows(step.down);
+            x[step.node] = match self.draws.tables(step.down) {
+                None => self.draw(step, &Uniform(rows), x[step.parent], rng),
+                Some(tables) => self.draw(step, &Weighted(rows, tables), x[step.parent], rng),
+            };
+        }
+    }
+
+    fn draw(&self, step: Step, row: &impl RowDraw, v: u32, rng: &mut ChaCha8Rng) -> u32 {
+        match self.level(step) {
+            Level::Ones => return row.plain(v, rng),
+            Level::Plain { weights, bounds } => {
+                for _ in 0..TRIES {
+                    let (w, u) = row.candidate(v, rng);
+                    if u * bound(bounds[v as usize]) < weights[w as usize] {
+                        return w;
+                    }
+                }
+            }
+            Level::Wide { .. } => {}
+        }
+        self.scan(step, v, rng)
+    }
+
+    /// Fills several homomorphisms of `k` nodes each, at most [`LANES`], given the first node of each.
+    pub(super) fn fill_block(&self, out: &mut [u32], rng: &mut ChaCha8Rng) {
+        for &step in &self.steps {
+            let rows = self.draws.rows(step.down);
+            match self.draws.tables(step.down) {
+                None => self.fill_level(step, &Uniform(rows), out, rng),
+                Some(tables) => self.fill_level(step, &Weighted(rows, tables), out, rng),
+            }
+        }
+    }
+
+    /// One node of the motif in all of them.
+    #[inline]
+    fn fill_level(&self, step: Step, row: &impl RowDraw, out: &mut [u32], rng: &mut ChaCha8Rng) {
+        let Step { node, parent, .. } = step;
+        let lanes = out.chunks_exact_mut(self.k);
+        match self.level(step) {
+            Level::Ones => lanes.for_each(|x| x[node] = row.plain(x[parent], rng)),
+            Level::Wide { .. } => lanes.for_each(|x| x[node] = self.scan(step, x[parent], rng)),
+            Level::Plain { weights, bounds } => {
+                // Where those begin that still need a node. Whether a try succeeds cannot be predicted: no branch asks.
+                let mut waiting: [u32; LANES] = std::array::from_fn(|lane| (lane * self.k) as u32);
+                let mut count = lanes.len();
+                for _ in 0..TRIES {
+                    let mut left = 0;
+                    for i in 0..count {
+                        let at = waiting[i];
+                        let x = &mut out[at as usize..][..self.k];
+                        let v = x[parent];
+                        let (w, u) = row.candidate(v, rng);
+                        x[node] = w;
+                        let taken = u * bound(bounds[v as usize]) < weights[w as usize];
+                        waiting[left] = at;
+                        left += usize::from(!taken);
+                    }
+                    count = left;
+                    if count == 0 {
+                        return;
+                    }
+                }
+                for &at in &waiting[..count] {
+                    let x = &mut out[at as usize..][..self.k];
+                    x[node] = self.scan(step, x[parent], rng);
+                }
+            }
+        }
+    }
+
+    /// A draw from the exact conditional by summing up the row.
+    #[cold]
+    fn scan(&self, step: Step, v: u32, rng: &mut ChaCha8Rng) -> u32 {
+        let mut total = 0.0;
+        self.each_term(step, v, |_, term| total += term);
+        let (mut left, mut drawn, mut done) = (uniform(rng) * total, v, false);
+        self.each_term(step, v, |w, term| {
+            // The last one that can be is kept for when rounding leaves something at the end.
+            if !done && term > 0.0 {
+                (drawn, done) = (w, left < term);
+                left -= term;
+            }
+        });
+        drawn
+    }
+
+    /// The neighbours `w` of a node with `A(v,w) b(w)`, up to a factor.
+    fn each_term(&self, step: Step, v: u32, mut work: impl FnMut(u32, f64)) {
+        let entries = || self.draws.rows(step.down).entries(v as usize);
+        match self.level(step) {
+            Level::Ones => {
+                let largest = entries().map(|entry| entry.1).fold(0.0, f64::max);
+                entries().for_each(|(w, weight)| work(w, weight / largest));
+            }
+            Level::Plain { weights, .. } => {
+                entries().for_each(|(w, weight)| work(w, weight * weights[w as usize]));
+            }
+            Level::Wide { mantissas, exponents } => {
+                let term = |w: u32, weight: f64| {
+                    let at = w as usize;
+                    Wide::of(weight).times(Wide { mantissa: mantissas[at], exponent: exponents[at] })
+                };
+                let largest = entries().map(|(w, weight)| term(w, weight).exponent).max().unwrap_or(0);
+                entries().for_each(|(w, weight)| work(w, term(w, weight).relative_to(largest)));
+            }
+        }
+    }
+
+    /// The probability that a homomorphism is filled like `x`, given `x[0]`.
+    pub(super) fn probability(&self, x: &[u32]) -> f64 {
+        let conditional = |&step: &Step| {
+            let (mut total, mut term) = (0.0, 0.0);
+            self.each_term(step, x[step.parent], |w, weight| {
+                total += weight;
+                term += if w == x[step.node] { weight } else { 0.0 };
+            });
+            if term > 0.0 { term / total } else { 0.0 }
+        };
+        self.steps.iter().map(conditional).product()
+    }
+}

@@ -1,0 +1,286 @@
+//! Patches of networks: the matrix `A_x` of the nodes of a homomorphism, straight into the columns of a minibatch.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `x` | `x`, `k` nodes; `xs`, many of them one after another | MATH.md 6 |
+//! | `A_x(a,b) = A(x(a), x(b))` | entry `a·k + b` of a column | MATH.md 7 |
+//!
+//! Where `x` has a node twice, at `a` and `b`, `A_x(a,b)` is its loop: 0 in networks without loops.
+//!
+//! **Bits.** Of an undirected network without weights a patch is one bit for every pair `a < b`, at `b(b−1)/2 + a`; with
+//! loops the diagonal follows, bit `a` of it at `k(k−1)/2 + a`. This order is that of the pairs' larger node, so that the bits of
+//! the first nodes are the same for every `k`.
+
+use super::SparseColumns;
+use crate::Result;
+use crate::data::{Adjacency, Batch, Network};
+use crate::linalg::{Mat, Scalar};
+use std::sync::Arc;
+
+/// Nodes whose pairs with one node are a word.
+const WORD: usize = 64;
+
+/// Cuts patches out of a network.
+///
+/// ```
+/// use ergodict::{data::{Adjacency, Network}, patch::NetworkPatches};
+/// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
+/// let patches = NetworkPatches::new(&network, 3, Adjacency::BUDGET);
+/// let (mut column, mut mask) = ([0.0; 9], [0]);
+/// patches.write(&[0, 2, 3], &mut column);
+/// assert_eq!(column, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+/// patches.bits(&[0, 2, 3], &mut mask);
+/// assert_eq!(mask, [0b101]); // (0,1) and (1,2), not (0,2)
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct NetworkPatches {
+    adjacency: Adjacency,
+    k: usize,
+    directed: bool,
+    weighted: bool,
+    loops: bool,
+}
+
+impl NetworkPatches {
+    /// For homomorphisms of `k ≥ 1` nodes; `budget` as for [`Adjacency::new`].
+    ///
+    /// The functions below panic for what is not made of whole patches of nodes of the network.
+    pub fn new(network: &Arc<Network>, k: usize, budget: usize) -> Self {
+        Self::with(Adjacency::new(network, budget), k)
+    }
+
+    /// The same with a test of adjacency that is there already.
+    pub fn with(adjacency: Adjacency, k: usize) -> Self {
+        assert!(k > 0, "patches of no nodes");
+        let network = adjacency.network();
+        let (directed, weighted, loops) = (network.is_directed(), network.is_weighted(), network.loops() > 0);
+        Self { adjacency, k, directed, weighted, loops }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Arc<Network> {
+        self.adjacency.network()
+    }
+
+    /// The test of adjacency.
+    pub fn adjacency(&self) -> &Adjacency {
+        &self.adjacency
+    }
+
+    /// Nodes of a homomorphism.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Numbers of a patch, `k²`.
+    pub fn features(&self) -> usize {
+        self.k * self.k
+    }
+
+    /// Whether the bits of a patch are the whole of it: the network is undirected and without weights.
+    pub fn are_bits(&self) -> bool {
+        !self.directed && !self.weighted
+    }
+
+    /// Bits of a patch: `k(k−1)/2`, and `k` more in networks with loops.
+    pub fn bit_count(&self) -> usize {
+        pairs(self.k) + if self.loops { self.k } else { 0 }
+    }
+
+    /// Words that hold the bits of a patch.
+    pub fn words(&self) -> usize {
+        self.bit_count().div_ceil(64)
+    }
+
+    /// Writes the patch of `x`, row by row.
+    pub fn write<T: Scalar>(&self, x: &[u32], column: &mut [T]) {
+        assert_eq!(x.len(), self.k, "the nodes of a homomorphism");
+        self.write_columns(x, column, self.features());
+    }
+
+    /// Writes the patches of `xs`, one a column; resizes `out`.
+    pub fn write_all<T: Scalar>(&self, xs: &[u32], out: &mut Mat<T>) {
+        out.shape_to(self.features(), self.patches(xs));
+        let stride = out.stride();
+        self.write_columns(xs, out.padded_mut(), stride);
+    }
+
+    /// Fills a minibatch with the patches of `xs`, the first of which is sample `first_sample` of all.
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] when there is not so much memory.
+    pub fn fill<T: Scalar>(&self, xs: &[u32], first_sample: u64, batch: &mut Batch<T>) -> Result<()> {
+        let patches = self.patches(xs);
+        batch.start(self.features(), patches, first_sample)?;
+        let (columns, stride) = batch.extend(patches)?;
+        self.write_columns(xs, columns, stride);
+        Ok(())
+    }
+
+    /// Writes the patches of `xs` as lists of what is not zero; indices ascend in each column. Resizes `out`.
+    pub fn write_sparse<T: Scalar>(&self, xs: &[u32], out: &mut SparseColumns<T>) {
+        let patches = self.patches(xs);
+        out.clear(self.features());
+        self.visit(xs, |patch, a, b| {
+            out.columns_to(patch);
+            let x = &xs[patch * self.k..][..self.k];
+            out.push((a * self.k + b) as u32, T::from_f64(self.weight(x, a, b)));
+        });
+        out.columns_to(patches);
+    }
+
+    /// Writes the bits of the patch of `x`: whether `A(x(a), x(b)) > 0` for `a < b`, in the order that the head of this file
+    /// has. Of directed and weighted networks that is less than the patch, see [`NetworkPatches::are_bits`].
+    pub fn bits(&self, x: &[u32], mask: &mut [u64]) {
+        assert_eq!(x.len(), self.k, "the nodes of a homomorphism");
+        self.bits_all(x, mask);
+    }
+
+    /// The same for many, [`NetworkPatches::words`] each.
+    pub fn bits_all(&self, xs: &[u32], masks: &mut [u64]) {
+        let (k, words) = (self.k, self.words());
+        assert_eq!(masks.len(), self.patches(xs) * words, "words of masks");
+        masks.fill(0);
+        if k <= WORD {
+            self.adjacency.columns(xs, k, false, |patch, b, mask| {
+                put(&mut masks[patch * words..][..words], pairs(b), b, mask);
+            });
+        } else {
+            for (x, mask) in xs.chunks_exact(k).zip(masks.chunks_exact_mut(words)) {
+                for (a, b) in (0..k).flat_map(|b| (0..b).map(move |a| (a, b))) {
+                    let at = pairs(b) + a;
+                    mask[at / 64] |= u64::from(self.adjacency.contains(x[a], x[b])) << (at % 64);
+                }
+            }
+        }
+        if self.loops {
+            for (x, mask) in xs.chunks_exact(k).zip(masks.chunks_exact_mut(words)) {
+                for (at, &u) in (pairs(k)..).zip(x) {
+                    mask[at / 64] |= u64::from(self.adjacency.contains(u, u)) << (at % 64);
+                }
+            }
+        }
+    }
+
+    /// Writes the symmetric patch of zeros and ones whose bits are given.
+    pub fn expand<T: Scalar>(&self, mask: &[u64], column: &mut [T]) {
+        let k = self.k;
+        assert_eq!(
+            (mask.len(), column.len()),
+            (self.words(), self.features()),
+            "words and numbers of a patch"
+        );
+        let value = |at: usize| if mask[at / 64] >> (at % 64) & 1 == 1 { T::ONE } else { T::ZERO };
+        for b in 0..k {
+            for a in 0..b {
+                let value = value(pairs(b) + a);
+                (column[a * k + b], column[b * k + a]) = (value, value);
+            }
+            column[b * k + b] = if self.loops { value(pairs(k) + b) } else { T::ZERO };
+        }
+    }
+
+    /// How many patches `xs` holds.
+    fn patches(&self, xs: &[u32]) -> usize {
+        assert_eq!(xs.len() % self.k, 0, "nodes beyond whole patches of {}", self.k);
+        xs.len() / self.k
+    }
+
+    #[inline]
+    fn weight(&self, x: &[u32], a: usize, b: usize) -> f64 {
+        if self.weighted { self.network().weight(x[a] as usize, x[b] as usize) } else { 1.0 }
+    }
+
+    fn write_columns<T: Scalar>(&self, xs: &[u32], columns: &mut [T], stride: usize) {
+        let (k, features) = (self.k, self.features());
+        if k <= WORD && !self.weighted {
+            self.row_masks(xs, |patch, rows| {
+                let column = &mut columns[patch * stride..][..features];
+                for (row, mask) in column.chunks_exact_mut(k).zip(rows) {
+                    for (b, out) in row.iter_mut().enumerate() {
+                        *out = if mask >> b & 1 == 1 { T::ONE } else { T::ZERO };
+                    }
+                }
+            });
+            return;
+        }
+        for patch in 0..xs.len() / k {
+            columns[patch * stride..][..features].fill(T::ZERO);
+        }
+        self.visit(xs, |patch, a, b| {
+            let column = &mut columns[patch * stride..][..features];
+            // The other half of a symmetric patch has been written.
+            let mirrored = !self.directed && b < a;
+            let x = &xs[patch * k..][..k];
+            column[a * k + b] = if mirrored { column[b * k + a] } else { T::from_f64(self.weight(x, a, b)) };
+        });
+    }
+
+    /// Tells `each` the places that are not zero, patch by patch and row by row.
+    fn visit(&self, xs: &[u32], mut each: impl FnMut(usize, usize, usize)) {
+        if self.k <= WORD {
+            self.row_masks(xs, |patch, rows| {
+                for (a, &row) in rows.iter().enumerate() {
+                    ones(row, |b| each(patch, a, b));
+                }
+            });
+            return;
+        }
+        for (patch, x) in xs.chunks_exact(self.k).enumerate() {
+            for (a, &u) in x.iter().enumerate() {
+                for (b, &v) in x.iter().enumerate() {
+                    if self.adjacency.contains(u, v) {
+                        each(patch, a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells `each` the rows of every patch of at most [`WORD`] nodes: bit `b` of row `a` for `A_x(a,b) > 0`.
+    fn row_masks(&self, xs: &[u32], mut each: impl FnMut(usize, &[u64])) {
+        let (k, mut rows) = (self.k, [0u64; WORD]);
+        self.adjacency.columns(xs, k, self.directed, |patch, b, column| {
+            ones(column, |a| rows[a] |= 1 << b);
+            if !self.directed {
+                rows[b] |= column;
+                if self.loops {
+                    let v = xs[patch * k + b];
+                    rows[b] |= u64::from(self.adjacency.contains(v, v)) << b;
+                }
+            }
+            if b + 1 == k {
+                each(patch, &rows[..k]);
+                rows[..k].fill(0);
+            }
+        });
+    }
+}
+
+/// Pairs of `k` nodes, and the bit where those of node `k` with smaller ones begin.
+fn pairs(k: usize) -> usize {
+    k * k.saturating_sub(1) / 2
+}
+
+/// Puts `count` bits at bit `at`, where zeros are.
+#[inline(always)]
+fn put(mask: &mut [u64], at: usize, count: usize, bits: u64) {
+    if count == 0 {
+        return;
+    }
+    let (word, shift) = (at / 64, at % 64);
+    mask[word] |= bits << shift;
+    if shift + count > 64 {
+        mask[word + 1] |= bits >> (64 - shift);
+    }
+}
+
+/// Calls `each` with the places of the ones, ascending.
+#[inline(always)]
+fn ones(mut word: u64, mut each: impl FnMut(usize)) {
+    while word != 0 {
+        each(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
