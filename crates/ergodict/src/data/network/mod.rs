@@ -11,13 +11,20 @@
 
 mod adjacency;
 mod build;
+mod edge_list_stub;
+mod egr;
 mod ids;
+mod matrix_list;
+mod matrix_market;
+mod save;
 mod section;
+mod sparse_npz;
 mod structure;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
 pub use ids::NodeIds;
+pub use save::{Saved, write_network};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
