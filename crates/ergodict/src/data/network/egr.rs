@@ -389,11 +389,7 @@ fn check_names(path: &Path, ids: &NodeIds) -> Result<()> {
 
 /// Writes a network; of a directed one the incoming rows too, so that neither needs memory when it is mapped.
 pub(crate) fn write(network: &Network, out: &mut dyn Write) -> io::Result<()> {
-    let (kind, letters) = match &network.ids.0 {
-        Names::Numbered(_) => (Kind::Numbered, 0),
-        Names::Integers(_) => (Kind::Integers, 0),
-        Names::Words { bytes, .. } => (Kind::Words, bytes.len() as u64),
-    };
+    let (kind, letters) = kind(&network.ids);
     let mut hasher = blake3::Hasher::new();
     contents(network, &mut hasher)?;
     let header = Header {
@@ -409,6 +405,15 @@ pub(crate) fn write(network: &Network, out: &mut dyn Write) -> io::Result<()> {
     };
     out.write_all(&header.to_bytes())?;
     contents(network, out)
+}
+
+/// What the names are, and the bytes of all words.
+pub(super) fn kind(ids: &NodeIds) -> (Kind, u64) {
+    match &ids.0 {
+        Names::Numbered(_) => (Kind::Numbered, 0),
+        Names::Integers(_) => (Kind::Integers, 0),
+        Names::Words { bytes, .. } => (Kind::Words, bytes.len() as u64),
+    }
 }
 
 /// All sections in their order.
@@ -600,7 +605,7 @@ mod tests {
             (set(&plain, 9, 3), "has names of kind 3"),
             (set(&plain, 16 + 5, 1), "which cannot be"),
             (set(&plain, 24 + 7, 0x7f), "longer than any file"),
-            (set(&directed, 24 + 6, 0x7f), "longer than any file"),
+            (set(&directed, 24 + 7, 0x7f), "longer than any file"),
             (plain[..plain.len() - 64].to_vec(), "is truncated: its header needs"),
             ([plain.clone(), vec![0; 64]].concat(), "is too long"),
             (set(&plain, HEADER, 1), "has rows from 1"),

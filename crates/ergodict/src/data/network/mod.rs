@@ -13,6 +13,8 @@ mod adjacency;
 mod build;
 mod edge_list_stub;
 mod egr;
+mod external;
+mod external_sort;
 mod ids;
 mod matrix_list;
 mod matrix_market;
