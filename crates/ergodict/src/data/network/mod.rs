@@ -11,16 +11,23 @@
 
 mod adjacency;
 mod build;
+mod edge_list;
+mod from_list;
 mod ids;
+mod read;
 mod section;
 mod structure;
+mod write;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
+pub use edge_list::{EdgeList, read_edge_list};
 pub use ids::NodeIds;
+pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
+pub use write::write_edge_list;
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///
