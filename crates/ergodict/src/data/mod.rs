@@ -26,9 +26,10 @@ pub use batch::Batch;
 pub use edges::{Edges, read_edges};
 pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
 pub use image::{Image, ImageNotes};
-pub use network::{
-    Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows, Saved, write_network,
-};
+pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
+pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
+pub use network::{EdgeList, read_edge_list, write_edge_list};
+pub use network::{Saved, convert_network, write_network};
 pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};

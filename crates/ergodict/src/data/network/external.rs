@@ -11,11 +11,14 @@
 //! The bytes are those of [`Network::build`](super::Network::build) written whole: weights of the same arc are added in
 //! the order of the list, then those of both directions.
 
-use super::edge_list_stub::EdgeList;
+use super::EdgeList;
+use super::edge_list::Blocks;
 use super::external_sort::{Arc, Merge, Sorter, Source, Spool};
+use super::read::{self, Decisions, NetworkFormat, ReadOptions, Reason, Weights};
 use super::section::Plain;
 use super::{Build, Found, Loops, NodeIds, egr};
 use crate::data::write::Staged;
+use crate::data::{open, write_atomic};
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -42,6 +45,86 @@ pub(super) struct Task<'a> {
     pub(super) budget: usize,
     /// Told how many arcs were moved so far, in all steps; false stops.
     pub(super) progress: &'a mut dyn FnMut(u64) -> bool,
+}
+
+/// Makes an `.egr` file of a network in a file of any format, an edge list of any length in about `budget` bytes of
+/// memory beside the names of the nodes; other formats are read whole. The bytes are those that
+/// [`write_network`](super::write_network) makes of what [`read_network`](super::read_network) reads. Temporary files
+/// beside `out` take about forty bytes an edge, with weights eighty.
+///
+/// `progress` is told a growing number of arcs that were moved, in several steps; when it returns false the work is
+/// stopped, nothing is left and none is returned.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, convert_network};
+/// let folder = std::env::temp_dir().join(format!("ergodict-convert-{}", std::process::id()));
+/// std::fs::create_dir(&folder).unwrap();
+/// let (text, out) = (folder.join("a.txt"), folder.join("a.egr"));
+/// std::fs::write(&text, "1 2\n2 3\n").unwrap();
+/// let decisions = convert_network(&text, &ReadOptions::default(), &out, 1 << 20, &mut |_| true)?;
+/// assert!(decisions.is_some() && out.exists());
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`read_network`](super::read_network) and [`write_network`](super::write_network).
+pub fn convert_network(
+    path: &Path,
+    options: &ReadOptions,
+    out: &Path,
+    budget: usize,
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Decisions>> {
+    let input = open(path)?;
+    let format = NetworkFormat::of(input.head());
+    if format != NetworkFormat::EdgeList {
+        let (network, decisions) = read::read_input(path, input, options)?;
+        if !progress(network.stored()) {
+            return Ok(None);
+        }
+        write_atomic(out, |file| egr::write(&network, file).map_err(Error::io(out)))?;
+        return Ok(Some(decisions));
+    }
+    // Text takes a third of the memory that its edges take while they are parsed.
+    let bytes = (budget / 8).clamp(1 << 12, 8 << 20);
+    let mut blocks = Blocks::new(path, input, options.weighted == Some(false), bytes);
+    let first = blocks.next()?;
+    let has_weights = first.as_ref().is_some_and(|list| list.weights.is_some());
+    if options.weighted == Some(true) && !has_weights {
+        return Err(Error::format(path, None, read::no_weights(format)));
+    }
+    let (directed, reason) = match (options.directed, first.as_ref().and_then(|list| list.directed)) {
+        (Some(directed), _) => (directed, Reason::Asked),
+        (None, Some(directed)) => (directed, Reason::Said),
+        (None, None) => (false, Reason::Assumed),
+    };
+    let mut first = Some(first);
+    let task = Task { out, build: Build { directed, loops: options.loops }, budget, progress };
+    let written = write(task, || {
+        let list = first.take().map_or_else(|| blocks.next(), Ok)?;
+        match blocks.negative {
+            Some((line, weight)) => Err(Error::format(path, Some(line), read::negative(weight))),
+            None => Ok(list),
+        }
+    })?;
+    let weights = match (has_weights, blocks.ignored_weights) {
+        (true, _) => Weights::Used,
+        (false, true) => Weights::Ignored,
+        (false, false) => Weights::None,
+    };
+    let (header, loops) = (blocks.header, options.loops);
+    let decisions = |written: Written| Decisions {
+        format,
+        directed,
+        reason,
+        weights,
+        header,
+        loops,
+        found: written.found,
+        words: written.words,
+    };
+    Ok(written.map(decisions))
 }
 
 /// Writes the network of all blocks that `next` gives; none when it was stopped, and then nothing is left. Either all

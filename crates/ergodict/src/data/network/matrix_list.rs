@@ -1,7 +1,7 @@
 //! The edges of a network out of the entries of a square matrix, of which nobody said whether it is symmetric.
 
+use super::EdgeList;
 use super::NodeIds;
-use super::edge_list_stub::EdgeList;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::path::Path;

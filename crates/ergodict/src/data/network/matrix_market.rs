@@ -7,8 +7,8 @@
 //! | `symmetric` / `general` | undirected / undirected where the matrix is symmetric, else directed |
 //! | index `i`, from 1 | the node called `i`; also where it has no edge |
 
+use super::EdgeList;
 use super::NodeIds;
-use super::edge_list_stub::EdgeList;
 use super::matrix_list;
 use crate::data::Input;
 use crate::data::npy_header::shorten;

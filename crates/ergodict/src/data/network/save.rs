@@ -1,6 +1,6 @@
 //! Writes a network in the format that the name of the file tells.
 
-use super::{Network, NodeIds, egr};
+use super::{Network, NodeIds, egr, write_edge_list};
 use crate::data::npy_write::array_header;
 use crate::data::write_atomic;
 use crate::{Error, Result};
@@ -83,7 +83,7 @@ pub fn write_network(path: &Path, network: &Network) -> Result<Saved> {
             Format::Egr => egr::write(network, out),
             Format::MatrixMarket => matrix_market(network, out),
             Format::Npz => sparse_npz(network, out),
-            Format::EdgeList => edge_list(network, out),
+            Format::EdgeList => write_edge_list(network, out),
         })
         .map_err(Error::io(path))
     })?;
@@ -126,9 +126,7 @@ fn lost(network: &Network, format: Format) -> Option<String> {
         Format::MatrixMarket => called(1, ".mtx"),
         Format::Npz => called(0, ".npz"),
         Format::EdgeList => {
-            let isolated = (0..n).filter(|&v| network.rows().degree(v) == 0);
-            let isolated =
-                isolated.filter(|&v| !network.directed || network.incoming().degree(v) == 0).count();
+            let isolated = network.isolated();
             (isolated > 0).then(|| format!("{isolated} nodes without edges are not in an edge list"))
         }
     };
@@ -230,15 +228,4 @@ fn member(
         }
     }
     zip.write_all(&bytes)
-}
-
-fn edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()> {
-    for (u, v, weight) in network.each_edge() {
-        write!(out, "{}\t{}", network.ids().name(u as usize), network.ids().name(v as usize))?;
-        if network.is_weighted() {
-            write!(out, "\t{weight:?}")?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
 }

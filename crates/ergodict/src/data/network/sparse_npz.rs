@@ -1,7 +1,7 @@
 //! scipy's sparse matrices (`scipy.sparse.save_npz`) as networks: entry `(i, j)` is the edge from node `i` to `j`.
 
+use super::EdgeList;
 use super::NodeIds;
-use super::edge_list_stub::EdgeList;
 use super::matrix_list;
 use crate::data::npy;
 use crate::data::npy_header::{Kind, shorten};
