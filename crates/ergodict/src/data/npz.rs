@@ -23,7 +23,7 @@ pub(crate) enum Archive {
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     archive: PathBuf,
-    name: String,
+    pub(crate) name: String,
     start: u64,
     packed: u64,
     size: u64,
@@ -63,7 +63,7 @@ impl Member {
     }
 
     /// All of a small array: numbers of one or two dozen bytes.
-    fn small(&self) -> Result<(Header, Vec<u8>)> {
+    pub(crate) fn small(&self) -> Result<(Header, Vec<u8>)> {
         let (label, mut reader) = (self.label(), self.reader()?);
         let header = Header::read(&label, &mut reader)?;
         let mut bytes = Vec::new();
@@ -156,7 +156,7 @@ fn dense(member: &Member) -> Result<Archive> {
 }
 
 /// The `.npy` members.
-fn members(path: &Path) -> Result<Vec<Member>> {
+pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
     let bad = |problem: String| Error::format(path, None, problem);
     let damaged = |e: zip::result::ZipError| match e {
         zip::result::ZipError::Io(e) => Error::io(path)(e),
@@ -259,7 +259,7 @@ fn sparse<'a>(
     Ok(Archive::Csr(csr))
 }
 
-fn integer(dtype: Dtype, bytes: &[u8]) -> Option<i64> {
+pub(crate) fn integer(dtype: Dtype, bytes: &[u8]) -> Option<i64> {
     let value = match dtype.kind {
         Kind::I32 => {
             let bytes = bytes.try_into().ok()?;
@@ -275,16 +275,16 @@ fn integer(dtype: Dtype, bytes: &[u8]) -> Option<i64> {
 }
 
 /// One of the three arrays of a CSR matrix, read from its beginning.
-struct Cells {
+pub(crate) struct Cells {
     member: Member,
-    label: PathBuf,
-    reader: BufReader<Box<dyn Read + Send>>,
-    dtype: Dtype,
-    length: u64,
+    pub(crate) label: PathBuf,
+    pub(crate) reader: BufReader<Box<dyn Read + Send>>,
+    pub(crate) dtype: Dtype,
+    pub(crate) length: u64,
 }
 
 impl Cells {
-    fn open(member: Member, expected: Option<u64>) -> Result<Self> {
+    pub(crate) fn open(member: Member, expected: Option<u64>) -> Result<Self> {
         let label = member.label();
         let mut reader = BufReader::with_capacity(1 << 16, member.reader()?);
         let header = Header::read(&label, &mut reader)?;

@@ -51,17 +51,8 @@ impl Network {
         let mut found = Found::default();
         let mut arcs: Vec<Edge> = Vec::with_capacity(edges.len());
         for &(u, v, weight) in edges {
-            if u.max(v) as usize >= n {
-                return Err(Error::parameter(
-                    "an edge",
-                    format!("({u}, {v})"),
-                    format!("there are nodes 0 to {}", n.saturating_sub(1)),
-                ));
-            }
             let weight = if weighted { weight } else { 1.0 };
-            if !(weight >= 0.0 && weight.is_finite()) {
-                return Err(Error::parameter("a weight", weight, "it must be a finite number, 0 or more"));
-            }
+            check(n, u, v, weight)?;
             found.zeros += u64::from(weight == 0.0);
             found.loops += u64::from(u == v);
             if weight > 0.0 && (u != v || build.loops == Loops::Keep) {
@@ -101,6 +92,9 @@ impl Network {
             ordered.sort_by_key(|&(u, v, _)| (u, v));
             arcs = ordered;
         }
+        if let Some(arc) = arcs.iter().find(|arc| !arc.2.is_finite()) {
+            return Err(too_large(arc.2));
+        }
         let loops = arcs.iter().filter(|(u, v, _)| u == v).count() as u64;
         let rows = rows(n, &arcs);
         Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
@@ -114,6 +108,24 @@ impl Network {
         let edges: Vec<Edge> = edges.iter().map(|&(u, v)| (u, v, 1.0)).collect();
         Ok(Self::build(NodeIds::numbered(nodes), &edges, false, Build::default())?.0)
     }
+}
+
+/// Whether the nodes of an edge exist and its weight can be one.
+#[inline]
+pub(super) fn check(n: usize, u: u32, v: u32, weight: f64) -> Result<()> {
+    if u.max(v) as usize >= n {
+        let nodes = format!("there are nodes 0 to {}", n.saturating_sub(1));
+        return Err(Error::parameter("an edge", format!("({u}, {v})"), nodes));
+    }
+    if !(weight >= 0.0 && weight.is_finite()) {
+        return Err(Error::parameter("a weight", weight, "it must be a finite number, 0 or more"));
+    }
+    Ok(())
+}
+
+/// For weights that are finite but whose sum is not.
+pub(super) fn too_large(sum: f64) -> Error {
+    Error::parameter("the weight of an edge that is listed several times", sum, "it must be a finite number")
 }
 
 /// Rows out of sorted arcs; weights are kept only when one differs from 1.
@@ -131,10 +143,28 @@ fn rows(n: usize, arcs: &[Edge]) -> Rows {
     Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) }
 }
 
-/// The transposed matrix.
+/// The transposed matrix: going through the rows in order fills each of its rows in order.
 pub(super) fn transposed(matrix: &Rows) -> Rows {
-    let mut arcs: Vec<Edge> =
-        (0..matrix.len()).flat_map(|u| matrix.entries(u).map(move |(v, w)| (v, u as u32, w))).collect();
-    arcs.sort_by_key(|&(u, v, _)| (u, v));
-    rows(matrix.len(), &arcs)
+    let n = matrix.len();
+    let mut starts = vec![0u64; n + 1];
+    for &v in &*matrix.neighbours {
+        starts[v as usize + 1] += 1;
+    }
+    for v in 0..n {
+        starts[v + 1] += starts[v];
+    }
+    let mut places: Vec<usize> = starts[..n].iter().map(|&start| start as usize).collect();
+    let mut neighbours = vec![0; matrix.neighbours.len()];
+    let mut weights = matrix.weights.as_ref().map(|weights| vec![0.0; weights.len()]);
+    for u in 0..n {
+        for (v, weight) in matrix.entries(u) {
+            let place = &mut places[v as usize];
+            neighbours[*place] = u as u32;
+            if let Some(weights) = &mut weights {
+                weights[*place] = weight;
+            }
+            *place += 1;
+        }
+    }
+    Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) }
 }

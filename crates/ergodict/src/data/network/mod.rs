@@ -12,17 +12,33 @@
 mod adjacency;
 mod bit_matrix;
 mod build;
+mod edge_list;
+mod egr;
+mod external;
+mod external_sort;
+mod from_list;
 mod ids;
+mod matrix_list;
+mod matrix_market;
+mod read;
+mod save;
 mod section;
+mod sparse_npz;
 mod structure;
 mod tag_rows;
+mod write;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
+pub use edge_list::{EdgeList, read_edge_list};
+pub use external::convert_network;
 pub use ids::NodeIds;
+pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
+pub use save::{Saved, write_network};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
+pub use write::write_edge_list;
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///

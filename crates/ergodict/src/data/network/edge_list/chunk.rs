@@ -1,0 +1,340 @@
+//! Parses some lines of an edge list, knowing nothing of the rest of the file.
+
+use super::layout::{Layout, Weight, one_field, too_many};
+use super::line::{attribute_weight, attributes, canonical, content, split};
+use crate::data::npy_header::shorten;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The longest line; nothing that is an edge comes near.
+pub(super) const LONGEST_LINE: usize = 1 << 16;
+
+/// What some lines hold.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    pub(super) ends: Ends,
+    /// One an edge where the layout has weights.
+    pub(super) weights: Vec<f64>,
+    /// Lines that were read.
+    pub(super) lines: u64,
+    /// The first weight below zero, with its line, counted from 0 in this chunk.
+    pub(super) negative: Option<(u64, f64)>,
+    /// What is wrong with the line after those that were read.
+    pub(super) problem: Option<String>,
+}
+
+/// Both ends of every edge, in the narrowest form that held so far.
+#[derive(Debug)]
+pub(super) enum Ends {
+    Small(Vec<(u32, u32)>),
+    Wide(Vec<(i64, i64)>),
+    /// Indices into the words of this chunk.
+    Words(Words, Vec<(u32, u32)>),
+}
+
+/// The different words of a chunk.
+pub(super) type Words = HashMap<Box<str>, u32>;
+
+impl Chunk {
+    /// Parses whole lines.
+    pub(super) fn parse(text: &[u8], layout: &Layout) -> Self {
+        let mut chunk = Self {
+            ends: Ends::Small(Vec::with_capacity(text.len() / 12)),
+            weights: Vec::new(),
+            lines: 0,
+            negative: None,
+            problem: None,
+        };
+        let (usual, mut rest) = (layout.is_usual(), text);
+        let mut fields = Vec::new();
+        while !rest.is_empty() {
+            if usual {
+                rest = chunk.usual_lines(rest, layout);
+            }
+            if rest.is_empty() {
+                break;
+            }
+            let end = rest.iter().position(|&byte| byte == b'\n');
+            let line = &rest[..end.unwrap_or(rest.len())];
+            if let Err(problem) = chunk.any_line(line, layout, &mut fields) {
+                chunk.problem = Some(problem);
+                break;
+            }
+            chunk.lines += 1;
+            rest = end.map_or(&[], |end| &rest[end + 1..]);
+        }
+        chunk
+    }
+
+    /// Parses lines of two integers below 2³² and, where the layout says so, a plain decimal number, up to the first
+    /// line that is anything else. Returns what is left.
+    fn usual_lines<'a>(&mut self, mut rest: &'a [u8], layout: &Layout) -> &'a [u8] {
+        let Ends::Small(ends) = &mut self.ends else { return rest };
+        let separator = layout.separator;
+        let weighted = layout.weight != Weight::None;
+        let next_line = |tail: &'a [u8]| match tail {
+            [b'\n', tail @ ..] | [b'\r', b'\n', tail @ ..] => Some(tail),
+            _ => None,
+        };
+        let field = |tail: &'a [u8]| match tail {
+            [byte, tail @ ..] if separator.ends_field(*byte) => Some(tail),
+            _ => None,
+        };
+        loop {
+            let Some((u, tail)) = digits(rest) else { return rest };
+            let Some((v, mut tail)) = field(tail).and_then(digits) else { return rest };
+            if weighted {
+                let Some((weight, after)) = field(tail).and_then(decimal) else { return rest };
+                tail = after;
+                let Some(tail) = next_line(tail) else { return rest };
+                self.weights.push(weight);
+                rest = tail;
+            } else {
+                let Some(tail) = next_line(tail) else { return rest };
+                rest = tail;
+            }
+            ends.push((u, v));
+            self.lines += 1;
+        }
+    }
+
+    /// Parses a line of any kind.
+    fn any_line<'a>(
+        &mut self,
+        line: &'a [u8],
+        layout: &Layout,
+        fields: &mut Vec<Cow<'a, str>>,
+    ) -> Result<(), String> {
+        if line.len() > LONGEST_LINE {
+            return Err(format!("is longer than {LONGEST_LINE} bytes: expected an edge a line"));
+        }
+        let Some(line) = content(line) else { return Ok(()) };
+        let line = std::str::from_utf8(line)
+            .map_err(|_| "is not UTF-8 text: expected an edge a line, such as `a b` or `a b 0.5`")?;
+        if let Some(byte) = line.bytes().find(|&byte| byte < b' ' && byte != b'\t') {
+            return Err(format!("holds the byte {byte:#04x}, so it is not text: expected an edge a line"));
+        }
+        let (line, dictionary) = attributes(line);
+        split(line, layout.separator, fields)?;
+        let found = fields.len();
+        if found == 1 {
+            return Err(one_field(layout.separator));
+        }
+        if layout.source.max(layout.target) >= found
+            || found > layout.columns
+            || (found < layout.columns && !layout.ragged)
+        {
+            return Err(miscounted(found, layout));
+        }
+        let weight = match layout.weight {
+            Weight::Column(at) => Some(fields[at].as_ref()),
+            Weight::Attribute => match dictionary.and_then(attribute_weight) {
+                Some(weight) => Some(weight),
+                None => return Err("has no weight, which the lines before it have".into()),
+            },
+            Weight::None if dictionary.and_then(attribute_weight).is_some() && !layout.ragged => {
+                return Err("has a weight, which the lines before it have not".into());
+            }
+            Weight::None | Weight::Ignored => None,
+        };
+        if let Some(field) = weight {
+            let number: Option<f64> = field.parse().ok().filter(|x: &f64| x.is_finite());
+            let Some(number) = number else {
+                return Err(format!("has the weight `{}`: expected a finite number", shorten(field)));
+            };
+            if number < 0.0 && self.negative.is_none() {
+                self.negative = Some((self.lines, number));
+            }
+            self.weights.push(number);
+        }
+        let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
+        if source.is_empty() || target.is_empty() {
+            let which = if source.is_empty() { layout.source } else { layout.target } + 1;
+            return Err(format!("has an empty field {which}: expected the id of a node"));
+        }
+        self.ends.push(source, target);
+        Ok(())
+    }
+}
+
+fn miscounted(found: usize, layout: &Layout) -> String {
+    match (found, layout.columns) {
+        (_, names) if layout.header.is_some() => {
+            format!("has {found} fields, but the header names {names}")
+        }
+        (2, 3) => "has no third field, which the lines before it have".into(),
+        (3, 2) => "has a third field, which the lines before it have not".into(),
+        _ => too_many(found),
+    }
+}
+
+impl Ends {
+    /// Adds an edge, in a wider form when that is needed.
+    fn push(&mut self, source: &str, target: &str) {
+        if let Self::Words(words, ends) = self {
+            let edge = (intern(words, source), intern(words, target));
+            ends.push(edge);
+            return;
+        }
+        let (Some(u), Some(v)) = (canonical(source), canonical(target)) else {
+            let (mut words, mut ends) = self.take_words();
+            ends.push((intern(&mut words, source), intern(&mut words, target)));
+            *self = Self::Words(words, ends);
+            return;
+        };
+        if let Self::Small(ends) = self {
+            if let (Ok(u), Ok(v)) = (u32::try_from(u), u32::try_from(v)) {
+                ends.push((u, v));
+                return;
+            }
+            *self = Self::Wide(ends.iter().map(|&(u, v)| (u.into(), v.into())).collect());
+        }
+        if let Self::Wide(ends) = self {
+            ends.push((u, v));
+        }
+    }
+
+    /// The ends as words. Of an integer there is one way to write it, so nothing is lost by having been a number.
+    pub(super) fn take_words(&mut self) -> (Words, Vec<(u32, u32)>) {
+        match std::mem::replace(self, Self::Small(Vec::new())) {
+            Self::Words(words, ends) => (words, ends),
+            Self::Small(ends) => written(ends.into_iter().map(|(u, v)| (u.into(), v.into()))),
+            Self::Wide(ends) => written(ends.into_iter()),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Small(ends) | Self::Words(_, ends) => ends.len(),
+            Self::Wide(ends) => ends.len(),
+        }
+    }
+}
+
+fn intern(words: &mut Words, word: &str) -> u32 {
+    if let Some(&index) = words.get(word) {
+        return index;
+    }
+    let index = words.len() as u32;
+    words.insert(word.into(), index);
+    index
+}
+
+fn written(ends: impl Iterator<Item = (i64, i64)>) -> (Words, Vec<(u32, u32)>) {
+    let (mut words, mut indices) = (Words::new(), HashMap::new());
+    let mut index = |id: i64| {
+        *indices.entry(id).or_insert_with(|| {
+            let index = words.len() as u32;
+            words.insert(id.to_string().into(), index);
+            index
+        })
+    };
+    let ends = ends.map(|(u, v)| (index(u), index(v))).collect();
+    (words, ends)
+}
+
+/// An integer of at most seven digits, or up to 2³² − 1, without leading zeros, and what follows it.
+#[inline]
+fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
+    let Some(eight) = text.first_chunk::<8>() else { return digits_one_by_one(text) };
+    // Bytes become their digits; the highest bit of each byte that is none is set.
+    let word = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
+    let others =
+        (word | (word & 0x7f7f_7f7f_7f7f_7f7f).wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080;
+    let length = (others.trailing_zeros() / 8) as usize;
+    if length == 0 || (word & 0xff == 0 && length > 1) {
+        return None;
+    }
+    if length == 8 {
+        return digits_one_by_one(text);
+    }
+    // Digits to the end, zeros before them; then neighbours are united: 2 × 4 digits, 4 × 2, 8 × 1.
+    let word = word << (64 - 8 * length);
+    let word = word.wrapping_mul(10).wrapping_add(word >> 8) & 0x00ff_00ff_00ff_00ff;
+    let word = word.wrapping_mul(100).wrapping_add(word >> 16) & 0x0000_ffff_0000_ffff;
+    let word = word.wrapping_mul(10_000).wrapping_add(word >> 32) & 0xffff_ffff;
+    Some((word as u32, &text[length..]))
+}
+
+#[cold]
+fn digits_one_by_one(text: &[u8]) -> Option<(u32, &[u8])> {
+    let length = text.iter().take(11).take_while(|byte| byte.is_ascii_digit()).count();
+    if length == 0 || length > 10 || (text[0] == b'0' && length > 1) {
+        return None;
+    }
+    let value = text[..length].iter().fold(0u64, |value, byte| value * 10 + u64::from(byte - b'0'));
+    Some((u32::try_from(value).ok()?, &text[length..]))
+}
+
+/// A number such as `12` or `0.25`, and what follows it. At most 15 digits: then digits and power of ten are exact, and
+/// their quotient is rounded once, as it should be.
+#[inline]
+fn decimal(text: &[u8]) -> Option<(f64, &[u8])> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (mut value, mut digits, mut decimals, mut point) = (0u64, 0, 0, false);
+    let mut rest = text;
+    while let [byte, tail @ ..] = rest {
+        match byte {
+            b'0'..=b'9' => {
+                value = value * 10 + u64::from(byte - b'0');
+                digits += 1;
+                decimals += usize::from(point);
+                if digits > 15 {
+                    return None;
+                }
+            }
+            b'.' if !point => point = true,
+            _ => break,
+        }
+        rest = tail;
+    }
+    (digits > 0).then(|| (value as f64 / POWERS[decimals], rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn fast_digits_are_those_of_the_library(number: u64, shift in 0u32..64, tail in "[ ,\t\n.:/a-f]{1,9}") {
+            let text = format!("{}{tail}", number >> shift);
+            let expected = u32::try_from(number >> shift).ok().map(|number| (number, tail.as_bytes()));
+            prop_assert_eq!(digits(text.as_bytes()), expected);
+        }
+
+        #[test]
+        fn fast_decimals_are_those_of_the_library(text in "[0-9]{0,9}(\\.[0-9]{0,8})?") {
+            if let Some((number, rest)) = decimal(text.as_bytes()) {
+                prop_assert!(rest.is_empty());
+                prop_assert_eq!(number, text.parse::<f64>().unwrap());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_digits_or_not(bytes: Vec<u8>) {
+            let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            match digits(&bytes) {
+                Some((number, rest)) => {
+                    prop_assert_eq!(number.to_string().as_bytes(), &bytes[..length]);
+                    prop_assert_eq!(rest, &bytes[length..]);
+                }
+                None => prop_assert!(length == 0 || length > 9 || bytes[0] == b'0'),
+            }
+        }
+    }
+
+    #[test]
+    fn leading_zeros_are_left_to_the_slow_way() {
+        for text in ["00 1234567", "01\n", "4294967296 1", "99999999999 1", "-1 2 34567", "", "a"] {
+            assert_eq!(digits(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(digits(b"0"), Some((0, &b""[..])));
+        assert_eq!(digits(b"4294967295 12"), Some((u32::MAX, &b" 12"[..])));
+        for text in ["", ".", "-1", "1234567890123456"] {
+            assert_eq!(decimal(text.as_bytes()), None, "{text}");
+        }
+    }
+}

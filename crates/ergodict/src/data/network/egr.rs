@@ -1,0 +1,626 @@
+//! The `.egr` file: a network as it lies in memory, so that it can be mapped. `docs/formats.md` has the layout.
+
+use super::ids::Names;
+use super::section::{Plain, Section};
+use super::{Network, NodeIds, Rows};
+use crate::data::{Input, open};
+use crate::{Error, Result};
+use memmap2::Mmap;
+use rayon::prelude::*;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// The first bytes of every `.egr` file.
+pub(crate) const MAGIC: &[u8] = b"EGR1";
+const VERSION: u32 = 1;
+/// Bytes before the first section; its last 32 are the checksum of those before.
+pub(super) const HEADER: usize = 128;
+const CHECKED: usize = 96;
+/// Sections begin at multiples of it, a cache line.
+const ALIGN: u64 = 64;
+
+const DIRECTED: u64 = 1;
+const WEIGHTED: u64 = 1 << 1;
+const INCOMING: u64 = 1 << 2;
+const IDS: u32 = 8;
+
+/// What the names of the nodes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Numbered,
+    Integers,
+    Words,
+}
+
+/// The header; all places of the file follow from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) directed: bool,
+    pub(super) weighted: bool,
+    pub(super) incoming: bool,
+    pub(super) kind: Kind,
+    pub(super) nodes: u64,
+    pub(super) stored: u64,
+    pub(super) loops: u64,
+    /// Bytes of all words.
+    pub(super) letters: u64,
+    /// BLAKE3 of all that follows the header.
+    pub(super) digest: [u8; 32],
+}
+
+/// The sections in the order of the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Starts,
+    Neighbours,
+    Weights,
+    Names,
+    Letters,
+    IncomingStarts,
+    IncomingNeighbours,
+    IncomingWeights,
+}
+
+/// Bytes that fill up a section of `bytes` bytes.
+fn padding(bytes: u64) -> usize {
+    ((ALIGN - bytes % ALIGN) % ALIGN) as usize
+}
+
+impl Header {
+    pub(super) fn to_bytes(&self) -> [u8; HEADER] {
+        let mut bytes = Vec::with_capacity(HEADER);
+        bytes.extend_from_slice(MAGIC);
+        VERSION.append(&mut bytes);
+        let flag = |on, bit| if on { bit } else { 0 };
+        let flags = flag(self.directed, DIRECTED) | flag(self.weighted, WEIGHTED);
+        let flags = flags | flag(self.incoming, INCOMING) | (self.kind as u64) << IDS;
+        for number in [flags, self.nodes, self.stored, self.loops, self.letters] {
+            number.append(&mut bytes);
+        }
+        bytes.resize(64, 0);
+        bytes.extend_from_slice(&self.digest);
+        bytes.extend_from_slice(blake3::hash(&bytes).as_bytes());
+        let mut header = [0; HEADER];
+        header.copy_from_slice(&bytes);
+        header
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let bad = |problem: String| Error::format(path, None, problem);
+        if !bytes.starts_with(MAGIC) {
+            return Err(bad("is no .egr network: expected it to begin with EGR1".into()));
+        }
+        let Some(bytes) = bytes.get(..HEADER) else {
+            let length = bytes.len();
+            return Err(bad(format!("is truncated: the header has {HEADER} bytes, the file {length}")));
+        };
+        let version = <u32 as Plain>::decode(&bytes[4..8]);
+        if version != VERSION {
+            return Err(bad(format!(
+                "is .egr version {version}: this program reads version {VERSION}; write it anew, or update ergodict"
+            )));
+        }
+        if blake3::hash(&bytes[..CHECKED]) != bytes[CHECKED..] {
+            return Err(bad("has a header whose checksum is wrong: the file is damaged".into()));
+        }
+        let number = |i: usize| <u64 as Plain>::decode(&bytes[8 + 8 * i..16 + 8 * i]);
+        let [flags, nodes, stored, loops, letters] = [0, 1, 2, 3, 4].map(number);
+        let kind = match flags >> IDS {
+            0 => Kind::Numbered,
+            1 => Kind::Integers,
+            2 => Kind::Words,
+            other => return Err(bad(format!("has names of kind {other}, which is not known"))),
+        };
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&bytes[64..CHECKED]);
+        let on = |bit| flags & bit != 0;
+        let header = Self {
+            directed: on(DIRECTED),
+            weighted: on(WEIGHTED),
+            incoming: on(INCOMING),
+            kind,
+            nodes,
+            stored,
+            loops,
+            letters,
+            digest,
+        };
+        // What is written anew differs where a flag is not known or a reserved byte is not 0.
+        if header.to_bytes()[..] != *bytes || (header.incoming && !header.directed) {
+            return Err(bad(format!("has flags {flags:#x}, which are not all known")));
+        }
+        let symmetric = header.directed || loops <= stored && (stored - loops) % 2 == 0;
+        if nodes > u64::from(u32::MAX) || loops > nodes.min(stored) || !symmetric {
+            return Err(bad(format!(
+                "says {nodes} nodes, {stored} entries and {loops} loops, which cannot be"
+            )));
+        }
+        Ok(header)
+    }
+
+    /// Bytes of a section without what fills it up; none where the numbers overflow.
+    fn size(&self, part: Part) -> Option<u64> {
+        let starts = || self.nodes.checked_add(1)?.checked_mul(8);
+        let when = |there: bool, bytes: Option<u64>| if there { bytes } else { Some(0) };
+        match part {
+            Part::Starts => starts(),
+            Part::Neighbours => self.stored.checked_mul(4),
+            Part::Weights => when(self.weighted, self.stored.checked_mul(8)),
+            Part::Names => match self.kind {
+                Kind::Numbered => Some(0),
+                Kind::Integers => self.nodes.checked_mul(8),
+                Kind::Words => starts(),
+            },
+            Part::Letters => Some(self.letters).filter(|n| *n == 0 || self.kind == Kind::Words),
+            Part::IncomingStarts => when(self.incoming, starts()),
+            Part::IncomingNeighbours => when(self.incoming, self.stored.checked_mul(4)),
+            Part::IncomingWeights => when(self.incoming && self.weighted, self.stored.checked_mul(8)),
+        }
+    }
+
+    /// Where each section begins, and the length of the file.
+    fn places(&self, path: &Path) -> Result<([u64; 8], u64)> {
+        use Part::{
+            IncomingNeighbours, IncomingStarts, IncomingWeights, Letters, Names, Neighbours, Starts, Weights,
+        };
+        let parts = [
+            Starts,
+            Neighbours,
+            Weights,
+            Names,
+            Letters,
+            IncomingStarts,
+            IncomingNeighbours,
+            IncomingWeights,
+        ];
+        let (mut places, mut end) = ([0; 8], Some(HEADER as u64));
+        for (place, part) in places.iter_mut().zip(parts) {
+            *place = end.unwrap_or(0);
+            end = end
+                .zip(self.size(part))
+                .and_then(|(end, size)| end.checked_add(size)?.checked_add(padding(size) as u64));
+        }
+        let end = end.filter(|end| *end <= i64::MAX as u64);
+        let end = end.ok_or_else(|| {
+            Error::format(path, None, "says that it is longer than any file can be: it is damaged")
+        })?;
+        Ok((places, end))
+    }
+}
+
+/// Reads a network. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
+///
+/// Everything is checked here that a later index could trip over, and the digest of the file.
+///
+/// # Errors
+/// [`Error::Format`] for a file that is no `.egr`, of a newer version, truncated or damaged; [`Error::Io`].
+pub(crate) fn read(path: &Path) -> Result<Network> {
+    read_input(path, open(path)?)
+}
+
+/// As [`read`], of a file that is open already and of which nothing was read.
+pub(crate) fn read_input(path: &Path, mut input: Input) -> Result<Network> {
+    if input.is_compressed() || input.is_read_once() || cfg!(target_endian = "big") {
+        let mut bytes = Vec::new();
+        input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
+        let (_, end) = Header::parse(path, &bytes)?.places(path)?;
+        // One byte more tells whether something follows.
+        input.take(end - HEADER as u64 + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
+        return from_bytes(path, &bytes);
+    }
+    let file = File::open(path).map_err(Error::io(path))?;
+    // An empty map is an error on some systems.
+    if file.metadata().map_err(Error::io(path))?.len() < HEADER as u64 {
+        let mut bytes = Vec::new();
+        (&file).take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
+        return from_bytes(path, &bytes);
+    }
+    // SAFETY: files that others change while they are mapped are outside of what any program can defend against; ours
+    // are written whole under another name and renamed, which leaves the mapped one as it is.
+    let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?);
+    network(path, &map, |start, count| Bytes { map: Some(&map), bytes: &map, start, count })
+}
+
+/// A network out of the bytes of a file.
+pub(crate) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Network> {
+    network(path, bytes, |start, count| Bytes { map: None, bytes, start, count })
+}
+
+/// A section before its type is known.
+struct Bytes<'a> {
+    map: Option<&'a Arc<Mmap>>,
+    bytes: &'a [u8],
+    start: usize,
+    count: usize,
+}
+
+impl Bytes<'_> {
+    fn section<T: Plain>(&self) -> Option<Section<T>> {
+        match self.map {
+            Some(map) => Section::mapped(map, self.start, self.count),
+            None => Section::copied(self.bytes, self.start, self.count),
+        }
+    }
+}
+
+fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Bytes<'a> + Sync) -> Result<Network> {
+    let bad = |problem: String| Error::format(path, None, problem);
+    let header = Header::parse(path, bytes)?;
+    let (places, end) = header.places(path)?;
+    let length = bytes.len() as u64;
+    if length != end {
+        let what = if length < end { "is truncated" } else { "is too long" };
+        return Err(bad(format!("{what}: its header needs {end} bytes, found {}", there(length, end))));
+    }
+    let (n, stored) = (header.nodes as usize, header.stored as usize);
+    let missing = || bad("has a section that does not lie in the file".into());
+    let rows = |first: Part| -> Result<Rows> {
+        let place = |i: usize| places[first as usize + i] as usize;
+        let weights = header.weighted.then(|| at(place(2), stored).section().ok_or_else(missing));
+        Ok(Rows {
+            starts: at(place(0), n + 1).section().ok_or_else(missing)?,
+            neighbours: at(place(1), stored).section().ok_or_else(missing)?,
+            weights: weights.transpose()?,
+        })
+    };
+    let names = |part: Part| places[part as usize] as usize;
+    let build = || -> Result<Network> {
+        let mut outgoing = rows(Part::Starts)?;
+        let loops = check(path, &outgoing)?;
+        if loops != header.loops {
+            return Err(bad(format!("has {loops} loops, not {} as its header says", header.loops)));
+        }
+        let ids = NodeIds(match header.kind {
+            Kind::Numbered => Names::Numbered(n),
+            Kind::Integers => Names::Integers(at(names(Part::Names), n).section().ok_or_else(missing)?),
+            Kind::Words => Names::Words {
+                starts: at(names(Part::Names), n + 1).section().ok_or_else(missing)?,
+                bytes: at(names(Part::Letters), header.letters as usize).section().ok_or_else(missing)?,
+            },
+        });
+        check_names(path, &ids)?;
+        let transposed = OnceLock::new();
+        let ones = |rows: &Rows| rows.weights.as_ref().is_some_and(|w| w.iter().all(|w| *w == 1.0));
+        let weightless = ones(&outgoing);
+        if header.incoming {
+            let mut incoming = rows(Part::IncomingStarts)?;
+            if check(path, &incoming)? != loops || ones(&incoming) != weightless {
+                return Err(bad("has incoming rows that do not belong to its rows: it is damaged".into()));
+            }
+            incoming.weights = incoming.weights.filter(|_| !weightless);
+            let _ = transposed.set(incoming);
+        }
+        outgoing.weights = outgoing.weights.filter(|_| !weightless);
+        Ok(Network { rows: outgoing, directed: header.directed, ids, loops, incoming: transposed })
+    };
+    let (network, whole) = rayon::join(build, || blake3::hash(&bytes[HEADER..]) == header.digest);
+    let network = network?;
+    if !whole {
+        return Err(bad("has contents whose digest is wrong: the file is damaged".into()));
+    }
+    Ok(network)
+}
+
+/// How many bytes were found; of a stream that was not read to its end only that there are more.
+fn there(length: u64, end: u64) -> String {
+    if length == end + 1 { format!("at least {length}") } else { length.to_string() }
+}
+
+/// Rows that one thread checks at a time.
+const CHUNK: usize = 4096;
+
+/// Whether rows can be walked: places ascending, neighbours ascending and in range, weights positive and finite. The
+/// number of loops.
+fn check(path: &Path, rows: &Rows) -> Result<u64> {
+    let bad = |problem: String| Error::format(path, None, format!("{problem}: the file is damaged"));
+    let (n, starts, neighbours) = (rows.len(), &rows.starts[..], &rows.neighbours[..]);
+    if starts[0] != 0 || starts[n] != neighbours.len() as u64 {
+        let (first, last, stored) = (starts[0], starts[n], neighbours.len());
+        return Err(bad(format!("has rows from {first} to {last}, expected 0 to {stored}")));
+    }
+    // All of them before the first is used, so that every span lies in the array.
+    let ascending = |chunk: usize| {
+        let last = (chunk + CHUNK).min(n);
+        starts[chunk..=last].windows(2).position(|pair| pair[0] > pair[1]).map(|u| chunk + u)
+    };
+    let chunks = || (0..n.div_ceil(CHUNK)).into_par_iter().map(|chunk| chunk * CHUNK);
+    if let Some(u) = chunks().find_map_first(ascending) {
+        return Err(bad(format!(
+            "has row {u} that ends at {} before it begins at {}",
+            starts[u + 1],
+            starts[u]
+        )));
+    }
+    let loops = chunks().map(|chunk| {
+        let mut loops = 0;
+        for u in chunk..(chunk + CHUNK).min(n) {
+            let row = rows.neighbours(u);
+            if !row.is_sorted_by(|v, w| v < w) {
+                return Err(bad(format!("has row {u} whose neighbours do not ascend")));
+            }
+            let Some(&last) = row.last() else { continue };
+            if last as usize >= n {
+                return Err(bad(format!("has row {u} with a neighbour {last}, but {n} nodes")));
+            }
+            if rows.weights(u).is_some_and(|w| !w.iter().all(|w| *w > 0.0 && *w < f64::INFINITY)) {
+                return Err(bad(format!("has row {u} with a weight that is not positive and finite")));
+            }
+            loops += u64::from(row.binary_search(&(u as u32)).is_ok());
+        }
+        Ok(loops)
+    });
+    loops.sum()
+}
+
+/// Whether names are words of UTF-8, and ascend.
+fn check_names(path: &Path, ids: &NodeIds) -> Result<()> {
+    let bad = |problem: &str| {
+        Err(Error::format(path, None, format!("has names that {problem}: the file is damaged")))
+    };
+    match &ids.0 {
+        Names::Numbered(_) => {}
+        Names::Integers(ids) => {
+            if !ids.is_sorted_by(|a, b| a < b) {
+                return bad("do not ascend");
+            }
+        }
+        Names::Words { starts, bytes } => {
+            let Ok(text) = std::str::from_utf8(bytes) else { return bad("are not UTF-8") };
+            if starts[0] != 0 || starts[starts.len() - 1] != bytes.len() as u64 {
+                return bad("do not fill their section");
+            }
+            let mut before = None;
+            for pair in starts.windows(2) {
+                // `get` refuses what lies outside, descends, or parts a character.
+                let Some(word) = text.get(pair[0] as usize..pair[1] as usize) else {
+                    return bad("have no place in their section");
+                };
+                if before.is_some_and(|before| before >= word) {
+                    return bad("do not ascend");
+                }
+                before = Some(word);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes a network; of a directed one the incoming rows too, so that neither needs memory when it is mapped.
+pub(crate) fn write(network: &Network, out: &mut dyn Write) -> io::Result<()> {
+    let (kind, letters) = kind(&network.ids);
+    let mut hasher = blake3::Hasher::new();
+    contents(network, &mut hasher)?;
+    let header = Header {
+        directed: network.directed,
+        weighted: network.is_weighted(),
+        incoming: network.directed,
+        kind,
+        nodes: network.nodes() as u64,
+        stored: network.stored(),
+        loops: network.loops,
+        letters,
+        digest: *hasher.finalize().as_bytes(),
+    };
+    out.write_all(&header.to_bytes())?;
+    contents(network, out)
+}
+
+/// What the names are, and the bytes of all words.
+pub(super) fn kind(ids: &NodeIds) -> (Kind, u64) {
+    match &ids.0 {
+        Names::Numbered(_) => (Kind::Numbered, 0),
+        Names::Integers(_) => (Kind::Integers, 0),
+        Names::Words { bytes, .. } => (Kind::Words, bytes.len() as u64),
+    }
+}
+
+/// All sections in their order.
+fn contents(network: &Network, out: &mut dyn Write) -> io::Result<()> {
+    rows(&network.rows, out)?;
+    names(&network.ids, out)?;
+    if network.directed { rows(network.incoming(), out) } else { Ok(()) }
+}
+
+fn rows(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    section(&rows.starts, out)?;
+    section(&rows.neighbours, out)?;
+    rows.weights.as_ref().map_or(Ok(()), |weights| section(weights, out))
+}
+
+/// The section of the names.
+pub(super) fn names(ids: &NodeIds, out: &mut dyn Write) -> io::Result<()> {
+    match &ids.0 {
+        Names::Numbered(_) => Ok(()),
+        Names::Integers(ids) => section(ids, out),
+        Names::Words { starts, bytes } => {
+            section(starts, out)?;
+            section(bytes, out)
+        }
+    }
+}
+
+/// A section with what fills it up.
+pub(super) fn section<T: Plain>(items: &[T], out: &mut dyn Write) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(1 << 16);
+    for part in items.chunks((1 << 16) / size_of::<T>()) {
+        bytes.clear();
+        part.iter().for_each(|x| x.append(&mut bytes));
+        out.write_all(&bytes)?;
+    }
+    fill_up(size_of_val(items) as u64, out)
+}
+
+/// Ends a section of `bytes` bytes.
+pub(super) fn fill_up(bytes: u64, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&[0; ALIGN as usize][..padding(bytes)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Build, Edge, Loops};
+    use super::*;
+
+    fn networks() -> Vec<Network> {
+        let edges: [Edge; 6] =
+            [(0, 1, 0.5), (1, 2, 2.0), (2, 0, 1.0), (2, 2, 3.0), (3, 1, 1.25), (0, 1, 0.25)];
+        let names = || NodeIds::words(["", "a", "b c", "ß", "été"]);
+        let mut all = vec![Network::simple(0, &[]).unwrap(), Network::simple(3, &[]).unwrap()];
+        for directed in [false, true] {
+            for loops in [Loops::Drop, Loops::Keep] {
+                for weighted in [false, true] {
+                    for ids in [NodeIds::numbered(5), NodeIds::integers(vec![-4, 0, 3, 7, 1 << 40]), names()]
+                    {
+                        all.push(Network::build(ids, &edges, weighted, Build { directed, loops }).unwrap().0);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn bytes(network: &Network) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write(network, &mut bytes).unwrap();
+        bytes
+    }
+
+    fn whole(bytes: &[u8]) -> Result<Network> {
+        from_bytes(Path::new("x.egr"), bytes)
+    }
+
+    /// The file with checksums that fit whatever was changed.
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        if bytes.len() > HEADER {
+            let digest = blake3::hash(&bytes[HEADER..]);
+            bytes[64..CHECKED].copy_from_slice(digest.as_bytes());
+            let check = blake3::hash(&bytes[..CHECKED]);
+            bytes[CHECKED..HEADER].copy_from_slice(check.as_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_was_written_is_read_mapped_and_from_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        for network in networks() {
+            let bytes = bytes(&network);
+            assert_eq!(bytes.len() % 64, 0);
+            let path = folder.path().join("x.egr");
+            std::fs::write(&path, &bytes).unwrap();
+            let mapped = read(&path).unwrap();
+            assert!(matches!(mapped.rows.neighbours, Section::Mapped(_)));
+            assert_eq!(mapped.incoming.get().is_some(), network.directed);
+            for found in [&mapped, &whole(&bytes).unwrap()] {
+                assert_eq!(*found, network);
+                assert_eq!(found.loops, network.loops);
+                let (a, b) = (found.incoming(), network.incoming());
+                assert!((0..network.nodes()).all(|u| a.entries(u).eq(b.entries(u))));
+                assert_eq!(self::bytes(found), bytes);
+            }
+            // Compressed it is read into memory.
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(&bytes).unwrap();
+            std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+            let unpacked = read(&path).unwrap();
+            assert!(matches!(unpacked.rows.neighbours, Section::Owned(_)) && unpacked == network);
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_missing_byte_is_told() {
+        for network in networks() {
+            let good = bytes(&network);
+            for bit in 0..good.len() * 8 {
+                let mut bad = good.clone();
+                bad[bit / 8] ^= 1 << (bit % 8);
+                assert!(whole(&bad).is_err(), "bit {bit}");
+            }
+            for length in 0..good.len() {
+                assert!(whole(&good[..length]).is_err(), "length {length}");
+            }
+        }
+    }
+
+    /// Whoever makes a file with right checksums still finds no index that trips.
+    #[test]
+    fn forged_files_are_refused_or_can_be_walked() {
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as usize) % below
+        };
+        let mut accepted = 0;
+        for network in networks() {
+            let good = bytes(&network);
+            for _ in 0..400 {
+                let mut bad = good.clone();
+                for _ in 0..=random(3) {
+                    // Of the header all but magic and checksums, of the rest all.
+                    let at = if random(4) == 0 || bad.len() == HEADER {
+                        4 + random(60)
+                    } else {
+                        HEADER + random(bad.len() - HEADER)
+                    };
+                    match random(3) {
+                        0 => bad[at] ^= 1 << random(8),
+                        1 => bad[at] = bad[at].wrapping_add(1),
+                        _ => bad[at] = random(256) as u8,
+                    }
+                }
+                if random(10) == 0 {
+                    bad.truncate(HEADER + random(bad.len() - HEADER + 1));
+                }
+                if let Ok(network) = whole(&sealed(bad)) {
+                    accepted += 1;
+                    for u in 0..network.nodes() {
+                        let name = network.ids().name(u).into_owned();
+                        assert_eq!(network.ids().find(&name), Some(u));
+                        for rows in [network.rows(), network.incoming()] {
+                            assert!(rows.entries(u).all(|(v, w)| (v as usize) < network.nodes() && w > 0.0));
+                        }
+                    }
+                    let _ = (network.components(), network.edges());
+                }
+            }
+        }
+        assert!(accepted > 100, "only {accepted} reach the checks that follow the checksums");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let (plain, directed) = (bytes(&networks()[2]), bytes(networks().last().unwrap()));
+        let set = |bytes: &[u8], at: usize, value: u8| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] = value;
+            sealed(bytes)
+        };
+        let cases = [
+            (b"EGR2....".to_vec(), "is no .egr network"),
+            (plain[..100].to_vec(), "is truncated: the header has 128 bytes, the file 100"),
+            (set(&plain, 4, 2), "is .egr version 2: this program reads version 1"),
+            (set(&plain, 8, 0x80), "has flags 0x80"),
+            (set(&plain, 8, 4), "has flags 0x4"),
+            (set(&plain, 9, 3), "has names of kind 3"),
+            (set(&plain, 16 + 5, 1), "which cannot be"),
+            (set(&plain, 24 + 7, 0x7f), "longer than any file"),
+            (set(&directed, 24 + 7, 0x7f), "longer than any file"),
+            (plain[..plain.len() - 64].to_vec(), "is truncated: its header needs"),
+            ([plain.clone(), vec![0; 64]].concat(), "is too long"),
+            (set(&plain, HEADER, 1), "has rows from 1"),
+            (set(&plain, HEADER + 8, 9), "that ends at"),
+            (set(&plain, HEADER + 64, 200), "do not ascend"),
+            (set(&directed, directed.len() - 64 + 7, 0xc0), "not positive and finite"),
+            (
+                [plain[..HEADER - 1].to_vec(), vec![0], plain[HEADER..].to_vec()].concat(),
+                "header whose checksum",
+            ),
+            ([plain[..plain.len() - 1].to_vec(), vec![1]].concat(), "digest is wrong"),
+        ];
+        for (bytes, words) in cases {
+            let message = whole(&bytes).unwrap_err().to_string();
+            assert!(message.starts_with("x.egr: ") && message.contains(words), "{words}: {message}");
+        }
+    }
+}

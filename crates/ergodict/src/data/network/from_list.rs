@@ -1,0 +1,415 @@
+//! The fast way from an edge list to compressed sparse rows; [`Network::build`] is the readable one that it is tested
+//! against.
+//!
+//! 1. Every edge becomes a number: row, neighbour, and the direction in which it was listed. The row of an undirected
+//!    edge is the smaller end.
+//! 2. These are distributed over buckets of rows, in the order of the file ([`distribute`]).
+//! 3. Each bucket is sorted, and what is listed several times united ([`Bucket::unite`]).
+//! 4. The buckets one after the other are the rows of a directed network; of an undirected one they are the upper
+//!    triangle, and the lower one is filled in by going through it once more ([`symmetric`]).
+//!
+//! Weights are added in the order of the file, whatever the number of threads.
+
+use super::build::{Build, Found, Loops};
+use super::{EdgeList, Network, Rows};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// Edges that a bucket holds about: what is sorted stays in the first two levels of cache.
+const BUCKET: usize = 1 << 14;
+/// Most buckets, as every one is a place that is written to while edges are distributed.
+const MOST_BUCKETS: usize = 1 << 10;
+/// Fewer edges are not worth a thread.
+const SEGMENT: usize = 1 << 16;
+/// Nodes that have room beside the bit of the direction.
+const MOST_NODES: usize = 1 << 31;
+
+impl Network {
+    /// A network out of an edge list, whose `directed` is not looked at.
+    ///
+    /// ```
+    /// use ergodict::data::{Build, EdgeList, Network, NodeIds};
+    /// let ends = vec![(0, 1), (1, 0), (1, 2), (2, 2)];
+    /// let list = EdgeList { ids: NodeIds::numbered(3), ends, weights: None, directed: None };
+    /// let (network, found) = Network::from_list(list, Build::default())?;
+    /// assert_eq!((network.edges(), found.loops, found.duplicates), (2, 1, 1));
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for an edge to a node that does not exist, for a weight that is negative or not finite, and
+    /// for weights that add up to more than a number can be; [`Error::Shape`] when there is not a weight for each edge.
+    pub fn from_list(list: EdgeList, build: Build) -> Result<(Self, Found)> {
+        let EdgeList { ids, ends, weights, .. } = list;
+        if let Some(weights) = weights.as_ref().filter(|weights| weights.len() != ends.len()) {
+            return Err(Error::shape(
+                "the weights",
+                weights.len().to_string(),
+                format!("{} edges", ends.len()),
+            ));
+        }
+        let n = ids.len();
+        if n > MOST_NODES {
+            let weighted = weights.is_some();
+            let weight = |i: usize| weights.as_ref().map_or(1.0, |weights| weights[i]);
+            let edges: Vec<_> = ends.iter().enumerate().map(|(i, &(u, v))| (u, v, weight(i))).collect();
+            return Self::build(ids, &edges, weighted, build);
+        }
+        let (rows, loops, found) = match weights {
+            None => rows::<u64>(n, ends, None, build)?,
+            Some(weights) => rows::<(u64, f64)>(n, ends, Some(weights), build)?,
+        };
+        Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
+    }
+}
+
+/// An edge with its weight, if there are weights.
+trait Entry: Copy + Send + Sync {
+    fn new(key: u64, weight: f64) -> Self;
+    fn key(self) -> u64;
+    fn weight(self) -> f64;
+    /// By key; entries of equal keys stay in order if one can tell them apart.
+    fn sort(entries: &mut [Self]);
+}
+
+impl Entry for u64 {
+    fn new(key: u64, _: f64) -> Self {
+        key
+    }
+    fn key(self) -> u64 {
+        self
+    }
+    fn weight(self) -> f64 {
+        1.0
+    }
+    fn sort(entries: &mut [Self]) {
+        entries.sort_unstable();
+    }
+}
+
+impl Entry for (u64, f64) {
+    fn new(key: u64, weight: f64) -> Self {
+        (key, weight)
+    }
+    fn key(self) -> u64 {
+        self.0
+    }
+    fn weight(self) -> f64 {
+        self.1
+    }
+    fn sort(entries: &mut [Self]) {
+        entries.sort_by_key(|entry| entry.0);
+    }
+}
+
+/// The key of an edge; of the keys of a bucket's edges the order is that of rows, then neighbours, then directions.
+fn key(u: u32, v: u32, directed: bool) -> u64 {
+    let (row, neighbour, backward) = if directed || u <= v { (u, v, 0) } else { (v, u, 1) };
+    u64::from(row) << 32 | u64::from(neighbour) << 1 | backward
+}
+
+fn row(key: u64) -> usize {
+    (key >> 32) as usize
+}
+
+fn neighbour(key: u64) -> u32 {
+    key as u32 >> 1
+}
+
+fn rows<E: Entry>(
+    n: usize,
+    ends: Vec<(u32, u32)>,
+    weights: Option<Vec<f64>>,
+    build: Build,
+) -> Result<(Rows, u64, Found)> {
+    let weighted = weights.is_some();
+    let wanted = (ends.len() / BUCKET).clamp(1, MOST_BUCKETS);
+    let shift = n.div_ceil(wanted).next_power_of_two().ilog2();
+    let count = (n >> shift) + 1;
+    let segments = distribute::<E>(n, &ends, weights.as_deref(), build, shift, count)?;
+    drop((ends, weights));
+    let mut found = Found::default();
+    for segment in &segments {
+        found.loops += segment.found.loops;
+        found.zeros += segment.found.zeros;
+    }
+    let listed: usize = segments.iter().map(|segment| segment.entries.len()).sum();
+    let mut buckets: Vec<Bucket> = (0..count)
+        .into_par_iter()
+        .map_init(Vec::new, |entries, bucket| {
+            entries.clear();
+            segments.iter().for_each(|segment| entries.extend_from_slice(segment.part(bucket)));
+            E::sort(entries);
+            let rows = (bucket << shift).min(n)..((bucket + 1) << shift).min(n);
+            Bucket::unite(entries, rows, weighted, build.directed)
+        })
+        .collect();
+    drop(segments);
+    let unique: usize = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
+    let loops: u64 = buckets.iter().map(|bucket| bucket.loops).sum();
+    found.both_directions =
+        !build.directed && unique as u64 > loops && buckets.iter().all(|bucket| bucket.both_directions);
+    let arcs = if found.both_directions { 2 * unique - loops as usize } else { unique };
+    found.duplicates = (listed - arcs) as u64;
+    if weighted && !build.directed && !found.both_directions {
+        buckets.par_iter_mut().filter(|bucket| bucket.both_directions).for_each(Bucket::add_directions);
+    }
+    let all = || buckets.par_iter().flat_map_iter(|bucket| bucket.weights.iter().copied());
+    if let Some(sum) = all().find_any(|weight| !weight.is_finite()) {
+        return Err(super::build::too_large(sum));
+    }
+    if all().all(|weight| weight == 1.0) {
+        buckets.iter_mut().for_each(|bucket| bucket.weights = Vec::new());
+    }
+    let rows = if build.directed { one_after_the_other(n, &buckets) } else { symmetric(n, &buckets) };
+    Ok((rows, loops, found))
+}
+
+/// A part of the edges, sorted by bucket.
+struct Segment<E> {
+    entries: Vec<E>,
+    /// Where each bucket begins; the end at last.
+    begins: Vec<usize>,
+    found: Found,
+}
+
+impl<E> Segment<E> {
+    fn part(&self, bucket: usize) -> &[E] {
+        &self.entries[self.begins[bucket]..self.begins[bucket + 1]]
+    }
+}
+
+/// Sorts edges by bucket, segments of them in parallel; those that are none are left out.
+fn distribute<E: Entry>(
+    n: usize,
+    ends: &[(u32, u32)],
+    weights: Option<&[f64]>,
+    build: Build,
+    shift: u32,
+    buckets: usize,
+) -> Result<Vec<Segment<E>>> {
+    let size = ends.len().div_ceil(rayon::current_num_threads()).max(SEGMENT);
+    let keep_loops = build.loops == Loops::Keep;
+    let segment = |(number, ends): (usize, &[(u32, u32)])| {
+        let weights = weights.map(|weights| &weights[number * size..][..ends.len()]);
+        let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+        let kept = |u: u32, v: u32, weight: f64| weight > 0.0 && (u != v || keep_loops);
+        let (mut begins, mut found) = (vec![0; buckets + 1], Found::default());
+        for (i, &(u, v)) in ends.iter().enumerate() {
+            let weight = weight(i);
+            super::build::check(n, u, v, weight)?;
+            found.zeros += u64::from(weight == 0.0);
+            found.loops += u64::from(u == v);
+            if kept(u, v, weight) {
+                begins[(row(key(u, v, build.directed)) >> shift) + 1] += 1;
+            }
+        }
+        for bucket in 0..buckets {
+            begins[bucket + 1] += begins[bucket];
+        }
+        let mut entries = vec![E::new(0, 0.0); begins[buckets]];
+        let mut places = begins.clone();
+        for (i, &(u, v)) in ends.iter().enumerate() {
+            let weight = weight(i);
+            if kept(u, v, weight) {
+                let key = key(u, v, build.directed);
+                let place = &mut places[row(key) >> shift];
+                entries[*place] = E::new(key, weight);
+                *place += 1;
+            }
+        }
+        Ok(Segment { entries, begins, found })
+    };
+    // Of several errors the first in the list is told: collecting into a result would take any.
+    let segments: Vec<Result<Segment<E>>> = ends.par_chunks(size).enumerate().map(segment).collect();
+    segments.into_iter().collect()
+}
+
+/// Some consecutive rows: of an undirected network their upper triangle.
+struct Bucket {
+    rows: std::ops::Range<usize>,
+    /// Entries of each row.
+    degrees: Vec<u32>,
+    neighbours: Vec<u32>,
+    /// Empty where all are 1. The sum of both directions; or, when `both_directions`, of one of them.
+    weights: Vec<f64>,
+    loops: u64,
+    /// Whether every edge but loops is listed in both directions, with equal weights.
+    both_directions: bool,
+}
+
+impl Bucket {
+    /// Unites sorted entries of the same edge.
+    fn unite<E: Entry>(entries: &[E], rows: std::ops::Range<usize>, weighted: bool, directed: bool) -> Self {
+        let mut degrees = vec![0; rows.len()];
+        let mut neighbours = Vec::with_capacity(entries.len());
+        let (mut weights, mut backward) = (Vec::new(), Vec::new());
+        let (mut loops, mut both_directions) = (0, true);
+        let mut rest = entries;
+        while let [first, ..] = rest {
+            // Directions of a pair of nodes: forward, backward.
+            let pair = first.key() | 1;
+            let (mut sums, mut seen) = ([0.0; 2], [false; 2]);
+            while let [entry, tail @ ..] = rest
+                && entry.key() | 1 == pair
+            {
+                let direction = (entry.key() & 1) as usize;
+                sums[direction] += entry.weight();
+                seen[direction] = true;
+                rest = tail;
+            }
+            let (u, v) = (row(pair), neighbour(pair));
+            let is_loop = u == v as usize;
+            degrees[u - rows.start] += 1;
+            neighbours.push(v);
+            loops += u64::from(is_loop);
+            both_directions &= is_loop || (seen == [true; 2] && (!weighted || sums[0] == sums[1]));
+            if weighted {
+                weights.push(sums[0]);
+                backward.push(sums[1]);
+            }
+        }
+        if !directed && !both_directions {
+            weights.iter_mut().zip(&backward).for_each(|(weight, backward)| *weight += backward);
+        }
+        Self { rows, degrees, neighbours, weights, loops, both_directions }
+    }
+
+    /// Adds the other direction, which is equal.
+    fn add_directions(&mut self) {
+        let mut at = 0;
+        for (u, &degree) in self.rows.clone().zip(&self.degrees) {
+            for i in at..at + degree as usize {
+                if self.neighbours[i] as usize != u {
+                    self.weights[i] *= 2.0;
+                }
+            }
+            at += degree as usize;
+        }
+    }
+
+    /// Every row with its neighbours and weights.
+    fn each_row(&self) -> impl Iterator<Item = (usize, &[u32], &[f64])> {
+        let mut at = 0;
+        self.rows.clone().zip(&self.degrees).map(move |(u, &degree)| {
+            let span = at..at + degree as usize;
+            at = span.end;
+            (u, &self.neighbours[span.clone()], self.weights.get(span).unwrap_or_default())
+        })
+    }
+}
+
+/// The rows of all buckets.
+fn one_after_the_other(n: usize, buckets: &[Bucket]) -> Rows {
+    let mut starts = Vec::with_capacity(n + 1);
+    starts.push(0);
+    let mut end = 0;
+    for &degree in buckets.iter().flat_map(|bucket| &bucket.degrees) {
+        end += u64::from(degree);
+        starts.push(end);
+    }
+    let mut neighbours = Vec::with_capacity(end as usize);
+    let mut weights = Vec::new();
+    for bucket in buckets {
+        neighbours.extend_from_slice(&bucket.neighbours);
+        weights.extend_from_slice(&bucket.weights);
+    }
+    let weights = (!weights.is_empty()).then(|| weights.into());
+    Rows { starts: starts.into(), neighbours: neighbours.into(), weights }
+}
+
+/// The symmetric matrix of which the buckets are the upper triangle. Ranges of rows are filled in parallel: each goes
+/// through all of the triangle and takes what falls into its rows, which come out ascending.
+fn symmetric(n: usize, buckets: &[Bucket]) -> Rows {
+    let ranges = ranges(n, buckets);
+    let below = |range: &std::ops::Range<usize>| {
+        let mut below = vec![0u32; range.len()];
+        each_edge(buckets, |u, v, _| {
+            if range.contains(&v) && v != u {
+                below[v - range.start] += 1;
+            }
+        });
+        below
+    };
+    let below: Vec<Vec<u32>> = ranges.par_iter().map(below).collect();
+    let mut starts = Vec::with_capacity(n + 1);
+    starts.push(0);
+    let above = buckets.iter().flat_map(|bucket| &bucket.degrees);
+    let mut end = 0;
+    for (&below, &above) in below.iter().flatten().zip(above) {
+        end += u64::from(below) + u64::from(above);
+        starts.push(end);
+    }
+    let weighted = buckets.iter().any(|bucket| !bucket.weights.is_empty());
+    let mut neighbours = vec![0u32; end as usize];
+    let mut weights = vec![0.0; if weighted { end as usize } else { 0 }];
+    let mut parts = Vec::new();
+    let (mut rest, mut rest_weights) = (&mut neighbours[..], &mut weights[..]);
+    for (range, below) in ranges.into_iter().zip(below) {
+        let length = (starts[range.end] - starts[range.start]) as usize;
+        let (part, after) = rest.split_at_mut(length);
+        let (part_weights, after_weights) = rest_weights.split_at_mut(if weighted { length } else { 0 });
+        parts.push((range, below, part, part_weights));
+        (rest, rest_weights) = (after, after_weights);
+    }
+    parts.into_par_iter().for_each(|(range, below, part, part_weights)| {
+        let base = starts[range.start] as usize;
+        let begin = |u: usize| starts[u] as usize - base;
+        for bucket in
+            buckets.iter().filter(|bucket| bucket.rows.start < range.end && range.start < bucket.rows.end)
+        {
+            for (u, upper, upper_weights) in bucket.each_row().filter(|row| range.contains(&row.0)) {
+                let begin = begin(u) + below[u - range.start] as usize;
+                part[begin..][..upper.len()].copy_from_slice(upper);
+                if weighted {
+                    part_weights[begin..][..upper.len()].copy_from_slice(upper_weights);
+                }
+            }
+        }
+        let mut places: Vec<usize> = range.clone().map(begin).collect();
+        drop(below);
+        each_edge(buckets, |u, v, weight| {
+            if range.contains(&v) && v != u {
+                let place = &mut places[v - range.start];
+                part[*place] = u as u32;
+                if weighted {
+                    part_weights[*place] = weight;
+                }
+                *place += 1;
+            }
+        });
+    });
+    let weights = weighted.then(|| weights.into());
+    Rows { starts: starts.into(), neighbours: neighbours.into(), weights }
+}
+
+/// Every edge of the upper triangle.
+#[inline(always)]
+fn each_edge(buckets: &[Bucket], mut each: impl FnMut(usize, usize, f64)) {
+    for bucket in buckets {
+        for (u, upper, weights) in bucket.each_row() {
+            for (i, &v) in upper.iter().enumerate() {
+                each(u, v as usize, weights.get(i).copied().unwrap_or(1.0));
+            }
+        }
+    }
+}
+
+/// Splits the rows so that about as many entries of the lower triangle are in each range.
+fn ranges(n: usize, buckets: &[Bucket]) -> Vec<std::ops::Range<usize>> {
+    let total: usize = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
+    let parts = rayon::current_num_threads().min(total / SEGMENT).max(1);
+    // One in 64 edges tells enough.
+    let sample = buckets.iter().flat_map(|bucket| bucket.neighbours.iter().step_by(64).copied());
+    let mut sample: Vec<u32> = if parts == 1 { Vec::new() } else { sample.collect() };
+    sample.sort_unstable();
+    let mut bounds = vec![0];
+    bounds.extend((1..parts).map(|part| sample[sample.len() * part / parts] as usize));
+    bounds.push(n);
+    bounds.dedup();
+    if n == 0 {
+        return Vec::new();
+    }
+    bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}

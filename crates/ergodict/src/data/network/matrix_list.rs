@@ -1,0 +1,133 @@
+//! The edges of a network out of the entries of a square matrix, of which nobody said whether it is symmetric.
+
+use super::EdgeList;
+use super::NodeIds;
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Nodes without entries that a file may claim in its first line alone: the sizes of a damaged file would otherwise
+/// take all memory. Networks with more isolated nodes than this and a multiple of their entries are not known.
+const ISOLATED: u64 = 1 << 24;
+
+/// The number of nodes of a matrix of this shape with this many entries.
+pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, entries: u64) -> Result<usize> {
+    let bad = |problem: String| Err(Error::format(path, line, problem));
+    if rows != columns {
+        return bad(format!("has {rows} rows and {columns} columns: the matrix of a network is square"));
+    }
+    if rows > u64::from(u32::MAX) {
+        return bad(format!("has {rows} nodes: expected fewer than 2³²"));
+    }
+    if rows > ISOLATED.saturating_add(entries.saturating_mul(64)) {
+        return bad(format!(
+            "has {rows} nodes but {entries} entries: expected no more than 2²⁴ isolated nodes"
+        ));
+    }
+    Ok(rows as usize)
+}
+
+/// The edges of a matrix. Entries of the same place add up, without weights they count once; zeros are no edges. A
+/// symmetric matrix is an undirected network, of which the upper triangle is handed over, any other a directed one.
+pub(super) fn edges(ids: NodeIds, ends: Vec<(u32, u32)>, weights: Option<Vec<f64>>) -> EdgeList {
+    let (mut ends, mut weights) = match weights {
+        None => (ascending(ends), None),
+        Some(weights) => {
+            let (ends, weights) = united(ends, weights);
+            (ends, Some(weights))
+        }
+    };
+    let symmetric = is_symmetric(ids.len(), &ends, weights.as_deref());
+    if symmetric {
+        if let Some(weights) = &mut weights {
+            let mut upper = ends.iter().map(|(u, v)| u <= v);
+            weights.retain(|_| upper.next().unwrap_or(false));
+        }
+        ends.retain(|(u, v)| u <= v);
+    }
+    EdgeList { ids, ends, weights, directed: Some(!symmetric) }
+}
+
+fn ascending(mut ends: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if !ends.is_sorted() {
+        ends.par_sort_unstable();
+    }
+    ends.dedup();
+    ends
+}
+
+fn united(ends: Vec<(u32, u32)>, weights: Vec<f64>) -> (Vec<(u32, u32)>, Vec<f64>) {
+    let mut entries: Vec<((u32, u32), f64)> = ends.into_iter().zip(weights).collect();
+    if !entries.is_sorted_by_key(|entry| entry.0) {
+        entries.par_sort_by_key(|entry| entry.0);
+    }
+    entries.dedup_by(|next, first| {
+        let same = next.0 == first.0;
+        if same {
+            first.1 += next.1;
+        }
+        same
+    });
+    entries.retain(|entry| entry.1 != 0.0);
+    entries.into_iter().unzip()
+}
+
+/// Whether entries in ascending order are those of a symmetric matrix. Going through them by rows, those of column `v`
+/// come in the order of row `v`, so that one place for each row is enough to compare.
+fn is_symmetric(nodes: usize, ends: &[(u32, u32)], weights: Option<&[f64]>) -> bool {
+    let mut next = vec![0_usize; nodes + 1];
+    ends.iter().for_each(|&(u, _)| next[u as usize + 1] += 1);
+    (0..nodes).for_each(|u| next[u + 1] += next[u]);
+    ends.iter().enumerate().all(|(at, &(u, v))| {
+        let mirror = next[v as usize];
+        next[v as usize] += 1;
+        ends.get(mirror) == Some(&(v, u)) && weights.is_none_or(|weights| weights[mirror] == weights[at])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(ends: &[(u32, u32)], weights: Option<&[f64]>) -> EdgeList {
+        edges(NodeIds::numbered(4), ends.to_vec(), weights.map(<[f64]>::to_vec))
+    }
+
+    #[test]
+    fn symmetric_matrices_are_undirected() {
+        let found = list(&[(1, 0), (0, 1), (2, 2), (1, 3), (3, 1), (1, 3)], None);
+        assert_eq!((&found.ends[..], found.directed), (&[(0, 1), (1, 3), (2, 2)][..], Some(false)));
+        for ends in
+            [&[(0, 1)][..], &[(0, 1), (1, 2), (2, 0)], &[(0, 1), (1, 0), (3, 0)], &[(3, 2), (1, 2), (2, 1)]]
+        {
+            assert_eq!(list(ends, None).directed, Some(true), "{ends:?}");
+        }
+        assert_eq!(list(&[], None).directed, Some(false));
+    }
+
+    #[test]
+    fn weights_decide_symmetry_once_they_are_added_up() {
+        let ends = [(0, 1), (1, 0), (0, 1), (2, 3)];
+        let found = list(&ends, Some(&[1.0, 3.5, 2.5, 0.0]));
+        assert_eq!(
+            (&found.ends[..], found.weights.as_deref(), found.directed),
+            (&[(0, 1)][..], Some(&[3.5][..]), Some(false))
+        );
+        let found = list(&ends, Some(&[1.0, 3.5, 2.0, 0.0]));
+        assert_eq!(found.weights.as_deref(), Some(&[3.0, 3.5][..]));
+        assert_eq!(found.directed, Some(true));
+    }
+
+    #[test]
+    fn sizes_that_no_network_has_are_refused() {
+        let path = Path::new("x");
+        assert_eq!(nodes(path, None, 9, 9, 0).unwrap(), 9);
+        assert_eq!(nodes(path, None, 1 << 30, 1 << 30, 1 << 24).unwrap(), 1 << 30);
+        for (rows, columns, entries, words) in
+            [(2, 3, 0, "square"), (1 << 32, 1 << 32, 1 << 40, "2³²"), (1 << 30, 1 << 30, 5, "isolated")]
+        {
+            let message = nodes(path, Some(2), rows, columns, entries).unwrap_err().to_string();
+            assert!(message.starts_with("x:2: ") && message.contains(words), "{message}");
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Reads a network from a file of any format, and says in one line what was decided.
+
+use super::{Build, EdgeList, Found, Loops, Network, edge_list, egr, matrix_market, sparse_npz};
+use crate::data::{Input, open};
+use crate::{Error, Result};
+use std::fmt;
+use std::path::Path;
+
+/// How to read a network; what is left open is decided by the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// Whether edges have a direction. Left open: what the file says, and otherwise that they have none.
+    pub directed: Option<bool>,
+    /// Whether weights are wanted; with `false` a third column may be anything. Left open: if there are any.
+    pub weighted: Option<bool>,
+    /// What becomes of loops.
+    pub loops: Loops,
+}
+
+/// How a network lies in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NetworkFormat {
+    /// Text, an edge a line.
+    EdgeList,
+    /// MatrixMarket, coordinates.
+    MatrixMarket,
+    /// A sparse matrix as `scipy.sparse.save_npz` writes it.
+    SparseNpz,
+    /// Our own binary format.
+    Egr,
+}
+
+impl NetworkFormat {
+    /// The format of a file that begins so.
+    pub(super) fn of(head: &[u8]) -> Self {
+        if head.starts_with(b"%%Matrix") {
+            Self::MatrixMarket
+        } else if head.starts_with(b"PK\x03\x04") {
+            Self::SparseNpz
+        } else if head.starts_with(b"EGR1") {
+            Self::Egr
+        } else {
+            Self::EdgeList
+        }
+    }
+}
+
+impl fmt::Display for NetworkFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EdgeList => "edge list",
+            Self::MatrixMarket => "MatrixMarket",
+            Self::SparseNpz => "scipy sparse matrix",
+            Self::Egr => ".egr",
+        })
+    }
+}
+
+/// Who decided that edges have a direction, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The file says it.
+    Said,
+    /// The options say it.
+    Asked,
+    /// Nobody says it.
+    Assumed,
+}
+
+/// What became of weights.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weights {
+    /// There are none.
+    None,
+    /// They are the network's.
+    Used,
+    /// They were not wanted.
+    Ignored,
+}
+
+/// What was decided while a network was read. Written out, it is one line.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, parse_network};
+/// let (_, decisions) = parse_network(b"source,target\n1,2\n2,2\n2,1\n", &ReadOptions::default())?;
+/// assert_eq!(decisions.to_string(), "edge list, undirected (assumed), without weights, integer ids; \
+///     header on line 1 skipped, 1 loop dropped, every edge listed in both directions");
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Decisions {
+    /// How the file was read.
+    pub format: NetworkFormat,
+    /// Whether edges have a direction.
+    pub directed: bool,
+    /// Who said so.
+    pub reason: Reason,
+    /// What became of weights.
+    pub weights: Weights,
+    /// The line of a header, which was skipped.
+    pub header: Option<u64>,
+    /// What became of loops.
+    pub loops: Loops,
+    /// Loops, repeated edges and zeros.
+    pub found: Found,
+    /// Whether ids are words, not integers.
+    pub words: bool,
+}
+
+impl fmt::Display for Decisions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let direction = if self.directed { "directed" } else { "undirected" };
+        let reason = match self.reason {
+            Reason::Said => "said by the file",
+            Reason::Asked => "asked for",
+            Reason::Assumed => "assumed",
+        };
+        let weights = match (self.weights, self.format) {
+            (Weights::None, _) => "without weights",
+            (Weights::Used, NetworkFormat::EdgeList) => "weights of the third column used",
+            (Weights::Used, _) => "weights used",
+            (Weights::Ignored, NetworkFormat::EdgeList) => "third column ignored",
+            (Weights::Ignored, _) => "weights ignored",
+        };
+        let ids = if self.words { "words as ids" } else { "integer ids" };
+        write!(f, "{}, {direction} ({reason}), {weights}, {ids}", self.format)?;
+        let mut notes = Vec::new();
+        if let Some(line) = self.header {
+            notes.push(format!("header on line {line} skipped"));
+        }
+        let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        if self.found.loops > 0 {
+            let fate = if self.loops == Loops::Drop { "dropped" } else { "kept" };
+            notes.push(format!("{} {fate}", counted(self.found.loops, "loop")));
+        }
+        if self.found.duplicates > 0 {
+            let fate = if self.weights == Weights::Used { "added up" } else { "united" };
+            notes.push(format!("{} {fate}", counted(self.found.duplicates, "duplicate")));
+        }
+        if self.found.both_directions {
+            notes.push("every edge listed in both directions".into());
+        }
+        if self.found.zeros > 0 {
+            notes.push(format!("{} left out", counted(self.found.zeros, "zero weight")));
+        }
+        if notes.is_empty() { Ok(()) } else { write!(f, "; {}", notes.join(", ")) }
+    }
+}
+
+/// Reads a network. The format is recognised by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
+/// (see [`read_edge_list`](crate::data::read_edge_list)). `-` is standard input; gzip and zstd are decompressed.
+///
+/// # Errors
+/// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
+/// and for weights that are wanted but not there; [`Error::Io`].
+pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Decisions)> {
+    read_input(path, open(path)?, options)
+}
+
+/// As [`read_network`], of a file that is open already and of which nothing was read.
+pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Result<(Network, Decisions)> {
+    match NetworkFormat::of(input.head()) {
+        NetworkFormat::EdgeList => {
+            let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
+            from_text(path, parsed, options)
+        }
+        NetworkFormat::MatrixMarket => {
+            from_matrix(path, matrix_market::read(path, input)?, NetworkFormat::MatrixMarket, options)
+        }
+        NetworkFormat::SparseNpz => {
+            if input.is_compressed() || input.is_read_once() {
+                let problem =
+                    "is an archive, which can only be read from a file that is not compressed again";
+                return Err(Error::format(path, None, problem));
+            }
+            from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
+        }
+        NetworkFormat::Egr => from_egr(path, egr::read_input(path, input)?, options),
+    }
+}
+
+/// Reads a network from an edge list in memory, as [`read_network`] does from a file.
+///
+/// # Errors
+/// As [`read_network`].
+pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Decisions)> {
+    let path = Path::new("edge list");
+    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, options)
+}
+
+fn from_text(path: &Path, parsed: edge_list::Parsed, options: &ReadOptions) -> Result<(Network, Decisions)> {
+    if let Some((line, weight)) = parsed.negative {
+        return Err(Error::format(path, Some(line), negative(weight)));
+    }
+    let (network, mut decisions) = from_matrix(path, parsed.list, NetworkFormat::EdgeList, options)?;
+    decisions.header = parsed.header;
+    if parsed.ignored_weights {
+        decisions.weights = Weights::Ignored;
+    }
+    Ok((network, decisions))
+}
+
+pub(super) fn negative(weight: f64) -> String {
+    format!("has the weight {weight}: weights of a network must be 0 or more (or be ignored)")
+}
+
+fn from_matrix(
+    path: &Path,
+    mut list: EdgeList,
+    format: NetworkFormat,
+    options: &ReadOptions,
+) -> Result<(Network, Decisions)> {
+    let weights = match (&list.weights, options.weighted) {
+        (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
+        (None, _) => Weights::None,
+        (Some(_), Some(false)) => Weights::Ignored,
+        (Some(_), _) => Weights::Used,
+    };
+    if weights == Weights::Ignored {
+        // A zero is no edge of a matrix, weights or not.
+        if let Some(weights) = list.weights.take()
+            && format != NetworkFormat::EdgeList
+        {
+            let mut weights = weights.iter();
+            list.ends.retain(|_| weights.next().is_some_and(|&weight| weight != 0.0));
+        }
+    }
+    if let Some(&weight) = list.weights.iter().flatten().find(|&&weight| weight < 0.0) {
+        return Err(Error::format(path, None, negative(weight)));
+    }
+    let (directed, reason) = match (options.directed, list.directed) {
+        (Some(directed), _) => (directed, Reason::Asked),
+        (None, Some(directed)) => (directed, Reason::Said),
+        (None, None) => (false, Reason::Assumed),
+    };
+    if directed && list.directed == Some(false) && format != NetworkFormat::EdgeList {
+        // Of a symmetric matrix one triangle is handed over.
+        mirror(&mut list);
+    }
+    let words = list.ids.are_words();
+    let (network, found) = Network::from_list(list, Build { directed, loops: options.loops })?;
+    let loops = options.loops;
+    Ok((network, Decisions { format, directed, reason, weights, header: None, loops, found, words }))
+}
+
+/// Adds the other direction of every edge.
+fn mirror(list: &mut EdgeList) {
+    let edges = list.ends.len();
+    for at in 0..edges {
+        let (u, v) = list.ends[at];
+        if u != v {
+            list.ends.push((v, u));
+            if let Some(weights) = &mut list.weights {
+                weights.push(weights[at]);
+            }
+        }
+    }
+}
+
+pub(super) fn no_weights(format: NetworkFormat) -> String {
+    let expected =
+        if format == NetworkFormat::EdgeList { ": expected a third field on every line" } else { "" };
+    format!("has no weights, which are wanted{expected}")
+}
+
+/// A network that was made before: only what differs from what is asked for is done.
+fn from_egr(path: &Path, network: Network, options: &ReadOptions) -> Result<(Network, Decisions)> {
+    if options.weighted == Some(true) && !network.is_weighted() {
+        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
+    }
+    let weights = match (network.is_weighted(), options.weighted) {
+        (true, Some(false)) => Weights::Ignored,
+        (true, _) => Weights::Used,
+        (false, _) => Weights::None,
+    };
+    let said = network.is_directed();
+    let directed = options.directed.unwrap_or(said);
+    let dropped = if options.loops == Loops::Drop { network.loops() } else { 0 };
+    let mut found = Found { loops: network.loops(), ..Found::default() };
+    let words = network.ids().are_words();
+    let network = if directed == said && weights != Weights::Ignored && dropped == 0 {
+        network
+    } else {
+        // Both rows of an undirected network's edge, when directions are asked for.
+        let arcs = || {
+            (0..network.nodes()).flat_map(|u| network.rows().entries(u).map(move |(v, w)| (u as u32, v, w)))
+        };
+        let edges: Vec<_> = if said || directed { arcs().collect() } else { network.each_edge().collect() };
+        let weights = (weights == Weights::Used).then(|| edges.iter().map(|edge| edge.2).collect());
+        let ends = edges.iter().map(|&(u, v, _)| (u, v)).collect();
+        let list = EdgeList { ids: network.ids().clone(), ends, weights, directed: None };
+        drop(edges);
+        let (network, again) = Network::from_list(list, Build { directed, loops: options.loops })?;
+        found = again;
+        network
+    };
+    let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
+    let (format, loops) = (NetworkFormat::Egr, options.loops);
+    Ok((network, Decisions { format, directed, reason, weights, header: None, loops, found, words }))
+}

@@ -1,0 +1,60 @@
+//! Writes a network as an edge list, which the reader makes the same network of.
+
+use super::Network;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Writes a network as text: an edge a line, tabs between both ids and, if there are weights, the shortest decimal
+/// number that is read back as the weight. A comment at the head says whether edges have a direction. Nodes without
+/// edges cannot be told in an edge list; see [`Network::isolated`].
+///
+/// ```
+/// # use ergodict::data::{Network, write_edge_list};
+/// let mut text = Vec::new();
+/// write_edge_list(&Network::simple(3, &[(0, 1), (1, 2)])?, &mut text).unwrap();
+/// assert_eq!(text, b"# undirected network: 3 nodes, 2 edges\n0\t1\n1\t2\n");
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of `out`; `InvalidData` for a word with a line break or another control character in it, or an empty one.
+pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 16, out);
+    let direction = if network.is_directed() { "directed" } else { "undirected" };
+    writeln!(out, "# {direction} network: {} nodes, {} edges", network.nodes(), network.edges())?;
+    let (ids, weighted) = (network.ids(), network.is_weighted());
+    if ids.are_words() {
+        // So that the first edge cannot be taken for a header.
+        writeln!(out, "source\ttarget{}", if weighted { "\tweight" } else { "" })?;
+    }
+    for (u, v, weight) in network.each_edge() {
+        match (ids.integer(u as usize), ids.integer(v as usize)) {
+            (Some(u), Some(v)) => write!(out, "{u}\t{v}")?,
+            _ => write!(out, "{}\t{}", word(&ids.name(u as usize))?, word(&ids.name(v as usize))?)?,
+        }
+        if weighted { writeln!(out, "\t{weight}")? } else { writeln!(out)? }
+    }
+    out.flush()
+}
+
+/// A word as it can stand among others: in quotation marks where it would be split or taken for something else.
+fn word(name: &str) -> io::Result<Cow<'_, str>> {
+    if name.is_empty() || name.bytes().any(|byte| byte < b' ' && byte != b'\t') {
+        let problem =
+            format!("the node {name:?} cannot be written: words in text are one line, and not empty");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
+    let special = |c: char| matches!(c, ' ' | '\t' | ',' | ';' | '"' | '{' | '}');
+    let comment = name.starts_with(['#', '%', '/', '\u{feff}']);
+    let quoted = comment || name.contains(special);
+    Ok(if quoted { format!("\"{}\"", name.replace('"', "\"\"")).into() } else { name.into() })
+}
+
+impl Network {
+    /// Number of nodes without an edge. A loop is an edge.
+    pub fn isolated(&self) -> usize {
+        let into = self.is_directed().then(|| self.incoming());
+        let alone = |&u: &usize| self.rows().degree(u) == 0 && into.is_none_or(|rows| rows.degree(u) == 0);
+        (0..self.nodes()).filter(alone).count()
+    }
+}
