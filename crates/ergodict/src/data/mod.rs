@@ -27,6 +27,7 @@ pub use edges::{Edges, read_edges};
 pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
 pub use image::{Image, ImageNotes};
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
+pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use npy_write::{NpyWriter, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};

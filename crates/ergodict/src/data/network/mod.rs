@@ -11,16 +11,23 @@
 
 mod adjacency;
 mod build;
+pub mod corrupt;
+mod embedded;
+pub mod generate;
 mod ids;
+mod non_edges;
 mod section;
 mod structure;
+mod summary;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
+pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
+pub use summary::{DegreeBin, Spread, Summary};
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///
