@@ -32,6 +32,10 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
 /// | [`Synthetic`](Purpose::Synthetic) | [`TESSELLATION`](ids::TESSELLATION) | the design of the tessellation |
 /// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
+/// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
+/// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
+/// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
+/// | [`Synthetic`](Purpose::Synthetic) | [`NEGATIVES`](ids::NEGATIVES) | pairs without an edge to score against |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
     /// Noise of the embedded image.
@@ -42,6 +46,14 @@ pub mod ids {
     pub const TESSELLATION: u64 = 2;
     /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶.
     pub const TRIALS: u64 = 1 << 32;
+    /// A generated network.
+    pub const NETWORK: u64 = 3;
+    /// Edges added to a network.
+    pub const FALSE_EDGES: u64 = 4;
+    /// Edges deleted from a network.
+    pub const DELETED_EDGES: u64 = 5;
+    /// Pairs without an edge to score against.
+    pub const NEGATIVES: u64 = 6;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
 }
@@ -139,7 +151,15 @@ mod tests {
 
     #[test]
     fn ids_of_made_up_data_differ() {
-        let mut all = [ids::NOISE, ids::WEIGHTS, ids::TESSELLATION];
+        let mut all = [
+            ids::NOISE,
+            ids::WEIGHTS,
+            ids::TESSELLATION,
+            ids::NETWORK,
+            ids::FALSE_EDGES,
+            ids::DELETED_EDGES,
+            ids::NEGATIVES,
+        ];
         all.sort_unstable();
         assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
     }

@@ -8,7 +8,7 @@
 //! | `glauber` | all | `π` | yes, see [`Glauber::connectedness`] | yes, the same | yes | dependent |
 //! | `rejection` | tiny ones | `π` | yes | yes | yes | independent |
 
-use super::{Backward, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot, PivotApprox, RejectionSampler};
+use super::{ApproximatePivot, Backward, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot, PivotParameters, RejectionSampler};
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
 use crate::{Error, Result};
@@ -25,7 +25,7 @@ pub enum SamplerKind {
     Exact,
     /// The pivot chain with the exact acceptance: [`Pivot`].
     Pivot,
-    /// The pivot chain with plain random walks: [`PivotApprox`].
+    /// The pivot chain with plain random walks: [`ApproximatePivot`].
     PivotApprox,
     /// One node at a time: [`Glauber`].
     Glauber,
@@ -123,10 +123,11 @@ impl Samplers {
         motif: &Motif,
         seed: u64,
     ) -> Result<Arc<dyn MotifSampler>> {
+        let pivot = PivotParameters { lazy: self.lazy };
         match kind {
             SamplerKind::Exact => self.finish(ExactSampler::new(Arc::clone(network), motif)?, seed),
-            SamplerKind::Pivot => self.finish(Pivot::new(Arc::clone(network), motif, self.lazy)?, seed),
-            SamplerKind::PivotApprox => self.finish(PivotApprox::new(Arc::clone(network), motif, self.lazy)?, seed),
+            SamplerKind::Pivot => self.finish(Pivot::new(Arc::clone(network), motif, pivot)?, seed),
+            SamplerKind::PivotApprox => self.finish(ApproximatePivot::new(Arc::clone(network), motif, pivot)?, seed),
             SamplerKind::Glauber => self.finish(Glauber::new(Arc::clone(network), motif.clone())?, seed),
             SamplerKind::Rejection => {
                 self.finish(RejectionSampler::new(Arc::clone(network), motif.clone(), self.most_tries)?, seed)

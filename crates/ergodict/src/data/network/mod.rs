@@ -22,6 +22,11 @@ mod matrix_list;
 mod matrix_market;
 mod read;
 mod save;
+pub mod corrupt;
+mod embedded;
+pub mod generate;
+mod ids;
+mod non_edges;
 mod section;
 mod sparse_npz;
 mod structure;
@@ -32,6 +37,11 @@ pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
 pub use edge_list::{EdgeList, read_edge_list};
 pub use external::convert_network;
+mod summary;
+
+pub use adjacency::Adjacency;
+pub use build::{Build, Edge, Found, Loops};
+pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 pub use save::{Saved, write_network};
@@ -39,6 +49,7 @@ use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use write::write_edge_list;
+pub use summary::{DegreeBin, Spread, Summary};
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///

@@ -1,0 +1,73 @@
+//! The networks of Erdős and Rényi, and of Gilbert: edges without any pattern.
+
+use super::pairs::{Cursor, count, each_with_probability, subset};
+use super::{probability, room};
+use crate::chain::rng::ChaCha8Rng;
+use crate::{Error, Result};
+
+/// How many edges there are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Density {
+    /// Every pair is an edge with this probability, independently: `G(n, p)`.
+    Probability(f64),
+    /// Exactly so many, every set of them as likely as any other: `G(n, m)`.
+    Edges(u64),
+}
+
+/// `G(n, p)` or `G(n, m)`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ErdosRenyi {
+    pub(super) nodes: usize,
+    pub(super) density: Density,
+    pub(super) directed: bool,
+}
+
+impl ErdosRenyi {
+    /// Networks of `nodes` nodes; of directed ones the pairs `(u, v)` and `(v, u)` are two. No pair is of the same node twice.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a probability outside [0, 1], more edges than pairs, or a size beyond [`MOST_EDGES`](super::MOST_EDGES).
+    pub fn new(nodes: usize, density: Density, directed: bool) -> Result<Self> {
+        room(nodes, 0.0)?;
+        let pairs = pairs(nodes, directed);
+        match density {
+            Density::Probability(p) => {
+                let p = probability("the probability of an edge", p)?;
+                room(nodes, pairs as f64 * p)?;
+            }
+            Density::Edges(edges) if edges > pairs => {
+                let expected = format!("{nodes} nodes have {pairs} pairs");
+                return Err(Error::parameter("the number of edges", edges, expected));
+            }
+            Density::Edges(edges) => room(nodes, edges as f64)?,
+        }
+        Ok(Self { nodes, density, directed })
+    }
+
+    pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+        let (n, size) = (self.nodes, pairs(self.nodes, self.directed));
+        let mut cursor = Cursor::new(n);
+        let mut pair = |number: u64| {
+            if !self.directed {
+                return cursor.pair(number);
+            }
+            // Row u has all nodes but u itself.
+            let others = n as u64 - 1;
+            let (u, v) = (number / others, number % others);
+            (u as u32, (v + u64::from(v >= u)) as u32)
+        };
+        match self.density {
+            Density::Edges(edges) => subset(size, edges, rng).into_iter().map(pair).collect(),
+            Density::Probability(p) => {
+                let mean = size as f64 * p;
+                let mut edges = Vec::with_capacity((mean + 4.0 * mean.sqrt()) as usize);
+                each_with_probability(size, p, rng, |number| edges.push(pair(number)));
+                edges
+            }
+        }
+    }
+}
+
+fn pairs(nodes: usize, directed: bool) -> u64 {
+    if directed { 2 * count(nodes) } else { count(nodes) }
+}

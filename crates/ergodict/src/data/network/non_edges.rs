@@ -1,0 +1,200 @@
+//! Pairs of nodes without an edge between them, at random: uniformly, or in proportion to degrees.
+
+use super::Network;
+use super::generate::pairs::{Cursor, PairSet, count, subset};
+use crate::chain::rng::{ChaCha8Rng, below, uniform};
+use std::collections::BinaryHeap;
+
+/// Draws for each pair wanted, by which most are found where few pairs are edges; what is missing then is found by
+/// going through all pairs.
+const DRAWS: u64 = 32;
+
+/// Number of non-edges of a simple network.
+pub(super) fn number(network: &Network) -> u64 {
+    count(network.nodes()) - network.edges()
+}
+
+/// A uniformly random set of so many non-edges of a simple network, ascending; there must be so many.
+pub(super) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+    let n = network.nodes() as u64;
+    // Numbers of pairs with an edge, as `Cursor` counts them; u rows before row u hold n − 1, n − 2, … pairs.
+    let number_of = |(u, v): (u64, u64)| u * (2 * n - u - 1) / 2 + (v - u - 1);
+    let mut edges = network.each_edge().map(|(u, v, _)| number_of((u64::from(u), u64::from(v)))).peekable();
+    let mut cursor = Cursor::new(network.nodes());
+    let mut passed = 0;
+    subset(number(network), wanted, rng)
+        .into_iter()
+        .map(|rank| {
+            while edges.next_if(|edge| *edge <= rank + passed).is_some() {
+                passed += 1;
+            }
+            cursor.pair(rank + passed)
+        })
+        .collect()
+}
+
+/// So many different non-edges of a simple network, ascending: drawn one after another, each with both ends in
+/// proportion to their degrees, until it is a non-edge that was not drawn before. There must be so many among nodes that
+/// have edges.
+///
+/// Where draws fail too often, all non-edges that are left get an exponential time of rate `d(u) d(v)`, and the earliest are
+/// taken, which is the same law (Efraimidis and Spirakis 2006).
+pub(super) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+    // Every node is as often a neighbour as its degree says.
+    let ends = &network.rows().neighbours;
+    let mut chosen = PairSet::with_capacity(wanted as usize);
+    let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(wanted as usize);
+    let mut draws = DRAWS * wanted;
+    while draws > 0 && (pairs.len() as u64) < wanted {
+        draws -= 1;
+        let mut end = || ends[below(rng, ends.len() as u64) as usize];
+        let (u, v) = (end(), end());
+        if u != v && !joined(network, u, v) && chosen.insert(u, v) {
+            pairs.push((u.min(v), u.max(v)));
+        }
+    }
+    let missing = wanted as usize - pairs.len();
+    if missing > 0 {
+        let mut earliest: BinaryHeap<(u64, u32, u32)> = BinaryHeap::with_capacity(missing + 1);
+        each(network, |u, v| {
+            let rate =
+                network.neighbours(u as usize).len() as f64 * network.neighbours(v as usize).len() as f64;
+            if rate == 0.0 || chosen.contains(u, v) {
+                return;
+            }
+            let time = -(1.0 - uniform(rng)).ln() / rate;
+            // Bits of numbers that are not negative are in the order of the numbers.
+            earliest.push((time.to_bits(), u, v));
+            if earliest.len() > missing {
+                earliest.pop();
+            }
+        });
+        pairs.extend(earliest.into_iter().map(|(_, u, v)| (u, v)));
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Whether there is an edge.
+pub(super) fn joined(network: &Network, u: u32, v: u32) -> bool {
+    network.neighbours(u as usize).binary_search(&v).is_ok()
+}
+
+/// All non-edges of a simple network, ascending.
+fn each(network: &Network, mut take: impl FnMut(u32, u32)) {
+    let n = network.nodes() as u32;
+    for u in 0..n {
+        let row = network.neighbours(u as usize);
+        let mut edges = row[row.partition_point(|&v| v <= u)..].iter().peekable();
+        for v in u + 1..n {
+            if edges.next_if(|edge| **edge == v).is_none() {
+                take(u, v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+    use std::collections::BTreeMap;
+
+    /// Seven nodes, nine edges, twelve non-edges; degrees from 1 to 4.
+    fn example() -> Network {
+        let edges = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (2, 3), (3, 5), (4, 5), (5, 6)];
+        Network::simple(7, &edges).unwrap()
+    }
+
+    fn listed(network: &Network) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        each(network, |u, v| pairs.push((u, v)));
+        pairs
+    }
+
+    /// Above the 0.9999 quantile of chi² (Wilson and Hilferty).
+    fn far(chi2: f64, freedom: f64) -> bool {
+        let spread = 2.0 / (9.0 * freedom);
+        chi2 > freedom * (1.0 - spread + 3.72 * spread.sqrt()).powi(3)
+    }
+
+    #[test]
+    fn all_non_edges_are_those_that_are_no_edges() {
+        let network = example();
+        let all = listed(&network);
+        assert_eq!(all.len() as u64, number(&network));
+        assert!(all.iter().all(|&(u, v)| u < v && !joined(&network, u, v)) && all.is_sorted());
+        let mut rng = stream(0, Purpose::Synthetic, 77);
+        assert_eq!(uniformly(&network, 12, &mut rng), all);
+        assert_eq!(by_degree(&network, 12, &mut rng), all);
+        assert!(uniformly(&network, 0, &mut rng).is_empty() && by_degree(&network, 0, &mut rng).is_empty());
+    }
+
+    #[test]
+    fn sets_of_non_edges_are_uniform() {
+        let network = example();
+        let all = listed(&network);
+        // All 66 sets of two, and all 66 of ten.
+        for wanted in [2, 10] {
+            let mut rng = stream(1, Purpose::Synthetic, 77);
+            let mut counts: BTreeMap<Vec<(u32, u32)>, f64> = BTreeMap::new();
+            let draws = 13_200;
+            for _ in 0..draws {
+                let set = uniformly(&network, wanted, &mut rng);
+                assert!(set.len() as u64 == wanted && set.iter().all(|pair| all.contains(pair)));
+                *counts.entry(set).or_default() += 1.0;
+            }
+            assert_eq!(counts.len(), 66);
+            let chi2: f64 = counts.values().map(|c| (c - 200.0f64).powi(2) / 200.0).sum();
+            assert!(!far(chi2, 65.0), "{chi2}");
+        }
+    }
+
+    #[test]
+    fn ends_are_in_proportion_to_degrees_one_draw_after_another() {
+        let network = example();
+        let all = listed(&network);
+        let rate = |&(u, v): &(u32, u32)| {
+            (network.neighbours(u as usize).len() * network.neighbours(v as usize).len()) as f64
+        };
+        let total: f64 = all.iter().map(rate).sum();
+        // The law of sets of two, drawn in either order.
+        let law = |a: &(u32, u32), b: &(u32, u32)| {
+            rate(a) / total * rate(b) / (total - rate(a)) + rate(b) / total * rate(a) / (total - rate(b))
+        };
+        let (draws, mut rng) = (20_000, stream(2, Purpose::Synthetic, 77));
+        let mut counts: BTreeMap<Vec<(u32, u32)>, f64> = BTreeMap::new();
+        for _ in 0..draws {
+            *counts.entry(by_degree(&network, 2, &mut rng)).or_default() += 1.0;
+        }
+        let (mut chi2, mut sum) = (0.0, 0.0);
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[i + 1..] {
+                let expected = f64::from(draws) * law(a, b);
+                chi2 += (counts.get(&vec![*a, *b]).unwrap_or(&0.0) - expected).powi(2) / expected;
+                sum += law(a, b);
+            }
+        }
+        assert!((sum - 1.0).abs() < 1e-12);
+        assert!(!far(chi2, 65.0), "{chi2}");
+    }
+
+    #[test]
+    fn times_of_all_pairs_give_the_same_law_as_draws() {
+        // A clique with a tail of two: the one non-edge apart from the clique is rarely drawn, the others as rarely.
+        let clique = 60u32;
+        let mut edges: Vec<_> = (0..clique).flat_map(|u| (0..u).map(move |v| (v, u))).collect();
+        edges.extend([(0, clique), (clique, clique + 1)]);
+        let network = Network::simple(62, &edges).unwrap();
+        // Node 60 has degree 2 and 59 non-edges into the clique, node 61 has degree 1 and 60 of them: the first of them is in
+        // the set of node 60 with probability about two thirds.
+        let rate = |u: u32| network.neighbours(u as usize).len() as f64;
+        let to =
+            |u: u32| (0..clique).filter(|&v| !joined(&network, u, v)).map(|v| rate(u) * rate(v)).sum::<f64>();
+        let p = to(60) / (to(60) + to(61));
+        let (draws, mut rng) = (3000, stream(3, Purpose::Synthetic, 77));
+        let hits = (0..draws).filter(|_| by_degree(&network, 1, &mut rng)[0].1 == 60).count() as f64;
+        let z = (hits - f64::from(draws) * p) / (f64::from(draws) * p * (1.0 - p)).sqrt();
+        assert!(z.abs() < 3.9, "{hits} for {p}");
+    }
+}
