@@ -31,13 +31,16 @@ pub(crate) fn run() -> Result<()> {
     ] {
         samplers(name, &Arc::new(network))?;
     }
-    println!("\n| edge list | edges | MB | wall s, all threads | wall s, one thread | CPU s, one thread |\n|---|---|---|---|---|---|");
+    println!(
+        "\n| edge list | edges | MB | wall s, all threads | wall s, one thread | CPU s, one thread |\n|---|---|---|---|---|---|"
+    );
     reading()?;
     Ok(())
 }
 
 fn open(name: &str) -> Result<Network> {
-    let folder = std::env::var_os("ERGODICT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
+    let folder =
+        std::env::var_os("ERGODICT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     let path = folder.join(name);
     let (network, _) = read_network(&path, &ReadOptions::default())
         .with_context(|| format!("{name}: needed in ../shared/data or $ERGODICT_DATA"))?;

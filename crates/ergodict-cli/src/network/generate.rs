@@ -8,8 +8,8 @@ use crate::{input, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use ergodict::data::{
-    BarabasiAlbert, BlockModel, Configuration, EdgeCount, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
-    write_network,
+    BarabasiAlbert, BlockModel, Configuration, EdgeCount, ErdosRenyi, Generator, Multiple, RMat,
+    WattsStrogatz, write_network,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,9 @@ struct Out {
 
 /// Erdős–Rényi: every pair with the same probability, or a given number of edges
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict network generate er --nodes 1000 --probability 0.01 -o er.txt")]
+#[command(
+    after_long_help = "Example:\n  ergodict network generate er --nodes 1000 --probability 0.01 -o er.txt"
+)]
 struct Er {
     /// Nodes
     #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -86,7 +88,9 @@ struct Ba {
 
 /// Watts–Strogatz: a ring in which every node has the same number of neighbours, with edges rewired at random
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict network generate ws --nodes 1000 --neighbours 10 --rewired 0.1 -o ws.txt")]
+#[command(
+    after_long_help = "Example:\n  ergodict network generate ws --nodes 1000 --neighbours 10 --rewired 0.1 -o ws.txt"
+)]
 struct Ws {
     /// Nodes
     #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
@@ -103,8 +107,10 @@ struct Ws {
 
 /// Stochastic block model: the probability of a pair depends on the blocks of its nodes
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict network generate sbm --sizes 50,50 --within 0.2 --between 0.01 -o blocks.txt\n  \
-    ergodict network generate sbm --sizes 30,70 --matrix '0.3,0.02;0.02,0.1' -o blocks.txt --labels labels.txt")]
+#[command(
+    after_long_help = "Example:\n  ergodict network generate sbm --sizes 50,50 --within 0.2 --between 0.01 -o blocks.txt\n  \
+    ergodict network generate sbm --sizes 30,70 --matrix '0.3,0.02;0.02,0.1' -o blocks.txt --labels labels.txt"
+)]
 struct Sbm {
     /// Nodes of each block
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = count, required = true)]
@@ -128,8 +134,10 @@ struct Sbm {
 
 /// Configuration model: given degrees, all else at random
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict network generate configuration --like @karate -o same-degrees.txt\n  \
-    ergodict network generate configuration --degrees 3,3,2,2,2 -o small.txt")]
+#[command(
+    after_long_help = "Example:\n  ergodict network generate configuration --like @karate -o same-degrees.txt\n  \
+    ergodict network generate configuration --degrees 3,3,2,2,2 -o small.txt"
+)]
 struct Config {
     /// The degrees
     #[arg(long, value_name = "D,D,…", value_delimiter = ',', value_parser = count)]
@@ -147,7 +155,9 @@ struct Config {
 
 /// R-MAT: edges that fall into quadrants of the matrix, again and again, with given probabilities
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict network generate rmat --scale 16 --edge-factor 16 -o rmat.egr")]
+#[command(
+    after_long_help = "Example:\n  ergodict network generate rmat --scale 16 --edge-factor 16 -o rmat.egr"
+)]
 struct Rmat {
     /// There are 2^SCALE nodes
     #[arg(long, value_name = "SCALE", allow_negative_numbers = true)]
@@ -277,10 +287,14 @@ impl Model {
                 match &configuration.like {
                     Some(path) => {
                         let like = Reading::default().open(path, quiet)?;
-                        Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
+                        Configuration::like(&like.network, multiple)
+                            .with_context(|| like.name.clone())?
+                            .into()
                     }
                     None => {
-                        let degree = |&d: &u64| u32::try_from(d).map_err(|_| anyhow::anyhow!("--degrees has {d}: too large"));
+                        let degree = |&d: &u64| {
+                            u32::try_from(d).map_err(|_| anyhow::anyhow!("--degrees has {d}: too large"))
+                        };
                         let degrees = configuration.degrees.iter().map(degree).collect::<Result<_>>()?;
                         Configuration::new(degrees, multiple)?.into()
                     }
@@ -330,7 +344,9 @@ impl Model {
 fn rows(text: &str) -> Result<Vec<Vec<f64>>> {
     let number = |field: &str| {
         let field = field.trim();
-        field.parse().with_context(|| format!("--matrix has `{field}`: expected numbers such as 0.3,0.02;0.02,0.1"))
+        field
+            .parse()
+            .with_context(|| format!("--matrix has `{field}`: expected numbers such as 0.3,0.02;0.02,0.1"))
     };
     text.split(';').map(|row| row.split(',').map(number).collect()).collect()
 }

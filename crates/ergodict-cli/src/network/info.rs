@@ -81,7 +81,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// Which samplers can be used, found out by making them.
 fn validity(network: &Arc<Network>) -> Vec<Validity> {
     let parts = network.components();
-    let largest = if parts.sizes.len() > 1 { Arc::new(network.part(&parts.nodes(0))) } else { Arc::clone(network) };
+    let largest =
+        if parts.sizes.len() > 1 { Arc::new(network.part(&parts.nodes(0))) } else { Arc::clone(network) };
     // A short chain is as good as a long one: what speaks against a sampler does not depend on the length.
     let Ok(motif) = Motif::chain(SHORT) else { return Vec::new() };
     let mut all = Vec::new();
@@ -125,12 +126,19 @@ fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
     lines.push(("isolated", summary.isolated.to_string()));
     lines.push((
         "components",
-        format!("{}, the largest of {} nodes and {} edges", summary.components, summary.largest_nodes, summary.largest_edges),
+        format!(
+            "{}, the largest of {} nodes and {} edges",
+            summary.components, summary.largest_nodes, summary.largest_edges
+        ),
     ));
     let sides = |yes: bool| if yes { "yes" } else { "no" };
-    lines.push(("bipartite", format!("{} (largest component: {})", sides(summary.bipartite), sides(summary.largest_bipartite))));
+    lines.push((
+        "bipartite",
+        format!("{} (largest component: {})", sides(summary.bipartite), sides(summary.largest_bipartite)),
+    ));
     if let Some(triangles) = &summary.triangles {
-        lines.push(("triangles", format!("{} (transitivity {:.4})", triangles.count, triangles.transitivity)));
+        lines
+            .push(("triangles", format!("{} (transitivity {:.4})", triangles.count, triangles.transitivity)));
     }
     lines.push(("memory", memory::bytes(summary.bytes)));
     lines

@@ -63,7 +63,8 @@ pub(super) fn of_sample(
     if let Some(macc) = &sampled.macc {
         let high = macc.iter().fold(0.0f64, |m, v| m.max(*v)).max(f64::MIN_POSITIVE);
         let picture = Picture::new(macc, (sampled.k, sampled.k), Shade::Ink { low: 0.0, high });
-        let svg = Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(1) }.svg()?;
+        let svg =
+            Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(1) }.svg()?;
         report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
     }
     for ((name, _), chains) in sampled.mixing.iter().zip(&sampled.series) {
@@ -116,7 +117,8 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
     }
     facts.extend(sampled.notes.iter().map(|note| ("note".to_owned(), note.clone())));
     facts.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-    facts.push(("time".into(), format!("{:.2} s after a set-up of {:.3} s", sampled.seconds, sampled.set_up)));
+    facts
+        .push(("time".into(), format!("{:.2} s after a set-up of {:.3} s", sampled.seconds, sampled.set_up)));
     facts
 }
 

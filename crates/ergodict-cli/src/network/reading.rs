@@ -133,7 +133,10 @@ pub(crate) fn writable(path: &Path) -> Result<()> {
     if let Some(bare) = bare
         && [".egr", ".npz"].iter().any(|end| bare.ends_with(end))
     {
-        bail!("{}: .egr and .npz are not compressed again: leave the last ending out", PathBuf::from(name).display());
+        bail!(
+            "{}: .egr and .npz are not compressed again: leave the last ending out",
+            PathBuf::from(name).display()
+        );
     }
     Ok(())
 }

@@ -60,12 +60,20 @@ impl Spool {
         let file = match &path {
             Some(path) => {
                 let mut options = OpenOptions::new();
-                options.read(true).write(true).create(true).truncate(true).open(path).map_err(ergodict::Error::io(path))?
+                options
+                    .read(true)
+                    .write(true)
+                    .create(true)
+                    .truncate(true)
+                    .open(path)
+                    .map_err(ergodict::Error::io(path))?
             }
             None => {
                 let folder = beside.parent().filter(|folder| !folder.as_os_str().is_empty());
                 let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-                tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile()).map_err(ergodict::Error::io(beside))?
+                tempfile::tempfile_in(folder)
+                    .or_else(|_| tempfile::tempfile())
+                    .map_err(ergodict::Error::io(beside))?
             }
         };
         Ok(Self { file: BufWriter::with_capacity(1 << 17, file), path })
@@ -73,7 +81,8 @@ impl Spool {
 
     /// An older one with `bytes` bytes that count.
     fn reopen(path: PathBuf, bytes: u64) -> Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(ergodict::Error::io(&path))?;
+        let file =
+            OpenOptions::new().read(true).write(true).open(&path).map_err(ergodict::Error::io(&path))?;
         let there = file.metadata().map_err(ergodict::Error::io(&path))?.len();
         if there < bytes {
             bail!("{}: has lost homomorphisms: {there} of {bytes} bytes are left", path.display());

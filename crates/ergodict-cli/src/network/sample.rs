@@ -1,10 +1,10 @@
 //! `ergodict network sample`: homomorphisms of a motif into a network, and what they tell of it.
 
+use super::page;
 use super::reading::{self, Opened, Reading};
 use super::recording::{Mark, Measures, Recording};
 use super::sampled::Sampled;
 use super::sampling::{self, Chosen, Sampling};
-use super::page;
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
 use crate::runs::tagged;
@@ -96,7 +96,8 @@ struct Checkpoint {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let motif = args.sampling.motif()?;
-    let larger = args.wants(Estimate::ConditionalDensity).then(|| sampling::larger(&args.conditional, &motif));
+    let larger =
+        args.wants(Estimate::ConditionalDensity).then(|| sampling::larger(&args.conditional, &motif));
     let larger = larger.transpose()?;
     let Opened { network, input, name, .. } = args.reading.open(&args.net, common.quiet)?;
     let started = Instant::now();
@@ -119,9 +120,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let walkers = (0..args.sampling.chains).into_par_iter();
     let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));
     let walkers = walkers.collect::<Result<Vec<_>>>()?;
-    let wanted = |id: u64| {
-        args.count / args.sampling.chains + u64::from(id < args.count % args.sampling.chains)
-    };
+    let wanted =
+        |id: u64| args.count / args.sampling.chains + u64::from(id < args.count % args.sampling.chains);
     let marks = args.marks(common, &config, &inputs)?;
     let resumed = marks.is_some();
     let mut recordings = Vec::new();
@@ -155,7 +155,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         say("ergodict: interrupted while the homomorphisms were being written");
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    let density = args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
+    let density =
+        args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
     let sampled = Sampled::new(name, &network, &*sampler, kind, &recordings, &measures, density);
     let sampled = Sampled {
         out: args.out.clone(),
@@ -195,7 +196,11 @@ impl Args {
             bail!("--count is 0, but at least one homomorphism must be drawn");
         }
         if self.sampling.chains > self.count {
-            bail!("--chains is {}, but only {} homomorphisms are asked for", self.sampling.chains, self.count);
+            bail!(
+                "--chains is {}, but only {} homomorphisms are asked for",
+                self.sampling.chains,
+                self.count
+            );
         }
         if let Some(patches) = &self.patches {
             output::named(patches, "npy", "patches")?;

@@ -137,11 +137,15 @@ impl Sampled {
             lines.push(("conditional", format!("density {}", words(mixing))));
         }
         if let Some(macc) = &self.macc {
-            lines.push(("macc", format!("{0}×{0}, mean {1:.5}", self.k, macc.iter().sum::<f64>() / macc.len() as f64)));
+            lines.push((
+                "macc",
+                format!("{0}×{0}, mean {1:.5}", self.k, macc.iter().sum::<f64>() / macc.len() as f64),
+            ));
             if self.k <= SMALL {
-                lines.extend(macc.chunks_exact(self.k).map(|row| {
-                    ("", row.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(" "))
-                }));
+                lines
+                    .extend(macc.chunks_exact(self.k).map(|row| {
+                        ("", row.iter().map(|v| format!("{v:.4}")).collect::<Vec<_>>().join(" "))
+                    }));
             }
         }
         lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));

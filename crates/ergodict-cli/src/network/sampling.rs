@@ -4,7 +4,7 @@ use crate::args::count;
 use crate::{memory, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::chain::{Motif, MotifSampler, MotifWalker, Samplers, SamplerKind};
+use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::Network;
 use serde_json::{Value, json};
 use std::path::Path;

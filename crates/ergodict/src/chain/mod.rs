@@ -44,8 +44,8 @@ pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
 pub use motif::{
-    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint, MotifSampler, MotifWalker, Pivot,
-    PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
+    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint,
+    MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
 };
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;

@@ -8,7 +8,10 @@
 //! | `glauber` | all | `π` | yes, see [`Glauber::connectedness`] | yes, the same | yes | dependent |
 //! | `rejection` | tiny ones | `π` | yes | yes | yes | independent |
 
-use super::{ApproximatePivot, Backward, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot, PivotParameters, RejectionSampler};
+use super::{
+    ApproximatePivot, Backward, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
+    PivotParameters, RejectionSampler,
+};
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
 use crate::{Error, Result};
@@ -127,7 +130,9 @@ impl Samplers {
         match kind {
             SamplerKind::Exact => self.finish(ExactSampler::new(Arc::clone(network), motif)?, seed),
             SamplerKind::Pivot => self.finish(Pivot::new(Arc::clone(network), motif, pivot)?, seed),
-            SamplerKind::PivotApprox => self.finish(ApproximatePivot::new(Arc::clone(network), motif, pivot)?, seed),
+            SamplerKind::PivotApprox => {
+                self.finish(ApproximatePivot::new(Arc::clone(network), motif, pivot)?, seed)
+            }
             SamplerKind::Glauber => self.finish(Glauber::new(Arc::clone(network), motif.clone())?, seed),
             SamplerKind::Rejection => {
                 self.finish(RejectionSampler::new(Arc::clone(network), motif.clone(), self.most_tries)?, seed)

@@ -2,7 +2,7 @@
 
 use super::super::diagnostics::Acceptance;
 use super::super::rng::{Purpose, stream};
-use super::super::{Chain, Tally};
+use super::super::Tally;
 use super::MotifSampler;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
@@ -41,7 +41,10 @@ pub struct MotifWalker {
 
 impl std::fmt::Debug for MotifWalker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MotifWalker").field("every", &self.every).field("point", &self.point).finish_non_exhaustive()
+        f.debug_struct("MotifWalker")
+            .field("every", &self.every)
+            .field("point", &self.point)
+            .finish_non_exhaustive()
     }
 }
 
@@ -118,14 +121,22 @@ impl MotifWalker {
     pub fn seek(&mut self, point: &MotifPoint) -> Result<()> {
         let (k, n) = (self.sampler.motif().k(), self.sampler.network().nodes());
         if point.state.len() != k {
-            return Err(Error::shape("the state", format!("{} nodes", point.state.len()), format!("{k} nodes")));
+            return Err(Error::shape(
+                "the state",
+                format!("{} nodes", point.state.len()),
+                format!("{k} nodes"),
+            ));
         }
         let there = |&(i, j): &(u32, u32)| {
             let (u, v) = (point.state[i as usize] as usize, point.state[j as usize] as usize);
             self.sampler.network().weight(u, v) > 0.0
         };
         if point.state.iter().any(|&v| v as usize >= n) || !self.sampler.motif().edges().iter().all(there) {
-            return Err(Error::parameter("the state", format!("{:?}", point.state), "it must be a homomorphism"));
+            return Err(Error::parameter(
+                "the state",
+                format!("{:?}", point.state),
+                "it must be a homomorphism",
+            ));
         }
         self.rng.set_word_pos(u128::from(point.word));
         self.state.clone_from(&point.state);

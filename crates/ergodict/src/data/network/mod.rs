@@ -12,21 +12,20 @@
 mod adjacency;
 mod bit_matrix;
 mod build;
+pub mod corrupt;
 mod edge_list;
 mod egr;
+mod embedded;
 mod external;
 mod external_sort;
 mod from_list;
+pub mod generate;
 mod ids;
 mod matrix_list;
 mod matrix_market;
+mod non_edges;
 mod read;
 mod save;
-pub mod corrupt;
-mod embedded;
-pub mod generate;
-mod ids;
-mod non_edges;
 mod section;
 mod sparse_npz;
 mod structure;
@@ -39,8 +38,6 @@ pub use edge_list::{EdgeList, read_edge_list};
 pub use external::convert_network;
 mod summary;
 
-pub use adjacency::Adjacency;
-pub use build::{Build, Edge, Found, Loops};
 pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
@@ -48,8 +45,8 @@ pub use save::{Saved, write_network};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
-pub use write::write_edge_list;
 pub use summary::{DegreeBin, Spread, Summary};
+pub use write::write_edge_list;
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///
