@@ -4,9 +4,9 @@ use super::reading::{self, Reading};
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, memory, output, paths};
+use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::Result;
-use ergodict::data::{convert_edge_list, write_network};
+use ergodict::data::{check_network_name, convert_network, write_network};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,4 +35,52 @@ pub(crate) struct Args {
     memory: u64,
     #[command(flatten)]
     reading: Reading,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
+    paths::check(common, &inputs, &[("-o", &args.out)])?;
+    check_network_name(&args.out)?;
+    output::probe(&args.out)?;
+    let started = Instant::now();
+    interrupt::listen()?;
+    let as_egr = args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("egr"));
+    let mut lost = None;
+    if as_egr && reading::embedded_name(&args.net).is_none() {
+        let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
+        let mut progress = Progress::of("edges", common.quiet, None, 0);
+        let mut seen = |edges| {
+            progress.update(edges, String::new);
+            !interrupt::asked()
+        };
+        let converted = convert_network(&args.net, &args.reading.options(), &args.out, budget, &mut seen);
+        progress.finish();
+        let Some(decisions) = reading::explained(&args.net, converted)? else {
+            say("ergodict: interrupted; nothing was written");
+            return Ok(ExitCode::from(INTERRUPTED));
+        };
+        if !common.quiet {
+            say(&format!("{}: {decisions}", input::name(&args.net)));
+        }
+    } else {
+        let opened = args.reading.open(&args.net, common.quiet)?;
+        lost = write_network(&args.out, &opened.network)?.lost;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    if !common.quiet {
+        let mut lines = vec![("wrote", format!("{} in {seconds:.2} s", args.out.display()))];
+        lines.extend(lost.iter().map(|lost| ("note", lost.clone())));
+        say(&table(&lines));
+    }
+    if common.json {
+        let summary = json!({
+            "schema": "ergodict.network-convert/1",
+            "network": input::name(&args.net),
+            "out": args.out,
+            "lost": lost,
+            "seconds": seconds,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -7,10 +7,10 @@ use crate::tracked::table;
 use crate::{input, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::data::corrupt::{AddModel, Corrupted, add, remove};
-use ergodict::data::write_network;
+use ergodict::Error;
+use ergodict::data::corrupt::{AddModel, Amount, Corrupted, add, remove};
+use ergodict::data::{check_network_name, write_network};
 use serde_json::json;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &args.out)];
     outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
     paths::check(common, &inputs, &outputs)?;
-    reading::writable(&args.out)?;
+    check_network_name(&args.out)?;
     outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
     let Opened { network, name, .. } = args.reading.open(&args.net, common.quiet)?;
     let model = match args.add_model {
@@ -77,22 +77,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         From::Ba => AddModel::BarabasiAlbert,
     };
     let corrupted: Corrupted = match (args.add, args.remove) {
-        (Some(share), _) => add(&network, share, model, common.seed),
-        (_, Some(share)) => remove(&network, share, common.seed),
+        (Some(share), _) => add(&network, Amount::Fraction(share), model, common.seed),
+        (_, Some(share)) => remove(&network, Amount::Fraction(share), common.seed),
         _ => bail!("give --add F or --remove F"),
     }
     .with_context(|| name.clone())?;
     let observed = &corrupted.observed;
     let saved = write_network(&args.out, observed)?;
     if let Some(path) = &args.truth {
-        let mut text = String::from("u\tv\tlabel\tkind\n");
-        for row in &corrupted.truth {
-            let name = |v: u32| observed.ids().name(v as usize);
-            let _ = writeln!(text, "{}\t{}\t{}\t{}", name(row.u), name(row.v), u8::from(row.label), row.kind);
-        }
-        output::write(path, &text)?;
+        output::stream(path, |mut file| Ok(corrupted.write_truth(&mut file).map_err(Error::io(path))?))?;
     }
-    let changed = corrupted.changed;
+    let (changed, dropped) = (corrupted.changed, corrupted.base.left_out());
     let verb = if args.add.is_some() { "added" } else { "removed" };
     if !common.quiet {
         let mut lines = vec![
@@ -100,7 +95,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                 "corrupted",
                 format!(
                     "{changed} of {} edges {verb}: {} nodes, {} edges now (seed {})",
-                    corrupted.edges,
+                    corrupted.base.network.edges(),
                     observed.nodes(),
                     observed.edges(),
                     common.seed
@@ -109,7 +104,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             ("wrote", args.out.display().to_string()),
         ];
         lines.extend(args.truth.iter().map(|path| ("truth", path.display().to_string())));
-        lines.extend(corrupted.dropped.iter().map(|note| ("note", note.clone())));
+        lines.extend(dropped.iter().map(|note| ("note", format!("left out: {note}"))));
         lines.extend(saved.lost.iter().map(|note| ("note", note.clone())));
         say(&table(&lines));
     }
@@ -125,13 +120,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             "schema": "ergodict.network-corrupt/1",
             "network": input::name(&args.net),
             "nodes": observed.nodes(),
-            "edges_before": corrupted.edges,
+            "edges_before": corrupted.base.network.edges(),
             "edges": observed.edges(),
             "changed": changed,
             "out": args.out,
             "truth": args.truth,
             "pairs": corrupted.truth.len(),
-            "dropped": corrupted.dropped,
+            "dropped": dropped,
             "config": config,
         });
         output::print(&format!("{summary:#}\n"))?;

@@ -12,7 +12,7 @@ use ergodict::data::{
     WattsStrogatz, write_network,
 };
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -188,7 +188,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         _ => {}
     }
     paths::check(common, &inputs, &outputs)?;
-    reading::writable(out)?;
+    check_network_name(out)?;
     outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
     let (generator, labels) = model.generator(common.quiet)?;
     let needed = generator.bytes();
@@ -264,8 +264,8 @@ impl Model {
         let generator = match self {
             Self::Er(er) => {
                 let edges = match (er.edges, er.probability) {
-                    (Some(edges), _) => EdgeCount::Exactly(edges),
-                    (_, probability) => EdgeCount::Probability(probability.unwrap_or(0.0)),
+                    (Some(edges), _) => Density::Edges(edges),
+                    (_, probability) => Density::Probability(probability.unwrap_or(0.0)),
                 };
                 ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
             }

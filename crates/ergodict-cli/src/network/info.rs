@@ -8,7 +8,7 @@ use crate::tracked::table;
 use crate::{memory, output, paths};
 use anyhow::Result;
 use ergodict::chain::{Motif, SamplerKind, Samplers};
-use ergodict::data::{Network, Summary};
+use ergodict::data::{Network, Spread, Summary};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +51,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let summary = network.summary();
     let network = Arc::new(network);
     let samplers = validity(&network);
-    args.showing.write(|| page::of_network(&name, &summary, &samplers))?;
+    let lines = lines(&name, &summary);
+    args.showing.write(|| Ok(page::of_network(&name, &summary, &lines, &samplers)))?;
     if common.json {
         let samplers: Vec<_> = samplers
             .iter()
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         output::print(&format!("{summary:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = table(&lines(&name, &summary));
+    let mut text = table(&lines);
     text.push_str("\nsamplers, for chain motifs on the largest component:\n");
     for one in &samplers {
         let mark = if one.valid { "yes" } else { "no " };
@@ -107,38 +108,26 @@ fn validity(network: &Arc<Network>) -> Vec<Validity> {
 const SHORT: usize = 3;
 
 fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
-    let mut lines = vec![
-        ("network", name.to_owned()),
-        ("nodes", summary.nodes.to_string()),
-        ("edges", format!("{} (density {:.3e})", summary.edges, summary.density)),
-        ("kind", kind(summary)),
-        (
-            "degrees",
-            format!(
-                "{} to {}, mean {:.2}, median {}",
-                summary.degrees.min, summary.degrees.max, summary.degrees.mean, summary.degrees.median
-            ),
-        ),
-    ];
-    if let Some((low, high)) = summary.weights {
+    let mut lines = vec![("network", name.to_owned()), ("nodes", summary.nodes.to_string())];
+    let density = summary.density.map_or_else(String::new, |density| format!(" (density {density:.3e})"));
+    lines.push(("edges", format!("{}{density}", summary.edges)));
+    lines.push(("kind", kind(summary)));
+    let spread = |of: &Spread| format!("{} to {}, mean {:.4}, median {}", of.min, of.max, of.mean, of.median);
+    lines.extend(summary.degrees.as_ref().map(|degrees| ("degrees", spread(degrees))));
+    lines.extend(summary.in_degrees.as_ref().map(|degrees| ("in-degrees", spread(degrees))));
+    if let ([low, high], true) = (summary.weights.unwrap_or([1.0; 2]), summary.weighted) {
         lines.push(("weights", format!("{low} to {high}")));
+        lines.extend(summary.strengths.as_ref().map(|strengths| ("strengths", spread(strengths))));
     }
-    lines.push(("isolated", summary.isolated.to_string()));
-    lines.push((
-        "components",
-        format!(
-            "{}, the largest of {} nodes and {} edges",
-            summary.components, summary.largest_nodes, summary.largest_edges
-        ),
-    ));
-    let sides = |yes: bool| if yes { "yes" } else { "no" };
-    lines.push((
-        "bipartite",
-        format!("{} (largest component: {})", sides(summary.bipartite), sides(summary.largest_bipartite)),
-    ));
-    if let Some(triangles) = &summary.triangles {
-        lines
-            .push(("triangles", format!("{} (transitivity {:.4})", triangles.count, triangles.transitivity)));
+    lines.push(("isolated", format!("{} nodes", summary.isolated)));
+    let largest = format!("the largest of {} nodes and {} edges", summary.largest_nodes, summary.largest_edges);
+    lines.push(("components", format!("{}, {largest}", summary.components)));
+    let sides = |yes: Option<bool>| if yes == Some(true) { "yes" } else { "no" };
+    let (all, one) = (sides(summary.bipartite), sides(summary.largest_bipartite));
+    lines.push(("bipartite", if all == one { all.to_owned() } else { format!("{all}; the largest component: {one}") }));
+    if let (Some(triangles), transitivity) = (summary.triangles, summary.transitivity) {
+        let transitivity = transitivity.map_or_else(String::new, |t| format!(" (transitivity {t:.4})"));
+        lines.push(("triangles", format!("{triangles}{transitivity}")));
     }
     lines.push(("memory", memory::bytes(summary.bytes)));
     lines
@@ -146,7 +135,7 @@ fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
 
 fn kind(summary: &Summary) -> String {
     let direction = if summary.directed { "directed" } else { "undirected" };
-    let weights = if summary.weights.is_some() { "weighted" } else { "unweighted" };
+    let weights = if summary.weighted { "weighted" } else { "unweighted" };
     let loops = if summary.loops > 0 { format!(", {} loops", summary.loops) } else { String::new() };
     format!("{direction}, {weights}{loops}")
 }

@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::output;
 use anyhow::Result;
-use ergodict::data::embedded_networks;
+use ergodict::data::embedded_names;
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub(crate) struct Args {}
 
 pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
-    let all = embedded_networks();
+    let all = embedded_names();
     if common.json {
         let all: Vec<_> = all
             .iter()

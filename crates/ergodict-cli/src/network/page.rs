@@ -1,10 +1,12 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
 use super::recording::Recording;
-use super::sampled::Sampled;
+use super::info::Validity;
+use super::sampled::{Sampled, density_words};
 use crate::mixing::MIXED;
 use crate::page::count;
 use anyhow::Result;
+use ergodict::data::Summary;
 use ergodict::patch::NetworkPatches;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 
@@ -110,7 +112,7 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
         facts.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
     }
     if let Some(density) = &sampled.density {
-        facts.push(("homomorphism density".into(), density.to_string()));
+        facts.push(("homomorphism density".into(), density_words(density)));
     }
     if let Some(mixing) = &sampled.conditional {
         facts.push(("conditional density".into(), format!("{:.6} ± {:.6}", mixing.mean, mixing.error)));
@@ -154,4 +156,39 @@ fn averaged(values: &[f64]) -> Vec<(f64, f64)> {
         (middle, part.iter().sum::<f64>() / part.len() as f64)
     });
     points.collect()
+}
+
+const DEGREES: &str = "
+    How many nodes have which number of neighbours: nodes of a degree, averaged over the degrees from one power of two to the
+    next. Both axes are logarithmic; nodes without neighbours are left out.";
+
+/// The page of a network.
+pub(super) fn of_network(name: &str, summary: &Summary, lines: &[(&str, String)], samplers: &[Validity]) -> Report {
+    let lead = format!("{} nodes and {} edges.", summary.nodes, summary.edges);
+    let bins = summary.histogram.iter().filter(|bin| bin.from > 0 && bin.nodes > 0);
+    let points = bins.map(|bin| {
+        let (from, to) = (bin.from as f64, bin.to as f64);
+        ((from * to).sqrt(), bin.nodes as f64 / (to - from + 1.0))
+    });
+    let chart = LineChart {
+        x_label: "degree".into(),
+        y_label: "nodes of that degree".into(),
+        log_x: true,
+        log_y: true,
+        series: vec![Series::new("", points.collect::<Vec<_>>())],
+        ..LineChart::default()
+    };
+    let rows = samplers.iter().map(|one| {
+        vec![one.kind.to_string(), if one.valid { "yes" } else { "no" }.into(), one.words.clone()]
+    });
+    Report::new(format!("The network {name}"))
+        .lead(lead)
+        .facts(lines)
+        .figure(Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() })
+        .table(Table {
+            title: "Samplers".into(),
+            head: ["sampler", "valid", "what to know"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+            words: "Which samplers of homomorphisms can be used for chain motifs on the largest component.".into(),
+        })
 }

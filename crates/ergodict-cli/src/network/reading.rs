@@ -3,15 +3,15 @@
 use crate::output::is_standard;
 use crate::progress::say;
 use crate::{input, paths};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::data::{Decisions, Loops, Network, ReadOptions, digest, embedded, read_network};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The flags.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
     /// Edges have a direction [default: as the format says; those of edge lists have none]
@@ -116,32 +116,4 @@ pub(crate) fn kind(network: &Network) -> String {
     let direction = if network.is_directed() { "directed" } else { "undirected" };
     let weights = if network.is_weighted() { "weighted" } else { "unweighted" };
     format!("{direction}, {weights}")
-}
-
-/// Refuses a network without nodes.
-pub(crate) fn not_empty(opened: &Opened) -> Result<()> {
-    if opened.network.nodes() == 0 {
-        bail!("{}: has no nodes", opened.name);
-    }
-    Ok(())
-}
-
-/// The format that a file to write will have, told before the work.
-pub(crate) fn writable(path: &Path) -> Result<()> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let bare = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst"));
-    if let Some(bare) = bare
-        && [".egr", ".npz"].iter().any(|end| bare.ends_with(end))
-    {
-        bail!(
-            "{}: .egr and .npz are not compressed again: leave the last ending out",
-            PathBuf::from(name).display()
-        );
-    }
-    Ok(())
-}
-
-/// Context for errors about a network.
-pub(crate) fn about<T>(result: Result<T>, name: &str) -> Result<T> {
-    result.with_context(|| name.to_owned())
 }

@@ -3,8 +3,8 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
-use ergodict::chain::{Conditional, Macc, MotifObservable, MotifPoint, MotifWalker};
-use ergodict::data::Network;
+use ergodict::chain::{Extension, Macc, Motif, MotifObservable, MotifPoint, MotifWalker};
+use ergodict::data::{Adjacency, Network};
 use ergodict::patch::NetworkPatches;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -21,9 +21,10 @@ const PIECE: usize = 1 << 10;
 #[derive(Clone)]
 pub(super) struct Measures {
     pub(super) patches: Arc<NetworkPatches>,
-    pub(super) scalars: Vec<MotifObservable>,
-    pub(super) conditional: Option<Conditional>,
-    pub(super) macc: bool,
+    motif: Motif,
+    pub(super) scalars: [MotifObservable; 3],
+    pub(super) conditional: Option<Extension>,
+    macc: bool,
 }
 
 /// What was measured.
@@ -35,9 +36,50 @@ pub(super) struct Measured {
 }
 
 impl Measures {
-    fn none_yet(&self, k: usize) -> Measured {
+    /// Of homomorphisms of a motif; with a larger motif, its conditional density.
+    pub(super) fn new(network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>, macc: bool) -> Result<Self> {
+        Ok(Self {
+            patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
+            motif: motif.clone(),
+            scalars: MotifObservable::ALL,
+            conditional: larger.map(|larger| Extension::new(motif, larger)).transpose()?,
+            macc,
+        })
+    }
+
+    fn none_yet(&self) -> Measured {
         let series = vec![Vec::new(); self.scalars.len() + usize::from(self.conditional.is_some())];
-        Measured { series, macc: self.macc.then(|| Macc::new(k)) }
+        Measured { series, macc: self.macc.then(|| Macc::new(self.motif.k())) }
+    }
+
+    /// The matrix of average clustering coefficients, row by row.
+    pub(super) fn coefficients(&self, macc: &Macc) -> Vec<f64> {
+        let (k, matrix) = (self.motif.k(), macc.matrix(&self.motif, self.patches.network().is_directed()));
+        (0..k * k).map(|at| matrix.col(at % k)[at / k]).collect()
+    }
+
+    /// Measures some homomorphisms more.
+    fn measure(&self, xs: &[u32], measured: &mut Measured) {
+        let (k, adjacency) = (self.motif.k(), self.patches.adjacency());
+        for (scalar, series) in self.scalars.iter().zip(&mut measured.series) {
+            series.extend(xs.chunks_exact(k).map(|x| scalar.measure(&self.motif, adjacency, x)));
+        }
+        if let (Some(extension), Some(series)) = (&self.conditional, measured.series.last_mut()) {
+            series.extend(xs.chunks_exact(k).map(|x| extension.value(self.patches.network(), x)));
+        }
+        let Some(macc) = &mut measured.macc else { return };
+        if self.patches.are_bits() {
+            let words = self.patches.words();
+            let mut masks = vec![0; xs.len() / k * words];
+            self.patches.bits_all(xs, &mut masks);
+            masks.chunks_exact(words.max(1)).for_each(|mask| macc.add_bits(mask));
+        } else {
+            let mut patch = vec![0.0f64; k * k];
+            for x in xs.chunks_exact(k) {
+                self.patches.write(x, &mut patch);
+                macc.add(&patch);
+            }
+        }
     }
 }
 
@@ -150,7 +192,7 @@ impl Recording {
         spool: Option<(Option<PathBuf>, &Path)>,
     ) -> Result<Self> {
         let spool = spool.map(|(path, beside)| Spool::create(path, beside)).transpose()?;
-        let measured = measures.none_yet(walker.sampler().motif().k());
+        let measured = measures.none_yet();
         Ok(Self { walker, wanted, spool, measures, measured, piece: Vec::new() })
     }
 
@@ -169,7 +211,7 @@ impl Recording {
         }
         walker.seek(&mark.point).with_context(|| at.clone())?;
         let mut spool = Spool::reopen(path, mark.point.kept * k as u64 * 4)?;
-        let mut measured = measures.none_yet(k);
+        let mut measured = measures.none_yet();
         let mut stopped = false;
         spool.each(k, |xs| {
             stopped |= interrupt::asked();

@@ -14,7 +14,8 @@ use crate::{INTERRUPTED, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
-use ergodict::chain::{Motif, MotifObservable};
+use ergodict::chain::{Density, Motif};
+use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::data::{Network, NodeIds, npy_header};
 use ergodict::patch::NetworkPatches;
 use rayon::prelude::*;
@@ -29,6 +30,8 @@ use std::time::{Duration, Instant};
 
 /// How long chains go on before they meet.
 const SLICE: Duration = Duration::from_millis(200);
+/// Draws that a density is estimated from at most: one part in a thousand, where the motif closes one time in ten.
+const MOST_DRAWS: u64 = 10_000_000;
 const SCHEMA: &str = "ergodict.network-sample-checkpoint/1";
 
 const HELP: &str = "\
@@ -138,8 +141,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                 }
             }
             (_, path) => {
-                let beside = args.out.as_deref().or(args.patches.as_deref());
-                let beside = beside.or(path.as_deref()).map(Path::to_owned);
+                let beside = args.out.as_deref().or(args.patches.as_deref()).or(path.as_deref());
+                let beside = beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
                 let spool = beside.as_deref().map(|beside| (path.clone(), beside));
                 Recording::new(walker, wanted(id), measures, spool)?
             }
@@ -244,7 +247,13 @@ impl Args {
     }
 
     fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<Motif>) -> Result<Measures> {
-        Measures::new(network, motif, larger, self.wants(Estimate::Macc))
+        Measures::new(network, motif, larger.as_ref(), self.wants(Estimate::Macc))
+    }
+
+    /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.
+    fn density(&self, network: &Network, motif: &Motif, seed: u64) -> Result<Density> {
+        let mut rng = stream(seed, Purpose::Chain, ids::DENSITY);
+        Ok(Density::of(network, motif, self.count.min(MOST_DRAWS) as usize, &mut rng)?)
     }
 
     /// Where the chains of an interrupted run were.
@@ -323,8 +332,6 @@ impl Args {
         if let Some(out) = &self.out {
             let as_array = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
             let written = output::stream(out, |file| {
-                let at = Error::io(out);
-                let _ = at;
                 if as_array {
                     file.write_all(&npy_header("<i8", self.count, &[k])).map_err(Error::io(out))?;
                 }

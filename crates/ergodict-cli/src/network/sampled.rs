@@ -83,7 +83,7 @@ impl Sampled {
             series: (0..scalars).map(|i| series_of(i).map(<[f64]>::to_vec).collect()).collect(),
             conditional: measures.conditional.is_some().then(|| mixing_of(scalars)),
             density,
-            macc: macc.map(|macc| macc.mean()),
+            macc: macc.map(|macc| measures.coefficients(&macc)),
             out: None,
             patches_out: None,
             every: 1,
@@ -131,7 +131,7 @@ impl Sampled {
             lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
         }
         if let Some(density) = &self.density {
-            lines.push(("density", density.to_string()));
+            lines.push(("density", density_words(density)));
         }
         if let Some(mixing) = &self.conditional {
             lines.push(("conditional", format!("density {}", words(mixing))));
@@ -173,7 +173,7 @@ impl Sampled {
                 "mean": density.value(),
                 "log": density.log,
                 "relative_error": density.relative_error,
-                "exact": density.is_exact(),
+                "exact": density.relative_error == 0.0,
             })),
             "conditional_density": self.conditional.as_ref().map(|m| mixing::json("conditional-density", m)),
             "macc": macc,
@@ -200,4 +200,22 @@ fn words(mixing: &Mixing) -> String {
         "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1}, {effective_sample_size:.0} effective \
          samples, R̂ {r_hat:.3}"
     )
+}
+
+/// A density in words; small ones as a power of ten, which may be beyond the range of numbers.
+pub(super) fn density_words(density: &Density) -> String {
+    let value = density.log / std::f64::consts::LN_10;
+    let size = if density.log == f64::NEG_INFINITY {
+        "0".to_owned()
+    } else if density.value() >= 1e-3 {
+        format!("{:.6}", density.value())
+    } else {
+        format!("{:.6}·10^{}", 10f64.powf(value - value.floor()), value.floor())
+    };
+    let error = match density.relative_error {
+        0.0 => "exact".to_owned(),
+        error if error.is_nan() => "no draw closed the motif: the error is not known".to_owned(),
+        error => format!("± {:.2} %", 100.0 * error),
+    };
+    format!("{size} ({error})")
 }

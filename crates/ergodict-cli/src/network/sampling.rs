@@ -149,7 +149,7 @@ impl Sampling {
             }
         };
         let kind = self.sampler.unwrap_or_else(|| SamplerKind::natural(&motif));
-        let needed = kind.bytes(&network, &motif);
+        let needed = kind.bytes(&network, &motif)?;
         memory::check(needed, &format!("--sampler {kind} (--sampler pivot-approx takes little)"))?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
