@@ -43,7 +43,7 @@ pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
-pub use motif::{Motif, MotifSampler, RootedTree};
+pub use motif::{Density, Extension, Macc, Motif, MotifObservable, MotifSampler, RootedTree};
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;

@@ -4,8 +4,14 @@
 //! |---|---|---|
 //! | what they share | | `sampler.rs` |
 
+mod density;
+mod macc;
+mod observables;
 mod sampler;
 mod shape;
 
+pub use density::{Density, Extension};
+pub use macc::Macc;
+pub use observables::MotifObservable;
 pub use sampler::MotifSampler;
 pub use shape::{Motif, RootedTree};
