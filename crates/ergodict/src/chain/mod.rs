@@ -47,6 +47,7 @@ pub use motif::{
     ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint,
     MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
 };
+pub use motif::{Density, Extension, Macc, Motif, MotifObservable, MotifSampler, RootedTree};
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;
