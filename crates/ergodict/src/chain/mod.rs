@@ -43,8 +43,9 @@ pub use image_walk::{ImageWalk, Sampling, Walkers};
 pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
-pub use motif::{Connectedness, Glauber, Injective, RejectionSampler, 
-    ApproximatePivot, Backward, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters, RootedTree,
+pub use motif::{
+    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
+    PivotParameters, RejectionSampler, RootedTree,
 };
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;

@@ -73,7 +73,9 @@ impl<S: MotifSampler> Injective<S> {
             return Err(Error::parameter(
                 "the motif",
                 inner.motif().describe(),
-                format!("its nodes cannot all be different in a network of {n}: give a motif of at most {n} nodes"),
+                format!(
+                    "its nodes cannot all be different in a network of {n}: give a motif of at most {n} nodes"
+                ),
             ));
         }
         let (mut seen, mut found) = (Acceptance::default(), None);
@@ -239,7 +241,8 @@ impl Watched {
         let (n, k) = (inner.network().nodes() as u32, inner.motif().k() as u32);
         let all = u64::from(n).checked_pow(k).filter(|all| *all <= 1 << 24)?;
         let state = |code: u64| (0..k).map(|i| (code / u64::from(n).pow(i) % u64::from(n)) as u32).collect();
-        let mut states: Vec<Vec<u32>> = (0..all).map(state).filter(|x: &Vec<u32>| inner.weight(x) > 0.0).collect();
+        let mut states: Vec<Vec<u32>> =
+            (0..all).map(state).filter(|x: &Vec<u32>| inner.weight(x) > 0.0).collect();
         if states.len() > MOST_STATES {
             return None;
         }

@@ -118,7 +118,8 @@ impl RejectionSampler {
 
     /// `Π A/max A` over the edges.
     fn share(&self, x: &[u32], edges: &[(u32, u32)]) -> f64 {
-        let weight = |&(i, j): &(u32, u32)| self.network.weight(x[i as usize] as usize, x[j as usize] as usize);
+        let weight =
+            |&(i, j): &(u32, u32)| self.network.weight(x[i as usize] as usize, x[j as usize] as usize);
         edges.iter().map(|edge| weight(edge) / self.largest).product()
     }
 
@@ -238,7 +239,11 @@ mod tests {
                 let exact = n.powi(sampler.motif.k() as i32) / sum;
                 // Of other motifs than trees an estimate from 64 hits or more.
                 let tolerance = if sampler.motif.tree().is_some() { 1e-10 } else { 0.6 };
-                assert!((sampler.expected / exact - 1.0).abs() < tolerance, "{case}: {} {exact}", sampler.expected);
+                assert!(
+                    (sampler.expected / exact - 1.0).abs() < tolerance,
+                    "{case}: {} {exact}",
+                    sampler.expected
+                );
                 let Some(checked) = check(&sampler) else { continue };
                 cases += 1;
                 checked.assert_ergodic(&case);
@@ -250,7 +255,10 @@ mod tests {
                     // Tries are geometric, with a standard deviation of at most their mean.
                     let mut x = sampler.init(&mut rng);
                     let info = sampler.steps(&mut x, 2_000, &mut rng);
-                    assert!((info.proposed as f64 / 2_000.0 / exact - 1.0).abs() < 5.0 / 2_000f64.sqrt(), "{case}");
+                    assert!(
+                        (info.proposed as f64 / 2_000.0 / exact - 1.0).abs() < 5.0 / 2_000f64.sqrt(),
+                        "{case}"
+                    );
                 }
             }
         }
@@ -263,7 +271,8 @@ mod tests {
         let ring: Vec<(u32, u32)> = (0..100).map(|v| (v, (v + 1) % 100)).collect();
         let network = Arc::new(Network::simple(100, &ring).unwrap());
         let refuse = |motif: Motif, words: &[&str]| {
-            let message = RejectionSampler::new(Arc::clone(&network), motif, 1_000_000).unwrap_err().to_string();
+            let message =
+                RejectionSampler::new(Arc::clone(&network), motif, 1_000_000).unwrap_err().to_string();
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         };
         // 100·2⁷ among 100⁸.
