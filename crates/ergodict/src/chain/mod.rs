@@ -46,6 +46,8 @@ pub use lattice::{Boundary, Lattice};
 pub use motif::{
     ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint,
     MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
+    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
+    PivotParameters, RejectionSampler, RootedTree,
 };
 pub use motif::{Density, Extension, Macc, Motif, MotifObservable, MotifSampler, RootedTree};
 pub use neighbourhood::Neighbourhood;
