@@ -114,6 +114,16 @@ impl Backward {
     pub fn new(network: &Network, motif: &Motif) -> Result<Self> {
         let kinds = Kinds::new(tree(motif)?, network.is_directed());
         let plain = plain(network, &kinds);
+        Self::finish(network, motif, kinds, plain)
+    }
+
+    /// The same with exponents in any case.
+    #[cfg(test)]
+    pub(super) fn wide(network: &Network, motif: &Motif) -> Result<Self> {
+        Self::finish(network, motif, Kinds::new(tree(motif)?, network.is_directed()), None)
+    }
+
+    fn finish(network: &Network, motif: &Motif, kinds: Kinds, plain: Option<Plain>) -> Result<Self> {
         let (levels, exponents, shifts, bounds) = match plain {
             Some((levels, shifts, bounds)) => (levels, Vec::new(), shifts, bounds),
             None => wide(network, &kinds),
@@ -227,8 +237,11 @@ fn rows(network: &Network, down: bool) -> &Rows {
     if down { network.rows() } else { network.incoming() }
 }
 
-/// Levels, shifts and bounds; none when f64 cannot hold them.
-fn plain(network: &Network, kinds: &Kinds) -> Option<(Vec<f64>, Vec<i64>, Vec<u32>)> {
+/// Levels, shifts and bounds.
+type Plain = (Vec<f64>, Vec<i64>, Vec<u32>);
+
+/// Weights without exponents; none when f64 cannot hold them.
+fn plain(network: &Network, kinds: &Kinds) -> Option<Plain> {
     let n = network.nodes();
     if network
         .rows()
@@ -366,4 +379,155 @@ fn wide(network: &Network, kinds: &Kinds) -> (Vec<f64>, Vec<i32>, Vec<i64>, Vec<
         }
     }
     (mantissas, exponents, vec![0; kinds.children.len()], Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::data::{Build, NodeIds};
+
+    fn weighted(n: usize, edges: &[(u32, u32, f64)], directed: bool) -> Network {
+        let build = Build { directed, ..Build::default() };
+        Network::build(NodeIds::numbered(n), edges, true, build).unwrap().0
+    }
+
+    fn close(found: f64, expected: f64, case: &str) {
+        let right = found == expected || (found - expected).abs() < 1e-12 * expected.abs().max(1.0);
+        assert!(right, "{case}: {found} for {expected}");
+    }
+
+    /// Σ over all maps, by brute force.
+    fn total(network: &Network, motif: &Motif) -> f64 {
+        let (n, k) = (network.nodes(), motif.k());
+        let maps =
+            (0..n.pow(k as u32)).map(|code| (0..k).map(|i| code / n.pow(i as u32) % n).collect::<Vec<_>>());
+        let weight = |x: Vec<usize>| {
+            motif.edges().iter().map(|&(i, j)| network.weight(x[i as usize], x[j as usize])).product::<f64>()
+        };
+        maps.map(weight).sum()
+    }
+
+    #[test]
+    fn totals_are_those_of_all_maps_with_exponents_and_without() {
+        for (name, network) in tiny_networks() {
+            for (shape, motif) in tiny_motifs().into_iter().filter(|(_, motif)| motif.tree().is_some()) {
+                let (case, expected) = (format!("{name}, {shape}"), total(&network, &motif));
+                let (plain, wide) = (Backward::new(&network, &motif), Backward::wide(&network, &motif));
+                assert_eq!(plain.is_ok(), expected > 0.0, "{case}");
+                let (Ok(plain), Ok(wide)) = (plain, wide) else { continue };
+                assert!(plain.exponents.is_empty() && (motif.k() == 1 || !wide.exponents.is_empty()));
+                close(plain.log_total(), expected.ln(), &case);
+                close(wide.log_total(), expected.ln(), &case);
+                for i in 0..motif.k() {
+                    (0..network.nodes())
+                        .for_each(|v| close(plain.log_weight(i, v), wide.log_weight(i, v), &case));
+                }
+                assert!(plain.bytes().max(wide.bytes()) <= Backward::bytes_needed(&network, &motif).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn weights_of_a_chain_are_rows_of_matrix_powers() {
+        for (name, network) in tiny_networks() {
+            let (n, k) = (network.nodes(), 9);
+            let Ok(backward) = Backward::new(&network, &Motif::chain(k).unwrap()) else { continue };
+            // A^j·1, densely, from the last node of the motif up.
+            let mut power = vec![1f64; n];
+            for i in (0..k).rev() {
+                for v in 0..n {
+                    close(backward.log_weight(i, v), power[v].ln(), name);
+                    assert_eq!(backward.log_weight(i, v) == f64::NEG_INFINITY, power[v] == 0.0);
+                }
+                power = (0..n).map(|v| (0..n).map(|w| network.weight(v, w) * power[w]).sum()).collect();
+            }
+        }
+    }
+
+    #[test]
+    fn alike_subtrees_are_kept_once() {
+        let (_, network) = tiny_networks().swap_remove(0);
+        let kinds = |motif: &Motif| Backward::new(&network, motif).unwrap().kinds.children.len();
+        assert_eq!(kinds(&Motif::chain(21).unwrap()), 21);
+        assert_eq!(kinds(&Motif::star(21).unwrap()), 2);
+        // Two branches, of two nodes each, pointing in different directions.
+        let branches = Motif::new(5, vec![(0, 1), (1, 2), (3, 0), (4, 3)]).unwrap();
+        assert_eq!(kinds(&branches), 3);
+        let directed = weighted(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0)], true);
+        assert_eq!(Backward::new(&directed, &branches).unwrap().kinds.children.len(), 4);
+    }
+
+    #[test]
+    fn long_chains_on_hubs_neither_overflow_nor_lose_a_node() {
+        let motif = Motif::chain(101).unwrap();
+        // A star with L leaves: b of the centre goes L, L, L², L², …
+        let leaves = 100_000u32;
+        let star =
+            Network::simple(leaves as usize + 1, &(1..=leaves).map(|v| (0, v)).collect::<Vec<_>>()).unwrap();
+        let backward = Backward::new(&star, &motif).unwrap();
+        let log = f64::from(leaves).ln();
+        close(backward.log_weight(0, 0), 50.0 * log, "centre");
+        close(backward.log_weight(0, 77), 50.0 * log, "leaf");
+        close(backward.log_weight(1, 77), 49.0 * log, "leaf, a step on");
+        close(backward.log_total(), 50.0 * log + f64::from(leaves + 1).ln(), "star");
+        // A hub with a long path: far along it nothing is seen of the hub.
+        let (leaves, length) = (2000u32, 220u32);
+        let motif = Motif::chain(201).unwrap();
+        let mut edges: Vec<(u32, u32)> = (1..=leaves).map(|v| (0, v)).collect();
+        edges.extend((0..length).map(|j| (if j == 0 { 0 } else { leaves + j }, leaves + j + 1)));
+        let hub = Network::simple((leaves + length) as usize + 1, &edges).unwrap();
+        let backward = Backward::new(&hub, &motif).unwrap();
+        assert!(!backward.exponents.is_empty(), "f64 does not hold these");
+        // The end of the path: walks of 200 steps there are those on a path with a wall, C(200, 100).
+        let walks: f64 = (1..=100).map(|j| f64::from(100 + j).ln() - f64::from(j).ln()).sum();
+        close(backward.log_weight(0, (leaves + length) as usize), walks, "end of the path");
+        assert!(backward.log_weight(0, 0) > 740.0);
+    }
+
+    #[test]
+    fn weights_of_any_size_are_held() {
+        for scale in [1e6, 1e300, 1e-300] {
+            let edges: Vec<(u32, u32, f64)> = (1..5).map(|v| (0, v, scale * f64::from(v))).collect();
+            let network = weighted(5, &edges, false);
+            let backward = Backward::new(&network, &Motif::chain(101).unwrap()).unwrap();
+            // b alternates between centre and leaves: (Σ w²)^50 at the centre.
+            close(backward.log_weight(0, 0), 50.0 * 30f64.ln() + 100.0 * f64::ln(scale), "centre");
+        }
+        let mixed = weighted(4, &[(0, 1, 1e300), (1, 2, 1e-300), (2, 3, 5e-324)], false);
+        let backward = Backward::new(&mixed, &Motif::chain(5).unwrap()).unwrap();
+        assert!((0..4).all(|v| backward.log_weight(0, v).is_finite()));
+    }
+
+    #[test]
+    fn components_that_grow_apart_are_all_kept() {
+        // A clique of 60 and an edge: 59^k against 1.
+        let mut edges: Vec<(u32, u32)> = (0..60).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
+        edges.push((60, 61));
+        let network = Network::simple(62, &edges).unwrap();
+        for k in [101, 1001] {
+            let backward = Backward::new(&network, &Motif::chain(k).unwrap()).unwrap();
+            assert_eq!(backward.exponents.is_empty(), k == 101);
+            close(backward.log_weight(0, 61), 0.0, "edge");
+            close(backward.log_weight(0, 5), (k - 1) as f64 * 59f64.ln(), "clique");
+        }
+    }
+
+    #[test]
+    fn there_is_nothing_where_directed_walks_end() {
+        let path = weighted(4, &[(0, 1, 2.0), (1, 2, 3.0), (2, 3, 0.5)], true);
+        let backward = Backward::new(&path, &Motif::chain(3).unwrap()).unwrap();
+        let expected = [6.0, 1.5, 0.0, 0.0f64].map(f64::ln);
+        (0..4).for_each(|v| close(backward.log_weight(0, v), expected[v], "path"));
+        let message = Backward::new(&path, &Motif::chain(5).unwrap()).unwrap_err().to_string();
+        assert!(message.contains("there is no homomorphism"), "{message}");
+    }
+
+    #[test]
+    fn bounds_are_not_less_and_hardly_more() {
+        for value in [0.0, 1.0, 1.0 + f64::EPSILON, 0.1, 1e-240, 1.999_999_999] {
+            let bound = bound(rounded_up(value));
+            assert!(bound >= value && bound <= value * 1.000_001, "{value} {bound}");
+        }
+    }
 }

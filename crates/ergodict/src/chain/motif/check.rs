@@ -1,5 +1,6 @@
 //! For tests: the whole transition matrix of a sampler on a tiny network, and frequencies against it.
 
+use super::super::rng::{Purpose, stream};
 use super::{Motif, MotifSampler};
 use crate::data::{Build, Loops, Network, NodeIds};
 use rand_chacha::ChaCha8Rng;
@@ -204,6 +205,73 @@ pub(crate) fn check_transitions(
         counts.iter().zip(&checked.matrix).for_each(|(counts, row)| chi2.add(counts, row));
     }
     chi2
+}
+
+/// Frequencies of where a state is after a step (`block` 0), or after a block of so many, against powers of the matrix.
+pub(crate) fn check_from(
+    sampler: &dyn MotifSampler,
+    checked: &Checked,
+    rng: &mut ChaCha8Rng,
+    from: usize,
+    draws: usize,
+    block: usize,
+) -> ChiSquared {
+    let index: HashMap<&[u32], usize> = checked.states.iter().map(Vec::as_slice).zip(0..).collect();
+    let mut law = checked.matrix[from].clone();
+    for _ in 1..block {
+        let mut next = vec![0.0; law.len()];
+        for (p, row) in law.iter().zip(&checked.matrix) {
+            next.iter_mut().zip(row).for_each(|(next, q)| *next += p * q);
+        }
+        law = next;
+    }
+    let mut counts = vec![0; law.len()];
+    let mut out = vec![0; block * sampler.motif().k()];
+    for _ in 0..draws {
+        let mut state = checked.states[from].clone();
+        if block == 0 {
+            sampler.step(&mut state, rng);
+        } else {
+            sampler.sample(&mut state, rng, &mut out);
+        }
+        counts[index[&state[..]]] += 1;
+    }
+    let mut chi2 = ChiSquared::default();
+    chi2.add(&counts, &law);
+    chi2
+}
+
+/// Everything for a kind of sampler, on all tiny networks and motifs: that it is refused with the word given, and
+/// otherwise that its law is stationary, the only one and reached from everywhere, and that single steps and blocks go by its
+/// matrix.
+pub(crate) fn check_chain(
+    refused: impl Fn(&str, &str) -> Option<&'static str>,
+    make: impl Fn(Arc<Network>, &Motif) -> crate::Result<Box<dyn MotifSampler>>,
+) {
+    let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
+    let mut rng = stream(seed, Purpose::Chain, 0);
+    for (name, network) in tiny_networks() {
+        for (shape, motif) in tiny_motifs() {
+            let case = format!("{name}, {shape}");
+            let sampler = match (make(network.clone(), &motif), refused(name, shape)) {
+                (Ok(sampler), None) => sampler,
+                (Err(error), Some(word)) => {
+                    assert!(error.to_string().contains(word), "{case}: {error}");
+                    continue;
+                }
+                (Ok(_), Some(word)) => panic!("{case}: should be refused ({word})"),
+                (Err(error), None) => panic!("{case}: {error}"),
+            };
+            let Some(checked) = check(&*sampler) else { continue };
+            checked.assert_ergodic(&case);
+            let last = checked.states.len() - 1;
+            for (from, block) in [(0, 0), (last, 0), (0, 1), (last, 3)] {
+                check_from(&*sampler, &checked, &mut rng, from, 3000, block).assert(&case);
+            }
+            // Blocks of two parts, in the long run.
+            check_transitions(&*sampler, &checked, &mut rng, 10_000, 50).assert(&case);
+        }
+    }
 }
 
 fn build(n: usize, edges: &[(u32, u32, f64)], directed: bool) -> Arc<Network> {

@@ -133,3 +133,58 @@ impl MotifSampler for ExactSampler {
         Acceptance { accepted: draws, proposed: draws }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{check, check_chain, check_from, tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::chain::rng::{Purpose, stream};
+
+    /// The word in the reason why there is no such sampler.
+    fn refused(network: &str, motif: &str) -> Option<&'static str> {
+        match (network, motif) {
+            (_, "cycle 3" | "cycle 4") => Some("must be a tree"),
+            ("no edge" | "one node", motif) if motif != "chain 1" => Some("there is no homomorphism"),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn draws_have_the_law_on_every_network() {
+        check_chain(refused, |network, motif| Ok(Box::new(ExactSampler::new(network, motif)?)));
+    }
+
+    #[test]
+    fn summed_rows_and_wide_weights_draw_from_the_same_law() {
+        let mut rng = stream(5, Purpose::Chain, 0);
+        for (name, network) in tiny_networks() {
+            for (shape, motif) in tiny_motifs() {
+                let Ok(mut sampler) = ExactSampler::new(network.clone(), &motif) else { continue };
+                let case = format!("{name}, {shape}");
+                let Some(plain) = check(&sampler) else { continue };
+                // No try at all: every row is summed up.
+                sampler.walk.tries = 0;
+                check_from(&sampler, &plain, &mut rng, 0, 3000, 0).assert(&case);
+                check_from(&sampler, &plain, &mut rng, 0, 3000, 2).assert(&case);
+                let wide = Arc::new(Backward::wide(&network, &motif).unwrap());
+                sampler.walk = Walk::new(Arc::clone(sampler.walk.draws()), &motif, Some(Arc::clone(&wide)));
+                sampler.backward = wide;
+                let checked = check(&sampler).unwrap();
+                checked.assert_ergodic(&case);
+                let pairs = plain.matrix[0].iter().zip(&checked.matrix[0]);
+                assert!(pairs.into_iter().all(|(p, q)| (p - q).abs() < 1e-14), "{case}");
+                check_from(&sampler, &plain, &mut rng, 0, 3000, 0).assert(&case);
+                check_from(&sampler, &plain, &mut rng, 0, 3000, 2).assert(&case);
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_without_nodes_is_refused() {
+        let empty = Arc::new(Network::simple(0, &[]).unwrap());
+        for (_, motif) in tiny_motifs().into_iter().filter(|(_, motif)| motif.tree().is_some()) {
+            let message = ExactSampler::new(empty.clone(), &motif).unwrap_err().to_string();
+            assert!(message.contains("no nodes"), "{message}");
+        }
+    }
+}

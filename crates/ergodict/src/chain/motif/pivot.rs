@@ -113,3 +113,40 @@ impl MotifSampler for Pivot {
         info
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::check_chain;
+    use super::*;
+
+    /// The word in the reason why there is no such chain.
+    fn refused(network: &str, motif: &str) -> Option<&'static str> {
+        match (network, motif) {
+            (_, "cycle 3" | "cycle 4") => Some("must be a tree"),
+            ("no edge" | "isolated node", "chain 1") | ("two components", _) => Some("largest component"),
+            ("no edge" | "one node", motif) if motif != "chain 1" => Some("there is no homomorphism"),
+            ("directed cycle" | "directed acyclic", _) | ("directed to a sink", "chain 1") => {
+                Some("go both ways")
+            }
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_law_is_stationary_and_the_only_one_or_the_chain_is_refused() {
+        check_chain(refused, |network, motif| {
+            Ok(Box::new(Pivot::new(network, motif, PivotParameters::default())?))
+        });
+    }
+
+    #[test]
+    fn a_pivot_with_nowhere_to_go_leaves_the_rest_to_be_drawn() {
+        // Only node 0 begins a walk of four steps.
+        let arcs = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0), (3, 4, 1.0)];
+        let directed = crate::data::Build { directed: true, ..Default::default() };
+        let ids = crate::data::NodeIds::numbered(5);
+        let network = Arc::new(Network::build(ids, &arcs, false, directed).unwrap().0);
+        let pivot = Pivot::new(network, &Motif::chain(5).unwrap(), PivotParameters::default()).unwrap();
+        super::super::check::check(&pivot).unwrap().assert_ergodic("one pivot");
+    }
+}

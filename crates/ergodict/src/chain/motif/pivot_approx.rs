@@ -66,11 +66,13 @@ impl ApproximatePivot {
         }
         let edges = &tree.downward[1..];
         for (down, way) in [(true, "out of it"), (false, "into it")] {
+            if !edges.contains(&down) {
+                continue;
+            }
             let rows = if down { network.rows() } else { network.incoming() };
-            let end = (0..network.nodes()).find(|&v| rows.degree(v) == 0);
-            if let Some(end) = end.filter(|_| edges.contains(&down)) {
-                let way = if network.is_directed() { format!("no edge {way}") } else { "no edge".to_owned() };
-                let value = format!("one where node {} has {way}", network.ids().name(end));
+            if let Some(end) = (0..network.nodes()).find(|&v| rows.degree(v) == 0) {
+                let way = if network.is_directed() { way } else { "at it" };
+                let value = format!("one where node {} has no edge {way}", network.ids().name(end));
                 let expected =
                     "a random walk must not come to an end: take the largest component, or the exact sampler";
                 return Err(Error::parameter("the network", value, expected));
@@ -141,5 +143,74 @@ impl MotifSampler for ApproximatePivot {
             state.copy_from_slice(last);
         }
         info
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{check, check_chain, tiny_motifs, tiny_networks};
+    use super::*;
+
+    /// The word in the reason why there is no such chain.
+    fn refused(network: &str, motif: &str) -> Option<&'static str> {
+        match (network, motif) {
+            (_, "cycle 3" | "cycle 4") => Some("must be a tree"),
+            ("no edge" | "two components" | "isolated node", "chain 1") | ("two components", _) => {
+                Some("largest component")
+            }
+            ("no edge" | "one node" | "isolated node", motif) if motif != "chain 1" => {
+                Some("has no edge at it")
+            }
+            ("directed cycle", _) | ("directed acyclic" | "directed to a sink", "chain 1") => {
+                Some("go both ways")
+            }
+            ("directed acyclic", "tree 5") => Some("has no edge out of it"),
+            ("directed acyclic" | "directed to a sink", _) => Some("has no edge out of it"),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_law_of_plain_walks_is_stationary_and_the_only_one_or_the_chain_is_refused() {
+        check_chain(refused, |network, motif| {
+            Ok(Box::new(ApproximatePivot::new(network, motif, PivotParameters::default())?))
+        });
+    }
+
+    #[test]
+    fn it_is_lazy_where_it_could_be_periodic_and_as_told() {
+        for (name, network) in tiny_networks() {
+            let motif = Motif::chain(2).unwrap();
+            let Ok(pivot) = ApproximatePivot::new(network, &motif, PivotParameters::default()) else {
+                continue;
+            };
+            let bipartite = ["path", "square", "star", "one edge", "weighted path", "weighted square"];
+            assert_eq!(
+                pivot.is_lazy(),
+                bipartite.contains(&name) || name == "directed path, both ways",
+                "{name}"
+            );
+        }
+        let (_, square) = tiny_networks().swap_remove(4);
+        for (lazy, period) in [(None, 1), (Some(true), 1), (Some(false), 2)] {
+            let pivot =
+                ApproximatePivot::new(square.clone(), &Motif::chain(3).unwrap(), PivotParameters { lazy })
+                    .unwrap();
+            let checked = check(&pivot).unwrap();
+            checked.assert_stationary("square");
+            assert_eq!((checked.period, pivot.is_lazy()), (period, period == 1));
+        }
+        let (_, triangle) = tiny_networks().swap_remove(0);
+        let lazy = PivotParameters { lazy: Some(true) };
+        let pivot = ApproximatePivot::new(triangle, &Motif::chain(3).unwrap(), lazy).unwrap();
+        check(&pivot).unwrap().assert_ergodic("lazy triangle");
+    }
+
+    #[test]
+    fn a_network_without_nodes_is_refused() {
+        let empty = Arc::new(Network::simple(0, &[]).unwrap());
+        for (_, motif) in tiny_motifs() {
+            assert!(ApproximatePivot::new(empty.clone(), &motif, PivotParameters::default()).is_err());
+        }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Walk {
     k: usize,
     steps: Vec<Step>,
     backward: Option<Arc<Backward>>,
+    /// [`TRIES`], unless a test wants others.
+    pub(super) tries: usize,
 }
 
 /// A node of the motif, filled after its parent.
@@ -51,7 +53,7 @@ impl Walk {
             };
             tree.order.iter().map(step).collect()
         });
-        Self { draws, k: motif.k(), steps, backward }
+        Self { draws, k: motif.k(), steps, backward, tries: TRIES }
     }
 
     pub(super) fn draws(&self) -> &Arc<RowDraws> {
@@ -78,7 +80,7 @@ impl Walk {
         match self.level(step) {
             Level::Ones => return row.plain(v, rng),
             Level::Plain { weights, bounds } => {
-                for _ in 0..TRIES {
+                for _ in 0..self.tries {
                     let (w, u) = row.candidate(v, rng);
                     if u * bound(bounds[v as usize]) < weights[w as usize] {
                         return w;
@@ -113,7 +115,7 @@ impl Walk {
                 // Where those begin that still need a node. Whether a try succeeds cannot be predicted: no branch asks.
                 let mut waiting: [u32; LANES] = std::array::from_fn(|lane| (lane * self.k) as u32);
                 let mut count = lanes.len();
-                for _ in 0..TRIES {
+                for _ in 0..self.tries {
                     let mut left = 0;
                     for i in 0..count {
                         let at = waiting[i];
