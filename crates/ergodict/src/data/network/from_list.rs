@@ -413,3 +413,113 @@ fn ranges(n: usize, buckets: &[Bucket]) -> Vec<std::ops::Range<usize>> {
     }
     bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Edge, NodeIds};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn both_ways(
+        n: usize,
+        edges: &[Edge],
+        weighted: bool,
+        build: Build,
+    ) -> (Result<(Network, Found)>, Result<(Network, Found)>) {
+        let list = EdgeList {
+            ids: NodeIds::numbered(n),
+            ends: edges.iter().map(|edge| (edge.0, edge.1)).collect(),
+            weights: weighted.then(|| edges.iter().map(|edge| edge.2).collect()),
+            directed: None,
+        };
+        (Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build))
+    }
+
+    fn compare(n: usize, edges: &[Edge], weighted: bool) {
+        for directed in [false, true] {
+            for loops in [Loops::Drop, Loops::Keep] {
+                let build = Build { directed, loops };
+                let (fast, simple) = both_ways(n, edges, weighted, build);
+                match (fast, simple) {
+                    (Ok(fast), Ok(simple)) => {
+                        assert_eq!(fast.1, simple.1, "{build:?} {edges:?}");
+                        assert!(fast.0 == simple.0, "{build:?} {edges:?}");
+                        assert_eq!(fast.0.loops(), simple.0.loops());
+                        assert_eq!(fast.0.is_weighted(), simple.0.is_weighted());
+                        for u in 0..n {
+                            for (v, weight) in fast.0.rows().entries(u) {
+                                assert_eq!(fast.0.incoming().weight(v as usize, u), weight);
+                            }
+                        }
+                        assert_eq!(fast.0.incoming().neighbours.len() as u64, fast.0.stored());
+                    }
+                    (fast, simple) => {
+                        assert_eq!(fast.unwrap_err().to_string(), simple.unwrap_err().to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_the_network_of_the_simple_way(
+            n in 1u32..12,
+            edges in proptest::collection::vec((0u32..12, 0u32..12, 0u8..5), 0..60),
+            mirrored: bool,
+            weighted: bool,
+        ) {
+            let mut edges: Vec<Edge> = edges.iter().map(|&(u, v, w)| (u % n, v % n, f64::from(w) * 0.1)).collect();
+            if mirrored {
+                let other: Vec<Edge> = edges.iter().map(|&(u, v, w)| (v, u, w)).collect();
+                edges.extend(other);
+            }
+            compare(n as usize, &edges, weighted);
+        }
+    }
+
+    /// Enough edges for many buckets, segments and ranges, most of them at few nodes.
+    #[test]
+    fn many_edges_are_as_few() {
+        let n = 5000u64;
+        let mut state = 1u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let mut edges = Vec::new();
+        for _ in 0..200_000 {
+            let hub = below(3) == 0;
+            let (u, v) = (below(if hub { 9 } else { n }), below(n));
+            let (u, v) = if below(2) == 0 { (u, v) } else { (v, u) };
+            edges.push((u as u32, v as u32, below(1000) as f64 / 7.0));
+        }
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for weighted in [false, true] {
+                for directed in [false, true] {
+                    let build = Build { directed, loops: Loops::Keep };
+                    let (fast, simple) = pool.install(|| both_ways(n as usize, &edges, weighted, build));
+                    let (fast, simple) = (fast.unwrap(), simple.unwrap());
+                    assert!(fast.0 == simple.0 && fast.1 == simple.1, "{threads} {weighted} {directed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_network_is_refused() {
+        compare(2, &[(0, 1, 1.0), (0, 2, 1.0), (5, 5, 1.0)], false);
+        compare(2, &[(0, 1, 1.0), (0, 1, -1.0), (5, 5, 1.0)], true);
+        compare(2, &[(0, 1, f64::NAN)], true);
+        compare(2, &[(0, 1, f64::MAX), (0, 1, f64::MAX)], true);
+        compare(2, &[(0, 1, f64::MAX), (1, 0, f64::MAX)], true);
+        compare(3, &[(0, 1, f64::MAX), (1, 0, f64::MAX), (1, 2, 1.0)], true);
+        compare(0, &[], false);
+        compare(3, &[], true);
+        compare(3, &[(1, 1, 1.0)], true);
+        let list =
+            EdgeList { ids: NodeIds::numbered(2), ends: vec![(0, 1)], weights: Some(vec![]), directed: None };
+        assert!(matches!(Network::from_list(list, Build::default()), Err(Error::Shape { .. })));
+    }
+}
