@@ -4,13 +4,13 @@ use super::reading::{self, Reading};
 use crate::args::{Common, count};
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{input, memory, output, paths};
+use crate::{input, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
-use ergodict::data::{
-    BarabasiAlbert, BlockModel, Configuration, EdgeCount, ErdosRenyi, Generator, Multiple, RMat,
-    WattsStrogatz, write_network,
+use ergodict::data::generate::{
+    BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
 };
+use ergodict::data::{check_network_name, write_network};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -149,6 +149,9 @@ struct Config {
     /// Leave out loops and repeated edges, so that some degrees are smaller, instead of keeping all degrees
     #[arg(long)]
     erased: bool,
+    /// Attempted swaps of two edges' ends for each edge, where no random pairing gives all degrees
+    #[arg(long, value_name = "N", default_value_t = 20, hide_short_help = true)]
+    swaps: u32,
     #[command(flatten)]
     out: Out,
 }
@@ -191,8 +194,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     check_network_name(out)?;
     outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
     let (generator, labels) = model.generator(common.quiet)?;
-    let needed = generator.bytes();
-    memory::check(needed, "this network")?;
     let started = Instant::now();
     let network = generator.generate(common.seed);
     let seconds = started.elapsed().as_secs_f64();
@@ -283,7 +284,11 @@ impl Model {
                 return Ok((blocks.into(), Some(labels)));
             }
             Self::Configuration(configuration) => {
-                let multiple = if configuration.erased { Multiple::Erased } else { Multiple::Switched };
+                let multiple = if configuration.erased {
+                    Multiple::Erased
+                } else {
+                    Multiple::Exact { swaps: configuration.swaps }
+                };
                 match &configuration.like {
                     Some(path) => {
                         let like = Reading::default().open(path, quiet)?;
@@ -327,6 +332,7 @@ impl Model {
                 "degrees": (!configuration.degrees.is_empty()).then(|| list(&configuration.degrees)),
                 "like": configuration.like.as_deref().map(input::name),
                 "erased": configuration.erased,
+                "swaps": configuration.swaps,
             }),
             Self::Rmat(rmat) => json!({
                 "scale": rmat.scale,

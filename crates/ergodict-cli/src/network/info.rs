@@ -120,11 +120,15 @@ fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
         lines.extend(summary.strengths.as_ref().map(|strengths| ("strengths", spread(strengths))));
     }
     lines.push(("isolated", format!("{} nodes", summary.isolated)));
-    let largest = format!("the largest of {} nodes and {} edges", summary.largest_nodes, summary.largest_edges);
+    let largest =
+        format!("the largest of {} nodes and {} edges", summary.largest_nodes, summary.largest_edges);
     lines.push(("components", format!("{}, {largest}", summary.components)));
     let sides = |yes: Option<bool>| if yes == Some(true) { "yes" } else { "no" };
     let (all, one) = (sides(summary.bipartite), sides(summary.largest_bipartite));
-    lines.push(("bipartite", if all == one { all.to_owned() } else { format!("{all}; the largest component: {one}") }));
+    lines.push((
+        "bipartite",
+        if all == one { all.to_owned() } else { format!("{all}; the largest component: {one}") },
+    ));
     if let (Some(triangles), transitivity) = (summary.triangles, summary.transitivity) {
         let transitivity = transitivity.map_or_else(String::new, |t| format!(" (transitivity {t:.4})"));
         lines.push(("triangles", format!("{triangles}{transitivity}")));

@@ -1,7 +1,7 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
-use super::recording::Recording;
 use super::info::Validity;
+use super::recording::Recording;
 use super::sampled::{Sampled, density_words};
 use crate::mixing::MIXED;
 use crate::page::count;
@@ -163,7 +163,12 @@ const DEGREES: &str = "
     next. Both axes are logarithmic; nodes without neighbours are left out.";
 
 /// The page of a network.
-pub(super) fn of_network(name: &str, summary: &Summary, lines: &[(&str, String)], samplers: &[Validity]) -> Report {
+pub(super) fn of_network(
+    name: &str,
+    summary: &Summary,
+    lines: &[(&str, String)],
+    samplers: &[Validity],
+) -> Report {
     let lead = format!("{} nodes and {} edges.", summary.nodes, summary.edges);
     let bins = summary.histogram.iter().filter(|bin| bin.from > 0 && bin.nodes > 0);
     let points = bins.map(|bin| {
@@ -189,6 +194,7 @@ pub(super) fn of_network(name: &str, summary: &Summary, lines: &[(&str, String)]
             title: "Samplers".into(),
             head: ["sampler", "valid", "what to know"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
-            words: "Which samplers of homomorphisms can be used for chain motifs on the largest component.".into(),
+            words: "Which samplers of homomorphisms can be used for chain motifs on the largest component."
+                .into(),
         })
 }

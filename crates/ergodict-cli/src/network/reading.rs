@@ -72,14 +72,7 @@ impl Reading {
             let network = if options.weighted == Some(false) { network.unweighted() } else { network };
             return Ok(Opened { network, decisions: None, input: None, name: name.to_owned() });
         }
-        let (network, decisions) = match read_network(path, &self.options()) {
-            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => bail!(
-                "{}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, - for standard \
-                 input, or a name such as @karate (`ergodict network list` has them all)",
-                path.display()
-            ),
-            read => read?,
-        };
+        let (network, decisions) = explained(path, read_network(path, &self.options()))?;
         let (name, from_file) = (input::name(path), !is_standard(path) && path.is_file());
         let input = from_file.then(|| Ok::<_, Error>(Input { name: name.clone(), digest: digest(path)? }));
         Ok(Opened { network, decisions: Some(decisions), input: input.transpose()?, name })
@@ -116,4 +109,16 @@ pub(crate) fn kind(network: &Network) -> String {
     let direction = if network.is_directed() { "directed" } else { "undirected" };
     let weights = if network.is_weighted() { "weighted" } else { "unweighted" };
     format!("{direction}, {weights}")
+}
+
+/// What came of reading a network; of a file that is not there, what would have been right.
+pub(crate) fn explained<T>(path: &Path, read: ergodict::Result<T>) -> Result<T> {
+    match read {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => bail!(
+            "{}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, \
+             or a name such as @karate (`ergodict network list` has them all)",
+            path.display()
+        ),
+        read => Ok(read?),
+    }
 }

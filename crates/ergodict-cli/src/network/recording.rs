@@ -37,7 +37,12 @@ pub(super) struct Measured {
 
 impl Measures {
     /// Of homomorphisms of a motif; with a larger motif, its conditional density.
-    pub(super) fn new(network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>, macc: bool) -> Result<Self> {
+    pub(super) fn new(
+        network: &Arc<Network>,
+        motif: &Motif,
+        larger: Option<&Motif>,
+        macc: bool,
+    ) -> Result<Self> {
         Ok(Self {
             patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
             motif: motif.clone(),

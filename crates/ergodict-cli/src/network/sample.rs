@@ -14,8 +14,8 @@ use crate::{INTERRUPTED, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
-use ergodict::chain::{Density, Motif};
 use ergodict::chain::rng::{Purpose, ids, stream};
+use ergodict::chain::{Density, Motif};
 use ergodict::data::{Network, NodeIds, npy_header};
 use ergodict::patch::NetworkPatches;
 use rayon::prelude::*;
@@ -142,7 +142,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             }
             (_, path) => {
                 let beside = args.out.as_deref().or(args.patches.as_deref()).or(path.as_deref());
-                let beside = beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
+                let beside =
+                    beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
                 let spool = beside.as_deref().map(|beside| (path.clone(), beside));
                 Recording::new(walker, wanted(id), measures, spool)?
             }

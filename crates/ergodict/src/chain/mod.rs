@@ -44,12 +44,10 @@ pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
 pub use motif::{
-    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifPoint,
-    MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler, RootedTree, SamplerKind, Samplers,
-    ApproximatePivot, Backward, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
-    PivotParameters, RejectionSampler, RootedTree,
+    ApproximatePivot, Backward, Connectedness, Density, ExactSampler, Extension, Glauber, Injective, Macc,
+    Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler,
+    RootedTree, SamplerKind, Samplers,
 };
-pub use motif::{Density, Extension, Macc, Motif, MotifObservable, MotifSampler, RootedTree};
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;
 pub use potts::Potts;

@@ -31,6 +31,7 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | [`NOISE`](ids::NOISE) | noise of the embedded image |
 /// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
 /// | [`Synthetic`](Purpose::Synthetic) | [`TESSELLATION`](ids::TESSELLATION) | the design of the tessellation |
+/// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
@@ -46,6 +47,8 @@ pub mod ids {
     pub const TESSELLATION: u64 = 2;
     /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶.
     pub const TRIALS: u64 = 1 << 32;
+    /// Draws for homomorphism densities.
+    pub const DENSITY: u64 = (1 << 32) + 1;
     /// A generated network.
     pub const NETWORK: u64 = 3;
     /// Edges added to a network.

@@ -115,11 +115,11 @@ pub(crate) fn append_row<T: Scalar>(bytes: &mut Vec<u8>, row: &[T]) {
 
 /// The header of an array of `T` of shape `(samples, features)`.
 pub(crate) fn header<T: Scalar>(samples: u64, features: usize) -> Vec<u8> {
-    array_header(if T::NAME == "f32" { "<f4" } else { "<f8" }, samples, &[features])
+    npy_header(if T::NAME == "f32" { "<f4" } else { "<f8" }, samples, &[features])
 }
 
 /// A version 1 header of an array of shape `(count, trailing…)`, whose length does not depend on `count`.
-pub(crate) fn array_header(descr: &str, count: u64, trailing: &[usize]) -> Vec<u8> {
+pub fn npy_header(descr: &str, count: u64, trailing: &[usize]) -> Vec<u8> {
     let axes: Vec<String> = trailing.iter().map(usize::to_string).collect();
     let shape = format!("({count}, {})", axes.join(", "));
     let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");

@@ -2,7 +2,7 @@
 
 use super::Batch;
 use super::npy_header::{Header, MAGIC};
-use super::npy_write::array_header;
+use super::npy_write::npy_header;
 use super::open::{is_standard, open};
 use super::stream::{MatrixFormat, MatrixStream, StreamOptions};
 use super::write::{Staged, sync_folder, write_atomic};
@@ -214,7 +214,7 @@ fn check_shape(shape: (usize, usize)) -> Result<()> {
 }
 
 fn header(frames: u64, shape: (usize, usize)) -> Vec<u8> {
-    array_header("|i1", frames, &[shape.0, shape.1])
+    npy_header("|i1", frames, &[shape.0, shape.1])
 }
 
 /// Corrects the header, puts all on disk, and goes back to the end.

@@ -1,8 +1,8 @@
 //! A sampler of homomorphisms under way: its state, its generator, and the homomorphisms that are kept.
 
+use super::super::Tally;
 use super::super::diagnostics::Acceptance;
 use super::super::rng::{Purpose, stream};
-use super::super::Tally;
 use super::MotifSampler;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;

@@ -41,7 +41,7 @@ mod summary;
 pub use embedded::{Embedded, embedded, embedded_names};
 pub use ids::NodeIds;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
-pub use save::{Saved, write_network};
+pub use save::{Saved, check_network_name, write_network};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
@@ -195,6 +195,13 @@ impl Network {
     /// The entry `A(u,v)`, by binary search.
     pub fn weight(&self, u: usize, v: usize) -> f64 {
         self.rows.weight(u, v)
+    }
+
+    /// The same without weights: all are 1.
+    pub fn unweighted(mut self) -> Self {
+        self.rows.weights = None;
+        self.incoming = OnceLock::new();
+        self
     }
 
     /// The names of the nodes.

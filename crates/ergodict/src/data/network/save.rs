@@ -1,7 +1,7 @@
 //! Writes a network in the format that the name of the file tells.
 
 use super::{Network, NodeIds, egr, write_edge_list};
-use crate::data::npy_write::array_header;
+use crate::data::npy_write::npy_header;
 use crate::data::write_atomic;
 use crate::{Error, Result};
 use std::io::{self, BufWriter, Write};
@@ -31,6 +31,14 @@ enum Packing {
     None,
     Gzip,
     Zstd,
+}
+
+/// Finds out before the work whether the name of a file is one that [`write_network`] can write.
+///
+/// # Errors
+/// [`Error::Format`] for `.egr.gz` and the like, which nothing could open.
+pub fn check_network_name(path: &Path) -> Result<()> {
+    format(path).map(|_| ())
 }
 
 fn format(path: &Path) -> Result<(Format, Packing)> {
@@ -175,19 +183,19 @@ fn sparse_npz(network: &Network, out: &mut dyn Write) -> io::Result<()> {
     // The number type of the last two bytes is told by `wide` alone.
     let narrow = |x: u64, bytes: &mut Vec<u8>| bytes.extend_from_slice(&x.to_le_bytes()[..size]);
     let count = rows.neighbours.len();
-    member(&mut zip, "indices", &array_header(descr, stored, &[]), count, size, |i, bytes| {
+    member(&mut zip, "indices", &npy_header(descr, stored, &[]), count, size, |i, bytes| {
         narrow(u64::from(rows.neighbours[i]), bytes);
     })?;
     let starts = rows.starts.len();
-    member(&mut zip, "indptr", &array_header(descr, starts as u64, &[]), starts, size, |i, bytes| {
+    member(&mut zip, "indptr", &npy_header(descr, starts as u64, &[]), starts, size, |i, bytes| {
         narrow(rows.starts[i], bytes);
     })?;
     member(&mut zip, "format", &scalar_header("|S3"), 1, 3, |_, bytes| bytes.extend_from_slice(b"csr"))?;
-    member(&mut zip, "shape", &array_header("<i8", 2, &[]), 2, 8, |_, bytes| {
+    member(&mut zip, "shape", &npy_header("<i8", 2, &[]), 2, 8, |_, bytes| {
         bytes.extend_from_slice(&n.to_le_bytes())
     })?;
     let weight = |i: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[i]);
-    member(&mut zip, "data", &array_header("<f8", stored, &[]), count, 8, |i, bytes| {
+    member(&mut zip, "data", &npy_header("<f8", stored, &[]), count, 8, |i, bytes| {
         bytes.extend_from_slice(&weight(i).to_le_bytes());
     })?;
     zip.finish()?;
