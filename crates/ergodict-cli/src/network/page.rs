@@ -12,8 +12,8 @@ use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Se
 
 /// Patches that are drawn.
 const PATCHES: usize = 24;
-/// Most points of a curve: more than a page has pixels.
-const POINTS: usize = 2000;
+/// Most points of a curve: with more, the noise of single homomorphisms is all there is to see.
+const POINTS: usize = 400;
 
 const PATCHES_WORDS: &str = "
     Some of the homomorphisms x, spread evenly over all chains, as their k×k patches: the entry (i, j) is A(x(i), x(j)). The
@@ -21,8 +21,8 @@ const PATCHES_WORDS: &str = "
     are the columns that a dictionary of the network is learned from.";
 
 const MACC: &str = "
-    The matrix of average clustering coefficients. Its entry (i, j) is the mean of A(x(i), x(j)) over the homomorphisms:
-    the conditional density of the motif with an edge from i to j added.";
+    The matrix of average clustering coefficients. Its entry (i, j) is the conditional density of the motif with an edge from
+    i to j added: the mean of A(x(i), x(j)) over the homomorphisms, and 1 where the motif has that edge already.";
 
 const SERIES: &str = "
     The observable over the homomorphisms, a line for each chain, averaged over stretches where there are many. A chain that
@@ -66,7 +66,7 @@ pub(super) fn of_sample(
         let high = macc.iter().fold(0.0f64, |m, v| m.max(*v)).max(f64::MIN_POSITIVE);
         let picture = Picture::new(macc, (sampled.k, sampled.k), Shade::Ink { low: 0.0, high });
         let svg =
-            Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(1) }.svg()?;
+            Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(2) }.svg()?;
         report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
     }
     for ((name, _), chains) in sampled.mixing.iter().zip(&sampled.series) {

@@ -166,6 +166,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         out: args.out.clone(),
         patches_out: args.patches.clone(),
         every: args.sampling.every(),
+        injective: args.sampling.injective(),
         config,
         set_up,
         seconds,

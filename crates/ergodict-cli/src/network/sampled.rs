@@ -22,6 +22,7 @@ pub(super) struct Sampled {
     pub(super) k: usize,
     pub(super) kind: SamplerKind,
     pub(super) independent: bool,
+    pub(super) injective: bool,
     /// Homomorphisms of each chain.
     pub(super) kept: Vec<u64>,
     pub(super) acceptance: Acceptance,
@@ -77,6 +78,7 @@ impl Sampled {
             k: sampler.motif().k(),
             kind: kind_of_sampler,
             independent: sampler.is_independent(),
+            injective: false,
             kept: recordings.iter().map(Recording::kept).collect(),
             acceptance,
             mixing: measures.scalars.iter().enumerate().map(|(i, o)| (o.to_string(), mixing_of(i))).collect(),
@@ -101,9 +103,10 @@ impl Sampled {
         self.kept.iter().sum()
     }
 
-    /// The share of accepted proposals, for chains that make any.
+    /// The share of accepted proposals, for samplers that reject any.
     pub(super) fn rate(&self) -> Option<f64> {
-        (self.acceptance.proposed > 0).then(|| self.acceptance.rate())
+        let never = matches!(self.kind, SamplerKind::Exact | SamplerKind::Glauber) && !self.injective;
+        (self.acceptance.proposed > 0 && !never).then(|| self.acceptance.rate())
     }
 
     /// The end of the output.

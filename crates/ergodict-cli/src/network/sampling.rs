@@ -187,6 +187,11 @@ impl Sampling {
         }
     }
 
+    /// Whether all nodes of a homomorphism are different.
+    pub(crate) fn injective(&self) -> bool {
+        self.injective
+    }
+
     /// Steps between kept homomorphisms.
     pub(crate) fn every(&self) -> u64 {
         self.every

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// use ergodict::data::{Adjacency, Network};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
 /// let adjacency = Adjacency::new(&network, Adjacency::BUDGET);
-/// let density = "density".parse::<MotifObservable>()?;
+/// let density = "patch-density".parse::<MotifObservable>()?;
 /// assert_eq!(density.measure(&Motif::chain(3)?, &adjacency, &[0, 1, 2]), 1.0); // 0 and 2 are joined as well
 /// assert_eq!(MotifObservable::Degree.measure(&Motif::chain(3)?, &adjacency, &[2, 1, 0]), 3.0);
 /// # Ok::<(), ergodict::Error>(())
@@ -23,13 +23,13 @@ use std::str::FromStr;
 pub enum MotifObservable {
     /// The share of pairs of nodes of the motif, those of its edges left out, between whose places there is an edge: pairs
     /// `i < j`, or in directed networks both `(i,j)` and `(j,i)`. 0 where the motif leaves no pair.
-    #[serde(rename = "density")]
+    #[serde(rename = "patch-density")]
     Density,
     /// The number of neighbours, in directed networks those that edges lead to, of the first node.
-    #[serde(rename = "degree")]
+    #[serde(rename = "first-degree")]
     Degree,
     /// The number of different nodes.
-    #[serde(rename = "distinct")]
+    #[serde(rename = "distinct-nodes")]
     Distinct,
 }
 
@@ -72,9 +72,9 @@ fn off_motif_density(motif: &Motif, adjacency: &Adjacency, x: &[u32]) -> f64 {
 impl fmt::Display for MotifObservable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Density => "density",
-            Self::Degree => "degree",
-            Self::Distinct => "distinct",
+            Self::Density => "patch-density",
+            Self::Degree => "first-degree",
+            Self::Distinct => "distinct-nodes",
         })
     }
 }
