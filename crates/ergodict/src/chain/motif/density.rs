@@ -289,9 +289,8 @@ mod tests {
         let edges: Vec<_> = (0..a).flat_map(|u| (a..a + b).map(move |v| (u, v))).collect();
         let bipartite = Network::simple(8, &edges).unwrap();
         for k in 2..7i32 {
-            let paths = |first: u32, second: u32| {
-                f64::from(first).powi((k + 1) / 2) * f64::from(second).powi(k / 2)
-            };
+            let paths =
+                |first: u32, second: u32| f64::from(first).powi((k + 1) / 2) * f64::from(second).powi(k / 2);
             let share = (paths(a, b) + paths(b, a)) / 8f64.powi(k);
             same(exact(&bipartite, &Motif::chain(k as usize).unwrap()), share);
         }

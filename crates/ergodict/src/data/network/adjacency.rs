@@ -181,10 +181,12 @@ impl<T: Table, F: FnMut(usize, usize, u64)> WithSimd for Columns<'_, T, F> {
             }
             for b in 0..k {
                 let before = if self.whole { k } else { b };
-                let mask = rows[..before].iter().rev().fold(0, |mask, &row| {
+                // Ascending: `mask << 1 | test` from the last to the first took twice as long with hashed rows.
+                let mut mask = 0;
+                for (a, &row) in rows[..before].iter().enumerate() {
                     // SAFETY: rows and keys of the same table; `row` has seen all nodes.
-                    mask << 1 | u64::from(unsafe { table.test(row, keys[b]) })
-                });
+                    mask |= u64::from(unsafe { table.test(row, keys[b]) }) << a;
+                }
                 (self.each)(patch, b, mask);
             }
         }
