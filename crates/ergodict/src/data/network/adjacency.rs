@@ -252,6 +252,11 @@ mod tests {
                 let (u, v) = (below(&mut rng, 4) as u32, below(&mut rng, 100_000) as u32);
                 assert_eq!(adjacency.contains(u, v), network.neighbours(u as usize).contains(&v));
             }
+            // Short rows are where tags are longest; no other node may pass for their neighbours.
+            for u in (0..).filter(|&u| (1..4).contains(&network.neighbours(u).len())).take(4) {
+                let found = (0..100_000).filter(|&v| adjacency.contains(u as u32, v));
+                assert!(found.eq(network.neighbours(u).iter().copied()));
+            }
         }
     }
 
