@@ -159,6 +159,7 @@ mod tests {
             for i in 0..1000 {
                 let mut mask: Vec<u64> = (0..words).map(|_| rng.next_u64() | rng.next_u64()).collect();
                 mask[words - 1] &= u64::MAX >> (64 * words - bits);
+                mask[0] |= 1; // a counter that is full just when the planes are
                 (0..bits).for_each(|bit| plain[bit] += (mask[bit / 64] >> (bit % 64) & 1) as u32);
                 whole.add_bits(&mask);
                 parts[i * i % 3].add_bits(&mask);

@@ -181,10 +181,12 @@ impl<T: Table, F: FnMut(usize, usize, u64)> WithSimd for Columns<'_, T, F> {
             }
             for b in 0..k {
                 let before = if self.whole { k } else { b };
-                let mask = rows[..before].iter().rev().fold(0, |mask, &row| {
+                // Ascending: `mask << 1 | test` from the last to the first took twice as long with hashed rows.
+                let mut mask = 0;
+                for (a, &row) in rows[..before].iter().enumerate() {
                     // SAFETY: rows and keys of the same table; `row` has seen all nodes.
-                    mask << 1 | u64::from(unsafe { table.test(row, keys[b]) })
-                });
+                    mask |= u64::from(unsafe { table.test(row, keys[b]) }) << a;
+                }
                 (self.each)(patch, b, mask);
             }
         }
@@ -249,6 +251,11 @@ mod tests {
             for _ in 0..100_000 {
                 let (u, v) = (below(&mut rng, 4) as u32, below(&mut rng, 100_000) as u32);
                 assert_eq!(adjacency.contains(u, v), network.neighbours(u as usize).contains(&v));
+            }
+            // Short rows are where tags are longest; no other node may pass for their neighbours.
+            for u in (0..).filter(|&u| (1..4).contains(&network.neighbours(u).len())).take(4) {
+                let found = (0..100_000).filter(|&v| adjacency.contains(u as u32, v));
+                assert!(found.eq(network.neighbours(u).iter().copied()));
             }
         }
     }

@@ -88,7 +88,7 @@ impl<T: Tag> TagRows<T> {
         for u in 0..rows.len() {
             let first = table.buckets.len();
             // It ends: with as many buckets as there are numbers of so many bits, each holds one node at most.
-            let size = (Self::first_size(rows, u)..).find(|&size| {
+            let size = (Self::first_size(rows, u)..=table.bits).find(|&size| {
                 table.buckets.truncate(first);
                 table.fill(rows.neighbours(u), size)
             });
@@ -135,7 +135,8 @@ impl<T: Tag> Table for TagRows<T> {
         // SAFETY: the caller's word that `row` came from `row`; the highest `size` bits of a key are below `2^size`.
         let bucket = unsafe { self.buckets.get_unchecked(first + (u64::from(key) >> (32 - size)) as usize) };
         let tag = T::of(key << size);
-        bucket.0.iter().fold(false, |found, &other| found | (other == tag))
+        // Not lazily: the eight comparisons are one instruction.
+        bucket.0.iter().fold(0, |found, &other| found | u8::from(other == tag)) != 0
     }
 
     #[inline(always)]
