@@ -481,7 +481,7 @@ mod tests {
     fn one_of_many_or_few_is_uniform() {
         let row: Vec<u32> = (0..300).collect();
         for step in [1, 3, 10, 301] {
-            let fits = |w: u32| (w + 1) % step == 0;
+            let fits = |w: u32| (w + 1).is_multiple_of(step);
             let count = row.iter().filter(|w| fits(**w)).count() as u64;
             let drawn: Vec<u32> =
                 (0..count).map(|i| one_of(&row, fits, (u64::MAX / count) * i + (1 << 40)).unwrap()).collect();
