@@ -10,20 +10,21 @@
 //! reference goes through the shortest of the rows and looks each entry up in the others, twice: once for the sum of the weights, once
 //! for the draw.
 //!
-//! Where all weights are 1 a draw need not know all candidates: an entry of the shortest row at random is one of them, uniformly, if it
-//! is in the other rows. Only when [`TRIES`] such draws have failed the reference decides. Each try that succeeds is uniform
-//! over the candidates, and so is the reference, whenever it is asked: their mixture is exactly uniform. Chains and
-//! cycles in undirected networks have a file of their own, `glauber_chain.rs`.
+//! A draw need not know all candidates: an entry of the shortest row at random is one of them, uniformly, if it is in the other
+//! rows; where there are weights it is then accepted with the product of them, each over the largest of its row. Only when
+//! [`most_tries`] of these have failed the reference decides. A try that succeeds has the conditional law, and so has
+//! the reference, whenever it is asked: so has their mixture, exactly. Chains and cycles in undirected networks without weights have
+//! a file of their own, `glauber_chain.rs`.
 //!
 //! A word of the generator gives the node of the motif and the first entry; every further try takes another one. No
-//! outcome of a word is off its probability by more than 2⁻⁶⁴.
+//! outcome of a word is off its probability by more than 2⁻⁶⁴. Acceptance of a weight takes a word more.
 //!
 //! The paper squares the weights of undirected networks when its motif is symmetric; here each edge of the motif counts
 //! once.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
-use super::super::rng::{digit, fraction};
+use super::super::rng::{digit, fraction, uniform};
 use super::connectedness::{Connectedness, connectedness};
 use super::glauber_chain::Pairs;
 use super::search::{STEPS, homomorphism, settled};
@@ -37,6 +38,13 @@ use std::sync::{Arc, OnceLock};
 /// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of all updates
 /// get so far.
 const TRIES: u32 = 16;
+
+/// The same for a row: to go through a long one takes longer than some tries. (With 16 tries alone an update of a chain in the Twitter network
+/// of SNAP took 2.6 µs, most of it in the reference.)
+#[inline(always)]
+pub(super) fn most_tries(tries: u32, row: usize) -> u32 {
+    tries + (row / 8) as u32
+}
 
 /// Most bytes of backward weights for the sake of a start.
 const EXACT_BYTES: usize = 1 << 30;
@@ -76,8 +84,9 @@ pub struct Glauber {
     /// The ties of node `v` are at `starts[v]..starts[v + 1]`.
     starts: Vec<usize>,
     ties: Vec<Tie>,
-    /// Where all weights are 1.
-    adjacency: Option<Adjacency>,
+    adjacency: Adjacency,
+    /// Of a weighted network the largest weight of each row of `A`, and of `Aᵀ` if it is directed.
+    largest: [Vec<f64>; 2],
     pairs: Option<Pairs>,
     tries: u32,
     /// The largest `|log₂ A(u,v)|`.
@@ -106,12 +115,30 @@ impl Glauber {
                 free[end as usize] += 1;
             }
         }
-        let adjacency = (!network.is_weighted()).then(|| Adjacency::new(&network, Adjacency::BUDGET));
-        let pairs = adjacency.as_ref().and_then(|adjacency| Pairs::new(&network, adjacency, &starts, &ties));
+        let adjacency = Adjacency::new(&network, Adjacency::BUDGET);
+        let pairs = Pairs::new(&network, &adjacency, &starts, &ties);
+        let largest = |rows: &Rows| {
+            let of = |v| rows.weights(v).map(|row| row.iter().copied().fold(0.0, f64::max));
+            (0..rows.len()).map_while(of).collect::<Vec<_>>()
+        };
+        let outward = if network.is_directed() { largest(network.incoming()) } else { Vec::new() };
+        let largest = [largest(network.rows()), outward];
         let weights = network.rows().weights.as_deref().unwrap_or(&[]);
         let reach = weights.iter().map(|weight| weight.log2().abs()).fold(0.0, f64::max);
         let exact = OnceLock::new();
-        Ok(Self { network, motif, starts, ties, adjacency, pairs, tries: TRIES, reach, found, exact })
+        Ok(Self {
+            network,
+            motif,
+            starts,
+            ties,
+            adjacency,
+            largest,
+            pairs,
+            tries: TRIES,
+            reach,
+            found,
+            exact,
+        })
     }
 
     /// Whether every homomorphism can be reached from every other.
@@ -210,15 +237,23 @@ impl Glauber {
         drawn
     }
 
-    /// Uniformly one of the nodes that fit at `v`, for networks whose weights are all 1; none when no node fits.
-    fn draw_uniform(
-        &self,
-        adjacency: &Adjacency,
-        x: &[u32],
-        v: usize,
-        mut word: u64,
-        rng: &mut ChaCha8Rng,
-    ) -> Option<u32> {
+    /// Whether a node that fits is taken, by its weights.
+    fn accepts(&self, x: &[u32], v: usize, w: u32, rng: &mut ChaCha8Rng) -> bool {
+        if !self.network.is_weighted() {
+            return true;
+        }
+        let mut left = 1.0;
+        let threshold = uniform(rng);
+        self.ties(v).iter().all(|&tie| {
+            let u = x[tie.node as usize] as usize;
+            let way = usize::from(!tie.inward && self.network.is_directed());
+            left *= self.rows(tie).weight(u, w as usize) / self.largest[way][u];
+            threshold < left
+        })
+    }
+
+    /// A draw from the conditional law by tries, and by the reference when they fail; none when no node fits.
+    fn draw_by_tries(&self, x: &[u32], v: usize, mut word: u64, rng: &mut ChaCha8Rng) -> Option<u32> {
         let ties = self.ties(v);
         let shortest = self.shortest(x, v)?;
         let at = |tie: Tie| x[tie.node as usize];
@@ -226,22 +261,20 @@ impl Glauber {
         let fits = |w: u32| {
             ties.iter().enumerate().all(|(t, &tie)| {
                 let (from, to) = if tie.inward { (at(tie), w) } else { (w, at(tie)) };
-                t == shortest || adjacency.contains(from, to)
+                t == shortest || self.adjacency.contains(from, to)
             })
         };
         if row.is_empty() {
             return None;
         }
-        for _ in 0..self.tries {
+        for _ in 0..most_tries(self.tries, row.len()) {
             let w = row[digit(&mut word, row.len())];
-            if fits(w) {
+            if fits(w) && self.accepts(x, v, w, rng) {
                 return Some(w);
             }
             word = rng.next_u64();
         }
-        let count = row.iter().filter(|w| fits(**w)).count();
-        let chosen = digit(&mut word, count);
-        row.iter().copied().filter(|w| fits(*w)).nth(chosen)
+        if self.network.is_weighted() { self.draw(x, v, word) } else { one_of(row, fits, word) }
     }
 
     /// An update for any motif and network.
@@ -250,15 +283,30 @@ impl Glauber {
         let v = digit(&mut word, self.motif.k());
         let drawn = if self.ties(v).is_empty() {
             Some(digit(&mut word, self.network.nodes()) as u32)
-        } else if let Some(adjacency) = &self.adjacency {
-            self.draw_uniform(adjacency, x, v, word, rng)
         } else {
-            self.draw(x, v, word)
+            self.draw_by_tries(x, v, word, rng)
         };
         if let Some(w) = drawn {
             x[v] = w;
         }
     }
+}
+
+/// Uniformly one of the entries that fit; none when none does.
+pub(super) fn one_of(row: &[u32], fits: impl Fn(u32) -> bool, mut word: u64) -> Option<u32> {
+    // As many as this are kept on the way, so that a second one is seldom needed.
+    let (mut first, mut count) = ([0; 64], 0);
+    for &w in row.iter().filter(|w| fits(**w)) {
+        if let Some(place) = first.get_mut(count) {
+            *place = w;
+        }
+        count += 1;
+    }
+    let chosen = digit(&mut word, count);
+    if count <= first.len() {
+        return (count > 0).then(|| first[chosen]);
+    }
+    row.iter().copied().filter(|w| fits(*w)).nth(chosen)
 }
 
 impl Chain for Glauber {
@@ -427,6 +475,19 @@ mod tests {
                 assert_eq!((info.accepted, info.proposed), (200, 200));
             }
         });
+    }
+
+    #[test]
+    fn one_of_many_or_few_is_uniform() {
+        let row: Vec<u32> = (0..300).collect();
+        for step in [1, 3, 10, 301] {
+            let fits = |w: u32| (w + 1).is_multiple_of(step);
+            let count = row.iter().filter(|w| fits(**w)).count() as u64;
+            let drawn: Vec<u32> =
+                (0..count).map(|i| one_of(&row, fits, (u64::MAX / count) * i + (1 << 40)).unwrap()).collect();
+            assert!(drawn.iter().copied().eq(row.iter().copied().filter(|w| fits(*w))), "{drawn:?}");
+        }
+        assert_eq!(one_of(&row, |_| false, 77), None);
     }
 
     #[test]

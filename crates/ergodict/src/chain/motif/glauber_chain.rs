@@ -5,7 +5,7 @@
 //! the general update.
 
 use super::super::rng::digit;
-use super::glauber::Tie;
+use super::glauber::{Tie, most_tries, one_of};
 use crate::data::{Adjacency, Network};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -63,13 +63,10 @@ impl Pairs {
             if row.is_empty() {
                 continue;
             }
-            let mut tried = 0;
+            let (mut tried, most) = (0, most_tries(tries, row.len()));
             x[v] = loop {
-                if tried == tries {
-                    match self.among(row, other, word) {
-                        Some(w) => break w,
-                        None => break x[v],
-                    }
+                if tried == most {
+                    break self.among(row, other, word).unwrap_or(x[v]);
                 }
                 let w = row[digit(&mut word, row.len())];
                 if self.adjacency.contains(other, w) {
@@ -85,9 +82,7 @@ impl Pairs {
     /// crowd the registers of the loop.
     #[cold]
     #[inline(never)]
-    fn among(&self, row: &[u32], other: u32, mut word: u64) -> Option<u32> {
-        let fits = |w: &u32| self.adjacency.contains(other, *w);
-        let count = row.iter().copied().filter(fits).count();
-        row.iter().copied().filter(fits).nth(digit(&mut word, count))
+    fn among(&self, row: &[u32], other: u32, word: u64) -> Option<u32> {
+        one_of(row, |w| self.adjacency.contains(other, w), word)
     }
 }

@@ -218,7 +218,7 @@ impl MotifSampler for RejectionSampler {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
+    use super::super::check::{ChiSquared, check, check_transitions, law, tiny_motifs, tiny_networks};
     use super::*;
     use crate::chain::rng::{Purpose, stream};
 
@@ -244,25 +244,28 @@ mod tests {
                     "{case}: {} {exact}",
                     sampler.expected
                 );
-                let Some(checked) = check(&sampler) else { continue };
+                if law(&sampler).is_none_or(|(states, _)| states.len() > 100) {
+                    continue;
+                }
+                let checked = check(&sampler).unwrap();
                 cases += 1;
                 checked.assert_ergodic(&case);
-                if exact < 500.0 {
-                    let one = check_transitions(&sampler, &checked, &mut rng, 2_000, 0);
+                if exact < 200.0 {
+                    let one = check_transitions(&sampler, &checked, &mut rng, 1_000, 0);
                     one.assert(&case);
                     chi2.statistic += one.statistic;
                     chi2.freedom += one.freedom;
                     // Tries are geometric, with a standard deviation of at most their mean.
                     let mut x = sampler.init(&mut rng);
-                    let info = sampler.steps(&mut x, 2_000, &mut rng);
+                    let info = sampler.steps(&mut x, 1_000, &mut rng);
                     assert!(
-                        (info.proposed as f64 / 2_000.0 / exact - 1.0).abs() < 5.0 / 2_000f64.sqrt(),
+                        (info.proposed as f64 / 1_000.0 / exact - 1.0).abs() < 5.0 / 1_000f64.sqrt(),
                         "{case}"
                     );
                 }
             }
         }
-        assert!(cases > 100, "{cases}");
+        assert!(cases > 60, "{cases}");
         chi2.assert("all together");
     }
 

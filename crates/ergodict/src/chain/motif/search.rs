@@ -76,8 +76,9 @@ pub(crate) fn homomorphism(
         Err(why) => return none(why),
     };
     let mut search = Search::new(network, motif, &around, domains, different);
-    let mut limit = FIRST_STEPS;
-    let mut left = steps;
+    // Distances may take a look at all edges, of which 16 count as one.
+    let mut limit = FIRST_STEPS + if search.walks.is_some() { network.stored() / 4 } else { 0 };
+    let mut left = if search.walks.is_some() { steps.max(limit) } else { steps };
     while left > 0 {
         let taken = limit.min(left);
         match search.attempt(taken, rng) {
@@ -409,7 +410,7 @@ impl<'a> Search<'a> {
             {
                 let finite = motif.iter().flatten().copied().filter(|&length| length != u32::MAX);
                 let longest = finite.max().unwrap_or(0);
-                steps += network_walks.from(v, longest, |u| network.neighbours(u as usize));
+                steps += network_walks.from(v, longest, |u| network.neighbours(u as usize)) / 16;
                 if !network_walks.allow(v, motif[first]) {
                     continue;
                 }

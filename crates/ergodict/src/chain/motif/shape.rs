@@ -454,7 +454,8 @@ mod tests {
                 other => panic!("{other}"),
             }
         }
-        let many: String = (0..=Motif::LARGEST).map(|i| format!("{i} {}\n", i + 1)).collect();
+        let many: Vec<String> = (0..=Motif::LARGEST).map(|i| format!("{i} {}", i + 1)).collect();
+        let many = many.join("\n");
         let message = Motif::read(file(many.as_bytes()).path()).unwrap_err().to_string();
         assert!(message.contains("at most 4096"), "{message}");
         assert!(matches!(Motif::read(Path::new("no/such/file")), Err(Error::Io { .. })));
