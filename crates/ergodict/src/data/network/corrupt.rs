@@ -327,8 +327,11 @@ fn floored(fraction: f64) -> f64 {
     (fraction * 1e4).floor() / 1e4
 }
 
+/// Pairs of nodes.
+type Pairs = Vec<(u32, u32)>;
+
 /// The edges of a spanning tree of a connected network, and the others: Kruskal's algorithm on a random order.
-fn spanning_tree(network: &Network, rng: &mut ChaCha8Rng) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+fn spanning_tree(network: &Network, rng: &mut ChaCha8Rng) -> (Pairs, Pairs) {
     let mut edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
     shuffle(&mut edges, rng);
     let mut above: Vec<u32> = (0..network.nodes() as u32).collect();

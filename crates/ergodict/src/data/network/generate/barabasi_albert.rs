@@ -41,7 +41,7 @@ impl BarabasiAlbert {
             while missing > 0 {
                 let end = below(rng, ends);
                 let (u, v) = edges[(end / 2) as usize];
-                let target = if end % 2 == 0 { u } else { v };
+                let target = if end.is_multiple_of(2) { u } else { v };
                 if joined[target as usize] != new {
                     joined[target as usize] = new;
                     edges.push((target, new));

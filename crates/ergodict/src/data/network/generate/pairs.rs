@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Pairs `u < v` of `n` nodes.
 pub(in super::super) fn count(n: usize) -> u64 {
     let n = n as u64;
-    if n % 2 == 0 { n / 2 * n.saturating_sub(1) } else { (n - 1) / 2 * n }
+    if n.is_multiple_of(2) { n / 2 * n.saturating_sub(1) } else { (n - 1) / 2 * n }
 }
 
 /// Turns ascending numbers of pairs into the pairs: `(0,1), (0,2), …, (1,2), …`.
