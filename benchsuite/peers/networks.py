@@ -16,14 +16,14 @@ its second call, and the whole call by a difference). graph-tool has no wheel an
 
 import os
 
-for variable in ("OMP", "OPENBLAS", "MKL", "NUMBA", "POLARS_MAX", "ARROW"):
-    name = "POLARS_MAX_THREADS" if variable == "POLARS_MAX" else f"{variable}_NUM_THREADS"
-    os.environ[name] = "1"
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ[variable] = "1"
 
 import argparse
 import contextlib
 import gc
 import gzip
+import importlib
 import importlib.metadata
 import json
 import pathlib
@@ -43,9 +43,9 @@ IDS = 1_000_000
 EXACT_SHARE = 40  # budgets that the exact pivot of ndlearn gets: a step takes a minute
 # Seven nodes, diameter 2 (ndlearn's counts fail where a ball of radius k - 1 is not everything), not bipartite.
 SEVEN = [(0, v) for v in range(1, 7)] + [(1, 2), (2, 3)]
-HASH_SEEDS = range(5)
-LAW_SAMPLES = 20_000
-LAW_THIN = 5
+HASH_SEEDS = range(3)
+LAW_SAMPLES = 10_000
+LAW_THIN = {True: 3, False: 20}  # updates between samples, exact and approximate: a leaf's pivot leaves for the hub one time in six
 
 
 class Table:
@@ -76,11 +76,12 @@ class Table:
             print(f"| {row['library']} | {row['what']}: {row['unit']} | {pretty_rate(row)} | {pretty_time(row)} | {row['note']} |")
         laws = [row for row in self.rows if "law" in row]
         if laws:
-            print(f"\nTotal variation on the seven-node graph {SEVEN}, k = 3, {LAW_SAMPLES} samples, every {LAW_THIN}th update:\n")
-            print("| chain | against | hash seed | sampled | of its own transition matrix | as many independent draws: mean, 0.999 quantile |")
-            print("|---|---|---|---|---|---|")
+            print(f"\nTotal variation on the seven-node graph with edges {SEVEN}, {LAW_SAMPLES:,} samples:\n")
+            print("| chain | k | against | hash seed | sampled | of its own transition matrix | as many independent draws: mean, 0.999 quantile |")
+            print("|---|---|---|---|---|---|---|")
             for row in laws:
-                print(f"| {row['law']} | {row['against']} | {row['hash_seed']} | {row['sampled']:.4f} | {row['computed']:.4f} | {row['floor']:.4f}, {row['floor_999']:.4f} |")
+                sampled, floor = (f"{row['sampled']:.4f}", f"{row['floor']:.4f}, {row['floor_999']:.4f}") if "sampled" in row else ("–", "–")
+                print(f"| {row['law']} | {row['k']} | {row['against']} | {row['hash_seed']} | {sampled} | {row['computed']:.4f} | {floor} |")
 
 
 def talk(message):
@@ -97,13 +98,13 @@ def label(package):
 def pretty_rate(row):
     value = row["per_second"]
     if not row["count"]:
-        return f"none in {row['cpu_s']:.0f} s"
+        return f"none in {row['wall_s']:.0f} s of wall time"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def pretty_time(row):
     if not row["count"]:
-        return f"> {row['cpu_s']:.0f} s"
+        return "–"
     seconds = row["cpu_s"] / row["count"]
     for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")):
         if seconds * factor >= 1:
@@ -192,28 +193,47 @@ def learner(network, k, glauber=False, exact=False):
 
 
 class Walker:
-    """Carries an embedding of ndlearn from call to call."""
+    """Carries an embedding of ndlearn from call to call.
 
-    def __init__(self, network, k, **options):
-        self.learner = learner(network, k, **options)
+    Its `neighbors` searches the list of all nodes, so its speed depends on where the embedding is: timings start afresh at a
+    uniform node every `restart` updates (0: never).
+    """
+
+    def __init__(self, network, k, restart=0, **options):
+        self.learner, self.restart = learner(network, k, **options), restart
         self.motif = self.learner.path_adj(k)
-        self.state = self.learner.tree_sample(self.motif, random.choice(network.vertices))
+        self.begin()
+
+    def begin(self):
+        self.state = self.learner.tree_sample(self.motif, random.choice(self.learner.G.vertices))
+
+    def run(self, update, count):
+        for i in range(count):
+            if self.restart and i % self.restart == 0:
+                self.begin()
+            update()
 
     def patches(self, count):
-        glauber = self.learner.is_glauber_dict
-        for _ in range(count):
-            _, self.state = self.learner.update_hom_get_meso_patch(self.motif, self.state, is_glauber=glauber)
+        self.run(self.patch, count)
 
     def pivots(self, count):
-        for _ in range(count):
-            self.state = self.learner.Pivot_update(self.state)
+        self.run(self.pivot, count)
 
     def glaubers(self, count):
-        for _ in range(count):
-            self.state = self.learner.glauber_gen_update(self.motif, self.state)
+        self.run(self.glauber, count)
+
+    def patch(self):
+        _, self.state = self.learner.update_hom_get_meso_patch(self.motif, self.state, is_glauber=self.learner.is_glauber_dict)
+
+    def pivot(self):
+        self.state = self.learner.Pivot_update(self.state)
+
+    def glauber(self):
+        self.state = self.learner.glauber_gen_update(self.motif, self.state)
 
 
 def ndlearn(table, facebook, options):
+    importlib.import_module("ndl")  # not to be timed
     with silence():
         network, cpu, wall = once(lambda: load_ndlearn(facebook.file), options.budget)
     unit = f"one edge of {len(facebook.edges):,}"
@@ -226,9 +246,9 @@ def ndlearn(table, facebook, options):
     ]
     for what, unit, how, method in rows:
         with silence():
-            walker = Walker(network, K, **how)
+            walker = Walker(network, K, restart=500, **how)
             measured = rate(getattr(walker, method), options.budget)
-        table.add("ndlearn", what, unit, *measured)
+        table.add("ndlearn", what, unit, *measured, "a new uniform start every 500 updates: its speed depends on where it is")
     exact_steps(table, facebook, EXACT_SHARE * options.budget)
 
 
@@ -237,7 +257,7 @@ def exact_steps(table, facebook, limit):
     child = subprocess.Popen([sys.executable, __file__, "--exact-child", str(facebook.file)], stdout=subprocess.PIPE, text=True)
     timer = threading.Timer(limit, child.kill)
     timer.start()
-    steps, cpu, wall = 0, limit, limit
+    steps, cpu, wall = 0, None, limit
     for line in child.stdout:
         steps, cpu, wall = json.loads(line)
     timer.cancel()
@@ -486,6 +506,8 @@ def readers(table, folder, options):
 
     def time_reader(package, what, run, count=EDGES, note=""):
         try:
+            for part in package.split(" + "):
+                importlib.import_module(part)  # not to be timed
             result, cpu, wall = once(run, options.budget)
         except ImportError as missing:
             return talk(f"skipped {package}: {missing}")
@@ -527,7 +549,7 @@ def readers(table, folder, options):
     def by_polars():
         import polars as pl
 
-        frame = pl.read_csv(file, separator=" ", has_header=False, new_columns=["u", "v"], n_threads=1)
+        frame = pl.read_csv(file, separator=" ", has_header=False, new_columns=["u", "v"])
         return to_csr(frame["u"].to_numpy(), frame["v"].to_numpy())
 
     def by_mmread():
@@ -554,7 +576,7 @@ def readers(table, folder, options):
         return graph
 
     csr = "to symmetric CSR"
-    time_reader("networkx", "read_edgelist to Graph", by_networkx, EDGES // 10, "a tenth of the list, times ten for all of it at the least")
+    time_reader("networkx", "read_edgelist to Graph", by_networkx, EDGES // 10, "a tenth of the list")
     time_reader("numpy + scipy", f"loadtxt {csr}", by_loadtxt)
     time_reader("numpy + scipy", f"fromstring {csr}", by_fromstring)
     time_reader("pandas + scipy", f'read_csv (engine "c") {csr}', lambda: by_pandas("c"))
@@ -577,12 +599,13 @@ def seven():
     return dense
 
 
-def laws():
-    """π and π̂ of the 3-chain as 7×7×7 arrays."""
+def laws(k):
+    """π, π̂ and the plain walk from a given pivot, for the k-chain, as arrays with k axes."""
     dense = seven()
-    degree = dense.sum(axis=1)
-    walks = dense[:, :, None] * dense[None, :, :]
-    plain = walks / degree[:, None, None] / degree[None, :, None]
+    step = dense / dense.sum(axis=1, keepdims=True)
+    walks, plain = np.ones(7), np.ones(7)
+    for _ in range(k - 1):
+        walks, plain = walks[..., None] * dense, plain[..., None] * step
     return walks / walks.sum(), plain / 7, plain
 
 
@@ -599,8 +622,20 @@ def stationary(accept):
     return np.linalg.lstsq(system, np.concatenate([np.zeros(7), [1.0]]), rcond=None)[0]
 
 
+def own_law(network, k, exact, plain):
+    """The stationary law of ndlearn's pivot from its own counts and its rule as written, and those counts."""
+    degree = seven().sum(axis=1)
+    accept, counts = degree[:, None] / degree[None, :], None
+    if exact:
+        with silence():
+            counts = np.array([network.count_k_step_walks(str(x), radius=k - 1) for x in range(7)])
+        accept = counts[None, :] * degree[:, None] / counts[:, None] * degree[None, :]  # a · d(x) / b · d(y)
+    pivot = stationary(np.minimum(1, accept))
+    return pivot.reshape(7, *[1] * (k - 1)) * plain, counts
+
+
 def law_child(hash_seed):
-    """Runs with PYTHONHASHSEED set: the order of ndlearn's sets, and with it the law of its exact pivot, depends on it."""
+    """Runs with PYTHONHASHSEED set: which row ndlearn's count reads depends on the order of a set of strings."""
     import ndl
 
     np.random.seed(1000 + hash_seed)
@@ -608,31 +643,31 @@ def law_child(hash_seed):
     generator = np.random.default_rng(hash_seed)
     network = ndl.Wtd_NNetwork()
     network.add_wtd_edges([[str(u), str(v)] for u, v in SEVEN])
-    target, approximate, plain = laws()
-    degree = seven().sum(axis=1)
-    for exact, law, against in ((True, target, "π"), (False, approximate, "π̂")):
-        with silence():
-            walker = Walker(network, 3, exact=exact)
-            tally = np.zeros((7, 7, 7))
-            walker.pivots(100)
-            for _ in range(LAW_SAMPLES):
-                walker.pivots(LAW_THIN)
-                tally[tuple(int(node) for node in walker.state)] += 1
-            counts = np.array([network.count_k_step_walks(str(x), radius=2) for x in range(7)])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if exact:  # the rule as it is written: a · d(x) / b · d(y)
-                accept = np.minimum(1, counts[None, :] * degree[:, None] / counts[:, None] * degree[None, :])
-            else:
-                accept = np.minimum(1, degree[:, None] / degree[None, :])
-        own = stationary(np.nan_to_num(accept))[:, None, None] * plain
-        draws = generator.multinomial(LAW_SAMPLES, law.ravel(), size=5000) / LAW_SAMPLES
-        floor = 0.5 * np.abs(draws - law.ravel()).sum(axis=1)
-        print(json.dumps({
-            "law": f"ndlearn, {'exact' if exact else 'approximate'} pivot", "against": against, "hash_seed": hash_seed,
-            "sampled": variation(tally / tally.sum(), law), "computed": variation(own, law), "own": variation(tally / tally.sum(), own),
-            "floor": float(floor.mean()), "floor_999": float(np.quantile(floor, 0.999)),
-            "counts": counts.tolist(), "walks": (seven() @ degree).tolist(), "samples": LAW_SAMPLES, "thin": LAW_THIN,
-        }))  # fmt: skip
+    for k, exact in ((3, True), (5, True), (3, False)):
+        target, approximate, plain = laws(k)
+        law = target if exact else approximate
+        own, counts = own_law(network, k, exact, plain)
+        row = {"law": f"ndlearn, {'exact' if exact else 'approximate'} pivot", "k": k, "against": "π" if exact else "π̂", "hash_seed": hash_seed}
+        row |= {"computed": variation(own, law), "counts": counts.tolist() if exact else None}
+        row |= {"walks": (np.linalg.matrix_power(seven(), k - 1).sum(axis=1)).tolist()}
+        if k == 3:
+            sampled = sample_law(network, k, exact, law.shape)
+            draws = generator.multinomial(LAW_SAMPLES, law.ravel(), size=5000) / LAW_SAMPLES
+            floor = 0.5 * np.abs(draws - law.ravel()).sum(axis=1)
+            row |= {"samples": LAW_SAMPLES, "thin": LAW_THIN[exact], "sampled": variation(sampled, law), "sampled_against_own": variation(sampled, own)}
+            row |= {"floor": float(floor.mean()), "floor_999": float(np.quantile(floor, 0.999))}
+        print(json.dumps(row))
+
+
+def sample_law(network, k, exact, shape):
+    with silence():
+        walker = Walker(network, k, exact=exact)
+        tally = np.zeros(shape)
+        walker.pivots(100)
+        for _ in range(LAW_SAMPLES):
+            walker.pivots(LAW_THIN[exact])
+            tally[tuple(int(node) for node in walker.state)] += 1
+    return tally / tally.sum()
 
 
 def law(table):
