@@ -42,6 +42,19 @@ fn cases() -> Vec<Case> {
             &["", "-fixed"],
             &[3, 25],
         ),
+        // Stops are seen after every 1024 homomorphisms of a chain.
+        case("network sample @karate -k 5 --count 5000 --observables macc".into(), &[""], &[1, 3000]),
+        case(
+            "network sample @karate --sampler pivot --chains 3 --count 9000 --every 3".into(),
+            &[""],
+            &[1, 5000],
+        ),
+        case("network sample @karate --motif cycle -k 4 --count 4000 --burn-in 9".into(), &[""], &[2000]),
+        case(
+            "network sample @karate -k 4 --injective --sampler pivot-approx --count 4000".into(),
+            &[""],
+            &[2000],
+        ),
         case(format!("image learn grey.png colour.png {}", image::SMALL), &[""], &[1, 5]),
         case(format!("image learn colour.png --colour --sampling walk {}", image::SMALL), &[""], &[1, 7]),
     ]

@@ -38,6 +38,12 @@ fn the_docs_tell_of_every_key() {
         "spins reconstruct s t.npy -o again.npy",
         &format!("image learn grey.png {} -o i", image::SMALL),
         "image reconstruct i grey.png -o again.png",
+        "network info @karate",
+        "network list",
+        "network convert @karate -o k.egr",
+        "network generate er --nodes 9 --edges 12 -o e.txt",
+        "network corrupt @karate --add 0.5 -o c.txt",
+        "network sample @karate -k 4 --count 50 --observables density,conditional-density,macc",
     ] {
         let summary = json(words);
         let schema = summary["schema"].as_str().unwrap();

@@ -2,6 +2,7 @@
 
 mod bad_chains;
 mod bad_input;
+mod bad_networks;
 mod bench;
 mod chain_models;
 mod chain_resume;
@@ -10,7 +11,9 @@ mod factor;
 mod help;
 mod image;
 mod json;
+mod network;
 mod resume;
+mod sample;
 mod simulate;
 mod spins;
 mod transform;

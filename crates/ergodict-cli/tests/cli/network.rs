@@ -54,7 +54,9 @@ fn info_tells_what_was_decided_and_what_is_valid() {
     for word in ["undirected", "loop", "duplicate"] {
         assert!(done.stderr.contains(word), "{word} in {}", done.stderr);
     }
-    for words in ["nodes      6", "edges      5", "components 2, the largest of 4 nodes and 4 edges", "bipartite  no"] {
+    for words in
+        ["nodes      6", "edges      5", "components 2, the largest of 4 nodes and 4 edges", "bipartite  no"]
+    {
         assert!(text.contains(words), "{words} in {text}");
     }
     // A directed cycle: pivots could never step back.
@@ -104,7 +106,8 @@ fn every_format_keeps_the_network() {
     }
     // Through a pipe, and in little memory.
     bench.run("network convert net.txt -o whole.egr -q").fine();
-    let piped = bench.piped("network convert - -o piped.egr --memory 1 -q", &bench.bytes("net.txt")).fine();
+    let piped =
+        bench.run_with("network convert - -o piped.egr --memory 1 -q", &bench.bytes("net.txt")).fine();
     assert!(piped.stderr.is_empty());
     assert_eq!(bench.bytes("piped.egr"), bench.bytes("whole.egr"));
     let lost = bench.run("network convert @lesmis -o names.mtx").fine().stderr;
@@ -138,7 +141,11 @@ fn generated_networks_are_those_of_their_seed() {
         assert_eq!(found["summary"]["edges"], made["edges"], "{words}");
         assert_eq!(found["summary"]["directed"], words.contains("--directed"), "{words}");
         if let Some((nodes, edges)) = size {
-            assert_eq!((made["nodes"].clone(), made["edges"].clone()), (json!(nodes), json!(edges)), "{words}");
+            assert_eq!(
+                (made["nodes"].clone(), made["edges"].clone()),
+                (json!(nodes), json!(edges)),
+                "{words}"
+            );
         }
         // What it was made with makes it again.
         let model = words.split(' ').next().unwrap();
@@ -164,7 +171,9 @@ fn corrupted_networks_come_with_the_truth() {
         edges(&bench, "clean.txt")
     };
     for model in ["er", "ws", "ba"] {
-        let words = format!("network corrupt @karate --add 0.5 --add-model {model} -o obs.txt --truth truth.tsv --json -q");
+        let words = format!(
+            "network corrupt @karate --add 0.5 --add-model {model} -o obs.txt --truth truth.tsv --json -q"
+        );
         let done = bench.run(&words).fine().json();
         assert_eq!((done["edges_before"].clone(), done["edges"].clone()), (json!(78), json!(117)));
         let observed = edges(&bench, "obs.txt");
@@ -176,7 +185,10 @@ fn corrupted_networks_come_with_the_truth() {
             assert_eq!(row[2] == "1", clean.contains(&row[..2]), "{row:?}");
         }
     }
-    let done = bench.run("network corrupt @karate --remove 0.5 -o obs.egr --truth truth.tsv --json -q").fine().json();
+    let done = bench
+        .run("network corrupt @karate --remove 0.5 -o obs.egr --truth truth.tsv --json -q")
+        .fine()
+        .json();
     assert_eq!((done["changed"].clone(), done["edges"].clone()), (json!(39), json!(39)));
     assert_eq!(info(&bench, "obs.egr")["summary"]["components"], 1);
     let truth = rows("truth.tsv");

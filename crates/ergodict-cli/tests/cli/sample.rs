@@ -56,7 +56,8 @@ fn every_sampler_draws_homomorphisms_into_the_largest_component() {
         }
         let different: BTreeSet<_> = all.iter().collect();
         assert!(different.len() > 25, "{kind} gave only {} different ones", different.len());
-        let chains: Vec<u64> = done["chains"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        let chains: Vec<u64> =
+            done["chains"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
         assert_eq!(chains, if kind == "pivot" { vec![500; 3] } else { vec![1500] });
         let rate = done["acceptance"].as_f64();
         assert_eq!(rate.is_some(), !["exact", "glauber"].contains(&kind), "{kind}");
@@ -102,7 +103,8 @@ fn arrays_hold_the_names_of_nodes_and_patches_the_matrix() {
         (30, 40) => 1.0,
         _ => 0.0,
     };
-    let patches = bytes[10 + header.len()..].chunks_exact(8).map(|eight| f64::from_le_bytes(eight.try_into().unwrap()));
+    let patches =
+        bytes[10 + header.len()..].chunks_exact(8).map(|eight| f64::from_le_bytes(eight.try_into().unwrap()));
     for (at, value) in patches.enumerate() {
         let (x, i, j) = (&x[at / 9 * 3..], at % 9 / 3, at % 3);
         assert_eq!(value, weight(x[i], x[j]), "sample {}", at / 9);
@@ -166,8 +168,10 @@ fn motifs_come_by_name_and_from_files_and_can_be_injective() {
 fn reports_show_patches_and_curves() {
     let bench = Bench::new();
     bench
-        .run("network sample @karate -k 5 --sampler pivot --chains 2 --count 2000 --observables macc,density \
-              --report page.html --figures figures -q")
+        .run(
+            "network sample @karate -k 5 --sampler pivot --chains 2 --count 2000 --observables macc,density \
+              --report page.html --figures figures -q",
+        )
         .fine();
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     for words in ["Homomorphisms into @karate", "Patches", "Clustering", "chain 1", "homomorphism density"] {

@@ -344,6 +344,11 @@ impl MotifSampler for Glauber {
         &self.network
     }
 
+    fn notes(&self) -> Vec<String> {
+        let reach = self.connectedness();
+        if reach == Connectedness::Irreducible { Vec::new() } else { vec![reach.to_string()] }
+    }
+
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         let k = self.motif.k();
         let differ: Vec<usize> = (0..k).filter(|&v| from[v] != to[v]).collect();

@@ -185,6 +185,10 @@ impl<S: MotifSampler> MotifSampler for Injective<S> {
 
     /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks with more than some
     /// thousand homomorphisms.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         let watched = self.watched.get_or_init(|| Watched::new(&self.inner));
         watched.as_ref().map_or(f64::NAN, |watched| watched.probability(from, to))

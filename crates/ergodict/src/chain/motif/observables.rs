@@ -127,6 +127,9 @@ mod tests {
             assert_eq!(serde_json::to_string(&observable).unwrap(), format!("\"{observable}\""));
         }
         let error = "entropy".parse::<MotifObservable>().unwrap_err().to_string();
-        assert!(error.contains("`entropy`") && error.contains("density, degree, distinct"), "{error}");
+        assert!(
+            error.contains("`entropy`") && error.contains("patch-density, first-degree, distinct-nodes"),
+            "{error}"
+        );
     }
 }

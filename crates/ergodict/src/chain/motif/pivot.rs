@@ -91,6 +91,10 @@ impl MotifSampler for Pivot {
         self.exact.network()
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.moves.notes()
+    }
+
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         self.moves.probability(from[0], to[0]) * self.exact.walk().probability(to)
     }

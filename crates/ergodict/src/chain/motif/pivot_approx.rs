@@ -123,6 +123,10 @@ impl MotifSampler for ApproximatePivot {
         self.walk.probability(x) / self.network().nodes() as f64
     }
 
+    fn notes(&self) -> Vec<String> {
+        self.moves.notes()
+    }
+
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         self.moves.probability(from[0], to[0]) * self.walk.probability(to)
     }

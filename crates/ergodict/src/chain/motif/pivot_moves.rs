@@ -81,6 +81,13 @@ impl PivotMoves {
         self.lazy
     }
 
+    /// What a user should know of the moves.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let rests =
+            "pivots rest in half of their steps, as on a bipartite network a walk never forgets its side";
+        if self.lazy { vec![rests.to_owned()] } else { Vec::new() }
+    }
+
     /// One move.
     #[inline(always)]
     pub(super) fn step(&self, from: u32, rng: &mut ChaCha8Rng, info: &mut Acceptance) -> u32 {
