@@ -105,7 +105,10 @@ impl Adjacency {
         } else {
             Tables::Wide(TagRows::new(rows))
         };
-        Self { network: Arc::clone(network), nodes: n as u32, tables: Arc::new(tables), isa: Isa::detect() }
+        // AVX-512 was slower than AVX2: 0.20 µs against 0.15 µs for the 210 pairs of 21 nodes in a bit matrix of 2 MB (Zen 4,
+        // other work on the machine).
+        let isa = Isa::detect().narrower();
+        Self { network: Arc::clone(network), nodes: n as u32, tables: Arc::new(tables), isa }
     }
 
     /// The same test with another instruction set.
