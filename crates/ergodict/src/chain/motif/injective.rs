@@ -361,7 +361,7 @@ mod tests {
                     }
                     let mut rng = stream(51, Purpose::Chain, cases);
                     let independent = inner.is_independent();
-                    let Ok(sampler) = Injective::new(inner, 1_000, &mut rng) else {
+                    let Ok(sampler) = Injective::new(inner, 30, &mut rng) else {
                         refused += 1;
                         continue;
                     };

@@ -105,13 +105,11 @@ impl RejectionSampler {
             x[*i as usize] = below_u32(rng, n);
             edges.iter().all(|&(i, j)| {
                 let (u, v) = (x[i as usize], x[j as usize]);
-                match &self.adjacency {
-                    Some(adjacency) => adjacency.contains(u, v),
-                    None => {
-                        let weight = self.network.weight(u as usize, v as usize);
-                        weight > 0.0 && uniform(rng) * self.largest < weight
-                    }
+                if let Some(adjacency) = &self.adjacency {
+                    return adjacency.contains(u, v);
                 }
+                let weight = self.network.weight(u as usize, v as usize);
+                weight > 0.0 && uniform(rng) * self.largest < weight
             })
         })
     }
