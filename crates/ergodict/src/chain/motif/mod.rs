@@ -15,6 +15,7 @@ mod exact;
 mod pivot;
 mod pivot_approx;
 mod pivot_moves;
+mod reference;
 mod row_draw;
 mod sampler;
 mod shape;
