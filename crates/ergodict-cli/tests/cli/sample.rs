@@ -89,7 +89,8 @@ fn arrays_hold_the_names_of_nodes_and_patches_the_matrix() {
     let bench = Bench::new();
     bench.put("net.txt", "10 20 0.5\n20 30 2\n30 10 3\n30 40 1\n");
     sample(&bench, "net.txt -k 3 --count 200 -o x.npy --patches p.npy");
-    let header = npy_header(&bench.bytes("x.npy"));
+    let array = bench.bytes("x.npy");
+    let header = npy_header(&array);
     assert!(header.contains("'<i8'") && header.contains("(200, 3)"), "{header}");
     let x = integers(&bench, "x.npy");
     assert!(x.len() == 600 && x.iter().all(|id| [10, 20, 30, 40].contains(id)));

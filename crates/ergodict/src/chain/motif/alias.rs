@@ -6,6 +6,7 @@
 //! the rounding of the sum itself.
 
 use super::super::heat_bath::split;
+use super::super::rng::fraction;
 use crate::data::Rows;
 
 /// A cell: its own entry below the threshold, else the other.
@@ -25,11 +26,20 @@ pub(super) struct AliasTables {
 impl AliasTables {
     /// Of a sparse matrix.
     pub(super) fn of_rows(rows: &Rows) -> Self {
+        Self::of_entries(rows, |_, weight| weight)
+    }
+
+    /// Of a sparse matrix with columns multiplied by `factors`.
+    pub(super) fn of_products(rows: &Rows, factors: &[f64]) -> Self {
+        Self::of_entries(rows, |w, weight| weight * factors[w as usize])
+    }
+
+    fn of_entries(rows: &Rows, value: impl Fn(u32, f64) -> f64) -> Self {
         let mut cells = Vec::with_capacity(rows.neighbours.len());
         let (mut maker, mut weights) = (Maker::default(), Vec::new());
         for u in 0..rows.len() {
             weights.clear();
-            weights.extend(rows.entries(u).map(|entry| entry.1));
+            weights.extend(rows.entries(u).map(|(w, weight)| value(w, weight)));
             maker.make(&weights, |j| rows.neighbours(u)[j], &mut cells);
         }
         Self { cells }
@@ -42,17 +52,29 @@ impl AliasTables {
         Self { cells }
     }
 
-    /// The entry that a word draws from the row at `start..start + degree`.
+    /// The entry that a word draws from a table of one row.
     #[inline(always)]
-    pub(super) fn draw(&self, start: usize, degree: usize, word: u64) -> u32 {
-        let (j, rest) = split(word, degree as u64);
-        let cell = &self.cells[start + j as usize];
+    pub(super) fn draw(&self, word: u64) -> u32 {
+        let (j, rest) = split(word, self.cells.len() as u64);
+        self.entry((j as usize, rest))
+    }
+
+    /// An entry of a cell, by what is left of the word that chose the cell.
+    #[inline(always)]
+    pub(super) fn entry(&self, (at, rest): (usize, u64)) -> u32 {
+        let cell = &self.cells[at];
         if rest < cell.threshold { cell.own } else { cell.other }
     }
 
-    /// Number of cells.
-    pub(super) fn len(&self) -> usize {
-        self.cells.len()
+    /// The same, and a number uniform in [0, 1) as a quotient: what is left of the word over what could be left given the
+    /// entry.
+    #[inline(always)]
+    pub(super) fn entry_and_rest(&self, (at, rest): (usize, u64)) -> (u32, f64, f64) {
+        let cell = &self.cells[at];
+        let own = rest < cell.threshold;
+        let left = if own { rest } else { rest - cell.threshold };
+        let most = if own { cell.threshold } else { cell.threshold.wrapping_neg() };
+        (if own { cell.own } else { cell.other }, fraction(left), fraction(most))
     }
 
     /// Bytes of the tables.
@@ -73,11 +95,17 @@ struct Maker {
 
 impl Maker {
     fn make(&mut self, weights: &[f64], entry: impl Fn(usize) -> u32, cells: &mut Vec<Cell>) {
-        let largest = weights.iter().copied().fold(0.0, f64::max);
-        let sum: f64 = weights.iter().map(|weight| weight / largest).sum();
+        // A row of nothing but zeros is never drawn from: 0 over 1 leaves it so.
+        let largest = match weights.iter().copied().fold(0.0, f64::max) {
+            0.0 => 1.0,
+            largest => largest,
+        };
+        let sum: f64 = weights.iter().map(|weight| weight / largest).sum::<f64>();
         let whole = |weight: &f64| {
-            let share = (weight / largest / sum * (1u64 << 63) as f64) as u128;
-            if *weight > 0.0 { share.max(1) } else { 0 }
+            if *weight == 0.0 {
+                return 0;
+            }
+            ((weight / largest / sum * (1u64 << 63) as f64) as u128).max(1)
         };
         self.shares.clear();
         self.shares.extend(weights.iter().map(whole));
@@ -153,7 +181,7 @@ mod tests {
         for (name, network) in tiny_networks() {
             for rows in [network.rows(), network.incoming()] {
                 let tables = AliasTables::of_rows(rows);
-                assert_eq!(tables.len(), rows.neighbours.len());
+                assert_eq!(tables.cells.len(), rows.neighbours.len());
                 for u in 0..rows.len() {
                     let law = law(&tables.cells[rows.span(u)], rows.len());
                     for (v, p) in law.iter().enumerate() {

@@ -63,6 +63,8 @@ struct Kinds {
     children: Vec<Vec<(u32, bool)>>,
     /// Those `(kind, down)` that are a child of something; not of kind 0.
     messages: Vec<(u32, bool)>,
+    /// Whether directions are told apart.
+    directed: bool,
 }
 
 impl Kinds {
@@ -87,7 +89,7 @@ impl Kinds {
         let mut messages: Vec<_> = children.iter().flatten().copied().filter(|child| child.0 > 0).collect();
         messages.sort_unstable();
         messages.dedup();
-        Self { of, children, messages }
+        Self { of, children, messages, directed }
     }
 
     fn message(&self, child: (u32, bool)) -> Option<usize> {
@@ -168,7 +170,7 @@ impl Backward {
     }
 
     /// The weights at a node of the motif that its parent has an edge to (`down`) or from.
-    pub(super) fn level(&self, i: usize, down: bool, directed: bool) -> Level<'_> {
+    pub(super) fn level(&self, i: usize, down: bool) -> Level<'_> {
         let kind = self.kinds.of[i] as usize;
         if kind == 0 {
             return Level::Ones;
@@ -178,8 +180,18 @@ impl Backward {
         if !self.exponents.is_empty() {
             return Level::Wide { mantissas: weights, exponents: &self.exponents[span] };
         }
-        let message = self.kinds.message((kind as u32, down || !directed)).unwrap_or(0);
+        let message = self.message(i, down).unwrap_or(0);
         Level::Plain { weights, bounds: &self.bounds[message * self.nodes..(message + 1) * self.nodes] }
+    }
+
+    /// The message from a node of the motif, if it is no leaf; alike ones have the same number.
+    pub(super) fn message(&self, i: usize, down: bool) -> Option<usize> {
+        self.kinds.message((self.kinds.of[i], down || !self.kinds.directed))
+    }
+
+    /// Number of messages that differ.
+    pub(super) fn messages(&self) -> usize {
+        self.kinds.messages.len()
     }
 
     /// The weight of a node by kind, up to the shift.
@@ -323,7 +335,7 @@ fn sum_and_largest(neighbours: &[u32], below: &[f64]) -> (f64, f64) {
 }
 
 /// The upper half of a nonnegative f64, so that it is not less.
-fn rounded_up(value: f64) -> u32 {
+pub(super) fn rounded_up(value: f64) -> u32 {
     (value.to_bits().div_ceil(1 << 32)) as u32
 }
 

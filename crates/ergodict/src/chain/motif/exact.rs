@@ -72,7 +72,20 @@ impl ExactSampler {
 
     /// Bytes of memory beside the network.
     pub fn bytes(&self) -> usize {
-        self.backward.bytes() + self.walk.draws().bytes() + self.roots.bytes()
+        self.backward.bytes() + self.walk.bytes() + self.roots.bytes()
+    }
+
+    /// The most bytes that it would take beside the network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.
+    pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
+        // Tables of 16 bytes an entry: of roots, of weights, of the reference; the latter two for both directions.
+        let ways = if network.is_directed() { 2 } else { 1 };
+        let entries = (1 + usize::from(network.is_weighted())) * ways * network.stored() as usize;
+        let weights = Backward::bytes_needed(network, motif)?;
+        // The reference has bounds like the backward weights, and weights for each direction.
+        Ok(weights + weights / 3 + 16 * entries + (16 + 8 * ways) * network.nodes())
     }
 
     pub(super) fn walk(&self) -> &Walk {
@@ -81,7 +94,7 @@ impl ExactSampler {
 
     #[inline(always)]
     fn root(&self, rng: &mut ChaCha8Rng) -> u32 {
-        self.roots.draw(0, self.roots.len(), rng.next_u64())
+        self.roots.draw(rng.next_u64())
     }
 }
 
@@ -162,6 +175,7 @@ mod tests {
                 let Ok(mut sampler) = ExactSampler::new(network.clone(), &motif) else { continue };
                 let case = format!("{name}, {shape}");
                 let Some(plain) = check(&sampler) else { continue };
+                assert!(sampler.bytes() <= ExactSampler::bytes_needed(&network, &motif).unwrap(), "{case}");
                 // No try at all: every row is summed up.
                 sampler.walk.tries = 0;
                 check_from(&sampler, &plain, &mut rng, 0, 3000, 0).assert(&case);

@@ -27,6 +27,7 @@ mod pivot;
 mod pivot_approx;
 mod pivot_moves;
 mod rejection;
+mod reference;
 mod row_draw;
 mod sampler;
 mod search;

@@ -95,14 +95,20 @@ impl PivotMoves {
         if rows.degree(from as usize) == 0 || self.lazy && rng.next_u32() >> 31 == 0 {
             return from;
         }
-        let (to, u) = match self.draws.tables(true) {
-            None => Uniform(rows).candidate(from, rng),
-            Some(tables) => Weighted(rows, tables).candidate(from, rng),
+        let (to, u, most) = match self.draws.tables(true) {
+            None => {
+                let row = Uniform(rows);
+                row.candidate(row.place(from, rng))
+            }
+            Some(tables) => {
+                let row = Weighted(rows, tables);
+                row.candidate(row.place(from, rng))
+            }
         };
         let accepted = if self.exponents.is_empty() && !self.draws.network.is_directed() {
-            u * self.density[from as usize] < self.density[to as usize]
+            u * self.density[from as usize] < self.density[to as usize] * most
         } else {
-            u < self.ratio(from, to)
+            u < self.ratio(from, to) * most
         };
         info.record(accepted);
         if accepted { to } else { from }

@@ -17,13 +17,24 @@ pub(super) struct RowDraws {
     incoming: Option<AliasTables>,
 }
 
-/// How a neighbour is drawn from a row that has one.
+/// How a neighbour is drawn from a row that has one. First a place in memory is chosen, then it is looked at: between, the places of other
+/// draws can be chosen, so that memory is waited for by all at once.
 pub(super) trait RowDraw {
-    /// A neighbour.
-    fn plain(&self, v: u32, rng: &mut ChaCha8Rng) -> u32;
+    /// Where to look for a neighbour, and what is left of the word that chose.
+    fn place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64);
 
-    /// A neighbour, and a number uniform in [0, 1) whether to take it.
-    fn candidate(&self, v: u32, rng: &mut ChaCha8Rng) -> (u32, f64);
+    /// The neighbour there.
+    fn neighbour(&self, place: (usize, u64)) -> u32;
+
+    /// The neighbour, and what is still left of the word to decide whether to take it: a number uniform in [0, 1) but for `d·2⁻⁶⁴`, as a
+    /// quotient.
+    fn candidate(&self, place: (usize, u64)) -> (u32, f64, f64);
+
+    /// The place when nothing needs to be left of the word.
+    #[inline(always)]
+    fn plain_place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64) {
+        self.place(v, rng)
+    }
 }
 
 /// Of rows without weights.
@@ -31,33 +42,47 @@ pub(super) struct Uniform<'a>(pub(super) &'a Rows);
 
 impl RowDraw for Uniform<'_> {
     #[inline(always)]
-    fn plain(&self, v: u32, rng: &mut ChaCha8Rng) -> u32 {
-        let span = self.0.span(v as usize);
-        self.0.neighbours[span.start + below_u32(rng, span.len() as u32) as usize]
-    }
-
-    /// By one word: given the neighbour, what is left of it is uniform but for `d·2⁻⁶⁴`.
-    #[inline(always)]
-    fn candidate(&self, v: u32, rng: &mut ChaCha8Rng) -> (u32, f64) {
+    fn place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64) {
         let span = self.0.span(v as usize);
         let (j, rest) = split(rng.next_u64(), span.len() as u64);
-        (self.0.neighbours[span.start + j as usize], fraction(rest))
+        (span.start + j as usize, rest)
+    }
+
+    /// Half a word will do.
+    #[inline(always)]
+    fn plain_place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64) {
+        let span = self.0.span(v as usize);
+        (span.start + below_u32(rng, span.len() as u32) as usize, 0)
+    }
+
+    #[inline(always)]
+    fn neighbour(&self, (at, _): (usize, u64)) -> u32 {
+        self.0.neighbours[at]
+    }
+
+    #[inline(always)]
+    fn candidate(&self, (at, rest): (usize, u64)) -> (u32, f64, f64) {
+        (self.0.neighbours[at], fraction(rest), 1.0)
     }
 }
 
-/// Of rows with weights.
+/// By tables in the places of the entries.
 pub(super) struct Weighted<'a>(pub(super) &'a Rows, pub(super) &'a AliasTables);
 
 impl RowDraw for Weighted<'_> {
     #[inline(always)]
-    fn plain(&self, v: u32, rng: &mut ChaCha8Rng) -> u32 {
-        let span = self.0.span(v as usize);
-        self.1.draw(span.start, span.len(), rng.next_u64())
+    fn place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64) {
+        Uniform(self.0).place(v, rng)
     }
 
     #[inline(always)]
-    fn candidate(&self, v: u32, rng: &mut ChaCha8Rng) -> (u32, f64) {
-        (self.plain(v, rng), fraction(rng.next_u64()))
+    fn neighbour(&self, place: (usize, u64)) -> u32 {
+        self.1.entry(place)
+    }
+
+    #[inline(always)]
+    fn candidate(&self, place: (usize, u64)) -> (u32, f64, f64) {
+        self.1.entry_and_rest(place)
     }
 }
 

@@ -6,12 +6,13 @@
 //! | `x(c) ∼ A(x(i),·)/d(x(i))`, the plain random walk | a [`Walk`] without | MATH.md 6, "Pivot (approximate)" |
 //!
 //! Exact conditionals go by rejection: a neighbour `w` drawn by its edge is taken with probability `b_c(w)` over a bound of all neighbours'
-//! weights. After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes out has it too. No conditional
+//! weights; or it is drawn from a table that leans to large weights already (`reference.rs`). After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes out has it too. No conditional
 //! probability is off by more than `2⁻⁵⁰` but for the rounding of `b` itself.
 
 use super::super::rng::uniform;
 use super::Motif;
 use super::backward::{Backward, Level, bound};
+use super::reference::{Reference, References};
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
 use super::wide::Wide;
 use rand_chacha::ChaCha8Rng;
@@ -30,17 +31,18 @@ pub(super) struct Walk {
     k: usize,
     steps: Vec<Step>,
     backward: Option<Arc<Backward>>,
+    references: References,
     /// [`TRIES`], unless a test wants others.
     pub(super) tries: usize,
 }
 
 /// A node of the motif, filled after its parent.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    node: usize,
-    parent: usize,
+pub(super) struct Step {
+    pub(super) node: usize,
+    pub(super) parent: usize,
     /// Whether the edge goes to the node.
-    down: bool,
+    pub(super) down: bool,
 }
 
 impl Walk {
@@ -53,16 +55,29 @@ impl Walk {
             };
             tree.order.iter().map(step).collect()
         });
-        Self { draws, k: motif.k(), steps, backward, tries: TRIES }
+        let references = backward
+            .as_ref()
+            .map_or(References::default(), |backward| References::new(&draws, &steps, backward));
+        Self { draws, k: motif.k(), steps, backward, references, tries: TRIES }
     }
 
     pub(super) fn draws(&self) -> &Arc<RowDraws> {
         &self.draws
     }
 
+    /// Bytes of memory beside backward weights.
+    pub(super) fn bytes(&self) -> usize {
+        self.draws.bytes() + self.references.bytes()
+    }
+
     fn level(&self, step: Step) -> Level<'_> {
-        let directed = self.draws.network.is_directed();
-        self.backward.as_ref().map_or(Level::Ones, |backward| backward.level(step.node, step.down, directed))
+        self.backward.as_ref().map_or(Level::Ones, |backward| backward.level(step.node, step.down))
+    }
+
+    fn reference(&self, step: Step) -> Option<Reference<'_>> {
+        let down = step.down || !self.draws.network.is_directed();
+        let message = self.backward.as_ref()?.message(step.node, down)?;
+        self.references.of(message, down, self.draws.network.nodes())
     }
 
     /// Fills one homomorphism given `x[0]`.
@@ -77,19 +92,35 @@ impl Walk {
     }
 
     fn draw(&self, step: Step, row: &impl RowDraw, v: u32, rng: &mut ChaCha8Rng) -> u32 {
-        match self.level(step) {
-            Level::Ones => return row.plain(v, rng),
-            Level::Plain { weights, bounds } => {
-                for _ in 0..self.tries {
-                    let (w, u) = row.candidate(v, rng);
-                    if u * bound(bounds[v as usize]) < weights[w as usize] {
-                        return w;
-                    }
-                }
+        let drawn = match (self.level(step), self.reference(step)) {
+            (Level::Ones, _) => Some(row.neighbour(row.plain_place(v, rng))),
+            (Level::Plain { weights, .. }, Some(Reference { table, weights: h, bounds })) => {
+                let bound = bound(bounds[v as usize]);
+                let row = Weighted(self.draws.rows(step.down), table);
+                self.reject(&row, v, rng, |w| (bound * h[w as usize], weights[w as usize]))
             }
-            Level::Wide { .. } => {}
-        }
-        self.scan(step, v, rng)
+            (Level::Plain { weights, bounds }, None) => {
+                let bound = bound(bounds[v as usize]);
+                self.reject(row, v, rng, |w| (bound, weights[w as usize]))
+            }
+            (Level::Wide { .. }, _) => None,
+        };
+        drawn.unwrap_or_else(|| self.scan(step, v, rng))
+    }
+
+    /// A neighbour that is taken with probability `weight/bound`, for `(bound, weight)` as a function of it, if one is within the tries.
+    fn reject(
+        &self,
+        row: &impl RowDraw,
+        v: u32,
+        rng: &mut ChaCha8Rng,
+        odds: impl Fn(u32) -> (f64, f64),
+    ) -> Option<u32> {
+        (0..self.tries).find_map(|_| {
+            let (w, u, most) = row.candidate(row.place(v, rng));
+            let (bound, weight) = odds(w);
+            (u * bound < weight * most).then_some(w)
+        })
     }
 
     /// Fills several homomorphisms of `k` nodes each, at most [`LANES`], given the first node of each.
@@ -107,36 +138,68 @@ impl Walk {
     #[inline]
     fn fill_level(&self, step: Step, row: &impl RowDraw, out: &mut [u32], rng: &mut ChaCha8Rng) {
         let Step { node, parent, .. } = step;
-        let lanes = out.chunks_exact_mut(self.k);
-        match self.level(step) {
-            Level::Ones => lanes.for_each(|x| x[node] = row.plain(x[parent], rng)),
-            Level::Wide { .. } => lanes.for_each(|x| x[node] = self.scan(step, x[parent], rng)),
-            Level::Plain { weights, bounds } => {
-                // Where those begin that still need a node. Whether a try succeeds cannot be predicted: no branch asks.
-                let mut waiting: [u32; LANES] = std::array::from_fn(|lane| (lane * self.k) as u32);
-                let mut count = lanes.len();
-                for _ in 0..self.tries {
-                    let mut left = 0;
-                    for i in 0..count {
-                        let at = waiting[i];
-                        let x = &mut out[at as usize..][..self.k];
-                        let v = x[parent];
-                        let (w, u) = row.candidate(v, rng);
-                        x[node] = w;
-                        let taken = u * bound(bounds[v as usize]) < weights[w as usize];
-                        waiting[left] = at;
-                        left += usize::from(!taken);
-                    }
-                    count = left;
-                    if count == 0 {
-                        return;
-                    }
-                }
-                for &at in &waiting[..count] {
-                    let x = &mut out[at as usize..][..self.k];
-                    x[node] = self.scan(step, x[parent], rng);
-                }
+        match (self.level(step), self.reference(step)) {
+            (Level::Ones, _) => {
+                let mut places = [(0, 0); LANES];
+                let lanes = out.chunks_exact_mut(self.k).zip(&mut places);
+                lanes.for_each(|(x, place)| *place = row.plain_place(x[parent], rng));
+                let lanes = out.chunks_exact_mut(self.k).zip(places);
+                lanes.for_each(|(x, place)| x[node] = row.neighbour(place));
             }
+            (Level::Wide { .. }, _) => {
+                out.chunks_exact_mut(self.k).for_each(|x| x[node] = self.scan(step, x[parent], rng));
+            }
+            (Level::Plain { weights, .. }, Some(Reference { table, weights: h, bounds })) => {
+                let row = Weighted(self.draws.rows(step.down), table);
+                let odds = |v, w| (bound(bounds[v as usize]) * h[w as usize], weights[w as usize]);
+                self.reject_level(step, &row, out, rng, odds);
+            }
+            (Level::Plain { weights, bounds }, None) => {
+                let odds = |v, w| (bound(bounds[v as usize]), weights[w as usize]);
+                self.reject_level(step, row, out, rng, odds);
+            }
+        }
+    }
+
+    /// The same by rejection. Whether a try succeeds cannot be predicted: no branch asks.
+    #[inline]
+    fn reject_level(
+        &self,
+        step: Step,
+        row: &impl RowDraw,
+        out: &mut [u32],
+        rng: &mut ChaCha8Rng,
+        odds: impl Fn(u32, u32) -> (f64, f64),
+    ) {
+        // Where those begin that still need a node; places they look at; what they find there.
+        let mut waiting: [u32; LANES] = std::array::from_fn(|lane| (lane * self.k) as u32);
+        let mut places = [(0, 0); LANES];
+        let mut found = [(0, 0.0, 0.0); LANES];
+        let mut count = out.len() / self.k;
+        for _ in 0..self.tries {
+            for (&at, place) in waiting[..count].iter().zip(&mut places) {
+                *place = row.place(out[at as usize + step.parent], rng);
+            }
+            for (found, &place) in found[..count].iter_mut().zip(&places) {
+                *found = row.candidate(place);
+            }
+            let mut left = 0;
+            for i in 0..count {
+                let (at, (w, u, most)) = (waiting[i], found[i]);
+                let x = &mut out[at as usize..][..self.k];
+                x[step.node] = w;
+                let (bound, weight) = odds(x[step.parent], w);
+                waiting[left] = at;
+                left += usize::from(u * bound >= weight * most);
+            }
+            count = left;
+            if count == 0 {
+                return;
+            }
+        }
+        for &at in &waiting[..count] {
+            let x = &mut out[at as usize..][..self.k];
+            x[step.node] = self.scan(step, x[step.parent], rng);
         }
     }
 
