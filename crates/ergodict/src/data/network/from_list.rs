@@ -146,7 +146,7 @@ fn rows<E: Entry>(
     found.both_directions =
         !build.directed && stored > loops && buckets.iter().all(|bucket| bucket.both_directions);
     // What would be listed if nothing were listed again.
-    let once = if build.directed || found.both_directions { stored } else { (stored + loops) / 2 };
+    let once = if build.directed || found.both_directions { stored } else { u64::midpoint(stored, loops) };
     found.duplicates = listed - once;
     if weighted && !build.directed && !found.both_directions {
         buckets.par_iter_mut().filter(|bucket| bucket.both_directions).for_each(Bucket::add_directions);
@@ -372,26 +372,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn both_ways(
-        n: usize,
-        edges: &[Edge],
-        weighted: bool,
-        build: Build,
-    ) -> (Result<(Network, Found)>, Result<(Network, Found)>) {
+    fn both_ways(n: usize, edges: &[Edge], weighted: bool, build: Build) -> [Result<(Network, Found)>; 2] {
         let list = EdgeList {
             ids: NodeIds::numbered(n),
             ends: edges.iter().map(|edge| (edge.0, edge.1)).collect(),
             weights: weighted.then(|| edges.iter().map(|edge| edge.2).collect()),
             directed: None,
         };
-        (Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build))
+        [Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build)]
     }
 
     fn compare(n: usize, edges: &[Edge], weighted: bool) {
         for directed in [false, true] {
             for loops in [Loops::Drop, Loops::Keep] {
                 let build = Build { directed, loops };
-                let (fast, simple) = both_ways(n, edges, weighted, build);
+                let [fast, simple] = both_ways(n, edges, weighted, build);
                 match (fast, simple) {
                     (Ok(fast), Ok(simple)) => {
                         assert_eq!(fast.1, simple.1, "{build:?} {edges:?}");
@@ -451,7 +446,7 @@ mod tests {
             for weighted in [false, true] {
                 for directed in [false, true] {
                     let build = Build { directed, loops: Loops::Keep };
-                    let (fast, simple) = pool.install(|| both_ways(n as usize, &edges, weighted, build));
+                    let [fast, simple] = pool.install(|| both_ways(n as usize, &edges, weighted, build));
                     let (fast, simple) = (fast.unwrap(), simple.unwrap());
                     assert!(fast.0 == simple.0 && fast.1 == simple.1, "{threads} {weighted} {directed}");
                 }

@@ -75,12 +75,12 @@ impl Layout {
         layout.columns = head.len();
         layout.weight = match dictionary {
             Some(dictionary) if attribute_weight(dictionary).is_some() => Weight::Attribute,
-            Some(_) => Weight::None,
             None if head.len() == 3 => Weight::Column(2),
-            None => Weight::None,
+            _ => Weight::None,
         };
         match head.len() {
             1 => return Err((*number, one_field(separator))),
+            3 if dictionary.is_some() => return Err((*number, too_many(4))),
             2 | 3 => {}
             many => return Err((*number, too_many(many))),
         }
