@@ -99,7 +99,8 @@ fn network(ids: &Names, edges: &[(usize, usize, f64)], directed: bool, weighted:
             Names::Integers(ids) => ids[v % ids.len()].to_string(),
             Names::Words(words) => format!("\"{}\"", words[v % words.len()].replace('"', "\"\"")),
         };
-        text += &format!("{}\t{}\t{weight}\n", name(u), name(v));
+        text.push_str(&[name(u), name(v), weight.to_string()].join("\t"));
+        text.push('\n');
     }
     let options = ReadOptions { directed: Some(directed), weighted: Some(weighted), loops: Loops::Keep };
     parse_network(text.as_bytes(), &options).unwrap().0
@@ -149,7 +150,7 @@ proptest! {
 #[test]
 fn compressed_files_and_plain_ones_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let text: String = (0..3000).map(|i| format!("{} {}\n", i % 97, i * i % 89)).collect();
+    let text = (0..3000).map(|i| format!("{} {}", i % 97, i * i % 89)).collect::<Vec<_>>().join("\n");
     let plain = folder.path().join("plain");
     std::fs::write(&plain, &text).unwrap();
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -13,7 +13,7 @@ use ergodict::chain::{
     Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph, Lattice,
     MOST_LABELS, Potts, Proposal, Rbm, SpinWalk, Walker,
 };
-use ergodict::data::{Batch, digest, read_edges};
+use ergodict::data::{Batch, digest, read_edge_list};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -376,12 +376,12 @@ impl System {
             if checkerboard {
                 bail!("--update checkerboard is for lattices, not for --graph");
             }
-            let graph = read_edges(path).with_context(|| {
+            let graph = read_edge_list(path).with_context(|| {
                 unusable("--graph", path, "an edge list: two names a line, and a coupling if need be")
             })?;
-            let nodes = graph.names.len();
-            let edges = graph.edges.iter().map(|&(u, v, own)| (u, v, own.unwrap_or(coupling)));
-            let edges: Vec<_> = edges.collect();
+            let nodes = graph.ids.len();
+            let own = |i: usize| graph.weights.as_ref().map_or(coupling, |couplings| couplings[i]);
+            let edges: Vec<_> = graph.ends.iter().enumerate().map(|(i, &(u, v))| (u, v, own(i))).collect();
             let ising = IsingGraph::new(nodes, &edges, temperature, &self.field(nodes)?)
                 .with_context(|| path.display().to_string())?;
             return Ok(Box::new(Walker::new(ising, seed, id)));

@@ -106,7 +106,7 @@ fn the_exact_energy_is_told_where_it_is_known() {
 #[test]
 fn any_graph_will_do() {
     let bench = Bench::new();
-    bench.put("edges.txt", "# a square with a tail\na b\nb c\nc d\nd a\nd e 2.5\n");
+    bench.put("edges.txt", "# a square with a tail\na b 1\nb c 1\nc d 1\nd a 1\nd e 2.5\n");
     let summary = simulate(&bench, "--graph edges.txt --updates 500 --every 5 --field 0.2");
     assert_eq!((&summary["frames"], summary["config"].get("size")), (&Value::from(100), None));
     let (frames, shape) = bench.spins("t.npy");

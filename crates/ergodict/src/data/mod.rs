@@ -4,7 +4,6 @@
 //! whole. Images are read by [`Image`], trajectories of spins frame by frame by [`Trajectory`]. Files are written whole or not at all, by [`write_atomic`] and [`NpyWriter`].
 
 mod batch;
-mod edges;
 mod feed;
 mod image;
 mod network;
@@ -23,7 +22,6 @@ mod trajectory;
 mod write;
 
 pub use batch::Batch;
-pub use edges::{Edges, read_edges};
 pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
 pub use image::{Image, ImageNotes};
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};

@@ -4,8 +4,8 @@
 //! 1. Every edge becomes an entry of a row: row, neighbour, and the direction in which it was listed. An undirected edge
 //!    becomes an entry of the rows of both ends.
 //! 2. These are distributed over buckets of rows, in the order of the file ([`distribute`]).
-//! 3. In each bucket they are sorted by rows, and rows by neighbours, and what is listed several times is united
-//!    ([`Bucket`]): a bucket stays in the cache, all edges would not.
+//! 3. Each bucket is sorted by rows and neighbours, digit by digit ([`sort`]), and what is listed several times is
+//!    united ([`Bucket`]): a bucket stays in the cache, all edges would not.
 //! 4. The buckets one after the other are the rows.
 //!
 //! Weights are added in the order of the file, whatever the number of threads.
@@ -21,6 +21,8 @@ use std::sync::OnceLock;
 const BUCKET: usize = 1 << 15;
 /// Most buckets, as every one is a place that is written to while edges are distributed.
 const MOST_BUCKETS: usize = 1 << 10;
+/// Bits that are sorted by at a time.
+const DIGIT: u32 = 11;
 /// Fewer edges are not worth a thread.
 const SEGMENT: usize = 1 << 16;
 /// Nodes that have room beside the bit of the direction.
@@ -70,8 +72,6 @@ trait Entry: Copy + Send + Sync {
     fn new(key: u64, weight: f64) -> Self;
     fn key(self) -> u64;
     fn weight(self) -> f64;
-    /// By key; entries of equal keys stay in order if one can tell them apart.
-    fn sort(entries: &mut [Self]);
 }
 
 impl Entry for u64 {
@@ -84,9 +84,6 @@ impl Entry for u64 {
     fn weight(self) -> f64 {
         1.0
     }
-    fn sort(entries: &mut [Self]) {
-        entries.sort_unstable();
-    }
 }
 
 impl Entry for (u64, f64) {
@@ -98,9 +95,6 @@ impl Entry for (u64, f64) {
     }
     fn weight(self) -> f64 {
         self.1
-    }
-    fn sort(entries: &mut [Self]) {
-        entries.sort_by_key(|entry| entry.0);
     }
 }
 
@@ -135,12 +129,15 @@ fn rows<E: Entry>(
         found.zeros += segment.found.zeros;
     }
     let listed: u64 = segments.iter().map(|segment| segment.listed).sum();
+    // Of a neighbour and the direction.
+    let bits = n.next_power_of_two().ilog2() + 1;
+    let work = || Work { entries: Vec::new(), other: Vec::new(), places: Vec::new() };
     let mut buckets: Vec<Bucket> = (0..count)
         .into_par_iter()
-        .map_init(Vec::new, |entries, bucket| {
+        .map_init(work, |work, bucket| {
             let rows = (bucket << shift).min(n)..((bucket + 1) << shift).min(n);
-            sort(&segments, bucket, &rows, entries);
-            Bucket::unite(entries, rows, weighted, build.directed)
+            sort(&segments, bucket, &rows, bits, work);
+            Bucket::unite(&work.entries, rows, weighted, build.directed)
         })
         .collect();
     drop(segments);
@@ -149,7 +146,7 @@ fn rows<E: Entry>(
     found.both_directions =
         !build.directed && stored > loops && buckets.iter().all(|bucket| bucket.both_directions);
     // What would be listed if nothing were listed again.
-    let once = if build.directed || found.both_directions { stored } else { (stored + loops) / 2 };
+    let once = if build.directed || found.both_directions { stored } else { u64::midpoint(stored, loops) };
     found.duplicates = listed - once;
     if weighted && !build.directed && !found.both_directions {
         buckets.par_iter_mut().filter(|bucket| bucket.both_directions).for_each(Bucket::add_directions);
@@ -232,30 +229,55 @@ fn distribute<E: Entry>(
     segments.into_iter().collect()
 }
 
-/// The entries of a bucket in the order of their keys, those of equal ones in the order of the file.
-fn sort<E: Entry>(segments: &[Segment<E>], bucket: usize, rows: &Range<usize>, sorted: &mut Vec<E>) {
-    let mut ends = vec![0; rows.len() + 1];
-    for segment in segments {
-        for entry in segment.part(bucket) {
-            ends[row(entry.key()) - rows.start + 1] += 1;
-        }
+/// The entries of a bucket in the order of their keys, those of equal ones in the order of the file: by the lowest digits
+/// of the neighbours and the direction, by the next ones, at last by rows.
+fn sort<E: Entry>(
+    segments: &[Segment<E>],
+    bucket: usize,
+    rows: &Range<usize>,
+    bits: u32,
+    work: &mut Work<E>,
+) {
+    let Work { entries, other, places } = work;
+    entries.clear();
+    segments.iter().for_each(|segment| entries.extend_from_slice(segment.part(bucket)));
+    other.resize(entries.len(), E::new(0, 0.0));
+    for shift in (0..bits).step_by(DIGIT as usize) {
+        pass(entries, other, places, 1 << DIGIT, |key| (key as u32 >> shift) as usize & ((1 << DIGIT) - 1));
+        std::mem::swap(entries, other);
     }
-    for row in 0..rows.len() {
-        ends[row + 1] += ends[row];
+    pass(entries, other, places, rows.len(), |key| row(key) - rows.start);
+    std::mem::swap(entries, other);
+}
+
+/// What sorting needs, kept from bucket to bucket.
+struct Work<E> {
+    entries: Vec<E>,
+    other: Vec<E>,
+    places: Vec<usize>,
+}
+
+/// Sorts by a digit and nothing else.
+#[inline]
+fn pass<E: Entry>(
+    from: &[E],
+    to: &mut [E],
+    places: &mut Vec<usize>,
+    digits: usize,
+    digit: impl Fn(u64) -> usize,
+) {
+    places.clear();
+    places.resize(digits + 1, 0);
+    for entry in from {
+        places[digit(entry.key()) + 1] += 1;
     }
-    sorted.clear();
-    sorted.resize(ends[rows.len()], E::new(0, 0.0));
-    for segment in segments {
-        for entry in segment.part(bucket) {
-            let end = &mut ends[row(entry.key()) - rows.start];
-            sorted[*end] = *entry;
-            *end += 1;
-        }
+    for digit in 0..digits {
+        places[digit + 1] += places[digit];
     }
-    let mut begin = 0;
-    for &end in &ends[..rows.len()] {
-        E::sort(&mut sorted[begin..end]);
-        begin = end;
+    for entry in from {
+        let place = &mut places[digit(entry.key())];
+        to[*place] = *entry;
+        *place += 1;
     }
 }
 
@@ -350,26 +372,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn both_ways(
-        n: usize,
-        edges: &[Edge],
-        weighted: bool,
-        build: Build,
-    ) -> (Result<(Network, Found)>, Result<(Network, Found)>) {
+    fn both_ways(n: usize, edges: &[Edge], weighted: bool, build: Build) -> [Result<(Network, Found)>; 2] {
         let list = EdgeList {
             ids: NodeIds::numbered(n),
             ends: edges.iter().map(|edge| (edge.0, edge.1)).collect(),
             weights: weighted.then(|| edges.iter().map(|edge| edge.2).collect()),
             directed: None,
         };
-        (Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build))
+        [Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build)]
     }
 
     fn compare(n: usize, edges: &[Edge], weighted: bool) {
         for directed in [false, true] {
             for loops in [Loops::Drop, Loops::Keep] {
                 let build = Build { directed, loops };
-                let (fast, simple) = both_ways(n, edges, weighted, build);
+                let [fast, simple] = both_ways(n, edges, weighted, build);
                 match (fast, simple) {
                     (Ok(fast), Ok(simple)) => {
                         assert_eq!(fast.1, simple.1, "{build:?} {edges:?}");
@@ -429,7 +446,7 @@ mod tests {
             for weighted in [false, true] {
                 for directed in [false, true] {
                     let build = Build { directed, loops: Loops::Keep };
-                    let (fast, simple) = pool.install(|| both_ways(n as usize, &edges, weighted, build));
+                    let [fast, simple] = pool.install(|| both_ways(n as usize, &edges, weighted, build));
                     let (fast, simple) = (fast.unwrap(), simple.unwrap());
                     assert!(fast.0 == simple.0 && fast.1 == simple.1, "{threads} {weighted} {directed}");
                 }

@@ -99,6 +99,8 @@ pub struct Decisions {
     pub reason: Reason,
     /// What became of weights.
     pub weights: Weights,
+    /// The column of an edge list that they were in, counted from 1.
+    pub weight_column: Option<usize>,
     /// The line of a header, which was skipped.
     pub header: Option<u64>,
     /// What became of loops.
@@ -119,8 +121,11 @@ impl fmt::Display for Decisions {
         };
         let weights = match (self.weights, self.format) {
             (Weights::None, _) => "without weights",
-            (Weights::Used, NetworkFormat::EdgeList) => "weights of the third column used",
-            (Weights::Used, _) => "weights used",
+            (Weights::Used, _) => match self.weight_column {
+                Some(3) => "weights of the third column used",
+                Some(at) => &format!("weights of column {at} used"),
+                None => "weights used",
+            },
             (Weights::Ignored, NetworkFormat::EdgeList) => "third column ignored",
             (Weights::Ignored, _) => "weights ignored",
         };
@@ -164,7 +169,7 @@ pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Re
     match NetworkFormat::of(input.head()) {
         NetworkFormat::EdgeList => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
-            from_text(path, parsed, options)
+            from_text(path, parsed, *options)
         }
         NetworkFormat::MatrixMarket => {
             from_matrix(path, matrix_market::read(path, input)?, NetworkFormat::MatrixMarket, options)
@@ -178,6 +183,10 @@ pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Re
             from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read_input(path, input)?, options),
+            from_matrix(path, matrix_market(path, input)?, NetworkFormat::MatrixMarket, *options)
+        }
+        NetworkFormat::SparseNpz => from_matrix(path, sparse_npz(path)?, NetworkFormat::SparseNpz, *options),
+        NetworkFormat::Egr => from_egr(path, egr(path)?, *options),
     }
 }
 
@@ -187,15 +196,15 @@ pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Re
 /// As [`read_network`].
 pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Decisions)> {
     let path = Path::new("edge list");
-    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, options)
+    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
 }
 
-fn from_text(path: &Path, parsed: edge_list::Parsed, options: &ReadOptions) -> Result<(Network, Decisions)> {
+fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
     if let Some((line, weight)) = parsed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
     let (network, mut decisions) = from_matrix(path, parsed.list, NetworkFormat::EdgeList, options)?;
-    decisions.header = parsed.header;
+    (decisions.header, decisions.weight_column) = (parsed.header, parsed.weight_column);
     if parsed.ignored_weights {
         decisions.weights = Weights::Ignored;
     }
@@ -210,7 +219,7 @@ fn from_matrix(
     path: &Path,
     mut list: EdgeList,
     format: NetworkFormat,
-    options: &ReadOptions,
+    options: ReadOptions,
 ) -> Result<(Network, Decisions)> {
     let weights = match (&list.weights, options.weighted) {
         (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
@@ -242,7 +251,20 @@ fn from_matrix(
     let words = list.ids.are_words();
     let (network, found) = Network::from_list(list, Build { directed, loops: options.loops })?;
     let loops = options.loops;
-    Ok((network, Decisions { format, directed, reason, weights, header: None, loops, found, words }))
+    Ok((
+        network,
+        Decisions {
+            format,
+            directed,
+            reason,
+            weights,
+            weight_column: None,
+            header: None,
+            loops,
+            found,
+            words,
+        },
+    ))
 }
 
 /// Adds the other direction of every edge.
@@ -266,7 +288,7 @@ pub(super) fn no_weights(format: NetworkFormat) -> String {
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
-fn from_egr(path: &Path, network: Network, options: &ReadOptions) -> Result<(Network, Decisions)> {
+fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
     if options.weighted == Some(true) && !network.is_weighted() {
         return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
     }
@@ -298,5 +320,18 @@ fn from_egr(path: &Path, network: Network, options: &ReadOptions) -> Result<(Net
     };
     let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
     let (format, loops) = (NetworkFormat::Egr, options.loops);
-    Ok((network, Decisions { format, directed, reason, weights, header: None, loops, found, words }))
+    Ok((
+        network,
+        Decisions {
+            format,
+            directed,
+            reason,
+            weights,
+            weight_column: None,
+            header: None,
+            loops,
+            found,
+            words,
+        },
+    ))
 }

@@ -242,7 +242,8 @@ fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
     let others =
         (word | (word & 0x7f7f_7f7f_7f7f_7f7f).wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080;
     let length = (others.trailing_zeros() / 8) as usize;
-    if length == 0 || (word & 0xff == 0 && length > 1) {
+    let first = word as u8;
+    if length == 0 || (first == 0 && length > 1) {
         return None;
     }
     if length == 8 {

@@ -51,9 +51,17 @@ fn extremes<T: Copy + Into<i64>>(ends: &[(T, T)]) -> Option<(i64, i64)> {
 fn each_id(chunk: &Chunk, mut each: impl FnMut(i64)) {
     match &chunk.ends {
         Ends::Small(ends) => {
-            ends.iter().for_each(|&(u, v)| [u, v].into_iter().for_each(|id| each(id.into())))
+            for &(u, v) in ends {
+                each(u.into());
+                each(v.into());
+            }
         }
-        Ends::Wide(ends) => ends.iter().for_each(|&(u, v)| [u, v].into_iter().for_each(&mut each)),
+        Ends::Wide(ends) => {
+            for &(u, v) in ends {
+                each(u);
+                each(v);
+            }
+        }
         Ends::Words(..) => {}
     }
 }

@@ -75,12 +75,12 @@ impl Layout {
         layout.columns = head.len();
         layout.weight = match dictionary {
             Some(dictionary) if attribute_weight(dictionary).is_some() => Weight::Attribute,
-            Some(_) => Weight::None,
             None if head.len() == 3 => Weight::Column(2),
-            None => Weight::None,
+            _ => Weight::None,
         };
         match head.len() {
             1 => return Err((*number, one_field(separator))),
+            3 if dictionary.is_some() => return Err((*number, too_many(4))),
             2 | 3 => {}
             many => return Err((*number, too_many(many))),
         }
@@ -194,11 +194,15 @@ fn role(name: &str) -> Option<Role> {
 /// is numbers, a field such as `1 2` shows that blanks separate too.
 fn separator(lines: &[(u64, &str)]) -> Separator {
     let data = if lines.len() > 1 { &lines[1..] } else { lines };
-    let number = |field: &Cow<str>| field.parse::<f64>().is_ok();
     let all_numbers = |separator| {
         let mut fields = Vec::new();
+        // A weight such as `0,5` is no number here, but shows that commas do not separate.
+        let number = |(at, field): (usize, &Cow<str>)| {
+            let comma = at >= 2 && separator == Separator::Only(b';');
+            field.parse::<f64>().is_ok() || (comma && field.replacen(',', ".", 1).parse::<f64>().is_ok())
+        };
         data.iter().all(|(_, line)| {
-            split(attributes(line).0, separator, &mut fields).is_ok() && fields.iter().all(number)
+            split(attributes(line).0, separator, &mut fields).is_ok() && fields.iter().enumerate().all(number)
         })
     };
     let numeric = all_numbers(Separator::Mixed);

@@ -108,7 +108,7 @@ pub(super) fn split<'a>(
             while at < bytes.len() && !separator.ends_field(bytes[at]) {
                 at += 1;
             }
-            fields.push(line[start..at].trim_end_matches(|c: char| c == ' ' || c == '\t').into());
+            fields.push(line[start..at].trim_end_matches([' ', '\t']).into());
         }
         let end = at;
         at = skip(at);
