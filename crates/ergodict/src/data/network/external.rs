@@ -12,6 +12,7 @@
 //! the order of the list, then those of both directions.
 
 use super::EdgeList;
+use super::build::too_large;
 use super::edge_list::Blocks;
 use super::external_sort::{Arc, Merge, Sorter, Source, Spool};
 use super::read::{self, Decisions, NetworkFormat, ReadOptions, Reason, Weights};
@@ -158,6 +159,7 @@ struct Table {
     weights: Option<[Spool; 2]>,
     /// Whether one of these differs from 1.
     differ: [bool; 2],
+    largest: [f64; 2],
     bytes: Vec<u8>,
 }
 
@@ -167,7 +169,14 @@ impl Table {
         let spool = || Spool::new(task.out, buffer);
         let weights = if weighted { Some([spool()?, spool()?]) } else { None };
         let starts = vec![0; nodes + 1];
-        Ok(Self { starts, neighbours: spool()?, weights, differ: [false; 2], bytes: Vec::new() })
+        Ok(Self {
+            starts,
+            neighbours: spool()?,
+            weights,
+            differ: [false; 2],
+            largest: [0.0; 2],
+            bytes: Vec::new(),
+        })
     }
 
     fn push(&mut self, (u, v): (u32, u32), weights: [f64; 2]) -> Result<()> {
@@ -181,6 +190,7 @@ impl Table {
                 Plain::append(weight, &mut self.bytes);
                 spools[way].write(&self.bytes)?;
                 self.differ[way] |= weight != 1.0;
+                self.largest[way] = self.largest[way].max(weight);
             }
         }
         Ok(())
@@ -266,6 +276,9 @@ impl Steps<'_> {
             found.duplicates += if both.is_symmetric { 0 } else { both.pairs };
         }
         let way = usize::from(found.both_directions);
+        if table.largest[way].is_infinite() {
+            return Err(too_large(table.largest[way]));
+        }
         let written = Written {
             found,
             nodes: n as u64,
