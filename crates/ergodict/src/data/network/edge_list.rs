@@ -253,3 +253,216 @@ fn pieces(mut text: &[u8], bytes: usize) -> Vec<&[u8]> {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PATH: &str = "net.txt";
+
+    fn read(text: &str) -> Result<Parsed> {
+        parse(Path::new(PATH), text.as_bytes(), false)
+    }
+
+    fn message(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    /// The edges by name.
+    fn named(parsed: &Parsed) -> Vec<(String, String, Option<f64>)> {
+        let list = &parsed.list;
+        let name = |v: u32| list.ids.name(v as usize).into_owned();
+        let weight = |i: usize| list.weights.as_ref().map(|weights| weights[i]);
+        list.ends.iter().enumerate().map(|(i, &(u, v))| (name(u), name(v), weight(i))).collect()
+    }
+
+    fn edges(text: &str) -> Vec<(String, String, Option<f64>)> {
+        named(&read(text).unwrap())
+    }
+
+    fn expected(edges: &[(&str, &str, Option<f64>)]) -> Vec<(String, String, Option<f64>)> {
+        edges.iter().map(|&(u, v, weight)| (u.into(), v.into(), weight)).collect()
+    }
+
+    #[test]
+    fn separators_comments_and_ends_of_lines() {
+        let plain = expected(&[("10", "7", None), ("7", "3", None)]);
+        for text in [
+            "10 7\n7 3\n",
+            "\u{feff}# c\n% c\n// c\n\n10\t7\r\n   \r\n7\t3",
+            "10,7\n7, 3\n",
+            " 10 ; 7 \n7;3",
+            "10 7\n7\t3\n",
+            "10,7\n7 3\n",
+            "\"10\",\"7\"\n\"7\",\"3\"\n",
+            "10 7 {}\n7 3 {}\n",
+            "10,7,{'color': 'red', 'n': 1}\n7,3,{}\n",
+        ] {
+            let parsed = read(text).unwrap();
+            assert_eq!(named(&parsed), plain, "{text:?}");
+            assert_eq!((parsed.header, parsed.list.directed), (None, None), "{text:?}");
+            assert!(!parsed.list.ids.are_words());
+        }
+        let weighted = expected(&[("1", "2", Some(0.5)), ("2", "3", Some(-2.0))]);
+        for text in [
+            "1 2 0.5\n2 3 -2\n",
+            "1,2,5e-1\n2,3,-2.0\n",
+            "1 2,0.5\n2 3,-2\n",
+            "1;2;.5\n2;3;-2.\n",
+            "1 2 {'weight': 0.5}\n2 3 {'weight': -2, 'x': 1}\n",
+        ] {
+            let parsed = read(text).unwrap();
+            assert_eq!((named(&parsed), parsed.negative), (weighted.clone(), Some((2, -2.0))), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_may_hold_blanks_where_something_else_separates() {
+        let towns = expected(&[("New York", "Boston", None), ("Boston", "Los Angeles", None)]);
+        for text in [
+            "New York,Boston\nBoston,Los Angeles\n",
+            "New York ; Boston\nBoston;Los Angeles",
+            "New York\tBoston\nBoston\tLos Angeles",
+            "\"New York\" Boston\nBoston \"Los Angeles\"\n",
+            "\"New York\",\"Boston\"\r\n\"Boston\",\"Los Angeles\"\r\n",
+        ] {
+            assert_eq!(edges(text), towns, "{text:?}");
+        }
+        // One id that is no canonical integer makes all of them words, in the order of bytes.
+        let parsed = read("9 10\n10 07\n").unwrap();
+        let names: Vec<_> = (0..3).map(|v| parsed.list.ids.name(v)).collect();
+        assert_eq!((names, parsed.list.ids.are_words()), (vec!["07".into(), "10".into(), "9".into()], true));
+    }
+
+    #[test]
+    fn headers_are_recognised_and_obeyed() {
+        let two = expected(&[("1", "2", None), ("2", "3", None)]);
+        let three = expected(&[("1", "2", Some(0.5)), ("2", "3", Some(1.5))]);
+        for (text, expected, line) in [
+            ("source,target\n1,2\n2,3\n", &two, 1),
+            ("# c\n\nfrom\tto\n1\t2\n2\t3\n", &two, 3),
+            ("u v\n1 2\n2 3\n", &two, 1),
+            ("\"Source Node\",\"Target Node\"\n1,2\n2,3\n", &two, 1),
+            ("a b w\n1 2 0.5\n2 3 1.5\n", &three, 1),
+            ("weight,source,target\n0.5,1,2\n1.5,2,3\n", &three, 1),
+            ("Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,0.5\n2,3,Undirected,1,,1.5\n", &three, 1),
+            (",source,target,weight\n0,1,2,0.5\n1,2,3,1.5\n", &three, 1),
+            ("who,whom,year,weight\n1,2,1999,0.5\n2,3,2000,1.5\n", &three, 1),
+            ("source,target,year\n1,2,0.5\n2,3,1.5\n", &three, 1),
+        ] {
+            let parsed = read(text).unwrap();
+            assert_eq!((&named(&parsed), parsed.header), (expected, Some(line)), "{text:?}");
+        }
+        // Words all along are no header.
+        assert_eq!(read("a b\nc d\n").unwrap().header, None);
+        assert_eq!(read("a b\n").unwrap().header, None);
+        assert_eq!(read("a b 1\nc d 2\n").unwrap().header, None);
+        assert!(message("source,target\n").contains("holds no edge"));
+        assert!(
+            message("source,target\n1,2,3\n").starts_with("net.txt:2: has 3 fields, but the header names 2")
+        );
+    }
+
+    #[test]
+    fn a_comment_may_say_the_direction() {
+        assert_eq!(
+            read("# Directed graph (each pair once): x.txt\n1 2\n").unwrap().list.directed,
+            Some(true)
+        );
+        assert_eq!(read("#\n%undirected\n1 2\n").unwrap().list.directed, Some(false));
+        assert_eq!(read("# a directed graph\n1 2\n# directed\n").unwrap().list.directed, None);
+    }
+
+    #[test]
+    fn ids_of_any_size_are_in_order() {
+        for text in
+            ["5 -3\n1099511627776 5\n", "9223372036854775807 -9223372036854775808\n0 9223372036854775807\n"]
+        {
+            let list = read(text).unwrap().list;
+            let ids: Vec<i64> = (0..list.ids.len()).map(|v| list.ids.integer(v).unwrap()).collect();
+            assert!(ids.is_sorted() && ids.len() == 3, "{ids:?}");
+        }
+        assert_eq!(
+            edges("5 -3\n1099511627776 5\n"),
+            expected(&[("5", "-3", None), ("1099511627776", "5", None)])
+        );
+        let beyond = read("9223372036854775808 1\n").unwrap();
+        assert!(beyond.list.ids.are_words());
+    }
+
+    #[test]
+    fn ignored_weights_may_be_anything() {
+        let parsed = parse(Path::new(PATH), b"a b friend\nb c\nc d -1\n", true).unwrap();
+        assert_eq!((parsed.list.weights, parsed.ignored_weights, parsed.list.ends.len()), (None, true, 3));
+    }
+
+    #[test]
+    fn an_empty_file_is_told_from_one_without_edges() {
+        assert!(message("").contains("net.txt: is empty"));
+        assert!(message("\n# c\n").contains("net.txt: holds no edge"));
+    }
+
+    /// A file with every kind of line, `kind` deciding about ids and weights.
+    fn file(kind: u8, choices: &[(u8, u16, u16)]) -> String {
+        let mut text = String::new();
+        let weighted = kind & 1 == 1;
+        for &(choice, u, v) in choices {
+            let name = |x: u16| match kind >> 1 {
+                0 => x.to_string(),
+                1 if x % 7 == 0 => (i64::from(x) * 1_000_003 - 4_000_000_000).to_string(),
+                2 if x % 5 == 0 => format!("ø{x}"),
+                _ => x.to_string(),
+            };
+            let weight = if weighted { format!("\t{}", f64::from(choice) / 8.0) } else { String::new() };
+            let line = match choice % 8 {
+                0 => "# a comment".into(),
+                1 => String::new(),
+                2 => format!("  {} ,{}{weight} ", name(u), name(v)),
+                3 => format!("{}\t{}{weight}\r", name(u), name(v)),
+                _ => format!("{} {}{weight}", name(u), name(v)),
+            };
+            text += &line;
+            text.push('\n');
+        }
+        text
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+        #[test]
+        fn nothing_depends_on_blocks_pieces_or_threads(
+            kind in 0u8..6,
+            choices in proptest::collection::vec((0u8..64, 0u16..400, 0u16..400), 33..80),
+            fault in proptest::option::of(33usize..80),
+        ) {
+            // The first lines tell the layout; they must be in the first block.
+            let mut text = file(kind, &[(4, 1, 2); 33]);
+            let head = text.len();
+            text += &file(kind, &choices);
+            if let Some(line) = fault {
+                let mut lines: Vec<&str> = text.lines().collect();
+                lines.insert(line.min(lines.len()), "fault");
+                lines.push("1 2 3 4");
+                text = lines.join("\n");
+            }
+            let told = |result: Result<Parsed>| result.map_err(|error| error.to_string());
+            let path = Path::new(PATH);
+            let whole = told(parse(path, text.as_bytes(), false));
+            if let Some(line) = fault {
+                let place = format!("{PATH}:{}: has one field", line.min(33 + choices.len()) + 1);
+                prop_assert!(whole.as_ref().unwrap_err().starts_with(&place), "{whole:?} {place}");
+            }
+            for piece in [1, 2, 3, 7, 16, 61] {
+                for block in [head + 64, head + 65 + piece, 1 << 20] {
+                    let sizes = Sizes { block, piece };
+                    let parts = told(read_sized(path, text.as_bytes(), false, sizes));
+                    prop_assert_eq!(&parts, &whole);
+                }
+            }
+            let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let sizes = Sizes { block: head + 99, piece: 50 };
+            prop_assert_eq!(told(one.install(|| read_sized(path, text.as_bytes(), false, sizes))), whole);
+        }
+    }
+}

@@ -1,12 +1,12 @@
 //! The fast way from an edge list to compressed sparse rows; [`Network::build`] is the readable one that it is tested
 //! against.
 //!
-//! 1. Every edge becomes a number: row, neighbour, and the direction in which it was listed. The row of an undirected
-//!    edge is the smaller end.
+//! 1. Every edge becomes an entry of a row: row, neighbour, and the direction in which it was listed. An undirected edge
+//!    becomes an entry of the rows of both ends.
 //! 2. These are distributed over buckets of rows, in the order of the file ([`distribute`]).
-//! 3. Each bucket is sorted, and what is listed several times united ([`Bucket::unite`]).
-//! 4. The buckets one after the other are the rows of a directed network; of an undirected one they are the upper
-//!    triangle, and the lower one is filled in by going through it once more ([`symmetric`]).
+//! 3. In each bucket they are sorted by rows, and rows by neighbours, and what is listed several times is united
+//!    ([`Bucket`]): a bucket stays in the cache, all edges would not.
+//! 4. The buckets one after the other are the rows.
 //!
 //! Weights are added in the order of the file, whatever the number of threads.
 
@@ -14,10 +14,11 @@ use super::build::{Build, Found, Loops};
 use super::{EdgeList, Network, Rows};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Edges that a bucket holds about: what is sorted stays in the first two levels of cache.
-const BUCKET: usize = 1 << 14;
+/// Entries that a bucket holds about: a quarter of a MiB, which is less than the second level of cache.
+const BUCKET: usize = 1 << 15;
 /// Most buckets, as every one is a place that is written to while edges are distributed.
 const MOST_BUCKETS: usize = 1 << 10;
 /// Fewer edges are not worth a thread.
@@ -103,10 +104,9 @@ impl Entry for (u64, f64) {
     }
 }
 
-/// The key of an edge; of the keys of a bucket's edges the order is that of rows, then neighbours, then directions.
-fn key(u: u32, v: u32, directed: bool) -> u64 {
-    let (row, neighbour, backward) = if directed || u <= v { (u, v, 0) } else { (v, u, 1) };
-    u64::from(row) << 32 | u64::from(neighbour) << 1 | backward
+/// The key of an entry; the order of keys is that of rows, then neighbours, then directions.
+fn key(row: u32, neighbour: u32, backward: bool) -> u64 {
+    u64::from(row) << 32 | u64::from(neighbour) << 1 | u64::from(backward)
 }
 
 fn row(key: u64) -> usize {
@@ -134,24 +134,23 @@ fn rows<E: Entry>(
         found.loops += segment.found.loops;
         found.zeros += segment.found.zeros;
     }
-    let listed: usize = segments.iter().map(|segment| segment.entries.len()).sum();
+    let listed: u64 = segments.iter().map(|segment| segment.listed).sum();
     let mut buckets: Vec<Bucket> = (0..count)
         .into_par_iter()
         .map_init(Vec::new, |entries, bucket| {
-            entries.clear();
-            segments.iter().for_each(|segment| entries.extend_from_slice(segment.part(bucket)));
-            E::sort(entries);
             let rows = (bucket << shift).min(n)..((bucket + 1) << shift).min(n);
+            sort(&segments, bucket, &rows, entries);
             Bucket::unite(entries, rows, weighted, build.directed)
         })
         .collect();
     drop(segments);
-    let unique: usize = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
+    let stored: u64 = buckets.iter().map(|bucket| bucket.neighbours.len() as u64).sum();
     let loops: u64 = buckets.iter().map(|bucket| bucket.loops).sum();
     found.both_directions =
-        !build.directed && unique as u64 > loops && buckets.iter().all(|bucket| bucket.both_directions);
-    let arcs = if found.both_directions { 2 * unique - loops as usize } else { unique };
-    found.duplicates = (listed - arcs) as u64;
+        !build.directed && stored > loops && buckets.iter().all(|bucket| bucket.both_directions);
+    // What would be listed if nothing were listed again.
+    let once = if build.directed || found.both_directions { stored } else { (stored + loops) / 2 };
+    found.duplicates = listed - once;
     if weighted && !build.directed && !found.both_directions {
         buckets.par_iter_mut().filter(|bucket| bucket.both_directions).for_each(Bucket::add_directions);
     }
@@ -159,11 +158,8 @@ fn rows<E: Entry>(
     if let Some(sum) = all().find_any(|weight| !weight.is_finite()) {
         return Err(super::build::too_large(sum));
     }
-    if all().all(|weight| weight == 1.0) {
-        buckets.iter_mut().for_each(|bucket| bucket.weights = Vec::new());
-    }
-    let rows = if build.directed { one_after_the_other(n, &buckets) } else { symmetric(n, &buckets) };
-    Ok((rows, loops, found))
+    let weighted = !all().all(|weight| weight == 1.0);
+    Ok((one_after_the_other(n, buckets, weighted), loops, found))
 }
 
 /// A part of the edges, sorted by bucket.
@@ -171,6 +167,8 @@ struct Segment<E> {
     entries: Vec<E>,
     /// Where each bucket begins; the end at last.
     begins: Vec<usize>,
+    /// Edges that are not left out.
+    listed: u64,
     found: Found,
 }
 
@@ -195,14 +193,17 @@ fn distribute<E: Entry>(
         let weights = weights.map(|weights| &weights[number * size..][..ends.len()]);
         let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
         let kept = |u: u32, v: u32, weight: f64| weight > 0.0 && (u != v || keep_loops);
-        let (mut begins, mut found) = (vec![0; buckets + 1], Found::default());
+        let mirrored = |u: u32, v: u32| !build.directed && u != v;
+        let (mut begins, mut found, mut listed) = (vec![0; buckets + 1], Found::default(), 0);
         for (i, &(u, v)) in ends.iter().enumerate() {
             let weight = weight(i);
             super::build::check(n, u, v, weight)?;
             found.zeros += u64::from(weight == 0.0);
             found.loops += u64::from(u == v);
             if kept(u, v, weight) {
-                begins[(row(key(u, v, build.directed)) >> shift) + 1] += 1;
+                listed += 1;
+                begins[(u >> shift) as usize + 1] += 1;
+                begins[(v >> shift) as usize + 1] += usize::from(mirrored(u, v));
             }
         }
         for bucket in 0..buckets {
@@ -213,22 +214,54 @@ fn distribute<E: Entry>(
         for (i, &(u, v)) in ends.iter().enumerate() {
             let weight = weight(i);
             if kept(u, v, weight) {
-                let key = key(u, v, build.directed);
-                let place = &mut places[row(key) >> shift];
-                entries[*place] = E::new(key, weight);
-                *place += 1;
+                let mut put = |row: u32, neighbour: u32, backward: bool| {
+                    let place = &mut places[(row >> shift) as usize];
+                    entries[*place] = E::new(key(row, neighbour, backward), weight);
+                    *place += 1;
+                };
+                put(u, v, false);
+                if mirrored(u, v) {
+                    put(v, u, true);
+                }
             }
         }
-        Ok(Segment { entries, begins, found })
+        Ok(Segment { entries, begins, listed, found })
     };
     // Of several errors the first in the list is told: collecting into a result would take any.
     let segments: Vec<Result<Segment<E>>> = ends.par_chunks(size).enumerate().map(segment).collect();
     segments.into_iter().collect()
 }
 
-/// Some consecutive rows: of an undirected network their upper triangle.
+/// The entries of a bucket in the order of their keys, those of equal ones in the order of the file.
+fn sort<E: Entry>(segments: &[Segment<E>], bucket: usize, rows: &Range<usize>, sorted: &mut Vec<E>) {
+    let mut ends = vec![0; rows.len() + 1];
+    for segment in segments {
+        for entry in segment.part(bucket) {
+            ends[row(entry.key()) - rows.start + 1] += 1;
+        }
+    }
+    for row in 0..rows.len() {
+        ends[row + 1] += ends[row];
+    }
+    sorted.clear();
+    sorted.resize(ends[rows.len()], E::new(0, 0.0));
+    for segment in segments {
+        for entry in segment.part(bucket) {
+            let end = &mut ends[row(entry.key()) - rows.start];
+            sorted[*end] = *entry;
+            *end += 1;
+        }
+    }
+    let mut begin = 0;
+    for &end in &ends[..rows.len()] {
+        E::sort(&mut sorted[begin..end]);
+        begin = end;
+    }
+}
+
+/// Some consecutive rows.
 struct Bucket {
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     /// Entries of each row.
     degrees: Vec<u32>,
     neighbours: Vec<u32>,
@@ -241,7 +274,7 @@ struct Bucket {
 
 impl Bucket {
     /// Unites sorted entries of the same edge.
-    fn unite<E: Entry>(entries: &[E], rows: std::ops::Range<usize>, weighted: bool, directed: bool) -> Self {
+    fn unite<E: Entry>(entries: &[E], rows: Range<usize>, weighted: bool, directed: bool) -> Self {
         let mut degrees = vec![0; rows.len()];
         let mut neighbours = Vec::with_capacity(entries.len());
         let (mut weights, mut backward) = (Vec::new(), Vec::new());
@@ -288,128 +321,135 @@ impl Bucket {
             at += degree as usize;
         }
     }
-
-    /// Every row with its neighbours and weights.
-    fn each_row(&self) -> impl Iterator<Item = (usize, &[u32], &[f64])> {
-        let mut at = 0;
-        self.rows.clone().zip(&self.degrees).map(move |(u, &degree)| {
-            let span = at..at + degree as usize;
-            at = span.end;
-            (u, &self.neighbours[span.clone()], self.weights.get(span).unwrap_or_default())
-        })
-    }
 }
 
-/// The rows of all buckets.
-fn one_after_the_other(n: usize, buckets: &[Bucket]) -> Rows {
-    let mut starts = Vec::with_capacity(n + 1);
-    starts.push(0);
+/// The rows of all buckets, which are freed on the way.
+fn one_after_the_other(n: usize, buckets: Vec<Bucket>, weighted: bool) -> Rows {
+    let stored = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
+    let (mut starts, mut neighbours) = (Vec::with_capacity(n + 1), Vec::with_capacity(stored));
+    let mut weights = Vec::with_capacity(if weighted { stored } else { 0 });
     let mut end = 0;
-    for &degree in buckets.iter().flat_map(|bucket| &bucket.degrees) {
-        end += u64::from(degree);
-        starts.push(end);
-    }
-    let mut neighbours = Vec::with_capacity(end as usize);
-    let mut weights = Vec::new();
+    starts.push(end);
     for bucket in buckets {
-        neighbours.extend_from_slice(&bucket.neighbours);
-        weights.extend_from_slice(&bucket.weights);
-    }
-    let weights = (!weights.is_empty()).then(|| weights.into());
-    Rows { starts: starts.into(), neighbours: neighbours.into(), weights }
-}
-
-/// The symmetric matrix of which the buckets are the upper triangle. Ranges of rows are filled in parallel: each goes
-/// through all of the triangle and takes what falls into its rows, which come out ascending.
-fn symmetric(n: usize, buckets: &[Bucket]) -> Rows {
-    let ranges = ranges(n, buckets);
-    let below = |range: &std::ops::Range<usize>| {
-        let mut below = vec![0u32; range.len()];
-        each_edge(buckets, |u, v, _| {
-            if range.contains(&v) && v != u {
-                below[v - range.start] += 1;
-            }
-        });
-        below
-    };
-    let below: Vec<Vec<u32>> = ranges.par_iter().map(below).collect();
-    let mut starts = Vec::with_capacity(n + 1);
-    starts.push(0);
-    let above = buckets.iter().flat_map(|bucket| &bucket.degrees);
-    let mut end = 0;
-    for (&below, &above) in below.iter().flatten().zip(above) {
-        end += u64::from(below) + u64::from(above);
-        starts.push(end);
-    }
-    let weighted = buckets.iter().any(|bucket| !bucket.weights.is_empty());
-    let mut neighbours = vec![0u32; end as usize];
-    let mut weights = vec![0.0; if weighted { end as usize } else { 0 }];
-    let mut parts = Vec::new();
-    let (mut rest, mut rest_weights) = (&mut neighbours[..], &mut weights[..]);
-    for (range, below) in ranges.into_iter().zip(below) {
-        let length = (starts[range.end] - starts[range.start]) as usize;
-        let (part, after) = rest.split_at_mut(length);
-        let (part_weights, after_weights) = rest_weights.split_at_mut(if weighted { length } else { 0 });
-        parts.push((range, below, part, part_weights));
-        (rest, rest_weights) = (after, after_weights);
-    }
-    parts.into_par_iter().for_each(|(range, below, part, part_weights)| {
-        let base = starts[range.start] as usize;
-        let begin = |u: usize| starts[u] as usize - base;
-        for bucket in
-            buckets.iter().filter(|bucket| bucket.rows.start < range.end && range.start < bucket.rows.end)
-        {
-            for (u, upper, upper_weights) in bucket.each_row().filter(|row| range.contains(&row.0)) {
-                let begin = begin(u) + below[u - range.start] as usize;
-                part[begin..][..upper.len()].copy_from_slice(upper);
-                if weighted {
-                    part_weights[begin..][..upper.len()].copy_from_slice(upper_weights);
-                }
-            }
+        for degree in bucket.degrees {
+            end += u64::from(degree);
+            starts.push(end);
         }
-        let mut places: Vec<usize> = range.clone().map(begin).collect();
-        drop(below);
-        each_edge(buckets, |u, v, weight| {
-            if range.contains(&v) && v != u {
-                let place = &mut places[v - range.start];
-                part[*place] = u as u32;
-                if weighted {
-                    part_weights[*place] = weight;
-                }
-                *place += 1;
-            }
-        });
-    });
+        neighbours.extend_from_slice(&bucket.neighbours);
+        if weighted {
+            weights.extend_from_slice(&bucket.weights);
+        }
+    }
     let weights = weighted.then(|| weights.into());
     Rows { starts: starts.into(), neighbours: neighbours.into(), weights }
 }
 
-/// Every edge of the upper triangle.
-#[inline(always)]
-fn each_edge(buckets: &[Bucket], mut each: impl FnMut(usize, usize, f64)) {
-    for bucket in buckets {
-        for (u, upper, weights) in bucket.each_row() {
-            for (i, &v) in upper.iter().enumerate() {
-                each(u, v as usize, weights.get(i).copied().unwrap_or(1.0));
+#[cfg(test)]
+mod tests {
+    use super::super::{Edge, NodeIds};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn both_ways(
+        n: usize,
+        edges: &[Edge],
+        weighted: bool,
+        build: Build,
+    ) -> (Result<(Network, Found)>, Result<(Network, Found)>) {
+        let list = EdgeList {
+            ids: NodeIds::numbered(n),
+            ends: edges.iter().map(|edge| (edge.0, edge.1)).collect(),
+            weights: weighted.then(|| edges.iter().map(|edge| edge.2).collect()),
+            directed: None,
+        };
+        (Network::from_list(list, build), Network::build(NodeIds::numbered(n), edges, weighted, build))
+    }
+
+    fn compare(n: usize, edges: &[Edge], weighted: bool) {
+        for directed in [false, true] {
+            for loops in [Loops::Drop, Loops::Keep] {
+                let build = Build { directed, loops };
+                let (fast, simple) = both_ways(n, edges, weighted, build);
+                match (fast, simple) {
+                    (Ok(fast), Ok(simple)) => {
+                        assert_eq!(fast.1, simple.1, "{build:?} {edges:?}");
+                        assert!(fast.0 == simple.0, "{build:?} {edges:?}");
+                        assert_eq!(fast.0.loops(), simple.0.loops());
+                        assert_eq!(fast.0.is_weighted(), simple.0.is_weighted());
+                        for u in 0..n {
+                            for (v, weight) in fast.0.rows().entries(u) {
+                                assert_eq!(fast.0.incoming().weight(v as usize, u), weight);
+                            }
+                        }
+                        assert_eq!(fast.0.incoming().neighbours.len() as u64, fast.0.stored());
+                    }
+                    (fast, simple) => {
+                        assert_eq!(fast.unwrap_err().to_string(), simple.unwrap_err().to_string());
+                    }
+                }
             }
         }
     }
-}
 
-/// Splits the rows so that about as many entries of the lower triangle are in each range.
-fn ranges(n: usize, buckets: &[Bucket]) -> Vec<std::ops::Range<usize>> {
-    let total: usize = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
-    let parts = rayon::current_num_threads().min(total / SEGMENT).max(1);
-    // One in 64 edges tells enough.
-    let sample = buckets.iter().flat_map(|bucket| bucket.neighbours.iter().step_by(64).copied());
-    let mut sample: Vec<u32> = if parts == 1 { Vec::new() } else { sample.collect() };
-    sample.sort_unstable();
-    let mut bounds = vec![0];
-    bounds.extend((1..parts).map(|part| sample[sample.len() * part / parts] as usize));
-    bounds.push(n);
-    bounds.dedup();
-    if n == 0 {
-        return Vec::new();
+    proptest! {
+        #[test]
+        fn it_is_the_network_of_the_simple_way(
+            n in 1u32..12,
+            edges in proptest::collection::vec((0u32..12, 0u32..12, 0u8..5), 0..60),
+            mirrored: bool,
+            weighted: bool,
+        ) {
+            let mut edges: Vec<Edge> = edges.iter().map(|&(u, v, w)| (u % n, v % n, f64::from(w) * 0.1)).collect();
+            if mirrored {
+                let other: Vec<Edge> = edges.iter().map(|&(u, v, w)| (v, u, w)).collect();
+                edges.extend(other);
+            }
+            compare(n as usize, &edges, weighted);
+        }
     }
-    bounds.windows(2).map(|pair| pair[0]..pair[1]).collect()
+
+    /// Enough edges for many buckets, segments and ranges, most of them at few nodes.
+    #[test]
+    fn many_edges_are_as_few() {
+        let n = 5000u64;
+        let mut state = 1u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let mut edges = Vec::new();
+        for _ in 0..200_000 {
+            let hub = below(3) == 0;
+            let (u, v) = (below(if hub { 9 } else { n }), below(n));
+            let (u, v) = if below(2) == 0 { (u, v) } else { (v, u) };
+            edges.push((u as u32, v as u32, below(1000) as f64 / 7.0));
+        }
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for weighted in [false, true] {
+                for directed in [false, true] {
+                    let build = Build { directed, loops: Loops::Keep };
+                    let (fast, simple) = pool.install(|| both_ways(n as usize, &edges, weighted, build));
+                    let (fast, simple) = (fast.unwrap(), simple.unwrap());
+                    assert!(fast.0 == simple.0 && fast.1 == simple.1, "{threads} {weighted} {directed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_network_is_refused() {
+        compare(2, &[(0, 1, 1.0), (0, 2, 1.0), (5, 5, 1.0)], false);
+        compare(2, &[(0, 1, 1.0), (0, 1, -1.0), (5, 5, 1.0)], true);
+        compare(2, &[(0, 1, f64::NAN)], true);
+        compare(2, &[(0, 1, f64::MAX), (0, 1, f64::MAX)], true);
+        compare(2, &[(0, 1, f64::MAX), (1, 0, f64::MAX)], true);
+        compare(3, &[(0, 1, f64::MAX), (1, 0, f64::MAX), (1, 2, 1.0)], true);
+        compare(0, &[], false);
+        compare(3, &[], true);
+        compare(3, &[(1, 1, 1.0)], true);
+        let list =
+            EdgeList { ids: NodeIds::numbered(2), ends: vec![(0, 1)], weights: Some(vec![]), directed: None };
+        assert!(matches!(Network::from_list(list, Build::default()), Err(Error::Shape { .. })));
+    }
 }

@@ -318,7 +318,7 @@ mod tests {
             let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
             match digits(&bytes) {
                 Some((number, rest)) => {
-                    prop_assert_eq!(number.to_string().as_bytes(), &bytes[..length]);
+                    prop_assert_eq!(number.to_string().into_bytes(), &bytes[..length]);
                     prop_assert_eq!(rest, &bytes[length..]);
                 }
                 None => prop_assert!(length == 0 || length > 9 || bytes[0] == b'0'),

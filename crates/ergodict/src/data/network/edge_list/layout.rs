@@ -106,8 +106,10 @@ impl Layout {
             return true;
         }
         let Some((_, next, attributes)) = rest.first() else { return false };
+        let integers = |fields: &[Cow<str>]| fields.iter().take(2).filter(|f| canonical(f).is_some()).count();
         let weight = place(Role::Weight).or((head.len() == 3).then_some(2));
         if let Some(at) = weight
+            && integers(head) == 0
             && !number(&head[at])
             && next.get(at).is_some_and(|field| number(field))
         {
@@ -116,7 +118,6 @@ impl Layout {
         if attributes.is_some() && self.separator == Separator::Mixed {
             return false;
         }
-        let integers = |fields: &[Cow<str>]| fields.iter().take(2).filter(|f| canonical(f).is_some()).count();
         head.len() >= 2 && integers(head) == 0 && rest.iter().all(|(_, fields, _)| integers(fields) == 2)
     }
 
