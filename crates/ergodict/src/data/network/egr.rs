@@ -3,7 +3,7 @@
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
-use crate::data::{Input, open};
+use crate::data::Input;
 use crate::{Error, Result};
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -190,18 +190,13 @@ impl Header {
     }
 }
 
-/// Reads a network. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
+/// Reads a network of which nothing was read yet. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
 ///
 /// Everything is checked here that a later index could trip over, and the digest of the file.
 ///
 /// # Errors
 /// [`Error::Format`] for a file that is no `.egr`, of a newer version, truncated or damaged; [`Error::Io`].
-pub(crate) fn read(path: &Path) -> Result<Network> {
-    read_input(path, open(path)?)
-}
-
-/// As [`read`], of a file that is open already and of which nothing was read.
-pub(crate) fn read_input(path: &Path, mut input: Input) -> Result<Network> {
+pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
     if input.is_compressed() || input.is_read_once() || cfg!(target_endian = "big") {
         let mut bytes = Vec::new();
         input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
@@ -509,7 +504,7 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             let path = folder.path().join("x.egr");
             std::fs::write(&path, &bytes).unwrap();
-            let mapped = read(&path).unwrap();
+            let mapped = read(&path, crate::data::open(&path).unwrap()).unwrap();
             assert!(matches!(mapped.rows.neighbours, Section::Mapped(_)));
             assert_eq!(mapped.incoming.get().is_some(), network.directed);
             for found in [&mapped, &whole(&bytes).unwrap()] {
@@ -523,7 +518,7 @@ mod tests {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             gzip.write_all(&bytes).unwrap();
             std::fs::write(&path, gzip.finish().unwrap()).unwrap();
-            let unpacked = read(&path).unwrap();
+            let unpacked = read(&path, crate::data::open(&path).unwrap()).unwrap();
             assert!(matches!(unpacked.rows.neighbours, Section::Owned(_)) && unpacked == network);
         }
     }

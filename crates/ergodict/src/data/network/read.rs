@@ -177,7 +177,7 @@ pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Re
             }
             from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
         }
-        NetworkFormat::Egr => from_egr(path, egr::read_input(path, input)?, options),
+        NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
 }
 
