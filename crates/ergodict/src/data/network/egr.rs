@@ -182,7 +182,7 @@ impl Header {
                 .zip(self.size(part))
                 .and_then(|(end, size)| end.checked_add(size)?.checked_add(padding(size) as u64));
         }
-        let end = end.filter(|end| *end <= i64::MAX as u64);
+        let end = end.filter(|end| i64::try_from(*end).is_ok());
         let end = end.ok_or_else(|| {
             Error::format(path, None, "says that it is longer than any file can be: it is damaged")
         })?;
@@ -215,23 +215,23 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
     // SAFETY: files that others change while they are mapped are outside of what any program can defend against; ours
     // are written whole under another name and renamed, which leaves the mapped one as it is.
     let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?);
-    network(path, &map, |start, count| Bytes { map: Some(&map), bytes: &map, start, count })
+    network(path, &map, |start, count| Place { map: Some(&map), bytes: &map, start, count })
 }
 
 /// A network out of the bytes of a file.
 pub(crate) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Network> {
-    network(path, bytes, |start, count| Bytes { map: None, bytes, start, count })
+    network(path, bytes, |start, count| Place { map: None, bytes, start, count })
 }
 
 /// A section before its type is known.
-struct Bytes<'a> {
+struct Place<'a> {
     map: Option<&'a Arc<Mmap>>,
     bytes: &'a [u8],
     start: usize,
     count: usize,
 }
 
-impl Bytes<'_> {
+impl Place<'_> {
     fn section<T: Plain>(&self) -> Option<Section<T>> {
         match self.map {
             Some(map) => Section::mapped(map, self.start, self.count),
@@ -240,7 +240,7 @@ impl Bytes<'_> {
     }
 }
 
-fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Bytes<'a> + Sync) -> Result<Network> {
+fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a> + Sync) -> Result<Network> {
     let bad = |problem: String| Error::format(path, None, problem);
     let header = Header::parse(path, bytes)?;
     let (places, end) = header.places(path)?;

@@ -80,7 +80,7 @@ pub fn convert_network(
     let input = open(path)?;
     let format = NetworkFormat::of(input.head());
     if format != NetworkFormat::EdgeList {
-        let (network, decisions) = read::read_input(path, input, options)?;
+        let (network, decisions) = read::read_input(path, input, *options)?;
         if !progress(network.stored()) {
             return Ok(None);
         }
@@ -232,7 +232,7 @@ impl Steps<'_> {
     /// Counts an arc; an error, which nobody sees, when it was the last.
     fn tick(&mut self) -> Result<()> {
         self.moved += 1;
-        if self.moved % TICK == 0 { self.report() } else { Ok(()) }
+        if self.moved.is_multiple_of(TICK) { self.report() } else { Ok(()) }
     }
 
     fn report(&mut self) -> Result<()> {
@@ -487,16 +487,16 @@ impl Interner {
                 let name = ids.name(v);
                 name.parse().ok().filter(|id: &i64| id.to_string() == name)
             });
-            numbers.push(match integer {
-                Some(id) => *self.integers.entry(id).or_insert(new),
-                None => {
-                    let name = ids.name(v);
-                    match self.words.get(&*name) {
-                        Some(&number) => number,
-                        None => *self.words.entry(name.into()).or_insert(new),
-                    }
+            let number = if let Some(id) = integer {
+                *self.integers.entry(id).or_insert(new)
+            } else {
+                let name = ids.name(v);
+                match self.words.get(&*name) {
+                    Some(&number) => number,
+                    None => *self.words.entry(name.into()).or_insert(new),
                 }
-            });
+            };
+            numbers.push(number);
         }
         Ok(numbers)
     }
