@@ -3,7 +3,7 @@
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
-use crate::data::{Input, open};
+use crate::data::Input;
 use crate::{Error, Result};
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -182,7 +182,7 @@ impl Header {
                 .zip(self.size(part))
                 .and_then(|(end, size)| end.checked_add(size)?.checked_add(padding(size) as u64));
         }
-        let end = end.filter(|end| *end <= i64::MAX as u64);
+        let end = end.filter(|end| i64::try_from(*end).is_ok());
         let end = end.ok_or_else(|| {
             Error::format(path, None, "says that it is longer than any file can be: it is damaged")
         })?;
@@ -190,18 +190,13 @@ impl Header {
     }
 }
 
-/// Reads a network. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
+/// Reads a network of which nothing was read yet. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
 ///
 /// Everything is checked here that a later index could trip over, and the digest of the file.
 ///
 /// # Errors
 /// [`Error::Format`] for a file that is no `.egr`, of a newer version, truncated or damaged; [`Error::Io`].
-pub(crate) fn read(path: &Path) -> Result<Network> {
-    read_input(path, open(path)?)
-}
-
-/// As [`read`], of a file that is open already and of which nothing was read.
-pub(crate) fn read_input(path: &Path, mut input: Input) -> Result<Network> {
+pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
     if input.is_compressed() || input.is_read_once() || cfg!(target_endian = "big") {
         let mut bytes = Vec::new();
         input.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
@@ -220,23 +215,23 @@ pub(crate) fn read_input(path: &Path, mut input: Input) -> Result<Network> {
     // SAFETY: files that others change while they are mapped are outside of what any program can defend against; ours
     // are written whole under another name and renamed, which leaves the mapped one as it is.
     let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?);
-    network(path, &map, |start, count| Bytes { map: Some(&map), bytes: &map, start, count })
+    network(path, &map, |start, count| Place { map: Some(&map), bytes: &map, start, count })
 }
 
 /// A network out of the bytes of a file.
 pub(crate) fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Network> {
-    network(path, bytes, |start, count| Bytes { map: None, bytes, start, count })
+    network(path, bytes, |start, count| Place { map: None, bytes, start, count })
 }
 
 /// A section before its type is known.
-struct Bytes<'a> {
+struct Place<'a> {
     map: Option<&'a Arc<Mmap>>,
     bytes: &'a [u8],
     start: usize,
     count: usize,
 }
 
-impl Bytes<'_> {
+impl Place<'_> {
     fn section<T: Plain>(&self) -> Option<Section<T>> {
         match self.map {
             Some(map) => Section::mapped(map, self.start, self.count),
@@ -245,7 +240,7 @@ impl Bytes<'_> {
     }
 }
 
-fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Bytes<'a> + Sync) -> Result<Network> {
+fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a> + Sync) -> Result<Network> {
     let bad = |problem: String| Error::format(path, None, problem);
     let header = Header::parse(path, bytes)?;
     let (places, end) = header.places(path)?;
@@ -509,7 +504,7 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             let path = folder.path().join("x.egr");
             std::fs::write(&path, &bytes).unwrap();
-            let mapped = read(&path).unwrap();
+            let mapped = read(&path, crate::data::open(&path).unwrap()).unwrap();
             assert!(matches!(mapped.rows.neighbours, Section::Mapped(_)));
             assert_eq!(mapped.incoming.get().is_some(), network.directed);
             for found in [&mapped, &whole(&bytes).unwrap()] {
@@ -523,7 +518,7 @@ mod tests {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             gzip.write_all(&bytes).unwrap();
             std::fs::write(&path, gzip.finish().unwrap()).unwrap();
-            let unpacked = read(&path).unwrap();
+            let unpacked = read(&path, crate::data::open(&path).unwrap()).unwrap();
             assert!(matches!(unpacked.rows.neighbours, Section::Owned(_)) && unpacked == network);
         }
     }

@@ -391,7 +391,7 @@ impl<R: Read> Lines<'_, R> {
         }
         let block = &self.bytes[..length];
         let first = self.line + 1;
-        self.line += block.iter().filter(|b| **b == b'\n').count() as u64;
+        self.line += block.iter().map(|b| u64::from(*b == b'\n')).sum::<u64>();
         self.taken = length;
         Ok(Some((block, first)))
     }

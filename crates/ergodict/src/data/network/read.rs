@@ -161,11 +161,12 @@ impl fmt::Display for Decisions {
 /// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
 /// and for weights that are wanted but not there; [`Error::Io`].
 pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Decisions)> {
-    read_input(path, open(path)?, options)
+    read_input(path, open(path)?, *options)
 }
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
-pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Result<(Network, Decisions)> {
+pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Result<(Network, Decisions)> {
+    let options = &options;
     match NetworkFormat::of(input.head()) {
         NetworkFormat::EdgeList => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
@@ -187,6 +188,7 @@ pub(super) fn read_input(path: &Path, input: Input, options: &ReadOptions) -> Re
         }
         NetworkFormat::SparseNpz => from_matrix(path, sparse_npz(path)?, NetworkFormat::SparseNpz, *options),
         NetworkFormat::Egr => from_egr(path, egr(path)?, *options),
+        NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
 }
 
