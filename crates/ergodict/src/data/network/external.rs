@@ -114,12 +114,13 @@ pub fn convert_network(
         (false, true) => Weights::Ignored,
         (false, false) => Weights::None,
     };
-    let (header, loops) = (blocks.header, options.loops);
+    let (header, weight_column, loops) = (blocks.header, blocks.weight_column, options.loops);
     let decisions = |written: Written| Decisions {
         format,
         directed,
         reason,
         weights,
+        weight_column,
         header,
         loops,
         found: written.found,

@@ -170,7 +170,7 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
     match NetworkFormat::of(input.head()) {
         NetworkFormat::EdgeList => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
-            from_text(path, parsed, *options)
+            from_text(path, parsed, options)
         }
         NetworkFormat::MatrixMarket => {
             from_matrix(path, matrix_market::read(path, input)?, NetworkFormat::MatrixMarket, options)
@@ -183,11 +183,6 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
             }
             from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
         }
-        NetworkFormat::Egr => from_egr(path, egr::read_input(path, input)?, options),
-            from_matrix(path, matrix_market(path, input)?, NetworkFormat::MatrixMarket, *options)
-        }
-        NetworkFormat::SparseNpz => from_matrix(path, sparse_npz(path)?, NetworkFormat::SparseNpz, *options),
-        NetworkFormat::Egr => from_egr(path, egr(path)?, *options),
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
 }
@@ -198,10 +193,10 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
 /// As [`read_network`].
 pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Decisions)> {
     let path = Path::new("edge list");
-    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
+    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, options)
 }
 
-fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
+fn from_text(path: &Path, parsed: edge_list::Parsed, options: &ReadOptions) -> Result<(Network, Decisions)> {
     if let Some((line, weight)) = parsed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
@@ -221,7 +216,7 @@ fn from_matrix(
     path: &Path,
     mut list: EdgeList,
     format: NetworkFormat,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, Decisions)> {
     let weights = match (&list.weights, options.weighted) {
         (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
@@ -290,7 +285,7 @@ pub(super) fn no_weights(format: NetworkFormat) -> String {
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
-fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
+fn from_egr(path: &Path, network: Network, options: &ReadOptions) -> Result<(Network, Decisions)> {
     if options.weighted == Some(true) && !network.is_weighted() {
         return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
     }

@@ -192,8 +192,6 @@ fn sparse_npz(network: &Network, out: &mut dyn Write) -> io::Result<()> {
     })?;
     member(&mut zip, "format", &scalar_header("|S3"), 1, 3, |_, bytes| bytes.extend_from_slice(b"csr"))?;
     member(&mut zip, "shape", &npy_header("<i8", 2, &[]), 2, 8, |_, bytes| {
-        bytes.extend_from_slice(&n.to_le_bytes())
-    member(&mut zip, "shape", &array_header("<i8", 2, &[]), 2, 8, |_, bytes| {
         bytes.extend_from_slice(&n.to_le_bytes());
     })?;
     let weight = |i: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[i]);

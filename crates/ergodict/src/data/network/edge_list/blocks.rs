@@ -16,6 +16,8 @@ pub(in crate::data::network) struct Blocks<'a> {
     more: bool,
     /// The line of the header.
     pub(in crate::data::network) header: Option<u64>,
+    /// The column of the weights, counted from 1.
+    pub(in crate::data::network) weight_column: Option<usize>,
     /// Whether there are weights that were not looked at.
     pub(in crate::data::network) ignored_weights: bool,
     /// The first weight below zero, with its line.
@@ -31,7 +33,7 @@ impl<'a> Blocks<'a> {
         bytes: usize,
     ) -> Self {
         let parser = Some(Parser::new(path, ignore_weights, SIZES.piece.min(bytes.div_ceil(4))));
-        let (header, negative, ignored_weights) = (None, None, false);
+        let (header, weight_column, negative, ignored_weights) = (None, None, None, false);
         Self {
             parser,
             input,
@@ -40,6 +42,7 @@ impl<'a> Blocks<'a> {
             some: false,
             more: true,
             header,
+            weight_column,
             ignored_weights,
             negative,
         }
@@ -68,6 +71,7 @@ impl<'a> Blocks<'a> {
             self.text.drain(..end);
             let weight = parser.layout.as_ref().map_or(Weight::None, |layout| layout.weight);
             self.header = parser.layout.as_ref().and_then(|layout| layout.header);
+            self.weight_column = if let Weight::Column(at) = weight { Some(at + 1) } else { None };
             self.ignored_weights = weight == Weight::Ignored;
             self.negative = parser.negative;
             let chunks = std::mem::take(&mut parser.chunks);
