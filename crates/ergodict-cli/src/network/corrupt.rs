@@ -44,8 +44,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NET")]
     net: PathBuf,
     /// Add this share of the number of edges: 0.5 adds half as many as there are
-    #[arg(long, value_name = "F", required_unless_present = "remove", conflicts_with = "remove")]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", conflicts_with = "remove", allow_negative_numbers = true)]
     add: Option<f64>,
     /// Remove this share of the edges; the network stays connected
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
@@ -64,6 +63,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if args.add.is_none() && args.remove.is_none() {
+        bail!("what to do is not said: give --add F or --remove F, such as --add 0.5");
+    }
     let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
     let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &args.out)];
     outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
@@ -78,8 +80,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let corrupted: Corrupted = match (args.add, args.remove) {
         (Some(share), _) => add(&network, Amount::Fraction(share), model, common.seed),
-        (_, Some(share)) => remove(&network, Amount::Fraction(share), common.seed),
-        _ => bail!("give --add F or --remove F"),
+        (_, share) => remove(&network, Amount::Fraction(share.unwrap_or(0.0)), common.seed),
     }
     .with_context(|| name.clone())?;
     let observed = &corrupted.observed;
