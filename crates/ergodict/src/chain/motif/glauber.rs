@@ -19,8 +19,8 @@
 //! A word of the generator gives the node of the motif and the first entry; every further try takes another one. No
 //! outcome of a word is off its probability by more than 2⁻⁶⁴. Acceptance of a weight takes a word more.
 //!
-//! The paper squares the weights of undirected networks when its motif is symmetric; here each edge of the motif counts
-//! once.
+//! Each edge of the motif counts once, as it is given: with a symmetrised motif the weights of undirected networks would be
+//! squared.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
@@ -36,7 +36,7 @@ use rand_chacha::rand_core::Rng;
 use std::sync::{Arc, OnceLock};
 
 /// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of all updates
-/// get so far.
+/// get past so many.
 const TRIES: u32 = 16;
 
 /// The same for a row: to go through a long one takes longer than some tries. (With 16 tries alone an update of a chain in the Twitter network

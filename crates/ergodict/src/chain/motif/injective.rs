@@ -352,7 +352,7 @@ mod tests {
                 let turn = case.len() % 3;
                 for (_, inner) in inner.into_iter().enumerate().filter(|(i, _)| *i == 0 || *i == turn) {
                     // The matrix of the inner chain takes a while.
-                    if super::super::check::law(&*inner).is_none_or(|(states, _)| states.len() > 80) {
+                    if super::super::check::law(&*inner).is_none_or(|(states, _)| states.len() > 50) {
                         continue;
                     }
                     let mut rng = stream(51, Purpose::Chain, cases);
