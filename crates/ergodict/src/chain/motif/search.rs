@@ -17,7 +17,7 @@ use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Entries of rows that a search looks at before it gives up, unless said otherwise: some tenths of a second.
+/// Entries of rows that a search looks at before it gives up, unless said otherwise.
 pub(crate) const STEPS: u64 = 1 << 26;
 
 /// Steps of the first attempt; each has twice as many as the one before.
