@@ -57,8 +57,8 @@ fn marginals(network: &Network, motif: &Motif, plain: bool) -> Vec<Vec<f64>> {
 }
 
 /// Chi² of each `x(i)`, from the ends of short runs that start in the law.
-fn check(name: &str, sampler: &dyn MotifSampler, law: &[Vec<f64>], steps: usize) {
-    let (k, runs) = (sampler.motif().k(), 3000);
+fn check(name: &str, sampler: &dyn MotifSampler, law: &[Vec<f64>], steps: usize, runs: u32) {
+    let k = sampler.motif().k();
     let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
     let mut rng = stream(seed, Purpose::Chain, 0);
     let mut counts = vec![vec![0.0; law[0].len()]; k];
@@ -108,9 +108,9 @@ fn every_node_of_the_motif_has_its_law() -> Result<()> {
             let pivot = Pivot::new(network.clone(), &motif, parameters)?;
             let approximate = ApproximatePivot::new(network.clone(), &motif, parameters)?;
             for steps in [0, 5] {
-                check(&format!("{name}, exact"), &draws, &exact, steps);
-                check(&format!("{name}, pivot"), &pivot, &exact, steps);
-                check(&format!("{name}, approximate pivot"), &approximate, &plain, steps);
+                check(&format!("{name}, exact"), &draws, &exact, steps, 3000);
+                check(&format!("{name}, pivot"), &pivot, &exact, steps, 3000);
+                check(&format!("{name}, approximate pivot"), &approximate, &plain, steps, 3000);
             }
         }
     }
@@ -125,7 +125,7 @@ fn a_long_chain_in_components_that_grow_apart_is_drawn_where_it_is() -> Result<(
     let network = Arc::new(Network::simple(43, &edges)?);
     let motif = Motif::chain(301)?;
     let sampler = ExactSampler::new(network.clone(), &motif)?;
-    check("clique", &sampler, &marginals(&network, &motif, false), 3);
+    check("clique", &sampler, &marginals(&network, &motif, false), 3, 500);
     let apart = Pivot::new(network, &motif, PivotParameters::default()).unwrap_err().to_string();
     assert!(apart.contains("40 of 43 nodes") && apart.contains("largest component"), "{apart}");
     Ok(())
@@ -140,6 +140,6 @@ fn there_may_be_fewer_nodes_than_the_motif_has() -> Result<()> {
         pivot.is_lazy() && ApproximatePivot::new(edge.clone(), &motif, PivotParameters::default())?.is_lazy()
     );
     assert!((pivot.exact().backward().log_total() - 2f64.ln()).abs() < 1e-15);
-    check("edge", &pivot, &marginals(&edge, &motif, false), 40);
+    check("edge", &pivot, &marginals(&edge, &motif, false), 40, 3000);
     Ok(())
 }
