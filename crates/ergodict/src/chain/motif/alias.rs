@@ -73,8 +73,9 @@ impl AliasTables {
         let cell = &self.cells[at];
         let own = rest < cell.threshold;
         let left = if own { rest } else { rest - cell.threshold };
-        let most = if own { cell.threshold } else { cell.threshold.wrapping_neg() };
-        (if own { cell.own } else { cell.other }, fraction(left), fraction(most))
+        let share = fraction(cell.threshold);
+        let most = if own { share } else { 1.0 - share };
+        (if own { cell.own } else { cell.other }, fraction(left), most)
     }
 
     /// Bytes of the tables.
@@ -174,6 +175,24 @@ mod tests {
                 assert!((p - weight / largest / sum).abs() < 1e-15, "{p} {weight}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_left_of_a_word_is_uniform_given_the_entry() {
+        // Nothing of the first, a quarter, three quarters: all cells are shared.
+        let tables = AliasTables::of_weights(&[0.0, 1.0, 3.0]);
+        let (mut sums, mut counts) = ([0f64; 3], [0f64; 3]);
+        let words = 30_000;
+        for word in 0..words {
+            let (j, rest) = split(word * (u64::MAX / words), 3);
+            let (entry, left, most) = tables.entry_and_rest((j as usize, rest));
+            assert_eq!(entry, tables.entry((j as usize, rest)));
+            sums[entry as usize] += left / most;
+            counts[entry as usize] += 1.0;
+        }
+        assert_eq!(counts[0], 0.0);
+        assert!((counts[1] - 7500.0).abs() < 3.0 && (counts[2] - 22_500.0).abs() < 3.0, "{counts:?}");
+        assert!((1..3).all(|i| (sums[i] / counts[i] - 0.5).abs() < 1e-3), "{sums:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ const PLACE: usize = 2;
 
 /// Tries at the reference level from which on a table is made. With 2 of them, on SNAP's Facebook network, 22 tries a homomorphism by
 /// table took as long as 36 without, as tables take four times the memory; with 9, on its Twitter network, a third of the time.
-const WORTH: f64 = 3.0;
+pub(super) const WORTH: f64 = 3.0;
 
 /// Reference tables, and bounds of the weights relative to them.
 #[derive(Clone, Debug, Default)]
@@ -49,8 +49,8 @@ pub(super) struct Reference<'a> {
 }
 
 impl References {
-    /// Tables for the steps of a walk, where they pay.
-    pub(super) fn new(draws: &RowDraws, steps: &[Step], backward: &Backward) -> Self {
+    /// Tables for the steps of a walk, where the reference level takes so many tries or more.
+    pub(super) fn new(draws: &RowDraws, steps: &[Step], backward: &Backward, worth: f64) -> Self {
         let (directed, n) = (draws.network.is_directed(), draws.network.nodes());
         let mut references = Self::default();
         for down in [true, false] {
@@ -68,7 +68,7 @@ impl References {
             references.bounds.resize(backward.messages() * n, 0);
             references.used.resize(backward.messages(), false);
             let span = |message: usize| message * n..(message + 1) * n;
-            if tries(draws, down, h, bounds, h, &sums, &mut references.bounds[span(message)]).0 < WORTH {
+            if tries(draws, down, h, bounds, h, &sums, &mut references.bounds[span(message)]).0 < worth {
                 continue;
             }
             for &(message, step) in &served {
@@ -91,6 +91,12 @@ impl References {
         let table = self.tables[usize::from(!down)].as_ref()?;
         let bounds = &self.bounds[message * nodes..(message + 1) * nodes];
         self.used[message].then_some(Reference { table: &table.cells, weights: &table.weights, bounds })
+    }
+
+    /// Number of tables.
+    #[cfg(test)]
+    pub(super) fn tables(&self) -> usize {
+        self.tables.iter().flatten().count()
     }
 
     /// Bytes of memory.

@@ -12,7 +12,7 @@
 use super::super::rng::uniform;
 use super::Motif;
 use super::backward::{Backward, Level, bound};
-use super::reference::{Reference, References};
+use super::reference::{Reference, References, WORTH};
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
 use super::wide::Wide;
 use rand_chacha::ChaCha8Rng;
@@ -55,10 +55,17 @@ impl Walk {
             };
             tree.order.iter().map(step).collect()
         });
-        let references = backward
-            .as_ref()
-            .map_or(References::default(), |backward| References::new(&draws, &steps, backward));
-        Self { draws, k: motif.k(), steps, backward, references, tries: TRIES }
+        let mut walk =
+            Self { draws, k: motif.k(), steps, backward, references: References::default(), tries: TRIES };
+        walk.lean(WORTH);
+        walk
+    }
+
+    /// Makes tables of a reference level where they save tries, if without them it takes `worth` or more.
+    pub(super) fn lean(&mut self, worth: f64) {
+        if let Some(backward) = &self.backward {
+            self.references = References::new(&self.draws, &self.steps, backward, worth);
+        }
     }
 
     pub(super) fn draws(&self) -> &Arc<RowDraws> {
@@ -68,6 +75,12 @@ impl Walk {
     /// Bytes of memory beside backward weights.
     pub(super) fn bytes(&self) -> usize {
         self.draws.bytes() + self.references.bytes()
+    }
+
+    /// Tables of reference levels.
+    #[cfg(test)]
+    pub(super) fn tables(&self) -> usize {
+        self.references.tables()
     }
 
     fn level(&self, step: Step) -> Level<'_> {
