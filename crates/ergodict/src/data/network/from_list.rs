@@ -454,6 +454,23 @@ mod tests {
         }
     }
 
+    /// Some buckets hold nothing but edges listed in both directions, the last one does not.
+    #[test]
+    fn one_edge_listed_once_makes_all_directions_add_up() {
+        let n = 4 * BUCKET as u32;
+        let mut edges = Vec::new();
+        for u in (0..n - 2).step_by(2) {
+            edges.extend([(u, u + 1, 0.3), (u + 1, u, 0.3)]);
+        }
+        for last in [None, Some((n - 2, n - 1, 0.3))] {
+            edges.extend(last);
+            let [fast, simple] = both_ways(n as usize, &edges, true, Build::default());
+            let (fast, simple) = (fast.unwrap(), simple.unwrap());
+            assert_eq!((fast.1, fast.1.both_directions), (simple.1, last.is_none()));
+            assert!(fast.0 == simple.0 && fast.0.weight(0, 1) == if last.is_none() { 0.3 } else { 0.6 });
+        }
+    }
+
     #[test]
     fn what_cannot_be_a_network_is_refused() {
         compare(2, &[(0, 1, 1.0), (0, 2, 1.0), (5, 5, 1.0)], false);

@@ -179,18 +179,30 @@ impl Sorted {
 
 fn words(chunks: &mut Vec<Chunk>) -> Option<(NodeIds, Vec<(u32, u32)>)> {
     let chunks: Vec<_> = chunks.par_iter_mut().map(|chunk| chunk.ends.take_words()).collect();
-    let mut all: Vec<&str> = chunks.iter().flat_map(|(words, _)| words.keys().map(|word| &**word)).collect();
-    all.par_sort_unstable();
-    all.dedup();
+    // The first bytes decide nearly always; words themselves lie anywhere in memory.
+    let prefix = |word: &str| {
+        let mut bytes = [0; 8];
+        bytes.iter_mut().zip(word.bytes()).for_each(|(to, byte)| *to = byte);
+        u64::from_be_bytes(bytes)
+    };
+    let mut found: Vec<(u64, &str, usize, u32)> = Vec::new();
+    for (number, (words, _)) in chunks.iter().enumerate() {
+        found.extend(words.iter().map(|(word, &local)| (prefix(word), &**word, number, local)));
+    }
+    found.par_sort_unstable();
+    let mut index: Vec<Vec<u32>> = chunks.iter().map(|(words, _)| vec![0; words.len()]).collect();
+    let mut all: Vec<&str> = Vec::new();
+    for (_, word, number, local) in found {
+        if all.last() != Some(&word) {
+            all.push(word);
+        }
+        index[number][local as usize] = (all.len() - 1) as u32;
+    }
     if all.len() > 1 << 32 {
         return None;
     }
     let total = chunks.iter().map(|(_, ends)| ends.len()).sum();
-    let ends = chunks.par_iter().map(|(words, ends)| {
-        let mut index = vec![0; words.len()];
-        for (word, &local) in words {
-            index[local as usize] = all.partition_point(|other| *other < &**word) as u32;
-        }
+    let ends = chunks.par_iter().zip(&index).map(|((_, ends), index)| {
         ends.iter().map(|&(u, v)| (index[u as usize], index[v as usize])).collect::<Vec<_>>()
     });
     let ends: Vec<Vec<(u32, u32)>> = ends.collect();
