@@ -221,7 +221,7 @@ fn mutations_never_panic() {
     files.push(b"%%MatrixMarket matrix array real symmetric\n3 3\n1\n0\n2.5\n1\n1\n0\n".to_vec());
     let (mut read, mut refused) = (0, 0);
     for file in &files {
-        for _ in 0..700 {
+        for _ in 0..250 {
             let mut bytes = file.clone();
             for _ in 0..=random(4) {
                 let at = random(bytes.len());
@@ -249,5 +249,5 @@ fn mutations_never_panic() {
             }
         }
     }
-    assert!(read > 200 && refused > 2000, "{read} read, {refused} refused");
+    assert!(read > 70 && refused > 700, "{read} read, {refused} refused");
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Nodes without entries that a file may claim in its first line alone: the sizes of a damaged file would otherwise
 /// take all memory. Networks with more isolated nodes than this and a multiple of their entries are not known.
-const ISOLATED: u64 = 1 << 24;
+const ISOLATED: u64 = 1 << 20;
 
 /// The number of nodes of a matrix of this shape with this many entries.
 pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, entries: u64) -> Result<usize> {
@@ -21,7 +21,7 @@ pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, ent
     }
     if rows > ISOLATED.saturating_add(entries.saturating_mul(64)) {
         return bad(format!(
-            "has {rows} nodes but {entries} entries: expected no more than 2²⁴ isolated nodes"
+            "has {rows} nodes but {entries} entries: expected no more than 2²⁰ isolated nodes"
         ));
     }
     Ok(rows as usize)
