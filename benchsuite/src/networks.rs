@@ -3,7 +3,7 @@
 use crate::clock::{cpu_seconds, median_ms};
 use anyhow::{Context, Result};
 use ergodict::chain::rng::{Purpose, below, stream, uniform};
-use ergodict::chain::{Chain, Glauber, Motif, MotifSampler, SamplerKind, Samplers};
+use ergodict::chain::{Chain, Glauber, Motif, SamplerKind, Samplers};
 use ergodict::data::{Build, Edge, Network, NodeIds, ReadOptions, read_network};
 use ergodict::patch::NetworkPatches;
 use std::io::Write;

@@ -166,7 +166,6 @@ pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Deci
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
 pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Result<(Network, Decisions)> {
-    let options = &options;
     match NetworkFormat::of(input.head()) {
         NetworkFormat::EdgeList => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
@@ -193,10 +192,10 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
 /// As [`read_network`].
 pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Decisions)> {
     let path = Path::new("edge list");
-    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, options)
+    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
 }
 
-fn from_text(path: &Path, parsed: edge_list::Parsed, options: &ReadOptions) -> Result<(Network, Decisions)> {
+fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
     if let Some((line, weight)) = parsed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
@@ -216,7 +215,7 @@ fn from_matrix(
     path: &Path,
     mut list: EdgeList,
     format: NetworkFormat,
-    options: &ReadOptions,
+    options: ReadOptions,
 ) -> Result<(Network, Decisions)> {
     let weights = match (&list.weights, options.weighted) {
         (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
@@ -285,7 +284,7 @@ pub(super) fn no_weights(format: NetworkFormat) -> String {
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
-fn from_egr(path: &Path, network: Network, options: &ReadOptions) -> Result<(Network, Decisions)> {
+fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
     if options.weighted == Some(true) && !network.is_weighted() {
         return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
     }
