@@ -26,7 +26,6 @@ pub(crate) struct Args {
 }
 
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one")]
 enum Verb {
     Info(info::Args),
     List(list::Args),

@@ -5,6 +5,7 @@ use ergodict::data::{
     write_network,
 };
 use proptest::prelude::*;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const KEEP: ReadOptions = ReadOptions { directed: None, weighted: None, loops: Loops::Keep };
@@ -27,8 +28,8 @@ fn is_symmetric(network: &Network) -> bool {
 }
 
 /// Words as ids can only be had from text.
-fn words(text: &str, options: &ReadOptions) -> Network {
-    parse_network(text.as_bytes(), options).unwrap().0
+fn words(text: &str, options: ReadOptions) -> Network {
+    parse_network(text.as_bytes(), &options).unwrap().0
 }
 
 fn network() -> impl Strategy<Value = Network> {
@@ -110,7 +111,7 @@ proptest! {
 #[test]
 fn names_survive_where_the_format_has_room_for_them() {
     let folder = tempfile::tempdir().unwrap();
-    let network = words("a,b c\nb c,\u{e9}t\u{e9}\n", &ReadOptions::default());
+    let network = words("a,b c\nb c,\u{e9}t\u{e9}\n", ReadOptions::default());
     let path = |name: &str| folder.path().join(name);
     for name in ["x.egr", "x.txt", "x.csv.gz", "plain", "x.edges.zst"] {
         assert_eq!(write_network(&path(name), &network).unwrap().lost, None);
@@ -127,7 +128,7 @@ fn names_survive_where_the_format_has_room_for_them() {
         assert!(same_matrix(&read_network(&path(name), &KEEP).unwrap().0, &network));
     }
     // Matrix Market counts from 1, which such names already do.
-    let network = words("1 2\n2 3\n", &ReadOptions::default());
+    let network = words("1 2\n2 3\n", ReadOptions::default());
     assert_eq!(write_network(&path("y.mtx"), &network).unwrap().lost, None);
     assert_eq!(read_network(&path("y.mtx"), &KEEP).unwrap().0, network);
     let alone = Network::simple(4, &[(0, 1)]).unwrap();
@@ -187,7 +188,7 @@ fn malformed_files_are_told_as_they_should_be() {
         let message = read.unwrap_err().to_string();
         let told = message.strip_prefix(&*path.to_string_lossy()).unwrap();
         if told != expected.trim_end() {
-            wrong += &format!("{name}\n  found    {told}\n  expected {expected}");
+            let _ = write!(wrong, "{name}\n  found    {told}\n  expected {expected}");
         }
         files += 1;
     }
@@ -207,7 +208,7 @@ fn mutations_never_panic() {
     let edges: [Edge; 5] = [(0, 1, 0.5), (1, 2, 2.0), (2, 2, 1.0), (3, 0, 1e10), (1, 0, 4.0)];
     let build = Build { directed: true, loops: Loops::Keep };
     let directed = Network::build(NodeIds::numbered(5), &edges, true, build).unwrap().0;
-    let named = words("a,b c\nb c,\u{e9}t\u{e9}\n", &ReadOptions::default());
+    let named = words("a,b c\nb c,\u{e9}t\u{e9}\n", ReadOptions::default());
     let mut files: Vec<Vec<u8>> = Vec::new();
     for name in ["x.egr", "x.npz", "x.mtx"] {
         for network in [&directed, &named] {

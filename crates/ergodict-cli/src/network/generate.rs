@@ -199,7 +199,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let seconds = started.elapsed().as_secs_f64();
     let saved = write_network(out, &network)?;
     if let (Model::Sbm(Sbm { labels: Some(path), .. }), Some(labels)) = (model, labels) {
-        let text: String = labels.iter().map(|label| format!("{label}\n")).collect();
+        let mut text: String = labels.iter().map(u32::to_string).collect::<Vec<_>>().join("\n");
+        text.push('\n');
         output::write(path, &text)?;
     }
     let lost = saved.lost;
@@ -289,20 +290,14 @@ impl Model {
                 } else {
                     Multiple::Exact { swaps: configuration.swaps }
                 };
-                match &configuration.like {
-                    Some(path) => {
-                        let like = Reading::default().open(path, quiet)?;
-                        Configuration::like(&like.network, multiple)
-                            .with_context(|| like.name.clone())?
-                            .into()
-                    }
-                    None => {
-                        let degree = |&d: &u64| {
-                            u32::try_from(d).map_err(|_| anyhow::anyhow!("--degrees has {d}: too large"))
-                        };
-                        let degrees = configuration.degrees.iter().map(degree).collect::<Result<_>>()?;
-                        Configuration::new(degrees, multiple)?.into()
-                    }
+                if let Some(path) = &configuration.like {
+                    let like = Reading::default().open(path, quiet)?;
+                    Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
+                } else {
+                    let large =
+                        |&d: &u64| u32::try_from(d).with_context(|| format!("--degrees has {d}: too large"));
+                    let degrees = configuration.degrees.iter().map(large).collect::<Result<_>>()?;
+                    Configuration::new(degrees, multiple)?.into()
                 }
             }
             Self::Rmat(rmat) => {

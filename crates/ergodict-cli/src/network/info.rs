@@ -10,6 +10,7 @@ use anyhow::Result;
 use ergodict::chain::{Motif, SamplerKind, Samplers};
 use ergodict::data::{Network, Spread, Summary};
 use serde_json::json;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     text.push_str("\nsamplers, for chain motifs on the largest component:\n");
     for one in &samplers {
         let mark = if one.valid { "yes" } else { "no " };
-        text.push_str(&format!("  {:<13} {mark}  {}\n", one.kind.to_string(), one.words));
+        let _ = writeln!(text, "  {:<13} {mark}  {}", one.kind, one.words);
     }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

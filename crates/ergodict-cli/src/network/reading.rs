@@ -13,6 +13,7 @@ use std::path::Path;
 /// The flags.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(crate) struct Reading {
     /// Edges have a direction [default: as the format says; those of edge lists have none]
     #[arg(long, overrides_with = "undirected")]

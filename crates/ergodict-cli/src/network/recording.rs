@@ -104,24 +104,14 @@ struct Spool {
 impl Spool {
     /// A new file: at `path`, or one without a name beside `out`.
     fn create(path: Option<PathBuf>, beside: &Path) -> Result<Self> {
-        let file = match &path {
-            Some(path) => {
-                let mut options = OpenOptions::new();
-                options
-                    .read(true)
-                    .write(true)
-                    .create(true)
-                    .truncate(true)
-                    .open(path)
-                    .map_err(ergodict::Error::io(path))?
-            }
-            None => {
-                let folder = beside.parent().filter(|folder| !folder.as_os_str().is_empty());
-                let folder = folder.filter(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-                tempfile::tempfile_in(folder)
-                    .or_else(|_| tempfile::tempfile())
-                    .map_err(ergodict::Error::io(beside))?
-            }
+        let file = if let Some(path) = &path {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(true);
+            options.open(path).map_err(ergodict::Error::io(path))?
+        } else {
+            let folder = beside.parent().filter(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+            let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile());
+            file.map_err(ergodict::Error::io(beside))?
         };
         Ok(Self { file: BufWriter::with_capacity(1 << 17, file), path })
     }

@@ -104,13 +104,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let larger = larger.transpose()?;
     let Opened { network, input, name, .. } = args.reading.open(&args.net, common.quiet)?;
     let started = Instant::now();
-    let Chosen { network, kind, sampler, notes } = args.sampling.choose(network, motif, common.seed)?;
+    let Chosen { network, kind, sampler, notes } = args.sampling.choose(network, &motif, common.seed)?;
     let motif = sampler.motif();
     args.check_memory(motif.k())?;
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
     }
-    let measures = args.measures(&network, motif, larger)?;
+    let measures = args.measures(&network, motif, larger.as_ref())?;
     let mut config = json!({ "count": args.count, "seed": common.seed });
     let names = args.observables.iter().filter_map(|o| Some(o.to_possible_value()?.get_name().to_owned()));
     config["observables"] = json!(names.collect::<Vec<_>>().join(","));
@@ -132,13 +132,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let measures = measures.clone();
         recordings.push(match (&marks, spool) {
             (Some(marks), Some(path)) => {
-                match Recording::resumed(walker, wanted(id), measures, path, &marks[id as usize])? {
-                    Some(recording) => recording,
-                    None => {
-                        say("ergodict: interrupted before anything was done; the checkpoint is as it was");
-                        return Ok(ExitCode::from(INTERRUPTED));
-                    }
-                }
+                let mark = &marks[id as usize];
+                let Some(recording) = Recording::resumed(walker, wanted(id), measures, path, mark)? else {
+                    say("ergodict: interrupted before anything was done; the checkpoint is as it was");
+                    return Ok(ExitCode::from(INTERRUPTED));
+                };
+                recording
             }
             (_, path) => {
                 let beside = args.out.as_deref().or(args.patches.as_deref()).or(path.as_deref());
@@ -248,8 +247,8 @@ impl Args {
         (0..chains).map(|id| Some(tagged(Path::new(&name), &tag(id)))).collect()
     }
 
-    fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<Motif>) -> Result<Measures> {
-        Measures::new(network, motif, larger.as_ref(), self.wants(Estimate::Macc))
+    fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>) -> Result<Measures> {
+        Measures::new(network, motif, larger, self.wants(Estimate::Macc))
     }
 
     /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.

@@ -126,7 +126,7 @@ impl Sampling {
     }
 
     /// The sampler on a network.
-    pub(crate) fn choose(&self, network: Network, motif: Motif, seed: u64) -> Result<Chosen> {
+    pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
         let mut notes = Vec::new();
         let network = match self.component {
             Component::All => network,
@@ -148,8 +148,8 @@ impl Sampling {
                 }
             }
         };
-        let kind = self.sampler.unwrap_or_else(|| SamplerKind::natural(&motif));
-        let needed = kind.bytes(&network, &motif)?;
+        let kind = self.sampler.unwrap_or_else(|| SamplerKind::natural(motif));
+        let needed = kind.bytes(&network, motif)?;
         memory::check(needed, &format!("--sampler {kind} (--sampler pivot-approx takes little)"))?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
@@ -158,7 +158,7 @@ impl Sampling {
             Lazy::No => Some(false),
         };
         let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
-        let sampler = samplers.build(kind, &network, &motif, seed)?;
+        let sampler = samplers.build(kind, &network, motif, seed)?;
         notes.extend(sampler.notes());
         Ok(Chosen { network, kind, sampler, notes })
     }
