@@ -268,8 +268,8 @@ pub(crate) fn check_chain(
             for (from, block) in [(0, 0), (last, 0), (0, 1), (last, 3)] {
                 check_from(&*sampler, &checked, &mut rng, from, 3000, block).assert(&case);
             }
-            // Blocks of two parts, in the long run.
-            check_transitions(&*sampler, &checked, &mut rng, 10_000, 50).assert(&case);
+            // Blocks of several parts, in the long run.
+            check_transitions(&*sampler, &checked, &mut rng, 10_000, 150).assert(&case);
         }
     }
 }

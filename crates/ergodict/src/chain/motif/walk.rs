@@ -12,14 +12,15 @@
 use super::super::rng::uniform;
 use super::Motif;
 use super::backward::{Backward, Level, bound};
-use super::reference::{Reference, References, WORTH};
+use super::reference::{Reference, References, WORTH, WORTH_WEIGHTED};
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
 use super::wide::Wide;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Homomorphisms that are filled side by side, so that memory is waited for by all at once.
-pub(super) const LANES: usize = 32;
+/// Homomorphisms that are filled side by side, so that memory is waited for by all at once. On SNAP's Facebook network, exact draws of
+/// chains of 21 took 0.40 µs each by 32 and 0.32 µs by 64; plain walks 0.08 µs by either.
+pub(super) const LANES: usize = 64;
 
 /// Tries before a row is summed up.
 const TRIES: usize = 32;
@@ -57,7 +58,7 @@ impl Walk {
         });
         let mut walk =
             Self { draws, k: motif.k(), steps, backward, references: References::default(), tries: TRIES };
-        walk.lean(WORTH);
+        walk.lean(if walk.draws.network.is_weighted() { WORTH_WEIGHTED } else { WORTH });
         walk
     }
 
