@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     interrupt::listen()?;
     let as_egr = args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("egr"));
     let mut lost = None;
+    let decisions;
     if as_egr && reading::embedded_name(&args.net).is_none() {
         let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let mut progress = Progress::of("edges", common.quiet, None, 0);
@@ -55,15 +56,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         };
         let converted = convert_network(&args.net, &args.reading.options(), &args.out, budget, &mut seen);
         progress.finish();
-        let Some(decisions) = reading::explained(&args.net, converted)? else {
-            say("ergodict: interrupted; nothing was written");
-            return Ok(ExitCode::from(INTERRUPTED));
-        };
+        let Some(made) = reading::explained(&args.net, converted)? else { return Ok(stopped()) };
+        decisions = Some(made.to_string());
         if !common.quiet {
-            say(&format!("{}: {decisions}", input::name(&args.net)));
+            say(&format!("{}: {made}", input::name(&args.net)));
         }
     } else {
         let opened = args.reading.open(&args.net, common.quiet)?;
+        if interrupt::asked() {
+            return Ok(stopped());
+        }
+        decisions = opened.decisions.map(|made| made.to_string());
         lost = write_network(&args.out, &opened.network)?.lost;
     }
     let seconds = started.elapsed().as_secs_f64();
@@ -77,10 +80,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             "schema": "ergodict.network-convert/1",
             "network": input::name(&args.net),
             "out": args.out,
+            "decisions": decisions,
             "lost": lost,
             "seconds": seconds,
         });
         output::print(&format!("{summary:#}\n"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The end of a conversion that was interrupted.
+fn stopped() -> ExitCode {
+    say("ergodict: interrupted; nothing was written");
+    ExitCode::from(INTERRUPTED)
 }

@@ -4,7 +4,7 @@ use super::reading::{self, Opened, Reading};
 use crate::args::Common;
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{input, output, paths};
+use crate::{output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
@@ -50,7 +50,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     remove: Option<f64>,
     /// Where added edges come from: er (uniform), ws, ba
-    #[arg(long, value_name = "er|ws|ba", default_value = "er", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "er|ws|ba",
+        default_value = "er",
+        hide_possible_values = true,
+        conflicts_with = "remove"
+    )]
     add_model: From,
     /// The corrupted network to write: .egr, .mtx, .npz, or an edge list
     #[arg(short, long, value_name = "OBS")]
@@ -72,7 +78,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     paths::check(common, &inputs, &outputs)?;
     check_network_name(&args.out)?;
     outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
-    let Opened { network, name, .. } = args.reading.open(&args.net, common.quiet)?;
+    let Opened { network, name, decisions, input } = args.reading.open(&args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,
         From::Ws => AddModel::WattsStrogatz,
@@ -110,16 +116,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         say(&table(&lines));
     }
     if common.json {
+        let model_name =
+            args.add.and_then(|_| Some(args.add_model.to_possible_value()?.get_name().to_owned()));
         let mut config = json!({
             "add": args.add,
             "remove": args.remove,
-            "add-model": args.add_model.to_possible_value().map(|value| value.get_name().to_owned()),
+            "add-model": model_name,
             "seed": common.seed,
         });
         args.reading.config(&mut config);
         let summary = json!({
             "schema": "ergodict.network-corrupt/1",
-            "network": input::name(&args.net),
+            "network": name,
+            "digest": input.map(|input| input.digest),
+            "decisions": decisions.map(|decisions| decisions.to_string()),
             "nodes": observed.nodes(),
             "edges_before": corrupted.base.network.edges(),
             "edges": observed.edges(),

@@ -4,7 +4,7 @@ use super::reading::{self, Reading};
 use crate::args::{Common, count};
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{input, output, paths};
+use crate::{output, paths};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use ergodict::data::generate::{
@@ -12,6 +12,7 @@ use ergodict::data::generate::{
 };
 use ergodict::data::{check_network_name, write_network};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -125,7 +126,7 @@ struct Sbm {
     /// All probabilities, row by row, such as 0.3,0.02;0.02,0.1
     #[arg(long, value_name = "P,P;P,P")]
     matrix: Option<String>,
-    /// Also write the block of each node, one a line
+    /// Also write the block of each node
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     #[command(flatten)]
@@ -199,8 +200,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let seconds = started.elapsed().as_secs_f64();
     let saved = write_network(out, &network)?;
     if let (Model::Sbm(Sbm { labels: Some(path), .. }), Some(labels)) = (model, labels) {
-        let mut text: String = labels.iter().map(u32::to_string).collect::<Vec<_>>().join("\n");
-        text.push('\n');
+        let mut text = String::from("node\tblock\n");
+        for (node, label) in labels.iter().enumerate() {
+            let _ = writeln!(text, "{node}\t{label}");
+        }
         output::write(path, &text)?;
     }
     let lost = saved.lost;
@@ -325,7 +328,7 @@ impl Model {
             }),
             Self::Configuration(configuration) => json!({
                 "degrees": (!configuration.degrees.is_empty()).then(|| list(&configuration.degrees)),
-                "like": configuration.like.as_deref().map(input::name),
+                "like": configuration.like,
                 "erased": configuration.erased,
                 "swaps": configuration.swaps,
             }),

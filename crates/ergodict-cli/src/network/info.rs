@@ -61,9 +61,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             .collect();
         let summary = json!({
             "schema": "ergodict.network-info/1",
-            "name": name,
+            "network": name,
             "digest": input.map(|input| input.digest),
-            "decisions": decisions.map(|decisions| decisions.to_string()),
+            "decisions": decisions.as_ref().map(ToString::to_string),
+            "found": decisions.map(|decisions| json!({
+                "loops": decisions.found.loops,
+                "duplicates": decisions.found.duplicates,
+                "zeros": decisions.found.zeros,
+                "both_directions": decisions.found.both_directions,
+            })),
             "summary": summary,
             "samplers": samplers,
         });

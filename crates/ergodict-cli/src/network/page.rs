@@ -69,10 +69,10 @@ pub(super) fn of_sample(
             Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(2) }.svg()?;
         report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
     }
-    for ((name, _), chains) in sampled.mixing.iter().zip(&sampled.series) {
-        let series = chains.iter().enumerate().map(|(c, values)| {
-            let label = if chains.len() > 1 { format!("chain {c}") } else { String::new() };
-            Series::new(label, averaged(values))
+    for (i, (name, _)) in sampled.mixing.iter().enumerate() {
+        let series = recordings.iter().enumerate().map(|(c, recording)| {
+            let label = if recordings.len() > 1 { format!("chain {c}") } else { String::new() };
+            Series::new(label, averaged(&recording.measured().series[i]))
         });
         let chart = LineChart {
             x_label: "homomorphisms".into(),

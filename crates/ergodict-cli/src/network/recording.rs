@@ -73,11 +73,11 @@ impl Measures {
             series.extend(xs.chunks_exact(k).map(|x| extension.value(self.patches.network(), x)));
         }
         let Some(macc) = &mut measured.macc else { return };
-        if self.patches.are_bits() {
-            let words = self.patches.words();
+        let words = self.patches.words();
+        if self.patches.are_bits() && words > 0 {
             let mut masks = vec![0; xs.len() / k * words];
             self.patches.bits_all(xs, &mut masks);
-            masks.chunks_exact(words.max(1)).for_each(|mask| macc.add_bits(mask));
+            masks.chunks_exact(words).for_each(|mask| macc.add_bits(mask));
         } else {
             let mut patch = vec![0.0f64; k * k];
             for x in xs.chunks_exact(k) {

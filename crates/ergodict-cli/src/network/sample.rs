@@ -10,13 +10,14 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, interrupt, memory, output, paths};
+use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
 use ergodict::chain::rng::{Purpose, ids, stream};
-use ergodict::chain::{Density, Motif};
-use ergodict::data::{Network, NodeIds, npy_header};
+use ergodict::chain::{Density, Motif, SamplerKind};
+use ergodict::data::{Network, NodeIds, digest, npy_header};
+use ergodict::dictionary::Input;
 use ergodict::patch::NetworkPatches;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -92,7 +93,7 @@ struct Checkpoint {
     schema: String,
     version: String,
     config: Value,
-    inputs: Vec<ergodict::dictionary::Input>,
+    inputs: Vec<Input>,
     chains: Vec<Mark>,
 }
 
@@ -102,24 +103,34 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let larger =
         args.wants(Estimate::ConditionalDensity).then(|| sampling::larger(&args.conditional, &motif));
     let larger = larger.transpose()?;
-    let Opened { network, input, name, .. } = args.reading.open(&args.net, common.quiet)?;
+    let opened = args.reading.open(&args.net, common.quiet)?;
+    let inputs = args.inputs(&opened)?;
+    let Opened { network, name, decisions, .. } = opened;
     let started = Instant::now();
     let Chosen { network, kind, sampler, notes } = args.sampling.choose(network, &motif, common.seed)?;
     let motif = sampler.motif();
     args.check_memory(motif.k())?;
+    if kind == SamplerKind::PivotApprox
+        && (args.wants(Estimate::ConditionalDensity) || args.wants(Estimate::Macc))
+    {
+        bail!(
+            "--observables conditional-density and macc are means over the law of the motif, and --sampler pivot-approx \
+             draws from another: use exact, pivot or glauber"
+        );
+    }
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
     }
     let measures = args.measures(&network, motif, larger.as_ref())?;
     let mut config = json!({ "count": args.count, "seed": common.seed });
     let names = args.observables.iter().filter_map(|o| Some(o.to_possible_value()?.get_name().to_owned()));
-    config["observables"] = json!(names.collect::<Vec<_>>().join(","));
+    let names: Vec<String> = names.collect();
+    config["observables"] = if names.is_empty() { Value::Null } else { json!(names.join(",")) };
     config["conditional"] = json!(args.conditional);
     args.sampling.config(&mut config, motif, kind);
     args.reading.config(&mut config);
     interrupt::listen()?;
     let set_up = started.elapsed().as_secs_f64();
-    let inputs: Vec<_> = input.into_iter().collect();
     let walkers = (0..args.sampling.chains).into_par_iter();
     let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));
     let walkers = walkers.collect::<Result<Vec<_>>>()?;
@@ -154,8 +165,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(code);
     }
     let seconds = drawing.elapsed().as_secs_f64();
+    // What is drawn is not lost if it cannot be written now.
+    args.save(&mut recordings, &config, &inputs)?;
     if !args.write(&mut recordings, &network, &measures.patches, motif.k())? {
-        say("ergodict: interrupted while the homomorphisms were being written");
+        let place = args.saving.checkpoint.as_deref();
+        say(&saving::interrupted(&format!("{} homomorphisms, before all was written", args.count), place, 0));
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let density =
@@ -172,6 +186,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         drawn: args.count - before,
         resumed,
         notes,
+        decisions: decisions.map(|decisions| decisions.to_string()),
+        digest: inputs
+            .first()
+            .filter(|_| reading::embedded_name(&args.net).is_none())
+            .map(|input| input.digest.clone()),
         ..sampled
     };
     args.showing.write(|| page::of_sample(&sampled, &mut recordings, &measures.patches))?;
@@ -193,6 +212,23 @@ impl Args {
         self.observables.contains(&estimate)
     }
 
+    /// The file of the larger motif, if there is one.
+    fn larger_file(&self) -> Option<&Path> {
+        let asked = self.wants(Estimate::ConditionalDensity) && !Motif::SHAPES.contains(&&*self.conditional);
+        asked.then(|| Path::new(&*self.conditional))
+    }
+
+    /// All that is read, so that a checkpoint knows what it is of.
+    fn inputs(&self, opened: &Opened) -> Result<Vec<Input>> {
+        let unnamed =
+            || Input { name: opened.name.clone(), digest: format!("ergodict {}", env!("CARGO_PKG_VERSION")) };
+        let mut inputs = vec![opened.input.clone().unwrap_or_else(unnamed)];
+        for path in self.sampling.files().map(|(_, path)| path).into_iter().chain(self.larger_file()) {
+            inputs.push(Input { name: input::name(path), digest: digest(path)? });
+        }
+        Ok(inputs)
+    }
+
     fn check(&self, common: &Common) -> Result<()> {
         self.saving.check()?;
         self.sampling.check()?;
@@ -209,8 +245,17 @@ impl Args {
         if let Some(patches) = &self.patches {
             output::named(patches, "npy", "patches")?;
         }
+        if let Some(out) = &self.out
+            && out.extension().is_some_and(|e| e == "gz" || e == "zst")
+        {
+            bail!(
+                "{}: homomorphisms are written as .npy or as text, not compressed: name the output so",
+                out.display()
+            );
+        }
         let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.sampling.files());
+        inputs.extend(self.larger_file().map(|path| ("--conditional", path)));
         let spools = self.spools();
         let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.patches.as_deref().map(|path| ("--patches", path)));
@@ -227,7 +272,7 @@ impl Args {
 
     /// Refuses series that do not fit into memory.
     fn check_memory(&self, k: usize) -> Result<()> {
-        let numbers = 2 + u64::from(self.wants(Estimate::ConditionalDensity));
+        let numbers = 3 + u64::from(self.wants(Estimate::ConditionalDensity));
         let needed = self.count.saturating_mul(8 * numbers);
         memory::check(needed, &format!("observables of --count {} homomorphisms", self.count))?;
         let disk = self.count.saturating_mul(4 * k as u64);
@@ -258,12 +303,7 @@ impl Args {
     }
 
     /// Where the chains of an interrupted run were.
-    fn marks(
-        &self,
-        common: &Common,
-        config: &Value,
-        inputs: &[ergodict::dictionary::Input],
-    ) -> Result<Option<Vec<Mark>>> {
+    fn marks(&self, common: &Common, config: &Value, inputs: &[Input]) -> Result<Option<Vec<Mark>>> {
         let Some(path) = &self.saving.checkpoint else { return Ok(None) };
         if !self.saving.goes_on(path, common.quiet)? {
             return Ok(None);
@@ -283,13 +323,22 @@ impl Args {
         Ok(Some(found.chains))
     }
 
+    /// Saves where the chains are, if that is wanted.
+    fn save(&self, recordings: &mut [Recording], config: &Value, inputs: &[Input]) -> Result<()> {
+        let Some(path) = &self.saving.checkpoint else { return Ok(()) };
+        let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
+        let (schema, version) = (SCHEMA.to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        let state = Checkpoint { schema, version, config: config.clone(), inputs: inputs.to_vec(), chains };
+        output::write(path, &serde_json::to_string(&state)?)
+    }
+
     /// Goes on until all homomorphisms are drawn, or until interrupted: the exit code then.
     fn record(
         &self,
         common: &Common,
         recordings: &mut [Recording],
         config: &Value,
-        inputs: &[ergodict::dictionary::Input],
+        inputs: &[Input],
     ) -> Result<Option<ExitCode>> {
         let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::kept).sum() };
         let before = all(recordings);
@@ -303,12 +352,8 @@ impl Args {
             progress.update(kept, String::new);
             let stopped = kept < self.count && stop();
             let place = self.saving.checkpoint.as_deref();
-            if let Some(path) = place.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
-                let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
-                let (schema, version) = (SCHEMA.to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-                let state =
-                    Checkpoint { schema, version, config: config.clone(), inputs: inputs.to_vec(), chains };
-                output::write(path, &serde_json::to_string(&state)?)?;
+            if place.is_some() && (stopped || saved.elapsed() >= self.saving.every()) {
+                self.save(recordings, config, inputs)?;
                 saved = Instant::now();
             }
             if stopped {

@@ -28,8 +28,6 @@ pub(super) struct Sampled {
     pub(super) acceptance: Acceptance,
     /// Observables and how well they mix.
     pub(super) mixing: Vec<(String, Mixing)>,
-    /// The series of each chain, for each observable.
-    pub(super) series: Vec<Vec<Vec<f64>>>,
     pub(super) conditional: Option<Mixing>,
     pub(super) density: Option<Density>,
     /// Row by row.
@@ -45,6 +43,10 @@ pub(super) struct Sampled {
     pub(super) drawn: u64,
     pub(super) resumed: bool,
     pub(super) notes: Vec<String>,
+    /// What was decided while the network was read.
+    pub(super) decisions: Option<String>,
+    /// Of the file.
+    pub(super) digest: Option<String>,
 }
 
 impl Sampled {
@@ -82,7 +84,6 @@ impl Sampled {
             kept: recordings.iter().map(Recording::kept).collect(),
             acceptance,
             mixing: measures.scalars.iter().enumerate().map(|(i, o)| (o.to_string(), mixing_of(i))).collect(),
-            series: (0..scalars).map(|i| series_of(i).map(<[f64]>::to_vec).collect()).collect(),
             conditional: measures.conditional.is_some().then(|| mixing_of(scalars)),
             density,
             macc: macc.map(|macc| measures.coefficients(&macc)),
@@ -95,6 +96,8 @@ impl Sampled {
             drawn: 0,
             resumed: false,
             notes: Vec::new(),
+            decisions: None,
+            digest: None,
         }
     }
 
@@ -162,7 +165,11 @@ impl Sampled {
         let macc = self.macc.as_ref().map(|macc| macc.chunks_exact(self.k).collect::<Vec<_>>());
         json!({
             "schema": "ergodict.network-sample/1",
-            "network": { "name": self.name, "nodes": self.nodes, "edges": self.edges },
+            "network": self.name,
+            "digest": self.digest,
+            "decisions": self.decisions,
+            "nodes": self.nodes,
+            "edges": self.edges,
             "motif": self.motif,
             "k": self.k,
             "sampler": self.kind.to_string(),

@@ -47,7 +47,7 @@ fn every_sampler_draws_homomorphisms_into_the_largest_component() {
         let words = format!("net.txt -k 4 --count 1500 --sampler {kind} {flags} -o x.tsv");
         let done = sample(&bench, &words);
         assert_eq!((done["count"].clone(), done["k"].clone()), (json!(1500), json!(4)), "{kind}");
-        assert_eq!(done["network"]["nodes"], 4, "{kind}");
+        assert_eq!(done["nodes"], 4, "{kind}");
         let all = lines(&bench, "x.tsv");
         assert_eq!(all.len(), 1500);
         for x in &all {
@@ -70,7 +70,7 @@ fn every_sampler_draws_homomorphisms_into_the_largest_component() {
         assert!(bench.bytes("x.tsv") != again, "{kind} with another seed");
     }
     let everywhere = sample(&bench, "net.txt -k 2 --count 500 --component all -o x.tsv");
-    assert_eq!(everywhere["network"]["nodes"], 6);
+    assert_eq!(everywhere["nodes"], 6);
     assert!(lines(&bench, "x.tsv").iter().any(|x| x.contains(&"eva".to_owned())));
 }
 
@@ -159,10 +159,47 @@ fn motifs_come_by_name_and_from_files_and_can_be_injective() {
     for x in lines(&bench, "x.tsv") {
         assert_eq!(x.iter().collect::<BTreeSet<_>>().len(), 4, "{x:?}");
     }
+    bench.run("network convert @karate -o k.txt -q").fine();
+    let text = String::from_utf8(bench.bytes("k.txt")).unwrap();
+    let listed: Vec<String> =
+        text.lines().filter(|l| !l.starts_with('#')).map(|l| l.replace('\t', " ")).collect();
+    let karate = pairs(&listed.join("\n"));
     for (motif, k) in [("star", 4), ("complete", 4), ("cycle", 5)] {
         let done = sample(&bench, &format!("@karate --motif {motif} -k {k} --count 300 --every 5 -o x.tsv"));
         assert_eq!(done["motif"], motif);
+        let edges: Vec<(usize, usize)> = match motif {
+            "star" => (1..k).map(|i| (0, i)).collect(),
+            "cycle" => (0..k).map(|i| (i, (i + 1) % k)).collect(),
+            _ => (0..k).flat_map(|i| (0..i).map(move |j| (j, i))).collect(),
+        };
+        for x in lines(&bench, "x.tsv") {
+            assert!(
+                edges.iter().all(|&(i, j)| karate.contains(&(x[i].clone(), x[j].clone()))),
+                "{motif}: {x:?}"
+            );
+        }
     }
+}
+
+#[test]
+fn a_run_is_made_again_from_its_configuration() {
+    let bench = Bench::new();
+    for flags in [
+        "--sampler pivot --chains 2 --count 300",
+        "--motif cycle -k 4 --observables density,macc --count 200",
+    ] {
+        let done = sample(&bench, &format!("@karate {flags} -o a.tsv"));
+        bench.put("run.json", done["config"].to_string());
+        sample(&bench, "@karate --config run.json -o b.tsv");
+        assert_eq!(bench.bytes("a.tsv"), bench.bytes("b.tsv"), "{flags}");
+    }
+}
+
+#[test]
+fn a_node_alone_is_a_motif() {
+    let bench = Bench::new();
+    let done = sample(&bench, "@karate -k 1 --count 500 --observables density,macc");
+    assert_eq!((&done["macc"], &done["density"]["mean"]), (&json!([[0.0]]), &json!(1.0)));
 }
 
 #[test]
