@@ -183,12 +183,16 @@ impl<S: MotifSampler> MotifSampler for Injective<S> {
         if different(x) { self.inner.weight(x) } else { 0.0 }
     }
 
-    /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks with more than some
-    /// thousand homomorphisms.
+    fn is_state(&self, x: &[u32]) -> bool {
+        different(x) && self.inner.is_state(x)
+    }
+
     fn notes(&self) -> Vec<String> {
         self.inner.notes()
     }
 
+    /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks with more than some
+    /// thousand homomorphisms.
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         let watched = self.watched.get_or_init(|| Watched::new(&self.inner));
         watched.as_ref().map_or(f64::NAN, |watched| watched.probability(from, to))
@@ -278,42 +282,6 @@ impl Watched {
             (Some(&from), Some(&to)) => self.matrix[from][to],
             _ => 0.0,
         }
-    }
-}
-
-impl<S: MotifSampler + ?Sized> Chain for Box<S> {
-    type State = Vec<u32>;
-    type Info = Acceptance;
-
-    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
-        (**self).init(rng)
-    }
-    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
-        (**self).step(state, rng)
-    }
-    fn steps(&self, state: &mut Vec<u32>, count: u64, rng: &mut ChaCha8Rng) -> Acceptance {
-        (**self).steps(state, count, rng)
-    }
-}
-
-impl<S: MotifSampler + ?Sized> MotifSampler for Box<S> {
-    fn motif(&self) -> &Motif {
-        (**self).motif()
-    }
-    fn network(&self) -> &Network {
-        (**self).network()
-    }
-    fn weight(&self, x: &[u32]) -> f64 {
-        (**self).weight(x)
-    }
-    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
-        (**self).probability(from, to)
-    }
-    fn is_independent(&self) -> bool {
-        (**self).is_independent()
-    }
-    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
-        (**self).sample(state, rng, out)
     }
 }
 

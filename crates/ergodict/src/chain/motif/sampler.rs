@@ -27,6 +27,16 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
             .product()
     }
 
+    /// Whether it can be at `x`: whether its law gives it a weight, however small. Nodes beyond the network are in no state.
+    fn is_state(&self, x: &[u32]) -> bool {
+        let network = self.network();
+        let there =
+            |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize) > 0.0;
+        x.len() == self.motif().k()
+            && x.iter().all(|&v| (v as usize) < network.nodes())
+            && self.motif().edges().iter().all(there)
+    }
+
     /// The probability of a step from `from` to `to`, put together from the same acceptance and conditional
     /// probabilities that [`Chain::step`] draws from. For checks on small networks.
     fn probability(&self, from: &[u32], to: &[u32]) -> f64;
@@ -51,5 +61,47 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
             x.copy_from_slice(state);
         }
         info
+    }
+}
+
+impl<S: MotifSampler + ?Sized> Chain for Box<S> {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        (**self).init(rng)
+    }
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        (**self).step(state, rng)
+    }
+    fn steps(&self, state: &mut Vec<u32>, count: u64, rng: &mut ChaCha8Rng) -> Acceptance {
+        (**self).steps(state, count, rng)
+    }
+}
+
+impl<S: MotifSampler + ?Sized> MotifSampler for Box<S> {
+    fn motif(&self) -> &Motif {
+        (**self).motif()
+    }
+    fn network(&self) -> &Network {
+        (**self).network()
+    }
+    fn weight(&self, x: &[u32]) -> f64 {
+        (**self).weight(x)
+    }
+    fn is_state(&self, x: &[u32]) -> bool {
+        (**self).is_state(x)
+    }
+    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
+        (**self).probability(from, to)
+    }
+    fn is_independent(&self) -> bool {
+        (**self).is_independent()
+    }
+    fn notes(&self) -> Vec<String> {
+        (**self).notes()
+    }
+    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
+        (**self).sample(state, rng, out)
     }
 }

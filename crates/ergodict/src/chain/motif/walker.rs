@@ -117,9 +117,9 @@ impl MotifWalker {
     /// Goes to where a walker of the same sampler, seed and rhythm was.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a state of another motif, and [`Error::Parameter`] for one that is no homomorphism.
+    /// [`Error::Shape`] for a state of another motif, and [`Error::Parameter`] for one that the sampler cannot be at.
     pub fn seek(&mut self, point: &MotifPoint) -> Result<()> {
-        let (k, n) = (self.sampler.motif().k(), self.sampler.network().nodes());
+        let k = self.sampler.motif().k();
         if point.state.len() != k {
             return Err(Error::shape(
                 "the state",
@@ -127,22 +127,19 @@ impl MotifWalker {
                 format!("{k} nodes"),
             ));
         }
-        let there = |&(i, j): &(u32, u32)| {
-            let (u, v) = (point.state[i as usize] as usize, point.state[j as usize] as usize);
-            self.sampler.network().weight(u, v) > 0.0
-        };
-        if point.state.iter().any(|&v| v as usize >= n) || !self.sampler.motif().edges().iter().all(there) {
+        if !self.sampler.is_state(&point.state) {
             return Err(Error::parameter(
                 "the state",
                 format!("{:?}", point.state),
-                "it must be a homomorphism",
+                "it must be a homomorphism that the sampler can be at",
             ));
         }
         self.rng.set_word_pos(u128::from(point.word));
         self.state.clone_from(&point.state);
         self.acceptance = point.acceptance;
         self.block.clear();
-        if !point.kept.is_multiple_of(BLOCK as u64) {
+        // The block that was handed out last, in part or whole: what comes after it depends on it.
+        if point.kept > 0 {
             self.draw();
         }
         self.point = point.clone();
@@ -153,4 +150,111 @@ impl MotifWalker {
 /// Where a generator is. A stream has 2⁶⁸ words; at a word a nanosecond the first 2⁶⁴ last for 584 years.
 fn word(rng: &ChaCha8Rng) -> u64 {
     rng.get_word_pos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{tiny_motifs, tiny_networks};
+    use super::super::{Motif, SamplerKind, Samplers};
+    use super::*;
+    use crate::data::{Build, Network, NodeIds};
+
+    /// Every sampler, of all homomorphisms and of injective ones, on networks with weights and without.
+    fn samplers() -> Vec<(String, Arc<dyn MotifSampler>)> {
+        let mut all: Vec<(String, Arc<dyn MotifSampler>)> = Vec::new();
+        for (name, network) in tiny_networks().into_iter().filter(|case| case.0.ends_with("seven nodes")) {
+            for (shape, motif) in
+                tiny_motifs().into_iter().filter(|case| ["chain 3", "cycle 3"].contains(&case.0))
+            {
+                for kind in SamplerKind::ALL.into_iter().filter(|kind| {
+                    motif.tree().is_some() || matches!(kind, SamplerKind::Glauber | SamplerKind::Rejection)
+                }) {
+                    for injective in [false, true] {
+                        let samplers = Samplers { injective, ..Samplers::default() };
+                        let sampler = samplers.build(kind, &network, &motif, 3).unwrap();
+                        all.push((format!("{kind}, {shape}, {name}, injective: {injective}"), sampler));
+                    }
+                }
+            }
+        }
+        assert_eq!(all.len(), 2 * 2 * (5 + 2));
+        all
+    }
+
+    #[test]
+    fn it_goes_on_from_wherever_it_was_and_pieces_are_the_whole() {
+        for (name, sampler) in samplers() {
+            for every in [1, 3] {
+                let walker = || MotifWalker::new(Arc::clone(&sampler), 5, 1, 7, every).unwrap();
+                let (k, count) = (sampler.motif().k(), 200);
+                let mut whole = vec![0; count * k];
+                let mut first = walker();
+                first.fill(&mut whole);
+                for kept in [0, 1, 63, 64, 65, 127, 128, 129, 199] {
+                    let case = format!("{name}, every {every}, after {kept}");
+                    let (mut one, mut head, mut rest) =
+                        (walker(), vec![0; kept * k], vec![0; (count - kept) * k]);
+                    one.fill(&mut head);
+                    let point = one.point();
+                    assert_eq!(point.kept, kept as u64);
+                    // A walker that is elsewhere goes there, and says that it is there.
+                    let mut other = walker();
+                    other.fill(&mut vec![0; 77 * k]);
+                    other.seek(&point).unwrap();
+                    assert_eq!((other.point(), other.acceptance()), (point, one.acceptance()), "{case}");
+                    other.fill(&mut rest);
+                    assert_eq!([&head[..], &rest].concat(), whole, "{case}");
+                    assert_eq!(
+                        (other.point(), other.acceptance()),
+                        (first.point(), first.acceptance()),
+                        "{case}"
+                    );
+                    one.fill(&mut rest);
+                    assert_eq!([&head[..], &rest].concat(), whole, "{case}");
+                }
+                let (mut pieces, mut walker) = (vec![0; count * k], walker());
+                let mut left = &mut pieces[..];
+                for piece in [1, 62, 1, 1, 63, 70, 0, 2] {
+                    let (now, rest) = left.split_at_mut(piece * k);
+                    walker.fill(now);
+                    left = rest;
+                }
+                assert_eq!((left.len(), &pieces), (0, &whole), "{name}, every {every}");
+            }
+        }
+    }
+
+    #[test]
+    fn states_that_the_sampler_cannot_be_at_are_refused_and_change_nothing() {
+        for (name, sampler) in samplers() {
+            let mut walker = MotifWalker::new(Arc::clone(&sampler), 5, 0, 0, 1).unwrap();
+            walker.fill(&mut [0; 30]);
+            let point = walker.point();
+            let refused = |walker: &mut MotifWalker, state: &[u32]| {
+                let damaged = MotifPoint { state: state.to_vec(), ..point.clone() };
+                walker.seek(&damaged).is_err()
+            };
+            // Beyond the network, no edge, another motif.
+            assert!(refused(&mut walker, &[0, 1, 7]) && refused(&mut walker, &[0, 1, 6]), "{name}");
+            assert!(refused(&mut walker, &[0, 1]), "{name}");
+            if sampler.motif().tree().is_some() {
+                assert_eq!(refused(&mut walker, &[0, 1, 0]), name.ends_with("injective: true"), "{name}");
+                assert!(!refused(&mut walker, &[0, 1, 2]), "{name}");
+                walker.seek(&point).unwrap();
+            }
+            assert_eq!(walker.point(), point, "{name}");
+        }
+    }
+
+    #[test]
+    fn states_whose_weight_is_below_all_numbers_are_states() {
+        let edges = [(0, 1, 1e-300), (1, 2, 2e-300), (2, 0, 1e-300)];
+        let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
+        let motif = Motif::chain(3).unwrap();
+        let sampler = Samplers::default().build(SamplerKind::Exact, &network.into(), &motif, 0).unwrap();
+        assert_eq!(sampler.weight(&[0, 1, 2]), 0.0);
+        let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1).unwrap();
+        walker.fill(&mut [0; 3]);
+        walker.seek(&walker.point()).unwrap();
+    }
 }
