@@ -61,7 +61,7 @@ struct Er {
     nodes: u64,
     /// Edges: that many pairs, all sets of them as probable
     #[arg(short, long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
-    #[arg(required_unless_present = "probability", conflicts_with = "probability")]
+    #[arg(conflicts_with = "probability")]
     edges: Option<u64>,
     /// Probability of every pair
     #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
@@ -118,7 +118,7 @@ struct Sbm {
     sizes: Vec<u64>,
     /// Probability of pairs within a block
     #[arg(long, value_name = "P", requires = "between", allow_negative_numbers = true)]
-    #[arg(required_unless_present = "matrix", conflicts_with = "matrix")]
+    #[arg(conflicts_with = "matrix")]
     within: Option<f64>,
     /// Probability of pairs in different blocks
     #[arg(long, value_name = "P", requires = "within", allow_negative_numbers = true)]
@@ -142,7 +142,7 @@ struct Sbm {
 struct Config {
     /// The degrees
     #[arg(long, value_name = "D,D,…", value_delimiter = ',', value_parser = count)]
-    #[arg(required_unless_present = "like", conflicts_with = "like")]
+    #[arg(conflicts_with = "like")]
     degrees: Vec<u64>,
     /// A network whose degrees are taken
     #[arg(long, value_name = "NET")]
@@ -270,7 +270,8 @@ impl Model {
             Self::Er(er) => {
                 let edges = match (er.edges, er.probability) {
                     (Some(edges), _) => Density::Edges(edges),
-                    (_, probability) => Density::Probability(probability.unwrap_or(0.0)),
+                    (_, Some(probability)) => Density::Probability(probability),
+                    _ => bail!("how many edges is not said: give --edges M or --probability P"),
                 };
                 ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
             }
@@ -280,8 +281,9 @@ impl Model {
                 let sizes = sbm.sizes.iter().map(|&size| size as usize).collect();
                 let blocks = match (&sbm.matrix, sbm.within, sbm.between) {
                     (Some(matrix), ..) => BlockModel::new(sizes, rows(matrix)?)?,
-                    (_, within, between) => {
-                        BlockModel::planted(sizes, within.unwrap_or(0.0), between.unwrap_or(0.0))?
+                    (_, Some(within), Some(between)) => BlockModel::planted(sizes, within, between)?,
+                    _ => {
+                        bail!("the probabilities are not said: give --within P and --between P, or --matrix")
                     }
                 };
                 let labels = blocks.labels();
@@ -297,6 +299,9 @@ impl Model {
                     let like = Reading::default().open(path, quiet)?;
                     Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
                 } else {
+                    if configuration.degrees.is_empty() {
+                        bail!("the degrees are not said: give --degrees D,D,… or --like NET");
+                    }
                     let large =
                         |&d: &u64| u32::try_from(d).with_context(|| format!("--degrees has {d}: too large"));
                     let degrees = configuration.degrees.iter().map(large).collect::<Result<_>>()?;

@@ -317,6 +317,10 @@ impl Args {
             bail!("{}: {difference}", path.display());
         }
         saving::same_inputs(path, &found.inputs, inputs)?;
+        if found.inputs.len() != inputs.len() {
+            let (then, now) = (found.inputs.len(), inputs.len());
+            bail!("{}: is of another run: it read {then} files, and this one reads {now}", path.display());
+        }
         if found.chains.len() as u64 != self.sampling.chains {
             bail!("{}: damaged checkpoint: it has {} chains", path.display(), found.chains.len());
         }
