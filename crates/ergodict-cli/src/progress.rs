@@ -70,7 +70,9 @@ impl Progress {
                     let left = total.saturating_sub(samples) as f64 / rate.max(1e-9);
                     format!(" of {total} ({left:.0} s left)")
                 });
-                say(&format!("{samples}{share} {}, {rate:.0}/s, {}", self.unit, words()));
+                let words = words();
+                let words = if words.is_empty() { words } else { format!(", {words}") };
+                say(&format!("{samples}{share} {}, {rate:.0}/s{words}", self.unit));
             }
         }
     }

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let decisions;
     if as_egr && reading::embedded_name(&args.net).is_none() {
         let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
-        let mut progress = Progress::of("edges", common.quiet, None, 0);
+        let mut progress = Progress::of("arcs moved", common.quiet, None, 0);
         let mut seen = |edges| {
             progress.update(edges, String::new);
             !interrupt::asked()

@@ -188,7 +188,12 @@ pub(super) fn of_network(
     });
     Report::new(format!("The network {name}"))
         .lead(lead)
-        .facts(lines)
+        .table(Table {
+            title: "What it is like".into(),
+            head: ["what".to_owned(), String::new()].to_vec(),
+            rows: lines.iter().map(|(name, words)| vec![(*name).to_owned(), words.clone()]).collect(),
+            words: String::new(),
+        })
         .figure(Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() })
         .table(Table {
             title: "Samplers".into(),
