@@ -9,7 +9,7 @@ mod step;
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
-        Some("networks") => networks::run(),
+        Some("networks") => networks::run(&arguments[1..]),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),
         _ => kernels::run(&arguments),

@@ -4,6 +4,7 @@
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary
 //! scores no worse on held-out data under one common exact coder.
 
+mod networks;
 mod setup;
 mod table;
 
@@ -14,7 +15,8 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick]";
+const USAGE: &str =
+    "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick], or cargo xtask peers networks";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -33,6 +35,9 @@ struct Options {
 
 /// Measures, prints the table and writes it under `benchsuite/runs`.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
+    if let Some(("networks", rest)) = arguments.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        return networks::run(rest);
+    }
     let options = parse(arguments)?;
     let peers = setup::prepare()?;
     let mut run = Run::begin();

@@ -50,7 +50,7 @@ fn copy(source: &Path, folder: &Path) -> Result<()> {
 
 /// A virtual environment with the requirements in it. A copy of the list marks it as complete, so an
 /// installation that broke off, or a list that changed, is made good by the next run.
-fn environment(folder: &Path) -> Result<PathBuf> {
+pub(super) fn environment(folder: &Path) -> Result<PathBuf> {
     let venv = folder.join("venv");
     let python = venv.join("bin/python");
     let (wanted, installed) =

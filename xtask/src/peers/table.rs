@@ -100,31 +100,14 @@ impl Run {
     }
 
     fn circumstances(&self, peers: &Peers, repeats: usize) -> String {
-        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let cpu =
-            cpu.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
-        let cores = std::thread::available_parallelism().map_or(0, usize::from);
-        let said = |mut command: std::process::Command| {
-            stdout(&mut command).map_or("unknown".into(), |text| text.trim().to_owned())
-        };
-        let mut rustc = command(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
-        rustc.arg("--version");
-        let mut commit = command("git");
-        commit.args(["describe", "--always", "--dirty"]);
         let packages =
             std::fs::read_to_string(root().join(&peers.folder).join("requirements.txt")).unwrap_or_default();
         format!(
-            "- CPU: {}, {cores} cores, load average {} before and {} after\n\
-             - ours: commit {}, {}, SIMD {}\n\
-             - peers: {}\n\
+            "{}- SIMD: {}\n- peers: {}\n\
              - one thread each; CPU milliseconds per minibatch; median of {repeats} alternating runs; \
              ratio = SPAMS / ours; weights \
              max(1/t, 0.5) to match SPAMS, the last column max(1/t, 0.3); one sweep over the atoms a step; obj1 is the held-out objective (less is better)\n",
-            cpu.unwrap_or("unknown"),
-            self.load,
-            load(),
-            said(commit),
-            said(rustc),
+            machine(&self.load),
             self.isa,
             packages.split_whitespace().collect::<Vec<_>>().join(", "),
         )
@@ -186,14 +169,36 @@ impl Run {
     }
 }
 
+/// The machine, its load, and what of ours runs on it, as a list.
+pub(super) fn machine(load_before: &str) -> String {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu =
+        cpu.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let said = |mut command: std::process::Command| {
+        stdout(&mut command).map_or("unknown".into(), |text| text.trim().to_owned())
+    };
+    let mut rustc = command(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+    rustc.arg("--version");
+    let mut commit = command("git");
+    commit.args(["describe", "--always", "--dirty"]);
+    format!(
+        "- CPU: {}, {cores} cores, load average {load_before} before and {} after\n- ours: commit {}, {}\n",
+        cpu.unwrap_or("unknown"),
+        load(),
+        said(commit),
+        said(rustc),
+    )
+}
+
 /// The text without the folders of this machine.
-fn impersonal(text: &str) -> String {
+pub(super) fn impersonal(text: &str) -> String {
     let home = std::env::var("HOME").ok().filter(|home| home.len() > 1);
     let text = text.replace(&*root().to_string_lossy(), ".");
     home.map_or(text.clone(), |home| text.replace(&home, "~"))
 }
 
-fn load() -> String {
+pub(super) fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().unwrap_or("unknown").to_owned()
 }
