@@ -146,14 +146,8 @@ fn expected_tries(network: &Arc<Network>, motif: &Motif, largest: f64, most: f64
         let total = Backward::new(network, motif)?.log_total();
         return Ok(log_tries(k - 1, total).exp());
     }
-    let spanning = RootedTree::spanning(k, motif.edges())?;
-    let edge = |&i: &u32| {
-        let parent = spanning.parent[i as usize];
-        if spanning.downward[i as usize] { (parent, i) } else { (i, parent) }
-    };
-    let tree: Vec<(u32, u32)> = spanning.order.iter().map(edge).collect();
-    let rest: Vec<(u32, u32)> = motif.edges().iter().copied().filter(|edge| !tree.contains(edge)).collect();
-    let exact = ExactSampler::new(Arc::clone(network), &Motif::new(k, tree)?)?;
+    let (tree, rest) = motif.spanning_tree()?;
+    let exact = ExactSampler::new(Arc::clone(network), &tree)?;
     let of_tree = log_tries(k - 1, exact.backward().log_total()).exp();
     if of_tree > most {
         return Ok(of_tree);
