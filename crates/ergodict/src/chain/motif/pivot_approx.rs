@@ -84,6 +84,16 @@ impl ApproximatePivot {
         Ok(Self { motif: motif.clone(), walk, moves })
     }
 
+    /// Bytes of memory beside the network.
+    pub fn bytes(&self) -> usize {
+        self.walk.bytes() + self.moves.bytes()
+    }
+
+    /// The most bytes that it would take beside the network.
+    pub fn bytes_needed(network: &Network) -> usize {
+        RowDraws::bytes_needed(network).saturating_add(PivotMoves::BYTES * network.nodes())
+    }
+
     /// Whether the pivot stays with probability 1/2 before each move.
     pub fn is_lazy(&self) -> bool {
         self.moves.is_lazy()

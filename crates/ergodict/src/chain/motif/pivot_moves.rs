@@ -80,6 +80,14 @@ impl PivotMoves {
         Ok(Self { draws, density, exponents, lazy, bipartite })
     }
 
+    /// Bytes of memory beside the draws.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.density.len() + 4 * self.exponents.len()
+    }
+
+    /// The most bytes for a node.
+    pub(super) const BYTES: usize = 8 + 4;
+
     pub(super) fn is_lazy(&self) -> bool {
         self.lazy
     }
