@@ -24,6 +24,9 @@ pub(super) struct AliasTables {
 }
 
 impl AliasTables {
+    /// Bytes of an entry.
+    pub(super) const CELL: usize = size_of::<Cell>();
+
     /// Of a sparse matrix.
     pub(super) fn of_rows(rows: &Rows) -> Self {
         Self::of_entries(rows, |_, weight| weight)
@@ -80,7 +83,7 @@ impl AliasTables {
 
     /// Bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.len() * size_of::<Cell>()
+        self.cells.len() * Self::CELL
     }
 }
 

@@ -169,6 +169,12 @@ impl Backward {
         Ok(network.nodes().saturating_mul(weights + beside))
     }
 
+    /// Bytes of a bound for each message at each node.
+    pub(super) fn bytes_of_bounds(network: &Network, motif: &Motif) -> Result<usize> {
+        let kinds = Kinds::new(tree(motif)?, network.is_directed());
+        Ok(network.nodes().saturating_mul(4 * kinds.messages.len()))
+    }
+
     /// The weights at a node of the motif that its parent has an edge to (`down`) or from.
     pub(super) fn level(&self, i: usize, down: bool) -> Level<'_> {
         let kind = self.kinds.of[i] as usize;
@@ -280,8 +286,8 @@ fn plain(network: &Network, kinds: &Kinds) -> Option<Plain> {
             for _ in alike {
                 for (weight, factor) in level.iter_mut().zip(&message) {
                     let product = *weight * factor;
-                    // What is not 0 must not become it.
-                    if product == 0.0 && *weight > 0.0 && *factor > 0.0 {
+                    // What is not 0 must not become it, nor lose digits.
+                    if product < f64::MIN_POSITIVE && *weight > 0.0 && *factor > 0.0 {
                         return None;
                     }
                     *weight = product;

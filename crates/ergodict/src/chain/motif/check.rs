@@ -1,6 +1,7 @@
 //! For tests: the whole transition matrix of a sampler on a tiny network, and frequencies against it.
 
 use super::super::rng::{Purpose, stream};
+pub(crate) use super::chi_squared::ChiSquared;
 use super::{Motif, MotifSampler};
 use crate::data::{Build, Loops, Network, NodeIds};
 use rand_chacha::ChaCha8Rng;
@@ -125,46 +126,6 @@ fn classes(matrix: &[Vec<f64>]) -> (usize, usize) {
 
 fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// A sum of chi² statistics of independent counts.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ChiSquared {
-    pub(crate) statistic: f64,
-    pub(crate) freedom: f64,
-}
-
-impl ChiSquared {
-    /// Adds counts of independent draws from a law. Cells that expect fewer than 5 are taken together.
-    pub(crate) fn add(&mut self, counts: &[u64], law: &[f64]) {
-        let draws = counts.iter().sum::<u64>() as f64;
-        let (mut cells, mut rare) = (0, (0.0, 0.0));
-        for (&count, &p) in counts.iter().zip(law) {
-            assert!(p > 0.0 || count == 0, "{count} draws of what has probability 0");
-            let (count, expected) = (count as f64, draws * p);
-            if expected >= 5.0 {
-                self.statistic += (count - expected).powi(2) / expected;
-                cells += 1;
-            } else {
-                rare = (rare.0 + count, rare.1 + expected);
-            }
-        }
-        if rare.1 >= 1.0 {
-            self.statistic += (rare.0 - rare.1).powi(2) / rare.1;
-            cells += 1;
-        }
-        self.freedom += f64::from((cells - 1).max(0));
-    }
-
-    /// That it is below the quantile of `1 − 10⁻⁵`, by Wilson and Hilferty.
-    pub(crate) fn assert(&self, case: &str) {
-        let Self { statistic, freedom } = *self;
-        if freedom > 0.0 {
-            let width = 2.0 / (9.0 * freedom);
-            let quantile = freedom * (1.0 - width + 4.265 * width.sqrt()).powi(3);
-            assert!(statistic < quantile, "{case}: chi² {statistic} over {quantile} for {freedom} degrees");
-        }
-    }
 }
 
 /// Frequencies of transitions against the rows of the matrix, from `steps` steps of a run of blocks of `block` states by

@@ -30,8 +30,8 @@ impl fmt::Display for Connectedness {
         match self {
             Self::Irreducible => f.write_str("every homomorphism can be reached from every other"),
             Self::TwoClasses => f.write_str(
-                "the network is bipartite, so the chain never changes sides: half of the homomorphisms cannot be \
-                 reached from the start; start several chains, or draw independently by the exact sampler",
+                "the network is bipartite, so the chain never changes sides: homomorphisms with the first node \
+                 on the other side cannot be reached from the start; start several chains, or draw independently by the exact sampler",
             ),
             Self::Several(classes) => write!(
                 f,

@@ -75,17 +75,18 @@ impl ExactSampler {
         self.backward.bytes() + self.walk.bytes() + self.roots.bytes()
     }
 
-    /// The most bytes that it would take beside the network.
+    /// The most bytes that it would take beside the network: no less than [`ExactSampler::bytes`].
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.
     pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
-        // Tables of 16 bytes an entry: of roots, of weights, of the reference; the latter two for both directions.
+        let (n, cell) = (network.nodes(), AliasTables::CELL);
+        // A table of the reference for each direction, with weights of its own and a bound for each message.
         let ways = if network.is_directed() { 2 } else { 1 };
-        let entries = (1 + usize::from(network.is_weighted())) * ways * network.stored() as usize;
+        let table = cell.saturating_mul(network.stored() as usize).saturating_add(8 * n);
+        let references = ways * table + Backward::bytes_of_bounds(network, motif)?;
         let weights = Backward::bytes_needed(network, motif)?;
-        // The reference has bounds like the backward weights, and weights for each direction.
-        Ok(weights + weights / 3 + 16 * entries + (16 + 8 * ways) * network.nodes())
+        Ok(weights.saturating_add(references).saturating_add(cell * n) + RowDraws::bytes_needed(network))
     }
 
     pub(super) fn walk(&self) -> &Walk {

@@ -9,8 +9,8 @@
 //! | `rejection` | tiny ones | `π` | yes | yes | yes | independent |
 
 use super::{
-    ApproximatePivot, Backward, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
-    PivotParameters, RejectionSampler,
+    ApproximatePivot, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot, PivotParameters,
+    RejectionSampler,
 };
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
@@ -45,15 +45,27 @@ impl SamplerKind {
         if motif.tree().is_some() { Self::Exact } else { Self::Glauber }
     }
 
-    /// Bytes that the sampler takes beside the network, where that grows with the motif.
+    /// The most bytes that the sampler takes beside the network; of Glauber and rejection also beside the
+    /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the transpose is counted, which
+    /// is made when first asked for. Working memory of the set-up, of at most 40 bytes a node, is not.
     ///
     /// # Errors
     /// [`Error::Parameter`] when the motif is no tree and the sampler needs one.
     pub fn bytes(self, network: &Network, motif: &Motif) -> Result<u64> {
-        match self {
-            Self::Exact | Self::Pivot => Ok(Backward::bytes_needed(network, motif)? as u64),
-            _ => Ok(0),
-        }
+        let transpose = match (network.is_directed(), network.is_weighted()) {
+            (false, _) => 0,
+            (true, weighted) => {
+                (if weighted { 12 } else { 4 }) * network.stored() + 8 * (network.nodes() as u64 + 1)
+            }
+        };
+        let own = match self {
+            Self::Exact => ExactSampler::bytes_needed(network, motif)?,
+            Self::Pivot => Pivot::bytes_needed(network, motif)?,
+            Self::PivotApprox => ApproximatePivot::bytes_needed(network),
+            Self::Glauber => Glauber::bytes_needed(network, motif),
+            Self::Rejection => 0,
+        };
+        Ok(own as u64 + transpose)
     }
 
     fn name(self) -> &'static str {
@@ -146,5 +158,56 @@ impl Samplers {
         }
         let mut rng = stream(seed, Purpose::Chain, ids::TRIALS);
         Ok(Arc::new(Injective::new(sampler, self.most_tries, &mut rng)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::{tiny_motifs, tiny_networks};
+    use super::*;
+    use crate::chain::rng::below;
+    use crate::data::{Build, NodeIds};
+
+    #[test]
+    fn no_sampler_takes_more_than_it_says() {
+        let mut networks = tiny_networks();
+        let mut rng = stream(1, Purpose::Synthetic, 0);
+        for (directed, weighted) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut node = || below(&mut rng, 300) as u32;
+            // Both ways, so that pivots can move; some nodes have many edges.
+            let edges: Vec<_> = (0..2000).map(|_| (node().min(node()), node(), 0.5)).collect();
+            let back = edges.iter().map(|&(u, v, _)| (v, u, 2.0));
+            let edges: Vec<_> = edges.iter().copied().chain(back).collect();
+            let build = Build { directed, ..Build::default() };
+            let network = Network::build(NodeIds::numbered(300), &edges, weighted, build).unwrap().0;
+            networks.push(("random", Arc::new(network.largest_component())));
+        }
+        let mut motifs = tiny_motifs();
+        motifs.push(("chain 21", Motif::chain(21).unwrap()));
+        // In directed networks messages of every kind go both ways.
+        let both = [(0, 1), (2, 0), (1, 3), (4, 1), (2, 5), (6, 2), (3, 7), (8, 4), (5, 9), (10, 6)];
+        motifs.push(("both ways", Motif::new(11, both.to_vec()).unwrap()));
+        let mut cases = 0;
+        for (name, network) in &networks {
+            for (shape, motif) in motifs.iter().filter(|(_, motif)| motif.tree().is_some()) {
+                let case = format!("{shape} in {name}");
+                let needed = |kind: SamplerKind| kind.bytes(network, motif).unwrap() as usize;
+                if let Ok(exact) = ExactSampler::new(Arc::clone(network), motif) {
+                    assert!(exact.bytes() <= ExactSampler::bytes_needed(network, motif).unwrap(), "{case}");
+                    assert!(exact.bytes() <= needed(SamplerKind::Exact), "{case}");
+                    cases += 1;
+                }
+                let lazy = PivotParameters::default();
+                if let Ok(pivot) = Pivot::new(Arc::clone(network), motif, lazy) {
+                    assert!(pivot.bytes() <= needed(SamplerKind::Pivot), "{case}");
+                    cases += 1;
+                }
+                if let Ok(pivot) = ApproximatePivot::new(Arc::clone(network), motif, lazy) {
+                    assert!(pivot.bytes() <= needed(SamplerKind::PivotApprox), "{case}");
+                    cases += 1;
+                }
+            }
+        }
+        assert!(cases > 400, "{cases}");
     }
 }

@@ -14,6 +14,8 @@ mod alias;
 mod backward;
 #[cfg(test)]
 mod check;
+#[cfg(test)]
+mod chi_squared;
 mod connectedness;
 mod density;
 mod exact;

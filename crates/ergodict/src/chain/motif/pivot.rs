@@ -55,6 +55,19 @@ impl Pivot {
         Ok(Self { exact, moves })
     }
 
+    /// Bytes of memory beside the network.
+    pub fn bytes(&self) -> usize {
+        self.exact.bytes() + self.moves.bytes()
+    }
+
+    /// The most bytes that it would take beside the network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.
+    pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
+        Ok(ExactSampler::bytes_needed(network, motif)?.saturating_add(PivotMoves::BYTES * network.nodes()))
+    }
+
     /// Whether the pivot stays with probability 1/2 before each move.
     pub fn is_lazy(&self) -> bool {
         self.moves.is_lazy()

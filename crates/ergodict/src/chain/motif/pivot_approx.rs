@@ -84,6 +84,16 @@ impl ApproximatePivot {
         Ok(Self { motif: motif.clone(), walk, moves })
     }
 
+    /// Bytes of memory beside the network.
+    pub fn bytes(&self) -> usize {
+        self.walk.bytes() + self.moves.bytes()
+    }
+
+    /// The most bytes that it would take beside the network.
+    pub fn bytes_needed(network: &Network) -> usize {
+        RowDraws::bytes_needed(network).saturating_add(PivotMoves::BYTES * network.nodes())
+    }
+
     /// Whether the pivot stays with probability 1/2 before each move.
     pub fn is_lazy(&self) -> bool {
         self.moves.is_lazy()
@@ -202,11 +212,16 @@ mod tests {
             let checked = check(&pivot).unwrap();
             checked.assert_stationary("square");
             assert_eq!((checked.period, pivot.is_lazy()), (period, period == 1));
+            let word = if period == 1 { "never forgets its side" } else { "may be periodic" };
+            assert!(pivot.notes().len() == 1 && pivot.notes()[0].contains(word), "{:?}", pivot.notes());
         }
         let (_, triangle) = tiny_networks().swap_remove(0);
         let lazy = PivotParameters { lazy: Some(true) };
         let pivot = ApproximatePivot::new(triangle, &Motif::chain(3).unwrap(), lazy).unwrap();
         check(&pivot).unwrap().assert_ergodic("lazy triangle");
+        assert!(pivot.notes()[0].contains("need not"), "{:?}", pivot.notes());
+        let boxed: Box<dyn MotifSampler> = Box::new(pivot);
+        assert_eq!(MotifSampler::notes(&boxed).len(), 1, "a box has the notes of what is in it");
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub(super) struct PivotMoves {
     /// Exponents of the densities; none where f64 does without.
     exponents: Vec<i32>,
     lazy: bool,
+    /// Whether the edges that it moves along make a bipartite network.
+    bipartite: bool,
 }
 
 impl PivotMoves {
@@ -51,7 +53,8 @@ impl PivotMoves {
     ) -> Result<Self> {
         let network = &*draws.network;
         let possible: Vec<bool> = (0..network.nodes()).map(|v| law(v) != Wide::ZERO).collect();
-        let lazy = parameters.lazy.unwrap_or(connected(network, &possible)?.bipartite);
+        let bipartite = is_bipartite(network, &possible)?;
+        let lazy = parameters.lazy.unwrap_or(bipartite);
         let mut quotients = Vec::with_capacity(network.nodes());
         for v in 0..network.nodes() {
             let strength = network.rows().strength(v);
@@ -74,8 +77,16 @@ impl PivotMoves {
         } else {
             quotients.iter().map(|quotient| (quotient.mantissa, quotient.exponent)).unzip()
         };
-        Ok(Self { draws, density, exponents, lazy })
+        Ok(Self { draws, density, exponents, lazy, bipartite })
     }
+
+    /// Bytes of memory beside the draws.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.density.len() + 4 * self.exponents.len()
+    }
+
+    /// The most bytes for a node.
+    pub(super) const BYTES: usize = 8 + 4;
 
     pub(super) fn is_lazy(&self) -> bool {
         self.lazy
@@ -83,9 +94,20 @@ impl PivotMoves {
 
     /// What a user should know of the moves.
     pub(super) fn notes(&self) -> Vec<String> {
-        let rests =
-            "pivots rest in half of their steps, as on a bipartite network a walk never forgets its side";
-        if self.lazy { vec![rests.to_owned()] } else { Vec::new() }
+        let note = match (self.lazy, self.bipartite) {
+            (true, true) => {
+                "pivots rest in half of their steps, as on a bipartite network a walk never forgets its side"
+            }
+            (true, false) => {
+                "pivots rest in half of their steps, as asked for: the network is not bipartite, and they need not"
+            }
+            (false, true) => {
+                "pivots do not rest, as asked for: the network is bipartite, so that the chain may be periodic, \
+                 with one side at even steps and the other at odd ones"
+            }
+            (false, false) => return Vec::new(),
+        };
+        vec![note.to_owned()]
     }
 
     /// One move.
@@ -146,15 +168,11 @@ impl PivotMoves {
     }
 }
 
-struct Connected {
-    bipartite: bool,
-}
-
-/// Whether a pivot can reach all that are possible, along edges that go both ways, and whether these are bipartite.
-fn connected(network: &Network, possible: &[bool]) -> Result<Connected> {
+/// Whether the edges that a pivot moves along are bipartite, if it can reach all nodes that are possible by them.
+fn is_bipartite(network: &Network, possible: &[bool]) -> Result<bool> {
     let mut sides = vec![None; possible.len()];
     let Some(start) = possible.iter().position(|possible| *possible) else {
-        return Ok(Connected { bipartite: true });
+        return Ok(true);
     };
     let (mut bipartite, mut queue) = (true, vec![start]);
     sides[start] = Some(false);
@@ -176,7 +194,7 @@ fn connected(network: &Network, possible: &[bool]) -> Result<Connected> {
     }
     let pivots = possible.iter().filter(|possible| **possible).count();
     if queue.len() == pivots {
-        return Ok(Connected { bipartite });
+        return Ok(bipartite);
     }
     let reached =
         format!("{} of {pivots} nodes are reached from node {}", queue.len(), network.ids().name(start));

@@ -108,6 +108,13 @@ impl RowDraws {
         if down || !self.network.is_directed() { self.out.as_ref() } else { self.incoming.as_ref() }
     }
 
+    /// The most bytes that the tables of a network take.
+    pub(super) fn bytes_needed(network: &Network) -> usize {
+        let ways = if network.is_directed() { 2 } else { 1 };
+        let tables = if network.is_weighted() { ways } else { 0 };
+        tables * AliasTables::CELL * network.stored() as usize
+    }
+
     /// Bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
         [&self.out, &self.incoming].into_iter().flatten().map(AliasTables::bytes).sum()

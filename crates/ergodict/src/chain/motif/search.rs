@@ -38,6 +38,16 @@ pub(super) fn settled() -> ChaCha8Rng {
     rng
 }
 
+/// What a search comes to.
+pub(super) enum Sought {
+    /// A homomorphism.
+    Found(Vec<u32>),
+    /// It was shown that there is none.
+    Impossible(Error),
+    /// None was found, which says nothing.
+    Unknown(Error),
+}
+
 /// A random homomorphism of the motif into the network, with different nodes if `injective`. Its law is not `π`, but each has a
 /// positive probability.
 ///
@@ -50,16 +60,31 @@ pub(crate) fn homomorphism(
     steps: u64,
     rng: &mut ChaCha8Rng,
 ) -> Result<Vec<u32>> {
+    match seek(network, motif, injective, steps, rng) {
+        Sought::Found(x) => Ok(x),
+        Sought::Impossible(why) | Sought::Unknown(why) => Err(why),
+    }
+}
+
+/// The same, and whether there is none at all.
+pub(super) fn seek(
+    network: &Network,
+    motif: &Motif,
+    injective: bool,
+    steps: u64,
+    rng: &mut ChaCha8Rng,
+) -> Sought {
     let (n, k) = (network.nodes(), motif.k());
     let kind = if injective { "homomorphism with different nodes" } else { "homomorphism" };
     let none = |why: String| {
-        Err(Error::parameter("the motif", motif.describe(), format!("there is no {kind}: {why}")))
+        let expected = format!("there is no {kind}: {why}");
+        Sought::Impossible(Error::parameter("the motif", motif.describe(), expected))
     };
     if n == 0 {
         return none("the network has no node".into());
     }
     if k == 1 {
-        return Ok(vec![below(rng, n as u64) as u32]);
+        return Sought::Found(vec![below(rng, n as u64) as u32]);
     }
     if network.stored() == 0 {
         return none("the network has no edge".into());
@@ -82,15 +107,15 @@ pub(crate) fn homomorphism(
     while left > 0 {
         let taken = limit.min(left);
         match search.attempt(taken, rng) {
-            Outcome::Found => return Ok(search.x),
+            Outcome::Found => return Sought::Found(search.x),
             Outcome::Exhausted => return none("all ways to place its nodes were tried".into()),
             Outcome::OutOfSteps => (left, limit) = (left - taken, 2 * limit),
         }
     }
     if !different && let Some(folded) = folded(network, sides.as_deref(), k, rng) {
-        return Ok(folded);
+        return Sought::Found(folded);
     }
-    Err(Error::parameter(
+    Sought::Unknown(Error::parameter(
         "the motif",
         motif.describe(),
         format!(

@@ -249,6 +249,22 @@ impl Motif {
         self.tree.as_ref()
     }
 
+    /// A spanning tree, as a motif of the same nodes, and the edges that it leaves.
+    ///
+    /// # Errors
+    /// None: a motif is connected.
+    pub(crate) fn spanning_tree(&self) -> Result<(Self, Vec<(u32, u32)>)> {
+        let tree = RootedTree::spanning(self.k, &self.edges)?;
+        let of_tree = |&(i, j): &(u32, u32)| {
+            [(i, j, true), (j, i, false)].into_iter().any(|(parent, child, downward)| {
+                let at = child as usize;
+                at != 0 && tree.parent[at] == parent && tree.downward[at] == downward
+            })
+        };
+        let (edges, rest) = self.edges.iter().copied().partition(of_tree);
+        Ok((Self::new(self.k, edges)?, rest))
+    }
+
     /// What it is, for messages: "a chain of 21 nodes".
     pub(crate) fn describe(&self) -> String {
         let (k, m) = (self.k, self.edges.len());
@@ -408,6 +424,25 @@ mod tests {
         assert_eq!(Motif::from_parents(&[]).unwrap().k(), 1);
         assert!(Motif::from_parents(&[4]).is_err(), "no such parent");
         assert!(Motif::from_parents(&[2, 1]).is_err(), "a circle");
+    }
+
+    #[test]
+    fn spanning_trees_leave_the_other_edges() {
+        for (motif, left) in [
+            (Motif::chain(5).unwrap(), 0),
+            (Motif::cycle(5).unwrap(), 1),
+            (Motif::complete(5).unwrap(), 6),
+            (Motif::new(2, vec![(0, 1), (1, 0)]).unwrap(), 1),
+            (Motif::new(3, vec![(1, 0), (0, 1), (2, 1), (1, 2), (2, 0)]).unwrap(), 3),
+        ] {
+            let (tree, rest) = motif.spanning_tree().unwrap();
+            assert!(tree.tree().is_some() && tree.k() == motif.k() && rest.len() == left, "{motif:?}");
+            let mut all = [tree.edges(), &rest].concat();
+            let mut expected = motif.edges().to_vec();
+            all.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(all, expected);
+        }
     }
 
     #[test]
