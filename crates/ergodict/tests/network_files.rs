@@ -191,6 +191,12 @@ fn what_was_decided_is_one_line() {
             "edge list, undirected (assumed), weights of the third column used, integer ids; \
              header on line 1 skipped, 2 loops dropped, 1 duplicate added up",
         ),
+        (
+            "source,target,year\na,b,1999\n",
+            ReadOptions::default(),
+            "edge list, undirected (assumed), without weights, words as ids; \
+             header on line 1 skipped, column `year` ignored",
+        ),
     ] {
         let (_, decisions) = parse_network(text.as_bytes(), &options).unwrap();
         assert_eq!(decisions.to_string(), expected);
@@ -198,6 +204,11 @@ fn what_was_decided_is_one_line() {
     let wanted = ReadOptions { weighted: Some(true), ..ReadOptions::default() };
     let message = parse_network(b"1 2\n", &wanted).unwrap_err().to_string();
     assert_eq!(message, "edge list: has no weights, which are wanted: expected a third field on every line");
+    let message = parse_network(b"source target year\n1 2 1999\n", &wanted).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "edge list: has no weights, which are wanted: expected a column called weight, not `year`"
+    );
 }
 
 #[test]

@@ -42,12 +42,20 @@ pub struct EdgeList {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Parsed {
     pub(super) list: EdgeList,
+    pub(super) noticed: Noticed,
+}
+
+/// What was noticed in an edge list.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Noticed {
     /// The line of the header.
     pub(super) header: Option<u64>,
     /// The column of the weights, from 1, where it is one that they are in.
     pub(super) weight_column: Option<usize>,
     /// Whether there are weights that were not looked at.
     pub(super) ignored_weights: bool,
+    /// Columns that the header names and nothing is made of.
+    pub(super) unused: Vec<String>,
     /// The first weight below zero, with its line.
     pub(super) negative: Option<(u64, f64)>,
 }
@@ -205,9 +213,8 @@ impl<'a> Parser<'a> {
         if self.chunks.is_empty() {
             return bad("holds no edge: expected lines such as `a b` or `a b 0.5`");
         }
-        let layout = self.layout;
-        let weight = layout.as_ref().map_or(Weight::None, |layout| layout.weight);
-        let weights = matches!(weight, Weight::Column(_) | Weight::Attribute).then(|| {
+        let noticed = self.noticed();
+        let weights = self.is_weighted().then(|| {
             let mut weights = Vec::with_capacity(self.chunks.iter().map(|chunk| chunk.weights.len()).sum());
             for chunk in &mut self.chunks {
                 weights.append(&mut chunk.weights);
@@ -218,11 +225,22 @@ impl<'a> Parser<'a> {
         let Some((ids, ends)) = indices::indices(self.chunks) else {
             return bad("holds more than 2³² nodes, which is too many");
         };
-        let list = EdgeList { ids, ends, weights, directed: self.directed };
-        let header = layout.and_then(|layout| layout.header);
-        let weight_column = if let Weight::Column(at) = weight { Some(at + 1) } else { None };
-        let (ignored_weights, negative) = (weight == Weight::Ignored, self.negative);
-        Ok(Parsed { list, header, weight_column, ignored_weights, negative })
+        Ok(Parsed { list: EdgeList { ids, ends, weights, directed: self.directed }, noticed })
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.layout.as_ref().is_some_and(|l| matches!(l.weight, Weight::Column(_) | Weight::Attribute))
+    }
+
+    fn noticed(&self) -> Noticed {
+        let Some(layout) = &self.layout else { return Noticed::default() };
+        Noticed {
+            header: layout.header,
+            weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
+            ignored_weights: layout.weight == Weight::Ignored,
+            unused: layout.unused.clone(),
+            negative: self.negative,
+        }
     }
 }
 
@@ -306,7 +324,7 @@ mod tests {
         ] {
             let parsed = read(text).unwrap();
             assert_eq!(named(&parsed), plain, "{text:?}");
-            assert_eq!((parsed.header, parsed.list.directed), (None, None), "{text:?}");
+            assert_eq!((parsed.noticed.header, parsed.list.directed), (None, None), "{text:?}");
             assert!(!parsed.list.ids.are_words());
         }
         let weighted = expected(&[("1", "2", Some(0.5)), ("2", "3", Some(-2.0))]);
@@ -318,7 +336,11 @@ mod tests {
             "1 2 {'weight': 0.5}\n2 3 {'weight': -2, 'x': 1}\n",
         ] {
             let parsed = read(text).unwrap();
-            assert_eq!((named(&parsed), parsed.negative), (weighted.clone(), Some((2, -2.0))), "{text:?}");
+            assert_eq!(
+                (named(&parsed), parsed.noticed.negative),
+                (weighted.clone(), Some((2, -2.0))),
+                "{text:?}"
+            );
         }
     }
 
@@ -354,19 +376,65 @@ mod tests {
             ("Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,0.5\n2,3,Undirected,1,,1.5\n", &three, 1),
             (",source,target,weight\n0,1,2,0.5\n1,2,3,1.5\n", &three, 1),
             ("who,whom,year,weight\n1,2,1999,0.5\n2,3,2000,1.5\n", &three, 1),
-            ("source,target,year\n1,2,0.5\n2,3,1.5\n", &three, 1),
+            ("source,target,year\n1,2,0.5\n2,3,1.5\n", &two, 1),
+            ("who,whom,year\n1,2,1999\n2,3,2000\n", &two, 1),
+            ("u,v,value\n1,2,0.5\n2,3,1.5\n", &three, 1),
+            ("node1,node2\n1,2\n2,3\n", &two, 1),
         ] {
             let parsed = read(text).unwrap();
-            assert_eq!((&named(&parsed), parsed.header), (expected, Some(line)), "{text:?}");
+            assert_eq!((&named(&parsed), parsed.noticed.header), (expected, Some(line)), "{text:?}");
         }
         // Words all along are no header.
-        assert_eq!(read("a b\nc d\n").unwrap().header, None);
-        assert_eq!(read("a b\n").unwrap().header, None);
-        assert_eq!(read("a b 1\nc d 2\n").unwrap().header, None);
+        assert_eq!(read("a b\nc d\n").unwrap().noticed.header, None);
+        assert_eq!(read("a b\n").unwrap().noticed.header, None);
+        assert_eq!(read("a b 1\nc d 2\n").unwrap().noticed.header, None);
         assert!(message("source,target\n").contains("holds no edge"));
         assert!(
             message("source,target\n1,2,3\n").starts_with("net.txt:2: has 3 fields, but the header names 2")
         );
+    }
+
+    #[test]
+    fn data_are_never_a_header() {
+        for (text, first) in [
+            ("node1 node2\nnode2 node3\n", ("node1", "node2", None)),
+            ("node1 node2\nnode3 node4\n", ("node1", "node2", None)),
+            ("from to\nto from\n", ("from", "to", None)),
+            ("source target 1\na b 1\n", ("source", "target", Some(1.0))),
+            ("0001 0002\n1000 1001\n", ("0001", "0002", None)),
+            ("1.5 2.5\n1000 1001\n", ("1.5", "2.5", None)),
+            ("x y 3\n1 2 3\n", ("x", "y", Some(3.0))),
+        ] {
+            let parsed = read(text).unwrap();
+            assert_eq!(
+                (named(&parsed)[0].clone(), parsed.noticed.header),
+                (expected(&[first])[0].clone(), None),
+                "{text:?}"
+            );
+            assert_eq!(parsed.list.ends.len(), 2);
+        }
+        for text in [
+            "alice bob NA\nalice carol 2\n",
+            "alice bob nan\nbob carol 2\n",
+            "a b friend\nc d 2\n",
+            "a b w\na c 2\n",
+        ] {
+            let message = message(text);
+            assert!(
+                message.starts_with("net.txt:1: has the weight `") && message.contains("--unweighted"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn columns_that_are_no_weights_are_told() {
+        let parsed = read("source,target,year,a\u{7}b\n1,2,1999,x\n").unwrap();
+        assert_eq!(
+            (parsed.list.weights, parsed.noticed.unused),
+            (None, vec!["year".to_owned(), "a\\u{7}b".to_owned()])
+        );
+        assert!(read("source,target,weight\n1,2,3\n").unwrap().noticed.unused.is_empty());
     }
 
     #[test]
@@ -399,7 +467,10 @@ mod tests {
     #[test]
     fn ignored_weights_may_be_anything() {
         let parsed = parse(Path::new(PATH), b"a b friend\nb c\nc d -1\n", true).unwrap();
-        assert_eq!((parsed.list.weights, parsed.ignored_weights, parsed.list.ends.len()), (None, true, 3));
+        assert_eq!(
+            (parsed.list.weights, parsed.noticed.ignored_weights, parsed.list.ends.len()),
+            (None, true, 3)
+        );
     }
 
     #[test]

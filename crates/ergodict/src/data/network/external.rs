@@ -13,7 +13,7 @@
 
 use super::EdgeList;
 use super::build::too_large;
-use super::edge_list::Blocks;
+use super::edge_list::{self, Blocks};
 use super::external_sort::{Arc, Merge, Sorter, Source, Spool};
 use super::read::{self, Decisions, NetworkFormat, ReadOptions, Reason, Weights};
 use super::section::Plain;
@@ -93,7 +93,7 @@ pub fn convert_network(
     let first = blocks.next()?;
     let has_weights = first.as_ref().is_some_and(|list| list.weights.is_some());
     if options.weighted == Some(true) && !has_weights {
-        return Err(Error::format(path, None, read::no_weights(format)));
+        return Err(Error::format(path, None, read::no_weights(format, &blocks.noticed.unused)));
     }
     let (directed, reason) = match (options.directed, first.as_ref().and_then(|list| list.directed)) {
         (Some(directed), _) => (directed, Reason::Asked),
@@ -104,17 +104,18 @@ pub fn convert_network(
     let task = Task { out, build: Build { directed, loops: options.loops }, budget, progress };
     let written = write(task, || {
         let list = first.take().map_or_else(|| blocks.next(), Ok)?;
-        match blocks.negative {
+        match blocks.noticed.negative {
             Some((line, weight)) => Err(Error::format(path, Some(line), read::negative(weight))),
             None => Ok(list),
         }
     })?;
-    let weights = match (has_weights, blocks.ignored_weights) {
+    let weights = match (has_weights, blocks.noticed.ignored_weights) {
         (true, _) => Weights::Used,
         (false, true) => Weights::Ignored,
         (false, false) => Weights::None,
     };
-    let (header, weight_column, loops) = (blocks.header, blocks.weight_column, options.loops);
+    let loops = options.loops;
+    let edge_list::Noticed { header, weight_column, unused, .. } = blocks.noticed;
     let decisions = |written: Written| Decisions {
         format,
         directed,
@@ -122,6 +123,7 @@ pub fn convert_network(
         weights,
         weight_column,
         header,
+        unused,
         loops,
         found: written.found,
         words: written.words,

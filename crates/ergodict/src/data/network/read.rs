@@ -103,6 +103,8 @@ pub struct Decisions {
     pub weight_column: Option<usize>,
     /// The line of a header, which was skipped.
     pub header: Option<u64>,
+    /// Columns that a header names and nothing was made of, such as `year`.
+    pub unused: Vec<String>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -134,6 +136,13 @@ impl fmt::Display for Decisions {
         let mut notes = Vec::new();
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
+        }
+        match &self.unused[..] {
+            [] => {}
+            [one] => notes.push(format!("column `{one}` ignored")),
+            [first, .., last] => {
+                notes.push(format!("{} columns from `{first}` to `{last}` ignored", self.unused.len()));
+            }
         }
         let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         if self.found.loops > 0 {
@@ -196,12 +205,17 @@ pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Dec
 }
 
 fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
-    if let Some((line, weight)) = parsed.negative {
+    let edge_list::Parsed { list, noticed } = parsed;
+    if let Some((line, weight)) = noticed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
-    let (network, mut decisions) = from_matrix(path, parsed.list, NetworkFormat::EdgeList, options)?;
-    (decisions.header, decisions.weight_column) = (parsed.header, parsed.weight_column);
-    if parsed.ignored_weights {
+    if options.weighted == Some(true) && list.weights.is_none() {
+        return Err(Error::format(path, None, no_weights(NetworkFormat::EdgeList, &noticed.unused)));
+    }
+    let (network, mut decisions) = from_matrix(path, list, NetworkFormat::EdgeList, options)?;
+    (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
+    decisions.unused = noticed.unused;
+    if noticed.ignored_weights {
         decisions.weights = Weights::Ignored;
     }
     Ok((network, decisions))
@@ -218,7 +232,7 @@ fn from_matrix(
     options: ReadOptions,
 ) -> Result<(Network, Decisions)> {
     let weights = match (&list.weights, options.weighted) {
-        (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
+        (None, Some(true)) => return Err(Error::format(path, None, no_weights(format, &[]))),
         (None, _) => Weights::None,
         (Some(_), Some(false)) => Weights::Ignored,
         (Some(_), _) => Weights::Used,
@@ -256,6 +270,7 @@ fn from_matrix(
             weights,
             weight_column: None,
             header: None,
+            unused: Vec::new(),
             loops,
             found,
             words,
@@ -277,16 +292,19 @@ fn mirror(list: &mut EdgeList) {
     }
 }
 
-pub(super) fn no_weights(format: NetworkFormat) -> String {
-    let expected =
-        if format == NetworkFormat::EdgeList { ": expected a third field on every line" } else { "" };
+pub(super) fn no_weights(format: NetworkFormat, unused: &[String]) -> String {
+    let expected = match unused.last() {
+        _ if format != NetworkFormat::EdgeList => "",
+        None => ": expected a third field on every line",
+        Some(name) => &format!(": expected a column called weight, not `{name}`"),
+    };
     format!("has no weights, which are wanted{expected}")
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
 fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
     if options.weighted == Some(true) && !network.is_weighted() {
-        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
+        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[])));
     }
     let weights = match (network.is_weighted(), options.weighted) {
         (true, Some(false)) => Weights::Ignored,
@@ -325,6 +343,7 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
             weights,
             weight_column: None,
             header: None,
+            unused: Vec::new(),
             loops,
             found,
             words,
