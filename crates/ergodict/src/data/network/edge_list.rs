@@ -94,6 +94,9 @@ struct Sizes {
 /// thread to have some.
 const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 
+/// Bytes read before it is known that there are many.
+const FIRST: usize = 1 << 16;
+
 /// Reads an edge list from an input that was opened.
 pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Parsed> {
     read_sized(path, input, ignore_weights, SIZES)
@@ -118,21 +121,17 @@ fn read_sized(
     let mut more = fill(&mut input, &mut now, sizes.block).map_err(Error::io(path))?;
     loop {
         // What follows the last whole line belongs to the next block; a line that fills a block is too long anyway.
-        let end = if more {
-            now.iter().rposition(|&byte| byte == b'\n').map_or(now.len(), |at| at + 1)
-        } else {
-            now.len()
-        };
-        next.clear();
-        next.extend_from_slice(&now[end..]);
-        let (parsed, filled) = rayon::join(
-            || parser.block(&now[..end]),
-            || if more { fill(&mut input, &mut next, sizes.block) } else { Ok(false) },
-        );
-        parsed?;
+        let end = now.iter().rposition(|&byte| byte == b'\n').map_or(now.len(), |at| at + 1);
+        // Waking threads takes longer than a small file.
         if !more {
+            parser.block(&now)?;
             return parser.finish();
         }
+        next.clear();
+        next.extend_from_slice(&now[end..]);
+        let (parsed, filled) =
+            rayon::join(|| parser.block(&now[..end]), || fill(&mut input, &mut next, sizes.block));
+        parsed?;
         more = filled.map_err(Error::io(path))?;
         std::mem::swap(&mut now, &mut next);
     }
@@ -141,8 +140,15 @@ fn read_sized(
 /// Reads until the buffer has that many bytes; false at the end of the input.
 fn fill(input: &mut (impl Read + Send), buffer: &mut Vec<u8>, bytes: usize) -> std::io::Result<bool> {
     let wanted = bytes.saturating_sub(buffer.len()).max(1);
-    buffer.reserve_exact(wanted);
-    Ok(input.by_ref().take(wanted as u64).read_to_end(buffer)? == wanted)
+    let first = wanted.min(FIRST);
+    // A small file should not take a large buffer.
+    for part in [first, wanted - first] {
+        buffer.reserve_exact(part);
+        if input.by_ref().take(part as u64).read_to_end(buffer)? < part {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The state between blocks.
@@ -244,17 +250,19 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether comments before the first edge say that edges have a direction, as ours do and those of the SNAP collection.
+/// Whether comments before the first edge say that edges have a direction, as ours do. The SNAP collection writes
+/// `# Directed graph (each unordered pair of nodes is saved once)` above undirected networks too, so that says nothing.
 fn direction(text: &[u8]) -> Option<bool> {
     for line in text.split(|&byte| byte == b'\n') {
         if line::content(line).is_some() {
             return None;
         }
-        let said = line.trim_ascii_start();
-        let said = said.trim_ascii_start().strip_prefix(b"#").or(said.strip_prefix(b"%")).unwrap_or_default();
+        let said = line.trim_ascii().to_ascii_lowercase();
+        let said = said.strip_prefix(b"#").or(said.strip_prefix(b"%")).unwrap_or_default();
         let word = said.trim_ascii_start().split(|byte| !byte.is_ascii_alphabetic()).next();
-        match word.unwrap_or_default().to_ascii_lowercase().as_slice() {
-            b"directed" => return Some(true),
+        let unsure = || said.windows(14).any(|words| words == b"unordered pair");
+        match word.unwrap_or_default() {
+            b"directed" if !unsure() => return Some(true),
             b"undirected" => return Some(false),
             _ => {}
         }
@@ -443,6 +451,9 @@ mod tests {
             read("# Directed graph (each pair once): x.txt\n1 2\n").unwrap().list.directed,
             Some(true)
         );
+        let snap = "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt\n1 2\n2 1\n";
+        assert_eq!(read(snap).unwrap().list.directed, None);
+        assert_eq!(read("# Undirected graph: x.txt\n1 2\n").unwrap().list.directed, Some(false));
         assert_eq!(read("#\n%undirected\n1 2\n").unwrap().list.directed, Some(false));
         assert_eq!(read("# a directed graph\n1 2\n# directed\n").unwrap().list.directed, None);
     }

@@ -1,5 +1,6 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
+use super::matrix_list::Entries;
 use super::{Build, EdgeList, Found, Loops, Network, edge_list, egr, matrix_market, sparse_npz};
 use crate::data::{Input, open};
 use crate::{Error, Result};
@@ -13,7 +14,7 @@ pub struct ReadOptions {
     pub directed: Option<bool>,
     /// Whether weights are wanted; with `false` a third column may be anything. Left open: if there are any.
     pub weighted: Option<bool>,
-    /// What becomes of loops.
+    /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
     pub loops: Loops,
 }
 
@@ -34,7 +35,10 @@ pub enum NetworkFormat {
 impl NetworkFormat {
     /// The format of a file that begins so.
     pub(super) fn of(head: &[u8]) -> Self {
-        if head.starts_with(b"%%Matrix") {
+        // Eight bytes are seen, three of which may be a mark of UTF-8.
+        let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
+        let length = text.len().min(banner.len());
+        if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
             Self::MatrixMarket
         } else if head.starts_with(b"PK\x03\x04") {
             Self::SparseNpz
@@ -181,7 +185,8 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
             from_text(path, parsed, options)
         }
         NetworkFormat::MatrixMarket => {
-            from_matrix(path, matrix_market::read(path, input)?, NetworkFormat::MatrixMarket, options)
+            let entries = matrix_market::read(path, input, options.weighted == Some(false))?;
+            from_matrix(path, entries, NetworkFormat::MatrixMarket, options)
         }
         NetworkFormat::SparseNpz => {
             if input.is_compressed() || input.is_read_once() {
@@ -189,7 +194,8 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
                     "is an archive, which can only be read from a file that is not compressed again";
                 return Err(Error::format(path, None, problem));
             }
-            from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
+            let entries = sparse_npz::read(path, options.weighted == Some(false))?;
+            from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
@@ -212,12 +218,11 @@ fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Re
     if options.weighted == Some(true) && list.weights.is_none() {
         return Err(Error::format(path, None, no_weights(NetworkFormat::EdgeList, &noticed.unused)));
     }
-    let (network, mut decisions) = from_matrix(path, list, NetworkFormat::EdgeList, options)?;
+    let weighted = list.weights.is_some() || noticed.ignored_weights;
+    let entries = Entries { list, weighted, found: Found::default() };
+    let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
     decisions.unused = noticed.unused;
-    if noticed.ignored_weights {
-        decisions.weights = Weights::Ignored;
-    }
     Ok((network, decisions))
 }
 
@@ -227,25 +232,17 @@ pub(super) fn negative(weight: f64) -> String {
 
 fn from_matrix(
     path: &Path,
-    mut list: EdgeList,
+    entries: Entries,
     format: NetworkFormat,
     options: ReadOptions,
 ) -> Result<(Network, Decisions)> {
-    let weights = match (&list.weights, options.weighted) {
-        (None, Some(true)) => return Err(Error::format(path, None, no_weights(format, &[]))),
-        (None, _) => Weights::None,
-        (Some(_), Some(false)) => Weights::Ignored,
-        (Some(_), _) => Weights::Used,
+    let Entries { mut list, weighted, found: before } = entries;
+    let weights = match (weighted, options.weighted) {
+        (false, Some(true)) => return Err(Error::format(path, None, no_weights(format, &[]))),
+        (false, _) => Weights::None,
+        (true, Some(false)) => Weights::Ignored,
+        (true, _) => Weights::Used,
     };
-    if weights == Weights::Ignored {
-        // A zero is no edge of a matrix, weights or not.
-        if let Some(weights) = list.weights.take()
-            && format != NetworkFormat::EdgeList
-        {
-            let mut weights = weights.iter();
-            list.ends.retain(|_| weights.next().is_some_and(|&weight| weight != 0.0));
-        }
-    }
     if let Some(&weight) = list.weights.iter().flatten().find(|&&weight| weight < 0.0) {
         return Err(Error::format(path, None, negative(weight)));
     }
@@ -259,7 +256,9 @@ fn from_matrix(
         mirror(&mut list);
     }
     let words = list.ids.are_words();
-    let (network, found) = Network::from_list(list, Build { directed, loops: options.loops })?;
+    let (network, mut found) = Network::from_list(list, Build { directed, loops: options.loops })?;
+    found.duplicates += before.duplicates;
+    found.zeros += before.zeros;
     let loops = options.loops;
     Ok((
         network,
@@ -313,11 +312,10 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
     };
     let said = network.is_directed();
     let directed = options.directed.unwrap_or(said);
-    let dropped = if options.loops == Loops::Drop { network.loops() } else { 0 };
     let mut found = Found { loops: network.loops(), ..Found::default() };
     let words = network.ids().are_words();
-    let network = if directed == said && weights != Weights::Ignored && dropped == 0 {
-        network
+    let network = if directed == said {
+        if weights == Weights::Ignored { network.unweighted() } else { network }
     } else {
         // Both rows of an undirected network's edge, when directions are asked for.
         let arcs = || {
@@ -328,12 +326,12 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
         let ends = edges.iter().map(|&(u, v, _)| (u, v)).collect();
         let list = EdgeList { ids: network.ids().clone(), ends, weights, directed: None };
         drop(edges);
-        let (network, again) = Network::from_list(list, Build { directed, loops: options.loops })?;
+        let (network, again) = Network::from_list(list, Build { directed, loops: Loops::Keep })?;
         found = again;
         network
     };
     let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
-    let (format, loops) = (NetworkFormat::Egr, options.loops);
+    let (format, loops) = (NetworkFormat::Egr, Loops::Keep);
     Ok((
         network,
         Decisions {

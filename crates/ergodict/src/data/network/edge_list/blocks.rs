@@ -1,6 +1,6 @@
 //! Reads an edge list a block at a time, for what does not fit in memory.
 
-use super::{EdgeList, Noticed, Parser, SIZES, fill, indices};
+use super::{EdgeList, Layout, Noticed, Parser, SIZES, fill, indices};
 use crate::data::Input;
 use crate::{Error, Result};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(in crate::data::network) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of about that many bytes of text.
+    /// Blocks of about that many bytes of text, which must be more than the longest line.
     pub(in crate::data::network) fn new(
         path: &'a Path,
         input: Input,
@@ -47,9 +47,18 @@ impl<'a> Blocks<'a> {
                     parser.map_or(Ok(None), |p| p.finish().map(|p| Some(p.list)))
                 };
             }
-            self.more = fill(&mut self.input, &mut self.text, self.bytes).map_err(Error::io(path))?;
-            let last = self.text.iter().rposition(|&byte| byte == b'\n').map_or(self.text.len(), |at| at + 1);
-            let end = if self.more { last } else { self.text.len() };
+            let mut wanted = self.bytes;
+            let end = loop {
+                self.more = fill(&mut self.input, &mut self.text, wanted).map_err(Error::io(path))?;
+                let last = self.text.iter().rposition(|&byte| byte == b'\n');
+                let end = last.filter(|_| self.more).map_or(self.text.len(), |at| at + 1);
+                // The first lines with edges tell the layout, as many of them as when the list is read whole.
+                let enough = parser.layout.is_some() || !Layout::needs_more(&self.text[..end]);
+                if enough || !self.more || wanted >= SIZES.block {
+                    break end;
+                }
+                wanted *= 2;
+            };
             parser.block(&self.text[..end])?;
             self.text.drain(..end);
             self.noticed = parser.noticed();

@@ -96,6 +96,12 @@ impl Layout {
         Ok(Some(layout))
     }
 
+    /// Whether there are lines with edges but fewer than are looked at.
+    pub(super) fn needs_more(text: &[u8]) -> bool {
+        let lines = text.split(|&byte| byte == b'\n').filter(|line| content(line).is_some());
+        (1..=SAMPLE).contains(&lines.take(SAMPLE + 1).count())
+    }
+
     fn plain(separator: Separator) -> Self {
         let weight = Weight::None;
         Self {
