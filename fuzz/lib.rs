@@ -1,6 +1,6 @@
 //! What the fuzz targets share: bytes as a file, and a walk over what was read.
 
-use ergodict::data::{Loops, Network, ReadOptions, read_network};
+use ergodict::data::{Loops, Network, ReadOptions, corrupt, read_network};
 use std::io::Write;
 use std::path::Path;
 
@@ -32,9 +32,11 @@ pub fn walk(network: &Network) {
         assert_eq!(network.ids().find(&name), Some(u));
         for (v, weight) in network.rows().entries(u) {
             assert!((v as usize) < network.nodes() && weight > 0.0 && weight.is_finite());
+            assert_eq!(network.incoming().weight(v as usize, u), weight);
             stored += 1;
         }
     }
     assert_eq!(stored, network.stored());
-    let _ = (network.incoming(), network.components());
+    let _ = network.components();
+    let _ = corrupt::add(network, corrupt::Amount::Fraction(0.5), corrupt::AddModel::ErdosRenyi, 1);
 }

@@ -92,8 +92,8 @@ fn flipped_bytes_never_panic() {
 
 /// A network of any kind without isolated nodes, with names out of `words` if there are any.
 fn network(ids: &Names, edges: &[(usize, usize, f64)], directed: bool, weighted: bool) -> Network {
-    // The public way to words is through text.
-    let mut text = String::from("source\ttarget\tweight\n");
+    // The public way to words is through text; the header must not be one of them.
+    let mut text = String::from("source__\ttarget__\tweight\n");
     for &(u, v, weight) in edges {
         let name = |v: usize| match ids {
             Names::Integers(ids) => ids[v % ids.len()].to_string(),
@@ -119,6 +119,7 @@ fn names() -> impl Strategy<Value = Names> {
         "[a-c \t,;\"{}#%/é日']{1,5}",
         Just("source".to_owned()),
         Just("target".to_owned()),
+        Just("source_".to_owned()),
         Just("weight".to_owned()),
         Just("1".to_owned()),
     ];
@@ -191,6 +192,12 @@ fn what_was_decided_is_one_line() {
             "edge list, undirected (assumed), weights of the third column used, integer ids; \
              header on line 1 skipped, 2 loops dropped, 1 duplicate added up",
         ),
+        (
+            "source,target,year\na,b,1999\n",
+            ReadOptions::default(),
+            "edge list, undirected (assumed), without weights, words as ids; \
+             header on line 1 skipped, column `year` ignored",
+        ),
     ] {
         let (_, decisions) = parse_network(text.as_bytes(), &options).unwrap();
         assert_eq!(decisions.to_string(), expected);
@@ -198,6 +205,11 @@ fn what_was_decided_is_one_line() {
     let wanted = ReadOptions { weighted: Some(true), ..ReadOptions::default() };
     let message = parse_network(b"1 2\n", &wanted).unwrap_err().to_string();
     assert_eq!(message, "edge list: has no weights, which are wanted: expected a third field on every line");
+    let message = parse_network(b"source target year\n1 2 1999\n", &wanted).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "edge list: has no weights, which are wanted: expected a column called weight, not `year`"
+    );
 }
 
 #[test]

@@ -88,7 +88,13 @@ proptest! {
         let line = |(u, v, w): &(i32, i32, u8)| {
             if weighted { format!("{u} {v} {}\n", f64::from(*w) / 3.0) } else { format!("{u} {v}\n") }
         };
-        let mut list: String = lines.iter().map(line).collect();
+        // Comments fill up blocks of text, of which there are several however little memory there is.
+        let comment = format!("#{}\n", "-".repeat(50_000));
+        let mut list = String::new();
+        for some in lines.chunks(40) {
+            list += &comment;
+            list.extend(some.iter().map(line));
+        }
         if word {
             list += if weighted { "a 007 2\n" } else { "a 007\n" };
         }
@@ -97,7 +103,7 @@ proptest! {
         let options = ReadOptions { directed, weighted: None, loops };
         let (network, decisions) = read_network(&text, &options).unwrap();
         write_network(&whole, &network).unwrap();
-        for budget in [0, 1 << 13] {
+        for budget in [0, 1 << 24] {
             let out = folder.path().join("parts.egr");
             let found = convert_network(&text, &options, &out, budget, &mut |_| true).unwrap().unwrap();
             prop_assert_eq!(&found, &decisions);
@@ -194,6 +200,142 @@ fn malformed_files_are_told_as_they_should_be() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(files >= 50, "{files}");
+}
+
+#[test]
+fn matrices_tell_duplicates_and_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.mtx");
+    let ignore = ReadOptions { weighted: Some(false), ..KEEP };
+    // The banner in any case, after a mark of UTF-8; symmetric as a pattern but not with its weights.
+    let general =
+        "\u{feff}%%matrixmarket MATRIX coordinate real general\n3 3 5\n1 2 1\n1 2 2\n2 1 4\n3 1 0\n3 3 1\n";
+    std::fs::write(&path, general).unwrap();
+    for (options, directed, fate) in [(KEEP, true, "added up"), (ignore, false, "united")] {
+        let (network, decisions) = read_network(&path, &options).unwrap();
+        assert_eq!(
+            (network.is_directed(), network.weight(0, 1)),
+            (directed, if directed { 3.0 } else { 1.0 })
+        );
+        let told = decisions.to_string();
+        assert!(
+            told.ends_with(&format!("1 loop kept, 1 duplicate {fate}, 1 zero weight left out")),
+            "{told}"
+        );
+    }
+    let symmetric = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 1 1\n2 1 2\n3 1 0\n3 3 1\n";
+    std::fs::write(&path, symmetric).unwrap();
+    for (options, fate) in [(KEEP, "added up"), (ignore, "united")] {
+        let told = read_network(&path, &options).unwrap().1.to_string();
+        assert!(told.ends_with(&format!("1 duplicate {fate}, 1 zero weight left out")), "{told}");
+    }
+    std::fs::write(&path, "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1e308\n1 2 1e308\n")
+        .unwrap();
+    let message = read_network(&path, &KEEP).unwrap_err().to_string();
+    assert!(message.contains("from 1 to 2"), "{message}");
+}
+
+/// Blocks of text end anywhere; what is wrong is told as when the list is read whole.
+#[test]
+fn faults_in_later_blocks_are_told_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
+    for (fault, words) in
+        [("1 x y z", "4 fields"), ("1 2 -3", "weight -3"), ("1 2 x", "weight `x`"), ("1 2 1", "")]
+    {
+        for comments in [0, 1, 3, 9] {
+            for length in [10, 60_000, 65_535] {
+                let comment = format!("%{}\n", "c".repeat(length - 1));
+                let list = format!("{0}u v weight\n{0}1 2 3\n{0}{fault}\n", comment.repeat(comments));
+                std::fs::write(&text, list).unwrap();
+                let whole =
+                    read_network(&text, &KEEP).map(|(_, decisions)| decisions).map_err(|e| e.to_string());
+                let parts = convert_network(&text, &KEEP, &out, 0, &mut |_| true).map_err(|e| e.to_string());
+                assert_eq!(parts, whole.clone().map(Some));
+                if let Err(message) = whole {
+                    let line = 3 * comments + 3;
+                    assert!(
+                        message.contains(&format!("x.txt:{line}: ")) && message.contains(words),
+                        "{message}"
+                    );
+                }
+            }
+        }
+    }
+    let list = format!("{}1 2\n# {}\n2 3\n", "#\n".repeat(100_000), "c".repeat(70_000));
+    std::fs::write(&text, list).unwrap();
+    let whole = read_network(&text, &KEEP).unwrap_err().to_string();
+    assert!(whole.contains("x.txt:100002: is longer than"), "{whole}");
+    assert_eq!(convert_network(&text, &KEEP, &out, 0, &mut |_| true).unwrap_err().to_string(), whole);
+}
+
+/// The most memory that this process had, in KiB; none where the system does not tell.
+fn high_water() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// A million edges are converted in a process of its own, which the same test is run in once more.
+#[test]
+fn conversion_takes_bounded_memory() {
+    const TASK: &str = "ERGODICT_TEST_MEMORY";
+    if let Some(task) = std::env::var_os(TASK) {
+        let folder = PathBuf::from(std::env::var_os("ERGODICT_TEST_FOLDER").unwrap());
+        let text = folder.join("x.txt");
+        if task == "whole" {
+            drop(read_network(&text, &KEEP).unwrap());
+        } else {
+            convert_network(&text, &KEEP, &folder.join("x.egr"), 8 << 20, &mut |_| true).unwrap().unwrap();
+        }
+        std::fs::write(folder.join(task), high_water().unwrap_or(0).to_string()).unwrap();
+        return;
+    }
+    if high_water().is_none() {
+        eprintln!("SKIPPED: this system does not tell how much memory a process had");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut list = String::new();
+    let mut state = 5_u64;
+    for _ in 0..1_000_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let _ = writeln!(list, "{} {}", (state >> 33) % 50_000, (state >> 11) % 50_000);
+    }
+    std::fs::write(folder.path().join("x.txt"), &list).unwrap();
+    drop(list);
+    let kib = |task: &str| -> u64 {
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "conversion_takes_bounded_memory", "--test-threads=1"])
+            .envs([(TASK, task.as_ref()), ("ERGODICT_TEST_FOLDER", folder.path().as_os_str())])
+            .stdout(std::process::Stdio::null())
+            .status();
+        assert!(status.unwrap().success());
+        std::fs::read_to_string(folder.path().join(task)).unwrap().parse().unwrap()
+    };
+    let (parts, whole) = (kib("parts"), kib("whole"));
+    assert!(parts < 40 << 10, "{parts} KiB with a budget of 8 MiB");
+    assert!(whole > parts + (8 << 10), "{whole} KiB whole, {parts} KiB in parts");
+}
+
+#[test]
+fn egr_files_keep_their_loops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.egr");
+    let network = words("a b 2\nb b 3\n", KEEP);
+    write_network(&path, &network).unwrap();
+    for directed in [None, Some(true), Some(false)] {
+        for weighted in [None, Some(false)] {
+            let options = ReadOptions { directed, weighted, loops: Loops::Drop };
+            let (found, decisions) = read_network(&path, &options).unwrap();
+            let weight = if weighted.is_none() { 3.0 } else { 1.0 };
+            assert_eq!(
+                (found.loops(), found.weight(1, 1), found.weight(1, 0)),
+                (1, weight, if weight == 1.0 { 1.0 } else { 2.0 })
+            );
+            assert_eq!(found.is_directed(), directed == Some(true));
+            assert!(decisions.to_string().contains("1 loop kept"), "{decisions}");
+        }
+    }
 }
 
 /// Changed files are refused or read, and what is read can be walked; nothing panics.

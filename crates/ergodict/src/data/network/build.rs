@@ -93,7 +93,7 @@ impl Network {
             arcs = ordered;
         }
         if let Some(arc) = arcs.iter().find(|arc| !arc.2.is_finite()) {
-            return Err(too_large(arc.2));
+            return Err(too_large(&ids, arc.0, arc.1));
         }
         let loops = arcs.iter().filter(|(u, v, _)| u == v).count() as u64;
         let rows = rows(n, &arcs);
@@ -123,9 +123,15 @@ pub(super) fn check(n: usize, u: u32, v: u32, weight: f64) -> Result<()> {
     Ok(())
 }
 
-/// For weights that are finite but whose sum is not.
-pub(super) fn too_large(sum: f64) -> Error {
-    Error::parameter("the weight of an edge that is listed several times", sum, "it must be a finite number")
+/// For weights of an edge that are finite but whose sum is not.
+pub(super) fn too_large(ids: &NodeIds, u: u32, v: u32) -> Error {
+    let (u, v) = (ids.name(u as usize), ids.name(v as usize));
+    let edge = format!("infinite for the edge from {u} to {v}");
+    Error::parameter(
+        "the sum of the weights of an edge that is listed several times",
+        edge,
+        "it must be a finite number",
+    )
 }
 
 /// Rows out of sorted arcs; weights are kept only when one differs from 1.

@@ -11,7 +11,7 @@
 
 use super::generate::pairs::PairSet;
 use super::generate::{BarabasiAlbert, Generator, WattsStrogatz, sparse};
-use super::{Network, non_edges};
+use super::{Network, non_edges, write_name};
 use crate::chain::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
 use crate::{Error, Result};
 use std::io::Write;
@@ -106,15 +106,17 @@ pub struct Corrupted {
 }
 
 impl Corrupted {
-    /// Writes the truth as a table with tabs: `u v label kind`, nodes by their names.
+    /// Writes the truth as a table with tabs: `u v label kind`, nodes by their names as
+    /// [`write_edge_list`](crate::data::write_edge_list) writes them.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Those of `out` and of [`write_name`].
     pub fn write_truth(&self, out: &mut impl Write) -> std::io::Result<()> {
         let ids = self.observed.ids();
         writeln!(out, "u\tv\tlabel\tkind")?;
         for &(u, v, kind) in &self.truth {
             let (u, v) = (ids.name(u as usize), ids.name(v as usize));
+            let (u, v) = (write_name(&u)?, write_name(&v)?);
             writeln!(out, "{u}\t{v}\t{}\t{}", u8::from(kind.label()), kind.word())?;
         }
         Ok(())
@@ -498,7 +500,7 @@ mod tests {
     fn what_is_not_simple_or_not_connected_is_left_out_and_told() {
         let edges = [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 1.0), (2, 2, 1.0), (4, 5, 1.0)];
         let build = Build { directed: true, loops: Loops::Keep };
-        let ids = NodeIds::words(["a", "b", "c", "d", "e", "f"]);
+        let ids = NodeIds::words(["a", "b", "c c", "d", "e", "f"]);
         let (network, _) = Network::build(ids, &edges, true, build).unwrap();
         let base = Base::of(&network).unwrap();
         assert_eq!((base.network.nodes(), base.network.edges(), base.network.is_simple()), (3, 2, true));
@@ -511,7 +513,7 @@ mod tests {
         noisy.write_truth(&mut text).unwrap();
         assert_eq!(
             String::from_utf8(text).unwrap(),
-            "u\tv\tlabel\tkind\na\tb\t1\ttrue\nb\tc\t1\ttrue\na\tc\t0\tadded\n"
+            "u\tv\tlabel\tkind\na\tb\t1\ttrue\nb\t\"c c\"\t1\ttrue\na\t\"c c\"\t0\tadded\n"
         );
         assert_eq!(Base::of(&embedded("karate").unwrap()).unwrap().left_out(), None);
     }

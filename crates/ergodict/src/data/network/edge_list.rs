@@ -42,12 +42,20 @@ pub struct EdgeList {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Parsed {
     pub(super) list: EdgeList,
+    pub(super) noticed: Noticed,
+}
+
+/// What was noticed in an edge list.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Noticed {
     /// The line of the header.
     pub(super) header: Option<u64>,
     /// The column of the weights, from 1, where it is one that they are in.
     pub(super) weight_column: Option<usize>,
     /// Whether there are weights that were not looked at.
     pub(super) ignored_weights: bool,
+    /// Columns that the header names and nothing is made of.
+    pub(super) unused: Vec<String>,
     /// The first weight below zero, with its line.
     pub(super) negative: Option<(u64, f64)>,
 }
@@ -86,6 +94,9 @@ struct Sizes {
 /// thread to have some.
 const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 
+/// Bytes read before it is known that there are many.
+const FIRST: usize = 1 << 16;
+
 /// Reads an edge list from an input that was opened.
 pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Parsed> {
     read_sized(path, input, ignore_weights, SIZES)
@@ -110,21 +121,17 @@ fn read_sized(
     let mut more = fill(&mut input, &mut now, sizes.block).map_err(Error::io(path))?;
     loop {
         // What follows the last whole line belongs to the next block; a line that fills a block is too long anyway.
-        let end = if more {
-            now.iter().rposition(|&byte| byte == b'\n').map_or(now.len(), |at| at + 1)
-        } else {
-            now.len()
-        };
-        next.clear();
-        next.extend_from_slice(&now[end..]);
-        let (parsed, filled) = rayon::join(
-            || parser.block(&now[..end]),
-            || if more { fill(&mut input, &mut next, sizes.block) } else { Ok(false) },
-        );
-        parsed?;
+        let end = now.iter().rposition(|&byte| byte == b'\n').map_or(now.len(), |at| at + 1);
+        // Waking threads takes longer than a small file.
         if !more {
+            parser.block(&now)?;
             return parser.finish();
         }
+        next.clear();
+        next.extend_from_slice(&now[end..]);
+        let (parsed, filled) =
+            rayon::join(|| parser.block(&now[..end]), || fill(&mut input, &mut next, sizes.block));
+        parsed?;
         more = filled.map_err(Error::io(path))?;
         std::mem::swap(&mut now, &mut next);
     }
@@ -133,8 +140,15 @@ fn read_sized(
 /// Reads until the buffer has that many bytes; false at the end of the input.
 fn fill(input: &mut (impl Read + Send), buffer: &mut Vec<u8>, bytes: usize) -> std::io::Result<bool> {
     let wanted = bytes.saturating_sub(buffer.len()).max(1);
-    buffer.reserve_exact(wanted);
-    Ok(input.by_ref().take(wanted as u64).read_to_end(buffer)? == wanted)
+    let first = wanted.min(FIRST);
+    // A small file should not take a large buffer.
+    for part in [first, wanted - first] {
+        buffer.reserve_exact(part);
+        if input.by_ref().take(part as u64).read_to_end(buffer)? < part {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The state between blocks.
@@ -205,9 +219,8 @@ impl<'a> Parser<'a> {
         if self.chunks.is_empty() {
             return bad("holds no edge: expected lines such as `a b` or `a b 0.5`");
         }
-        let layout = self.layout;
-        let weight = layout.as_ref().map_or(Weight::None, |layout| layout.weight);
-        let weights = matches!(weight, Weight::Column(_) | Weight::Attribute).then(|| {
+        let noticed = self.noticed();
+        let weights = self.is_weighted().then(|| {
             let mut weights = Vec::with_capacity(self.chunks.iter().map(|chunk| chunk.weights.len()).sum());
             for chunk in &mut self.chunks {
                 weights.append(&mut chunk.weights);
@@ -218,25 +231,38 @@ impl<'a> Parser<'a> {
         let Some((ids, ends)) = indices::indices(self.chunks) else {
             return bad("holds more than 2³² nodes, which is too many");
         };
-        let list = EdgeList { ids, ends, weights, directed: self.directed };
-        let header = layout.and_then(|layout| layout.header);
-        let weight_column = if let Weight::Column(at) = weight { Some(at + 1) } else { None };
-        let (ignored_weights, negative) = (weight == Weight::Ignored, self.negative);
-        Ok(Parsed { list, header, weight_column, ignored_weights, negative })
+        Ok(Parsed { list: EdgeList { ids, ends, weights, directed: self.directed }, noticed })
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.layout.as_ref().is_some_and(|l| matches!(l.weight, Weight::Column(_) | Weight::Attribute))
+    }
+
+    fn noticed(&self) -> Noticed {
+        let Some(layout) = &self.layout else { return Noticed::default() };
+        Noticed {
+            header: layout.header,
+            weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
+            ignored_weights: layout.weight == Weight::Ignored,
+            unused: layout.unused.clone(),
+            negative: self.negative,
+        }
     }
 }
 
-/// Whether comments before the first edge say that edges have a direction, as ours do and those of the SNAP collection.
+/// Whether comments before the first edge say that edges have a direction, as ours do. The SNAP collection writes
+/// `# Directed graph (each unordered pair of nodes is saved once)` above undirected networks too, so that says nothing.
 fn direction(text: &[u8]) -> Option<bool> {
     for line in text.split(|&byte| byte == b'\n') {
         if line::content(line).is_some() {
             return None;
         }
-        let said = line.trim_ascii_start();
-        let said = said.trim_ascii_start().strip_prefix(b"#").or(said.strip_prefix(b"%")).unwrap_or_default();
+        let said = line.trim_ascii().to_ascii_lowercase();
+        let said = said.strip_prefix(b"#").or(said.strip_prefix(b"%")).unwrap_or_default();
         let word = said.trim_ascii_start().split(|byte| !byte.is_ascii_alphabetic()).next();
-        match word.unwrap_or_default().to_ascii_lowercase().as_slice() {
-            b"directed" => return Some(true),
+        let unsure = || said.windows(14).any(|words| words == b"unordered pair");
+        match word.unwrap_or_default() {
+            b"directed" if !unsure() => return Some(true),
             b"undirected" => return Some(false),
             _ => {}
         }
@@ -306,7 +332,7 @@ mod tests {
         ] {
             let parsed = read(text).unwrap();
             assert_eq!(named(&parsed), plain, "{text:?}");
-            assert_eq!((parsed.header, parsed.list.directed), (None, None), "{text:?}");
+            assert_eq!((parsed.noticed.header, parsed.list.directed), (None, None), "{text:?}");
             assert!(!parsed.list.ids.are_words());
         }
         let weighted = expected(&[("1", "2", Some(0.5)), ("2", "3", Some(-2.0))]);
@@ -318,7 +344,11 @@ mod tests {
             "1 2 {'weight': 0.5}\n2 3 {'weight': -2, 'x': 1}\n",
         ] {
             let parsed = read(text).unwrap();
-            assert_eq!((named(&parsed), parsed.negative), (weighted.clone(), Some((2, -2.0))), "{text:?}");
+            assert_eq!(
+                (named(&parsed), parsed.noticed.negative),
+                (weighted.clone(), Some((2, -2.0))),
+                "{text:?}"
+            );
         }
     }
 
@@ -354,19 +384,65 @@ mod tests {
             ("Source,Target,Type,Id,Label,Weight\n1,2,Undirected,0,,0.5\n2,3,Undirected,1,,1.5\n", &three, 1),
             (",source,target,weight\n0,1,2,0.5\n1,2,3,1.5\n", &three, 1),
             ("who,whom,year,weight\n1,2,1999,0.5\n2,3,2000,1.5\n", &three, 1),
-            ("source,target,year\n1,2,0.5\n2,3,1.5\n", &three, 1),
+            ("source,target,year\n1,2,0.5\n2,3,1.5\n", &two, 1),
+            ("who,whom,year\n1,2,1999\n2,3,2000\n", &two, 1),
+            ("u,v,value\n1,2,0.5\n2,3,1.5\n", &three, 1),
+            ("node1,node2\n1,2\n2,3\n", &two, 1),
         ] {
             let parsed = read(text).unwrap();
-            assert_eq!((&named(&parsed), parsed.header), (expected, Some(line)), "{text:?}");
+            assert_eq!((&named(&parsed), parsed.noticed.header), (expected, Some(line)), "{text:?}");
         }
         // Words all along are no header.
-        assert_eq!(read("a b\nc d\n").unwrap().header, None);
-        assert_eq!(read("a b\n").unwrap().header, None);
-        assert_eq!(read("a b 1\nc d 2\n").unwrap().header, None);
+        assert_eq!(read("a b\nc d\n").unwrap().noticed.header, None);
+        assert_eq!(read("a b\n").unwrap().noticed.header, None);
+        assert_eq!(read("a b 1\nc d 2\n").unwrap().noticed.header, None);
         assert!(message("source,target\n").contains("holds no edge"));
         assert!(
             message("source,target\n1,2,3\n").starts_with("net.txt:2: has 3 fields, but the header names 2")
         );
+    }
+
+    #[test]
+    fn data_are_never_a_header() {
+        for (text, first) in [
+            ("node1 node2\nnode2 node3\n", ("node1", "node2", None)),
+            ("node1 node2\nnode3 node4\n", ("node1", "node2", None)),
+            ("from to\nto from\n", ("from", "to", None)),
+            ("source target 1\na b 1\n", ("source", "target", Some(1.0))),
+            ("0001 0002\n1000 1001\n", ("0001", "0002", None)),
+            ("1.5 2.5\n1000 1001\n", ("1.5", "2.5", None)),
+            ("x y 3\n1 2 3\n", ("x", "y", Some(3.0))),
+        ] {
+            let parsed = read(text).unwrap();
+            assert_eq!(
+                (named(&parsed)[0].clone(), parsed.noticed.header),
+                (expected(&[first])[0].clone(), None),
+                "{text:?}"
+            );
+            assert_eq!(parsed.list.ends.len(), 2);
+        }
+        for text in [
+            "alice bob NA\nalice carol 2\n",
+            "alice bob nan\nbob carol 2\n",
+            "a b friend\nc d 2\n",
+            "a b w\na c 2\n",
+        ] {
+            let message = message(text);
+            assert!(
+                message.starts_with("net.txt:1: has the weight `") && message.contains("--unweighted"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn columns_that_are_no_weights_are_told() {
+        let parsed = read("source,target,year,a\u{7}b\n1,2,1999,x\n").unwrap();
+        assert_eq!(
+            (parsed.list.weights, parsed.noticed.unused),
+            (None, vec!["year".to_owned(), "a\\u{7}b".to_owned()])
+        );
+        assert!(read("source,target,weight\n1,2,3\n").unwrap().noticed.unused.is_empty());
     }
 
     #[test]
@@ -375,6 +451,9 @@ mod tests {
             read("# Directed graph (each pair once): x.txt\n1 2\n").unwrap().list.directed,
             Some(true)
         );
+        let snap = "# Directed graph (each unordered pair of nodes is saved once): CA-GrQc.txt\n1 2\n2 1\n";
+        assert_eq!(read(snap).unwrap().list.directed, None);
+        assert_eq!(read("# Undirected graph: x.txt\n1 2\n").unwrap().list.directed, Some(false));
         assert_eq!(read("#\n%undirected\n1 2\n").unwrap().list.directed, Some(false));
         assert_eq!(read("# a directed graph\n1 2\n# directed\n").unwrap().list.directed, None);
     }
@@ -399,7 +478,10 @@ mod tests {
     #[test]
     fn ignored_weights_may_be_anything() {
         let parsed = parse(Path::new(PATH), b"a b friend\nb c\nc d -1\n", true).unwrap();
-        assert_eq!((parsed.list.weights, parsed.ignored_weights, parsed.list.ends.len()), (None, true, 3));
+        assert_eq!(
+            (parsed.list.weights, parsed.noticed.ignored_weights, parsed.list.ends.len()),
+            (None, true, 3)
+        );
     }
 
     #[test]

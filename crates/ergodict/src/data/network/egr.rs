@@ -1,12 +1,12 @@
 //! The `.egr` file: a network as it lies in memory, so that it can be mapped. `docs/formats.md` has the layout.
 
+use super::egr_check::{self as check, Keys};
 use super::ids::Names;
 use super::section::{Plain, Section};
 use super::{Network, NodeIds, Rows};
 use crate::data::Input;
 use crate::{Error, Result};
 use memmap2::Mmap;
-use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -18,6 +18,8 @@ const VERSION: u32 = 1;
 /// Bytes before the first section; its last 32 are the checksum of those before.
 pub(super) const HEADER: usize = 128;
 const CHECKED: usize = 96;
+/// Bytes of a file that one thread checks.
+const SMALL: usize = 1 << 18;
 /// Sections begin at multiples of it, a cache line.
 const ALIGN: u64 = 64;
 
@@ -190,9 +192,10 @@ impl Header {
     }
 }
 
-/// Reads a network of which nothing was read yet. A plain file is mapped, not copied; out of gzip, zstd and pipes it is read into memory.
+/// Reads a network of which nothing was read yet. A plain file is mapped, not copied, and gone through once; out of gzip, zstd and pipes it is read into memory.
 ///
-/// Everything is checked here that a later index could trip over, and the digest of the file.
+/// Everything is checked here that a later index could trip over, that the matrix of an undirected network is symmetric and
+/// incoming rows are the transposed ones, and the digest of the file.
 ///
 /// # Errors
 /// [`Error::Format`] for a file that is no `.egr`, of a newer version, truncated or damaged; [`Error::Io`].
@@ -263,9 +266,15 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
     let names = |part: Part| places[part as usize] as usize;
     let build = || -> Result<Network> {
         let mut outgoing = rows(Part::Starts)?;
-        let loops = check(path, &outgoing)?;
+        let keys = Keys::random();
+        let (loops, sum) = check::rows(path, &outgoing, |u, v, weight| {
+            if header.directed { keys.of(u, v, weight) } else { keys.of_side(u, v, weight) }
+        })?;
         if loops != header.loops {
             return Err(bad(format!("has {loops} loops, not {} as its header says", header.loops)));
+        }
+        if !header.directed && sum != 0 {
+            return Err(bad(check::not_symmetric(&outgoing)));
         }
         let ids = NodeIds(match header.kind {
             Kind::Numbered => Names::Numbered(n),
@@ -275,13 +284,14 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
                 bytes: at(names(Part::Letters), header.letters as usize).section().ok_or_else(missing)?,
             },
         });
-        check_names(path, &ids)?;
+        check::names(path, &ids)?;
         let transposed = OnceLock::new();
         let ones = |rows: &Rows| rows.weights.as_ref().is_some_and(|w| w.iter().all(|w| *w == 1.0));
         let weightless = ones(&outgoing);
         if header.incoming {
             let mut incoming = rows(Part::IncomingStarts)?;
-            if check(path, &incoming)? != loops || ones(&incoming) != weightless {
+            let reverse = check::rows(path, &incoming, |u, v, weight| keys.of(v, u, weight))?;
+            if reverse != (loops, sum) {
                 return Err(bad("has incoming rows that do not belong to its rows: it is damaged".into()));
             }
             incoming.weights = incoming.weights.filter(|_| !weightless);
@@ -290,7 +300,10 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
         outgoing.weights = outgoing.weights.filter(|_| !weightless);
         Ok(Network { rows: outgoing, directed: header.directed, ids, loops, incoming: transposed })
     };
-    let (network, whole) = rayon::join(build, || blake3::hash(&bytes[HEADER..]) == header.digest);
+    let is_whole = || blake3::hash(&bytes[HEADER..]) == header.digest;
+    // Waking threads takes longer than a small file.
+    let (network, whole) =
+        if bytes.len() < SMALL { (build(), is_whole()) } else { rayon::join(build, is_whole) };
     let network = network?;
     if !whole {
         return Err(bad("has contents whose digest is wrong: the file is damaged".into()));
@@ -301,85 +314,6 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
 /// How many bytes were found; of a stream that was not read to its end only that there are more.
 fn there(length: u64, end: u64) -> String {
     if length == end + 1 { format!("at least {length}") } else { length.to_string() }
-}
-
-/// Rows that one thread checks at a time.
-const CHUNK: usize = 4096;
-
-/// Whether rows can be walked: places ascending, neighbours ascending and in range, weights positive and finite. The
-/// number of loops.
-fn check(path: &Path, rows: &Rows) -> Result<u64> {
-    let bad = |problem: String| Error::format(path, None, format!("{problem}: the file is damaged"));
-    let (n, starts, neighbours) = (rows.len(), &rows.starts[..], &rows.neighbours[..]);
-    if starts[0] != 0 || starts[n] != neighbours.len() as u64 {
-        let (first, last, stored) = (starts[0], starts[n], neighbours.len());
-        return Err(bad(format!("has rows from {first} to {last}, expected 0 to {stored}")));
-    }
-    // All of them before the first is used, so that every span lies in the array.
-    let ascending = |chunk: usize| {
-        let last = (chunk + CHUNK).min(n);
-        starts[chunk..=last].windows(2).position(|pair| pair[0] > pair[1]).map(|u| chunk + u)
-    };
-    let chunks = || (0..n.div_ceil(CHUNK)).into_par_iter().map(|chunk| chunk * CHUNK);
-    if let Some(u) = chunks().find_map_first(ascending) {
-        return Err(bad(format!(
-            "has row {u} that ends at {} before it begins at {}",
-            starts[u + 1],
-            starts[u]
-        )));
-    }
-    let loops = chunks().map(|chunk| {
-        let mut loops = 0;
-        for u in chunk..(chunk + CHUNK).min(n) {
-            let row = rows.neighbours(u);
-            if !row.is_sorted_by(|v, w| v < w) {
-                return Err(bad(format!("has row {u} whose neighbours do not ascend")));
-            }
-            let Some(&last) = row.last() else { continue };
-            if last as usize >= n {
-                return Err(bad(format!("has row {u} with a neighbour {last}, but {n} nodes")));
-            }
-            if rows.weights(u).is_some_and(|w| !w.iter().all(|w| *w > 0.0 && *w < f64::INFINITY)) {
-                return Err(bad(format!("has row {u} with a weight that is not positive and finite")));
-            }
-            loops += u64::from(row.binary_search(&(u as u32)).is_ok());
-        }
-        Ok(loops)
-    });
-    loops.sum()
-}
-
-/// Whether names are words of UTF-8, and ascend.
-fn check_names(path: &Path, ids: &NodeIds) -> Result<()> {
-    let bad = |problem: &str| {
-        Err(Error::format(path, None, format!("has names that {problem}: the file is damaged")))
-    };
-    match &ids.0 {
-        Names::Numbered(_) => {}
-        Names::Integers(ids) => {
-            if !ids.is_sorted_by(|a, b| a < b) {
-                return bad("do not ascend");
-            }
-        }
-        Names::Words { starts, bytes } => {
-            let Ok(text) = std::str::from_utf8(bytes) else { return bad("are not UTF-8") };
-            if starts[0] != 0 || starts[starts.len() - 1] != bytes.len() as u64 {
-                return bad("do not fill their section");
-            }
-            let mut before = None;
-            for pair in starts.windows(2) {
-                // `get` refuses what lies outside, descends, or parts a character.
-                let Some(word) = text.get(pair[0] as usize..pair[1] as usize) else {
-                    return bad("have no place in their section");
-                };
-                if before.is_some_and(|before| before >= word) {
-                    return bad("do not ascend");
-                }
-                before = Some(word);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Writes a network; of a directed one the incoming rows too, so that neither needs memory when it is mapped.
@@ -454,6 +388,7 @@ pub(super) fn fill_up(bytes: u64, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::corrupt::{AddModel, Amount, add, remove};
     use super::super::{Build, Edge, Loops};
     use super::*;
 
@@ -576,11 +511,69 @@ mod tests {
                             assert!(rows.entries(u).all(|(v, w)| (v as usize) < network.nodes() && w > 0.0));
                         }
                     }
-                    let _ = (network.components(), network.edges());
+                    for u in 0..network.nodes() {
+                        assert!(
+                            network
+                                .rows()
+                                .entries(u)
+                                .all(|(v, w)| network.incoming().weight(v as usize, u) == w)
+                        );
+                    }
+                    let _ = (network.components(), network.edges(), network.summary());
+                    assert_eq!(whole(&self::bytes(&network)).unwrap(), network);
+                    // Names may be such that text cannot hold them.
+                    let mut text = Vec::new();
+                    let _ = super::super::write_edge_list(&network, &mut text);
+                    let half = Amount::Fraction(0.5);
+                    for result in [add(&network, half, AddModel::ErdosRenyi, 1), remove(&network, half, 1)]
+                        .into_iter()
+                        .flatten()
+                    {
+                        let _ = result.write_truth(&mut text);
+                    }
                 }
             }
         }
         assert!(accepted > 100, "only {accepted} reach the checks that follow the checksums");
+    }
+
+    /// Rows that can each be walked, but not of a matrix that is symmetric, or not those of the transposed one.
+    #[test]
+    fn matrices_that_do_not_fit_themselves_are_refused() {
+        let edges: [Edge; 3] = [(0, 1, 0.5), (1, 2, 2.0), (3, 2, 2.5)];
+        let make = |weighted, directed| {
+            let build = Build { directed, loops: Loops::Keep };
+            Network::build(NodeIds::numbered(5), &edges, weighted, build).unwrap().0
+        };
+        // Starts take 48 bytes and are filled up to 64; row 0 is the first entry, row 3 the last.
+        let (starts, neighbours) = (HEADER, HEADER + 64);
+        let set = |network: &Network, at: usize, value: u8| {
+            let mut bytes = bytes(network);
+            assert_ne!(bytes[at], value);
+            bytes[at] = value;
+            whole(&sealed(bytes)).map_err(|error| error.to_string())
+        };
+        let told = |result: std::result::Result<Network, String>, words: &str| {
+            let message = result.unwrap_err();
+            assert!(message.contains(words), "{message}");
+        };
+        let plain = make(false, false);
+        assert_eq!(plain.neighbours(3), [2]);
+        // 3 → 2 becomes 3 → 1 and 3 → 4; an entry of row 3 goes to row 4.
+        told(set(&plain, neighbours + 20, 1), "node 2 has an edge to node 3, but not back");
+        told(set(&plain, neighbours + 20, 4), "node 2 has an edge to node 3, but not back");
+        told(set(&plain, starts + 32, 5), "node 2 has an edge to node 3, but not back");
+        // 2.5 in row 3 becomes 2.501….
+        let weighted = make(true, false);
+        told(
+            set(&weighted, neighbours + 64 + 40 + 4, 1),
+            "node 2 has an edge to node 3, but not back with the same weight",
+        );
+        let directed = make(true, true);
+        told(set(&directed, neighbours, 2), "do not belong");
+        let last = bytes(&directed).len();
+        told(set(&directed, last - 64 + 4, 1), "do not belong");
+        told(set(&directed, last - 128, 4), "do not belong");
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Small public networks that are part of the program, by name.
 
-use super::{Build, Edge, Network, NodeIds};
+use super::{Network, ReadOptions, parse_network};
 use crate::{Error, Result};
-use std::path::Path;
 
 /// A network that is part of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +81,7 @@ pub fn embedded_names() -> &'static [Embedded] {
 pub fn embedded(name: &str) -> Result<Network> {
     let plain = name.strip_prefix('@').unwrap_or(name);
     match ALL.iter().find(|network| network.name == plain) {
-        Some(found) => parse(found),
+        Some(found) => Ok(parse_network(found.list.as_bytes(), &ReadOptions::default())?.0),
         None => {
             Err(Error::parameter("the name of the embedded network", format!("{name:?}"), unknown(plain)))
         }
@@ -115,32 +114,6 @@ fn distance(one: &str, two: &str) -> usize {
         }
     }
     row[two.len()]
-}
-
-fn parse(network: &Embedded) -> Result<Network> {
-    let lines = || network.list.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t'));
-    let mut names: Vec<&str> = lines().flat_map(|fields| fields.take(2)).collect();
-    names.sort_unstable();
-    names.dedup();
-    let numbers: Option<Vec<i64>> = names.iter().map(|name| name.parse().ok()).collect();
-    let ids = match numbers {
-        Some(mut numbers) => {
-            numbers.sort_unstable();
-            NodeIds::integers(numbers)
-        }
-        None => NodeIds::words(names),
-    };
-    let wrong = || Error::format(Path::new(network.name), None, "an embedded network has a bad line");
-    let mut edges: Vec<Edge> = Vec::new();
-    let mut weighted = false;
-    for mut fields in lines() {
-        let mut node = || fields.next().and_then(|name| ids.find(name)).ok_or_else(wrong);
-        let (u, v) = (node()? as u32, node()? as u32);
-        let weight = fields.next().map(|weight| weight.parse().map_err(|_| wrong())).transpose()?;
-        weighted |= weight.is_some();
-        edges.push((u, v, weight.unwrap_or(1.0)));
-    }
-    Ok(Network::build(ids, &edges, weighted, Build::default())?.0)
 }
 
 #[cfg(test)]

@@ -13,20 +13,22 @@
 
 use super::EdgeList;
 use super::build::too_large;
-use super::edge_list::Blocks;
-use super::external_sort::{Arc, Merge, Sorter, Source, Spool};
+use super::edge_list::{self, Blocks};
+use super::external_names::Interner;
+use super::external_sort::{Arc, Merge, Sorter, Source};
+use super::external_spool::Spool;
+use super::external_table::{Table, assemble};
 use super::read::{self, Decisions, NetworkFormat, ReadOptions, Reason, Weights};
-use super::section::Plain;
-use super::{Build, Found, Loops, NodeIds, egr};
-use crate::data::write::Staged;
+use super::{Build, Found, Loops, egr};
 use crate::data::{open, write_atomic};
 use crate::{Error, Result};
-use std::collections::HashMap;
-use std::io::{Read, Write};
 use std::path::Path;
 
 /// Arcs between two reports of progress.
 const TICK: u64 = 1 << 16;
+
+/// Bytes that a conversion takes at least: an eighth, a block of text, is twice the longest line.
+const LEAST_BUDGET: usize = 1 << 20;
 
 /// What was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,9 +51,9 @@ pub(super) struct Task<'a> {
 }
 
 /// Makes an `.egr` file of a network in a file of any format, an edge list of any length in about `budget` bytes of
-/// memory beside the names of the nodes; other formats are read whole. The bytes are those that
+/// memory, at least 1 MiB, beside the names of the nodes; other formats are read whole. The bytes are those that
 /// [`write_network`](super::write_network) makes of what [`read_network`](super::read_network) reads. Temporary files
-/// beside `out` take at most 24 bytes an edge, with weights 72.
+/// beside `out` take at most 24 bytes an edge, with weights 72; few edges take none.
 ///
 /// `progress` is told a growing number of arcs that were moved, in several steps; when it returns false the work is
 /// stopped, nothing is left and none is returned.
@@ -87,13 +89,14 @@ pub fn convert_network(
         write_atomic(out, |file| egr::write(&network, file).map_err(Error::io(out)))?;
         return Ok(Some(decisions));
     }
+    let budget = budget.max(LEAST_BUDGET);
     // Text takes a third of the memory that its edges take while they are parsed.
-    let bytes = (budget / 8).clamp(1 << 12, 8 << 20);
+    let bytes = (budget / 8).min(8 << 20);
     let mut blocks = Blocks::new(path, input, options.weighted == Some(false), bytes);
     let first = blocks.next()?;
     let has_weights = first.as_ref().is_some_and(|list| list.weights.is_some());
     if options.weighted == Some(true) && !has_weights {
-        return Err(Error::format(path, None, read::no_weights(format)));
+        return Err(Error::format(path, None, read::no_weights(format, &blocks.noticed.unused)));
     }
     let (directed, reason) = match (options.directed, first.as_ref().and_then(|list| list.directed)) {
         (Some(directed), _) => (directed, Reason::Asked),
@@ -104,17 +107,18 @@ pub fn convert_network(
     let task = Task { out, build: Build { directed, loops: options.loops }, budget, progress };
     let written = write(task, || {
         let list = first.take().map_or_else(|| blocks.next(), Ok)?;
-        match blocks.negative {
+        match blocks.noticed.negative {
             Some((line, weight)) => Err(Error::format(path, Some(line), read::negative(weight))),
             None => Ok(list),
         }
     })?;
-    let weights = match (has_weights, blocks.ignored_weights) {
+    let weights = match (has_weights, blocks.noticed.ignored_weights) {
         (true, _) => Weights::Used,
         (false, true) => Weights::Ignored,
         (false, false) => Weights::None,
     };
-    let (header, weight_column, loops) = (blocks.header, blocks.weight_column, options.loops);
+    let loops = options.loops;
+    let edge_list::Noticed { header, weight_column, unused, .. } = blocks.noticed;
     let decisions = |written: Written| Decisions {
         format,
         directed,
@@ -122,6 +126,7 @@ pub fn convert_network(
         weights,
         weight_column,
         header,
+        unused,
         loops,
         found: written.found,
         words: written.words,
@@ -150,83 +155,6 @@ struct Steps<'a> {
     task: Task<'a>,
     moved: u64,
     stopped: bool,
-}
-
-/// Rows on their way to a file.
-struct Table {
-    starts: Vec<u64>,
-    neighbours: Spool,
-    /// Weights where both directions of an edge add up, and where they are the same edge.
-    weights: Option<[Spool; 2]>,
-    /// Whether one of these differs from 1.
-    differ: [bool; 2],
-    largest: [f64; 2],
-    bytes: Vec<u8>,
-}
-
-impl Table {
-    fn new(task: &Task<'_>, nodes: usize, weighted: bool) -> Result<Self> {
-        let buffer = (task.budget / 16).min(1 << 20);
-        let spool = || Spool::new(task.out, buffer);
-        let weights = if weighted { Some([spool()?, spool()?]) } else { None };
-        let starts = vec![0; nodes + 1];
-        Ok(Self {
-            starts,
-            neighbours: spool()?,
-            weights,
-            differ: [false; 2],
-            largest: [0.0; 2],
-            bytes: Vec::new(),
-        })
-    }
-
-    fn push(&mut self, (u, v): (u32, u32), weights: [f64; 2]) -> Result<()> {
-        self.starts[u as usize + 1] += 1;
-        self.bytes.clear();
-        v.append(&mut self.bytes);
-        self.neighbours.write(&self.bytes)?;
-        for (way, weight) in weights.into_iter().enumerate() {
-            if let Some(spools) = &mut self.weights {
-                self.bytes.clear();
-                Plain::append(weight, &mut self.bytes);
-                spools[way].write(&self.bytes)?;
-                self.differ[way] |= weight != 1.0;
-                self.largest[way] = self.largest[way].max(weight);
-            }
-        }
-        Ok(())
-    }
-
-    fn stored(&self) -> u64 {
-        self.neighbours.bytes / 4
-    }
-
-    fn write(mut self, out: &mut dyn Write, path: &Path, way: usize) -> Result<()> {
-        for u in 1..self.starts.len() {
-            self.starts[u] += self.starts[u - 1];
-        }
-        egr::section(&self.starts, out).map_err(Error::io(path))?;
-        copy(self.neighbours, out, path)?;
-        let [sum, same] = self.weights.map_or([None, None], |spools| spools.map(Some));
-        match if way == 0 { sum } else { same } {
-            Some(weights) if self.differ[way] => copy(weights, out, path),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// A section that lies in a temporary file.
-fn copy(spool: Spool, out: &mut dyn Write, path: &Path) -> Result<()> {
-    let bytes = spool.bytes;
-    let (mut reader, folder) = spool.reader(1 << 16)?;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = reader.read(&mut buffer).map_err(Error::io(&folder))?;
-        if read == 0 {
-            return egr::fill_up(bytes, out).map_err(Error::io(path));
-        }
-        out.write_all(&buffer[..read]).map_err(Error::io(path))?;
-    }
 }
 
 impl Steps<'_> {
@@ -258,7 +186,7 @@ impl Steps<'_> {
         let n = ids.len();
 
         let mut sorter = Sorter::<A>::new(out, budget / 2);
-        let mut edges = Source::<A>::new(edges, budget / 16)?;
+        let mut edges = Source::<A>::new(edges.reader(budget / 16)?)?;
         while let Some(arc) = edges.peek() {
             let (u, v) = arc.ends();
             sorter.push(A::new(ranks[u as usize], ranks[v as usize], arc.weight()))?;
@@ -267,9 +195,9 @@ impl Steps<'_> {
         }
         drop((edges, ranks));
 
-        let mut forward = Spool::new(out, budget / 16)?;
+        let mut forward = Spool::new(out, budget / 8);
         let reverses = self.unite(sorter.merge()?, &mut forward, &mut found)?;
-        let forward = Source::<A>::new(forward, budget / 16)?;
+        let forward = Source::<A>::new(forward.reader(budget / 16)?)?;
         let directed = self.task.build.directed;
         let (table, incoming, loops, both) = self.side_by_side(forward, reverses.merge()?, n, weighted)?;
         if !directed {
@@ -277,8 +205,8 @@ impl Steps<'_> {
             found.duplicates += if both.is_symmetric { 0 } else { both.pairs };
         }
         let way = usize::from(found.both_directions);
-        if table.largest[way].is_infinite() {
-            return Err(too_large(table.largest[way]));
+        if let Some((u, v)) = table.infinite[way] {
+            return Err(too_large(&ids, u, v));
         }
         let written = Written {
             found,
@@ -300,8 +228,7 @@ impl Steps<'_> {
         found: &mut Found,
     ) -> Result<Spool> {
         let out = self.task.out;
-        let mut edges = Spool::new(out, self.task.budget / 16)?;
-        let mut bytes = Vec::new();
+        let mut edges = Spool::new(out, self.task.budget / 4);
         while let Some(list) = blocks()? {
             let numbers = names.numbers(&list.ids, out)?;
             for (at, &(u, v)) in list.ends.iter().enumerate() {
@@ -316,9 +243,8 @@ impl Steps<'_> {
                 found.zeros += u64::from(weight == 0.0);
                 found.loops += u64::from(u == v);
                 if weight > 0.0 && (u != v || self.task.build.loops == Loops::Keep) {
-                    bytes.clear();
-                    A::new(numbers[u as usize], numbers[v as usize], weight).append(&mut bytes);
-                    edges.write(&bytes)?;
+                    let arc = A::new(numbers[u as usize], numbers[v as usize], weight);
+                    edges.put(|bytes| arc.append(bytes))?;
                 }
                 self.tick()?;
             }
@@ -334,7 +260,6 @@ impl Steps<'_> {
         found: &mut Found,
     ) -> Result<Sorter<A>> {
         let mut reverses = Sorter::<A>::new(self.task.out, self.task.budget / 4);
-        let mut bytes = Vec::new();
         let mut next = arcs.next()?;
         while let Some(arc) = next {
             let ((u, v), mut weight) = (arc.ends(), arc.weight());
@@ -349,9 +274,7 @@ impl Steps<'_> {
                     _ => break,
                 }
             }
-            bytes.clear();
-            A::new(u, v, weight).append(&mut bytes);
-            forward.write(&bytes)?;
+            forward.put(|bytes| A::new(u, v, weight).append(bytes))?;
             reverses.push(A::new(v, u, weight))?;
         }
         Ok(reverses)
@@ -366,8 +289,8 @@ impl Steps<'_> {
         weighted: bool,
     ) -> Result<(Table, Option<Table>, u64, Agreement)> {
         let directed = self.task.build.directed;
-        let mut rows = Table::new(&self.task, nodes, weighted)?;
-        let mut incoming = if directed { Some(Table::new(&self.task, nodes, weighted)?) } else { None };
+        let table = || Table::new(self.task.out, self.task.budget / 16, nodes, weighted);
+        let (mut rows, mut incoming) = (table(), directed.then(table));
         let (mut loops, mut pairs, mut edges, mut alike) = (0, 0, false, true);
         let mut back = backward.next()?;
         loop {
@@ -414,114 +337,9 @@ struct Agreement {
     pairs: u64,
 }
 
-/// The file out of its sections.
-fn assemble(
-    path: &Path,
-    ids: &NodeIds,
-    rows: Table,
-    incoming: Option<Table>,
-    loops: u64,
-    way: usize,
-) -> Result<()> {
-    let (kind, letters) = egr::kind(ids);
-    let mut header = egr::Header {
-        directed: incoming.is_some(),
-        weighted: rows.differ[way],
-        incoming: incoming.is_some(),
-        kind,
-        nodes: ids.len() as u64,
-        stored: rows.stored(),
-        loops,
-        letters,
-        digest: [0; 32],
-    };
-    let mut staged = Staged::create(path, true)?;
-    staged.write_all(&header.to_bytes()).map_err(Error::io(path))?;
-    let mut out = Hashed { inner: &mut staged, hasher: blake3::Hasher::new() };
-    rows.write(&mut out, path, way)?;
-    egr::names(ids, &mut out).map_err(Error::io(path))?;
-    if let Some(incoming) = incoming {
-        incoming.write(&mut out, path, way)?;
-    }
-    header.digest = *out.hasher.finalize().as_bytes();
-    staged.patch_start(&header.to_bytes())?;
-    staged.commit()
-}
-
-/// Hashes what passes.
-struct Hashed<'a> {
-    inner: &'a mut Staged,
-    hasher: blake3::Hasher,
-}
-
-impl Write for Hashed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
-        Ok(written)
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-/// Numbers nodes as they appear. A word that is an integer in its only decimal form is that integer, since a block of
-/// integers does not know that another has words.
-#[derive(Default)]
-struct Interner {
-    integers: HashMap<i64, u32>,
-    words: HashMap<Box<str>, u32>,
-}
-
-impl Interner {
-    /// The numbers of the nodes of a block.
-    fn numbers(&mut self, ids: &NodeIds, out: &Path) -> Result<Vec<u32>> {
-        let mut numbers = Vec::with_capacity(ids.len());
-        for v in 0..ids.len() {
-            let new = u32::try_from(self.integers.len() + self.words.len())
-                .ok()
-                .filter(|new| *new < u32::MAX)
-                .ok_or_else(|| {
-                    Error::format(out, None, "would have more than 2³² nodes, which is too many")
-                })?;
-            let integer = ids.integer(v).or_else(|| {
-                let name = ids.name(v);
-                name.parse().ok().filter(|id: &i64| id.to_string() == name)
-            });
-            let number = if let Some(id) = integer {
-                *self.integers.entry(id).or_insert(new)
-            } else {
-                let name = ids.name(v);
-                match self.words.get(&*name) {
-                    Some(&number) => number,
-                    None => *self.words.entry(name.into()).or_insert(new),
-                }
-            };
-            numbers.push(number);
-        }
-        Ok(numbers)
-    }
-
-    /// The names in ascending order, and for each number the place of its name.
-    fn finish(self) -> (NodeIds, Vec<u32>) {
-        let mut ranks = vec![0; self.integers.len() + self.words.len()];
-        if self.words.is_empty() {
-            let mut ids: Vec<(i64, u32)> = self.integers.into_iter().collect();
-            ids.sort_unstable();
-            ids.iter().zip(0..).for_each(|(id, rank)| ranks[id.1 as usize] = rank);
-            return (NodeIds::integers(ids.into_iter().map(|id| id.0).collect()), ranks);
-        }
-        let mut words: Vec<(Box<str>, u32)> = self.words.into_iter().collect();
-        words.extend(self.integers.into_iter().map(|(id, number)| (id.to_string().into(), number)));
-        words.sort_unstable();
-        words.iter().zip(0..).for_each(|(word, rank)| ranks[word.1 as usize] = rank);
-        (NodeIds::words(words.iter().map(|word| &*word.0)), ranks)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{Edge, Network};
+    use super::super::{Edge, Network, NodeIds};
     use super::*;
 
     /// The edges in blocks, each with ids of its own, as they come out of a file.

@@ -1,18 +1,17 @@
-//! Sorting of more arcs than fit in memory: sorted runs in temporary files, merged in the order in which they came.
+//! Sorting of more arcs than fit in memory: sorted runs in a temporary file, merged in the order in which they came.
 
+use super::external_spool::{Reader, Spool};
 use super::section::Plain;
-use crate::{Error, Result};
+use crate::Result;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Runs merged at a time: each is an open file, of which systems allow some hundreds.
+/// Runs merged at a time where the budget has not room for more.
 const FAN: usize = 64;
-/// Bytes gathered before a system call where the budget says less.
-const LEAST_BUFFER: usize = 1 << 12;
+/// Bytes of each run in memory that make a larger number worthwhile.
+const RUN_BUFFER: usize = 1 << 14;
 
 /// An arc: its place `u · 2³² + v` in the matrix and, in some networks, its weight.
 pub(super) trait Arc: Copy + Send + Sync {
@@ -80,36 +79,6 @@ impl Arc for (u64, f64) {
     }
 }
 
-/// A file without a name, gone with the program however it ends, that is written and then read.
-pub(super) struct Spool {
-    file: BufWriter<File>,
-    path: PathBuf,
-    pub(super) bytes: u64,
-}
-
-impl Spool {
-    /// Beside `out`, whose disk has room for the result too.
-    pub(super) fn new(out: &Path, buffer: usize) -> Result<Self> {
-        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
-        let file = BufWriter::with_capacity(buffer.max(LEAST_BUFFER), file);
-        Ok(Self { file, path: folder.to_owned(), bytes: 0 })
-    }
-
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes += bytes.len() as u64;
-        self.file.write_all(bytes).map_err(Error::io(&self.path))
-    }
-
-    /// What was written, from its beginning.
-    pub(super) fn reader(self, buffer: usize) -> Result<(BufReader<File>, PathBuf)> {
-        let path = self.path;
-        let mut file = self.file.into_inner().map_err(|e| Error::io(&path)(e.into_error()))?;
-        file.seek(SeekFrom::Start(0)).map_err(Error::io(&path))?;
-        Ok((BufReader::with_capacity(buffer.max(LEAST_BUFFER), file), path))
-    }
-}
-
 /// Takes arcs in any order.
 pub(super) struct Sorter<A> {
     out: PathBuf,
@@ -117,13 +86,10 @@ pub(super) struct Sorter<A> {
     /// Arcs of a run.
     most: usize,
     arcs: Vec<A>,
-    runs: Vec<Run>,
-    bytes: Vec<u8>,
-}
-
-struct Run {
+    /// All runs one after the other.
     spool: Spool,
-    count: u64,
+    /// Where each ends.
+    ends: Vec<u64>,
 }
 
 impl<A: Arc> Sorter<A> {
@@ -131,16 +97,19 @@ impl<A: Arc> Sorter<A> {
     pub(super) fn new(out: &Path, budget: usize) -> Self {
         // Sorting in order needs as much again.
         let most = (budget / 2 / size_of::<A>()).max(16);
-        Self { out: out.to_owned(), budget, most, arcs: Vec::new(), runs: Vec::new(), bytes: Vec::new() }
+        let spool = Spool::new(out, 0);
+        Self { out: out.to_owned(), budget, most, arcs: Vec::new(), spool, ends: Vec::new() }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, arc: A) -> Result<()> {
         if self.arcs.len() == self.most {
             self.spill()?;
         }
-        if self.arcs.capacity() == 0 {
-            // At once, since growing would for a moment need half as much again.
-            self.arcs.reserve_exact(self.most);
+        if self.arcs.len() == self.arcs.capacity() {
+            // No more than the budget, of which growing to twice the size might take half as much again.
+            let capacity = (2 * self.arcs.capacity()).clamp(16, self.most);
+            self.arcs.reserve_exact(capacity - self.arcs.len());
         }
         self.arcs.push(arc);
         Ok(())
@@ -148,20 +117,16 @@ impl<A: Arc> Sorter<A> {
 
     fn spill(&mut self) -> Result<()> {
         A::sort(&mut self.arcs);
-        let mut spool = Spool::new(&self.out, LEAST_BUFFER)?;
-        for part in self.arcs.chunks(4096) {
-            self.bytes.clear();
-            part.iter().for_each(|arc| arc.append(&mut self.bytes));
-            spool.write(&self.bytes)?;
+        for arc in self.arcs.drain(..) {
+            self.spool.put(|bytes| arc.append(bytes))?;
         }
-        self.runs.push(Run { spool, count: self.arcs.len() as u64 });
-        self.arcs.clear();
+        self.ends.push(self.spool.bytes);
         Ok(())
     }
 
     /// All arcs, sorted; of the same place in the order in which they came.
     pub(super) fn merge(mut self) -> Result<Merge<A>> {
-        if self.runs.is_empty() {
+        if self.ends.is_empty() {
             A::sort(&mut self.arcs);
             return Ok(Merge { heap: BinaryHeap::new(), sources: Vec::new(), memory: self.arcs.into_iter() });
         }
@@ -169,25 +134,23 @@ impl<A: Arc> Sorter<A> {
             self.spill()?;
         }
         self.arcs = Vec::new();
-        let mut runs = self.runs;
-        while runs.len() > FAN {
-            let mut fewer = Vec::new();
-            let mut left = runs.into_iter().peekable();
-            while left.peek().is_some() {
-                let group: Vec<Run> = left.by_ref().take(FAN).collect();
-                let count = group.iter().map(|run| run.count).sum();
-                let mut merge = Merge::<A>::of(group, self.budget / 2)?;
-                let mut spool = Spool::new(&self.out, self.budget / 4)?;
+        let (mut spool, mut ends) = (self.spool, self.ends);
+        let fan = (self.budget / 2 / RUN_BUFFER).max(FAN);
+        while ends.len() > fan {
+            let (mut fewer, mut fewer_ends) = (Spool::new(&self.out, self.budget / 4), Vec::new());
+            let all = spool.reader(0)?;
+            let mut start = 0;
+            for group in ends.chunks(fan) {
+                let mut merge = Merge::<A>::of(&all, start, group, self.budget / 2)?;
                 while let Some(arc) = merge.next()? {
-                    self.bytes.clear();
-                    arc.append(&mut self.bytes);
-                    spool.write(&self.bytes)?;
+                    fewer.put(|bytes| arc.append(bytes))?;
                 }
-                fewer.push(Run { spool, count });
+                fewer_ends.push(fewer.bytes);
+                start = group[group.len() - 1];
             }
-            runs = fewer;
+            (spool, ends) = (fewer, fewer_ends);
         }
-        Merge::of(runs, self.budget / 2)
+        Merge::of(&spool.reader(0)?, 0, &ends, self.budget / 2)
     }
 }
 
@@ -202,44 +165,41 @@ pub(super) struct Merge<A> {
 
 /// A run that is read.
 pub(super) struct Source<A> {
-    reader: BufReader<File>,
-    path: PathBuf,
-    left: u64,
+    reader: Reader,
     current: Option<A>,
 }
 
 impl<A: Arc> Source<A> {
     /// The arcs of a file that was written by [`Arc::append`].
-    pub(super) fn new(spool: Spool, buffer: usize) -> Result<Self> {
-        let left = spool.bytes / A::BYTES as u64;
-        let (reader, path) = spool.reader(buffer)?;
-        let mut source = Self { reader, path, left, current: None };
+    pub(super) fn new(reader: Reader) -> Result<Self> {
+        let mut source = Self { reader, current: None };
         source.advance()?;
         Ok(source)
     }
 
     /// The next arc, which stays.
+    #[inline]
     pub(super) fn peek(&self) -> Option<A> {
         self.current
     }
 
+    #[inline]
     pub(super) fn advance(&mut self) -> Result<()> {
-        self.current = None;
-        if self.left > 0 {
-            let mut bytes = [0; 16];
-            self.reader.read_exact(&mut bytes[..A::BYTES]).map_err(Error::io(&self.path))?;
-            self.current = Some(A::decode(&bytes[..A::BYTES]));
-            self.left -= 1;
-        }
+        self.current = self.reader.next(A::BYTES)?.map(A::decode);
         Ok(())
     }
 }
 
 impl<A: Arc> Merge<A> {
-    fn of(runs: Vec<Run>, budget: usize) -> Result<Self> {
-        let buffer = (budget / runs.len().max(1)).min(1 << 20);
-        let sources: Vec<Source<A>> =
-            runs.into_iter().map(|run| Source::new(run.spool, buffer)).collect::<Result<_>>()?;
+    /// The runs of a file that end at `ends`, the first of which begins at `start`.
+    fn of(all: &Reader, mut start: u64, ends: &[u64], budget: usize) -> Result<Self> {
+        let buffer = (budget / ends.len().max(1)).min(1 << 20);
+        let source = |&end: &u64| {
+            let source = Source::new(all.part(start, end, buffer));
+            start = end;
+            source
+        };
+        let sources: Vec<Source<A>> = ends.iter().map(source).collect::<Result<_>>()?;
         let first = |(at, source): (usize, &Source<A>)| Some(Reverse((source.peek()?.key(), at)));
         let heap = sources.iter().enumerate().filter_map(first).collect();
         Ok(Self { heap, sources, memory: Vec::new().into_iter() })
@@ -284,5 +244,22 @@ mod tests {
             assert_eq!(found, expected);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_thousand_runs_are_one_open_file() {
+        let files = || std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        let folder = tempfile::tempdir().unwrap();
+        let (count, before) = (20_000_u32, files());
+        let mut sorter = Sorter::<u64>::new(&folder.path().join("x"), 0);
+        for i in 0..count {
+            sorter.push(Arc::new(i.wrapping_mul(2_654_435_761), i, 1.0)).unwrap();
+        }
+        assert!(sorter.ends.len() > 1000, "{}", sorter.ends.len());
+        let mut merge = sorter.merge().unwrap();
+        // Other tests may run beside this one.
+        assert!(files() < before + 50, "{} files open", files());
+        let found: Vec<u64> = std::iter::from_fn(|| merge.next().unwrap()).collect();
+        assert!(found.is_sorted() && found.len() == count as usize);
     }
 }

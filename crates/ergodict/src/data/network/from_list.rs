@@ -11,7 +11,7 @@
 //! Weights are added in the order of the file, whatever the number of threads.
 
 use super::build::{Build, Found, Loops};
-use super::{EdgeList, Network, Rows};
+use super::{EdgeList, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -60,8 +60,8 @@ impl Network {
             return Self::build(ids, &edges, weighted, build);
         }
         let (rows, loops, found) = match weights {
-            None => rows::<u64>(n, ends, None, build)?,
-            Some(weights) => rows::<(u64, f64)>(n, ends, Some(weights), build)?,
+            None => rows::<u64>(&ids, ends, None, build)?,
+            Some(weights) => rows::<(u64, f64)>(&ids, ends, Some(weights), build)?,
         };
         Ok((Self { rows, directed: build.directed, ids, loops, incoming: OnceLock::new() }, found))
     }
@@ -112,15 +112,16 @@ fn neighbour(key: u64) -> u32 {
 }
 
 fn rows<E: Entry>(
-    n: usize,
+    ids: &NodeIds,
     ends: Vec<(u32, u32)>,
     weights: Option<Vec<f64>>,
     build: Build,
 ) -> Result<(Rows, u64, Found)> {
-    let weighted = weights.is_some();
+    let (n, weighted) = (ids.len(), weights.is_some());
     let wanted = (ends.len() / BUCKET).clamp(1, MOST_BUCKETS);
     let shift = n.div_ceil(wanted).next_power_of_two().ilog2();
-    let count = (n >> shift) + 1;
+    // One of few nodes, so that no thread is woken for it.
+    let count = n.div_ceil(1 << shift).max(1);
     let segments = distribute::<E>(n, &ends, weights.as_deref(), build, shift, count)?;
     drop((ends, weights));
     let mut found = Found::default();
@@ -152,8 +153,8 @@ fn rows<E: Entry>(
         buckets.par_iter_mut().filter(|bucket| bucket.both_directions).for_each(Bucket::add_directions);
     }
     let all = || buckets.par_iter().flat_map_iter(|bucket| bucket.weights.iter().copied());
-    if let Some(sum) = all().find_any(|weight| !weight.is_finite()) {
-        return Err(super::build::too_large(sum));
+    if let Some((u, v)) = buckets.par_iter().find_map_first(Bucket::infinite) {
+        return Err(super::build::too_large(ids, u, v));
     }
     let weighted = !all().all(|weight| weight == 1.0);
     Ok((one_after_the_other(n, buckets, weighted), loops, found))
@@ -331,6 +332,17 @@ impl Bucket {
         Self { rows, degrees, neighbours, weights, loops, both_directions }
     }
 
+    /// The first edge whose weight is not finite.
+    fn infinite(&self) -> Option<(u32, u32)> {
+        let at = self.weights.iter().position(|weight| !weight.is_finite())?;
+        let mut end = 0;
+        let row = self.degrees.iter().position(|&degree| {
+            end += degree as usize;
+            at < end
+        })?;
+        Some(((self.rows.start + row) as u32, self.neighbours[at]))
+    }
+
     /// Adds the other direction, which is equal.
     fn add_directions(&mut self) {
         let mut at = 0;
@@ -368,7 +380,7 @@ fn one_after_the_other(n: usize, buckets: Vec<Bucket>, weighted: bool) -> Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Edge, NodeIds};
+    use super::super::Edge;
     use super::*;
     use proptest::prelude::*;
 

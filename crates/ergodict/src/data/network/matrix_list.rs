@@ -1,7 +1,7 @@
 //! The edges of a network out of the entries of a square matrix, of which nobody said whether it is symmetric.
 
-use super::EdgeList;
-use super::NodeIds;
+use super::build::too_large;
+use super::{EdgeList, Found, NodeIds};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::path::Path;
@@ -27,16 +27,43 @@ pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, ent
     Ok(rows as usize)
 }
 
-/// The edges of a matrix. Entries of the same place add up, without weights they count once; zeros are no edges. A
-/// symmetric matrix is an undirected network, of which the upper triangle is handed over, any other a directed one.
-pub(super) fn edges(ids: NodeIds, ends: Vec<(u32, u32)>, weights: Option<Vec<f64>>) -> EdgeList {
-    let (mut ends, mut weights) = match weights {
-        None => (ascending(ends), None),
-        Some(weights) => {
-            let (ends, weights) = united(ends, weights);
-            (ends, Some(weights))
+/// The entries of a matrix as edges, with what was found among them.
+#[derive(Debug)]
+pub(super) struct Entries {
+    pub(super) list: EdgeList,
+    /// Whether the file has weights, which may have been left out.
+    pub(super) weighted: bool,
+    /// Entries of a place that has one already, and zeros.
+    pub(super) found: Found,
+}
+
+/// The edges of a matrix. Entries of the same place add up, without weights they count once; zeros are no edges, weights or
+/// not. A symmetric matrix is an undirected network, of which the upper triangle is handed over, any other a directed one;
+/// without weights the places alone decide.
+///
+/// # Errors
+/// [`Error::Parameter`] for a sum that is not finite.
+pub(super) fn edges(
+    ids: NodeIds,
+    mut ends: Vec<(u32, u32)>,
+    weights: Option<Vec<f64>>,
+    ignore_weights: bool,
+) -> Result<Entries> {
+    let (weighted, mut found) = (weights.is_some(), Found::default());
+    let mut weights = match weights {
+        Some(weights) if ignore_weights => {
+            found.zeros = without_zeros(&mut ends, &weights);
+            None
         }
+        weights => weights,
     };
+    match &mut weights {
+        None => found.duplicates = ascending(&mut ends),
+        Some(weights) => united(&mut ends, weights, &mut found),
+    }
+    if let Some(at) = weights.iter().flatten().position(|sum| !sum.is_finite()) {
+        return Err(too_large(&ids, ends[at].0, ends[at].1));
+    }
     let symmetric = is_symmetric(ids.len(), &ends, weights.as_deref());
     if symmetric {
         if let Some(weights) = &mut weights {
@@ -45,22 +72,51 @@ pub(super) fn edges(ids: NodeIds, ends: Vec<(u32, u32)>, weights: Option<Vec<f64
         }
         ends.retain(|(u, v)| u <= v);
     }
-    EdgeList { ids, ends, weights, directed: Some(!symmetric) }
+    Ok(Entries { list: EdgeList { ids, ends, weights, directed: Some(!symmetric) }, weighted, found })
 }
 
-fn ascending(mut ends: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+/// The edges of a matrix that is said to be symmetric, of which one triangle is there.
+pub(super) fn triangle(
+    ids: NodeIds,
+    mut ends: Vec<(u32, u32)>,
+    weights: Option<Vec<f64>>,
+    ignore_weights: bool,
+) -> Entries {
+    let (weighted, mut found) = (weights.is_some(), Found::default());
+    if let Some(weights) = weights.as_ref().filter(|_| ignore_weights) {
+        found.zeros = without_zeros(&mut ends, weights);
+    }
+    let weights = weights.filter(|_| !ignore_weights);
+    Entries { list: EdgeList { ids, ends, weights, directed: Some(false) }, weighted, found }
+}
+
+/// Leaves out entries that are zero; how many.
+fn without_zeros(ends: &mut Vec<(u32, u32)>, weights: &[f64]) -> u64 {
+    let (before, mut weights) = (ends.len(), weights.iter());
+    ends.retain(|_| weights.next().is_some_and(|&weight| weight != 0.0));
+    (before - ends.len()) as u64
+}
+
+/// Sorts, and leaves every place once; how many were left out.
+fn ascending(ends: &mut Vec<(u32, u32)>) -> u64 {
     if !ends.is_sorted() {
         ends.par_sort_unstable();
     }
+    let before = ends.len();
     ends.dedup();
-    ends
+    (before - ends.len()) as u64
 }
 
-fn united(ends: Vec<(u32, u32)>, weights: Vec<f64>) -> (Vec<(u32, u32)>, Vec<f64>) {
-    let mut entries: Vec<((u32, u32), f64)> = ends.into_iter().zip(weights).collect();
+/// Sorts, and adds up what is at the same place.
+fn united(ends: &mut Vec<(u32, u32)>, weights: &mut Vec<f64>, found: &mut Found) {
+    let mut entries: Vec<((u32, u32), f64)> = ends.drain(..).zip(weights.drain(..)).collect();
+    let before = entries.len();
+    entries.retain(|entry| entry.1 != 0.0);
+    found.zeros = (before - entries.len()) as u64;
     if !entries.is_sorted_by_key(|entry| entry.0) {
         entries.par_sort_by_key(|entry| entry.0);
     }
+    let before = entries.len();
     entries.dedup_by(|next, first| {
         let same = next.0 == first.0;
         if same {
@@ -68,8 +124,10 @@ fn united(ends: Vec<(u32, u32)>, weights: Vec<f64>) -> (Vec<(u32, u32)>, Vec<f64
         }
         same
     });
+    found.duplicates = (before - entries.len()) as u64;
+    // Negative entries of archives may have taken others away.
     entries.retain(|entry| entry.1 != 0.0);
-    entries.into_iter().unzip()
+    (*ends, *weights) = entries.into_iter().unzip();
 }
 
 /// Whether entries in ascending order are those of a symmetric matrix. Going through them by rows, those of column `v`
@@ -90,7 +148,28 @@ mod tests {
     use super::*;
 
     fn list(ends: &[(u32, u32)], weights: Option<&[f64]>) -> EdgeList {
-        edges(NodeIds::numbered(4), ends.to_vec(), weights.map(<[f64]>::to_vec))
+        edges(NodeIds::numbered(4), ends.to_vec(), weights.map(<[f64]>::to_vec), false).unwrap().list
+    }
+
+    #[test]
+    fn ignored_weights_do_not_decide_symmetry() {
+        let (ends, weights) = ([(0, 1), (1, 0), (0, 1), (2, 3), (1, 2)], [1.0, 7.0, 2.0, 0.0, 0.0]);
+        let read =
+            |ignore| edges(NodeIds::numbered(4), ends.to_vec(), Some(weights.to_vec()), ignore).unwrap();
+        for (ignore, directed) in [(false, true), (true, false)] {
+            let entries = read(ignore);
+            assert_eq!((entries.list.directed, entries.weighted), (Some(directed), true));
+            assert_eq!((entries.found.duplicates, entries.found.zeros), (1, 2));
+        }
+        assert_eq!((read(true).list.ends, read(true).list.weights), (vec![(0, 1)], None));
+    }
+
+    #[test]
+    fn sums_that_are_too_large_are_told_with_their_nodes() {
+        let ends = vec![(0, 1), (2, 3), (2, 3)];
+        let error =
+            edges(NodeIds::integers(vec![1, 2, 3, 4]), ends, Some(vec![f64::MAX; 3]), false).unwrap_err();
+        assert!(error.to_string().contains("from 3 to 4"), "{error}");
     }
 
     #[test]

@@ -7,9 +7,9 @@
 //! | `symmetric` / `general` | undirected / undirected where the matrix is symmetric, else directed |
 //! | index `i`, from 1 | the node called `i`; also where it has no edge |
 
-use super::EdgeList;
 use super::NodeIds;
-use super::matrix_list;
+use super::matrix_list::{self, Entries};
+use super::read::negative;
 use crate::data::Input;
 use crate::data::npy_header::shorten;
 use crate::{Error, Result};
@@ -31,9 +31,9 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Reads the network of a Matrix Market file.
 ///
 /// # Errors
-/// [`Error::Format`] with the line that is wrong; [`Error::Io`].
-pub(crate) fn read(path: &Path, input: Input) -> Result<EdgeList> {
-    read_blocks(path, input, BLOCKS)
+/// [`Error::Format`] with the line that is wrong, or with a negative weight unless weights are ignored; [`Error::Io`].
+pub(crate) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Entries> {
+    read_blocks(path, input, ignore_weights, BLOCKS)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,10 +50,11 @@ struct Sizes {
     entries: u64,
 }
 
-fn read_blocks(path: &Path, input: impl Read, blocks: Blocks) -> Result<EdgeList> {
+fn read_blocks(path: &Path, input: impl Read, ignore_weights: bool, blocks: Blocks) -> Result<Entries> {
     let mut lines = Lines { path, input, blocks, bytes: Vec::new(), taken: 0, line: 0, ended: false };
     let banner =
         lines.next()?.ok_or_else(|| Error::format(path, None, "is empty: expected %%MatrixMarket"))?;
+    let banner = banner.strip_prefix(b"\xef\xbb\xbf").unwrap_or(banner);
     let banner = parse_banner(banner).map_err(|problem| Error::format(path, Some(1), problem))?;
     let sizes = loop {
         let Some(line) = lines.next()? else {
@@ -87,8 +88,14 @@ fn read_blocks(path: &Path, input: impl Read, blocks: Blocks) -> Result<EdgeList
         for piece in pieces {
             let before = count;
             count += if banner.dense { piece.weights.len() } else { piece.ends.len() } as u64;
-            if count > sizes.entries {
-                let at = line + piece.line_of((sizes.entries - before) as usize);
+            let surplus = (count > sizes.entries).then(|| piece.line_of((sizes.entries - before) as usize));
+            if let Some((at, weight)) = piece.negative.filter(|_| !ignore_weights)
+                && surplus.is_none_or(|surplus| at < surplus)
+            {
+                return Err(Error::format(path, Some(line + at), negative(weight)));
+            }
+            if let Some(at) = surplus {
+                let at = line + at;
                 let entries = sizes.entries;
                 let problem =
                     format!("comes after the last of {entries} entries: expected the end of the file");
@@ -123,9 +130,9 @@ fn read_blocks(path: &Path, input: impl Read, blocks: Blocks) -> Result<EdgeList
     let ids = NodeIds::integers((1..=sizes.nodes as i64).collect());
     let weights = (!banner.pattern).then_some(weights);
     if banner.symmetric {
-        return Ok(EdgeList { ids, ends, weights, directed: Some(false) });
+        return Ok(matrix_list::triangle(ids, ends, weights, ignore_weights));
     }
-    Ok(matrix_list::edges(ids, ends, weights))
+    matrix_list::edges(ids, ends, weights, ignore_weights)
 }
 
 fn parse_banner(line: &[u8]) -> std::result::Result<Banner, String> {
@@ -212,11 +219,20 @@ struct Piece {
     lines: u64,
     /// Lines from the first of the piece that are no entries, ascending.
     skipped: Vec<u64>,
+    /// The first weight below zero, with its line from 0.
+    negative: Option<(u64, f64)>,
     /// The first line that is wrong, from 0, and why.
     wrong: Option<(u64, String)>,
 }
 
 impl Piece {
+    fn push_weight(&mut self, weight: f64) {
+        if weight < 0.0 {
+            self.negative.get_or_insert((self.lines, weight));
+        }
+        self.weights.push(weight);
+    }
+
     /// The line, from 0, of an entry.
     fn line_of(&self, entry: usize) -> u64 {
         self.skipped.iter().fold(entry as u64, |line, skipped| line + u64::from(*skipped <= line))
@@ -253,7 +269,7 @@ fn parse_entries(text: &[u8], banner: Banner, nodes: usize) -> Piece {
         };
         let ends = (end()?, end()?);
         if !banner.pattern {
-            piece.weights.push(number(word(&mut rest))?);
+            piece.push_weight(number(word(&mut rest))?);
         }
         if !rest.trim_ascii_start().is_empty() {
             let expected = if banner.pattern { "`row column`" } else { "`row column value`" };
@@ -266,7 +282,7 @@ fn parse_entries(text: &[u8], banner: Banner, nodes: usize) -> Piece {
 
 fn parse_values(text: &[u8]) -> Piece {
     Piece::each_line(text, |piece, line| {
-        piece.weights.push(number(line)?);
+        piece.push_weight(number(line)?);
         Ok(())
     })
 }
@@ -399,11 +415,12 @@ impl<R: Read> Lines<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Build, Network};
+    use super::super::{Build, EdgeList, Network};
     use super::*;
 
     fn list(text: &str) -> Result<EdgeList> {
-        read_blocks(Path::new("m.mtx"), text.as_bytes(), BLOCKS)
+        read_blocks(Path::new("m.mtx"), text.as_bytes(), true, BLOCKS)?;
+        Ok(read_blocks(Path::new("m.mtx"), text.as_bytes(), false, BLOCKS)?.list)
     }
 
     #[test]
@@ -432,10 +449,10 @@ mod tests {
 
     #[test]
     fn arrays_run_down_the_columns() {
-        let found = list("%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n0\n-3\n").unwrap();
+        let found = list("\u{feff}%%MatrixMarket matrix array real general\n2 2\n0\n1.5\n0\n3\n").unwrap();
         assert_eq!(
             (&found.ends[..], found.weights, found.directed),
-            (&[(1, 0), (1, 1)][..], Some(vec![1.5, -3.0]), Some(true))
+            (&[(1, 0), (1, 1)][..], Some(vec![1.5, 3.0]), Some(true))
         );
         let found = list("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n").unwrap();
         assert_eq!(found.ends, [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2)]);
@@ -463,7 +480,11 @@ mod tests {
         let last =
             text.trim_end().rsplit('\n').find(|l| !l.starts_with('%') && !l.is_empty()).unwrap().to_owned();
         let wrong = text.replace(&last, "1 2 x");
-        let surplus = text.clone() + "1 1 1\n";
+        let below_zero = text.replace(&last, "1 2 -2");
+        let negative = list(&below_zero).unwrap_err().to_string();
+        let line = 1 + below_zero.lines().position(|l| l == "1 2 -2").unwrap();
+        assert!(negative.starts_with(&format!("m.mtx:{line}: has the weight -2")), "{negative}");
+        let surplus = text.clone() + "1 1 -1\n";
         let (message, too_many) =
             (list(&wrong).unwrap_err().to_string(), list(&surplus).unwrap_err().to_string());
         let line = 1 + wrong.lines().position(|l| l == "1 2 x").unwrap();
@@ -476,9 +497,10 @@ mod tests {
         for bytes in 1..90 {
             for piece in [1, 5, 17, 64] {
                 let blocks = Blocks { bytes, piece };
-                let read = |text: &str| read_blocks(Path::new("m.mtx"), text.as_bytes(), blocks);
-                let found = read(&text).unwrap();
+                let read = |text: &str| read_blocks(Path::new("m.mtx"), text.as_bytes(), false, blocks);
+                let found = read(&text).unwrap().list;
                 assert_eq!((&found.ends, &found.weights), (&expected.ends, &expected.weights));
+                assert_eq!(read(&below_zero).unwrap_err().to_string(), negative);
                 assert_eq!(read(&wrong).unwrap_err().to_string(), message);
                 assert_eq!(read(&surplus).unwrap_err().to_string(), too_many);
             }

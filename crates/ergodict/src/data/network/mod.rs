@@ -15,9 +15,13 @@ mod build;
 pub mod corrupt;
 mod edge_list;
 mod egr;
+mod egr_check;
 mod embedded;
 mod external;
+mod external_names;
 mod external_sort;
+mod external_spool;
+mod external_table;
 mod from_list;
 pub mod generate;
 mod ids;
@@ -29,16 +33,15 @@ mod save;
 mod section;
 mod sparse_npz;
 mod structure;
+mod summary;
 mod tag_rows;
 mod write;
 
 pub use adjacency::Adjacency;
 pub use build::{Build, Edge, Found, Loops};
 pub use edge_list::{EdgeList, read_edge_list};
-pub use external::convert_network;
-mod summary;
-
 pub use embedded::{Embedded, embedded, embedded_names};
+pub use external::convert_network;
 pub use ids::NodeIds;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 pub use save::{Saved, check_network_name, write_network};
@@ -46,7 +49,7 @@ use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use summary::{DegreeBin, Spread, Summary};
-pub use write::write_edge_list;
+pub use write::{write_edge_list, write_name};
 
 /// A network: nodes, and edges with positive weights. It is never changed.
 ///

@@ -1,5 +1,6 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
+use super::matrix_list::Entries;
 use super::{Build, EdgeList, Found, Loops, Network, edge_list, egr, matrix_market, sparse_npz};
 use crate::data::{Input, open};
 use crate::{Error, Result};
@@ -13,7 +14,7 @@ pub struct ReadOptions {
     pub directed: Option<bool>,
     /// Whether weights are wanted; with `false` a third column may be anything. Left open: if there are any.
     pub weighted: Option<bool>,
-    /// What becomes of loops.
+    /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
     pub loops: Loops,
 }
 
@@ -34,7 +35,10 @@ pub enum NetworkFormat {
 impl NetworkFormat {
     /// The format of a file that begins so.
     pub(super) fn of(head: &[u8]) -> Self {
-        if head.starts_with(b"%%Matrix") {
+        // Eight bytes are seen, three of which may be a mark of UTF-8.
+        let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
+        let length = text.len().min(banner.len());
+        if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
             Self::MatrixMarket
         } else if head.starts_with(b"PK\x03\x04") {
             Self::SparseNpz
@@ -103,6 +107,8 @@ pub struct Decisions {
     pub weight_column: Option<usize>,
     /// The line of a header, which was skipped.
     pub header: Option<u64>,
+    /// Columns that a header names and nothing was made of, such as `year`.
+    pub unused: Vec<String>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -134,6 +140,13 @@ impl fmt::Display for Decisions {
         let mut notes = Vec::new();
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
+        }
+        match &self.unused[..] {
+            [] => {}
+            [one] => notes.push(format!("column `{one}` ignored")),
+            [first, .., last] => {
+                notes.push(format!("{} columns from `{first}` to `{last}` ignored", self.unused.len()));
+            }
         }
         let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         if self.found.loops > 0 {
@@ -172,7 +185,8 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
             from_text(path, parsed, options)
         }
         NetworkFormat::MatrixMarket => {
-            from_matrix(path, matrix_market::read(path, input)?, NetworkFormat::MatrixMarket, options)
+            let entries = matrix_market::read(path, input, options.weighted == Some(false))?;
+            from_matrix(path, entries, NetworkFormat::MatrixMarket, options)
         }
         NetworkFormat::SparseNpz => {
             if input.is_compressed() || input.is_read_once() {
@@ -180,7 +194,8 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
                     "is an archive, which can only be read from a file that is not compressed again";
                 return Err(Error::format(path, None, problem));
             }
-            from_matrix(path, sparse_npz::read(path)?, NetworkFormat::SparseNpz, options)
+            let entries = sparse_npz::read(path, options.weighted == Some(false))?;
+            from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
@@ -196,14 +211,18 @@ pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Dec
 }
 
 fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
-    if let Some((line, weight)) = parsed.negative {
+    let edge_list::Parsed { list, noticed } = parsed;
+    if let Some((line, weight)) = noticed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
     }
-    let (network, mut decisions) = from_matrix(path, parsed.list, NetworkFormat::EdgeList, options)?;
-    (decisions.header, decisions.weight_column) = (parsed.header, parsed.weight_column);
-    if parsed.ignored_weights {
-        decisions.weights = Weights::Ignored;
+    if options.weighted == Some(true) && list.weights.is_none() {
+        return Err(Error::format(path, None, no_weights(NetworkFormat::EdgeList, &noticed.unused)));
     }
+    let weighted = list.weights.is_some() || noticed.ignored_weights;
+    let entries = Entries { list, weighted, found: Found::default() };
+    let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
+    (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
+    decisions.unused = noticed.unused;
     Ok((network, decisions))
 }
 
@@ -213,25 +232,17 @@ pub(super) fn negative(weight: f64) -> String {
 
 fn from_matrix(
     path: &Path,
-    mut list: EdgeList,
+    entries: Entries,
     format: NetworkFormat,
     options: ReadOptions,
 ) -> Result<(Network, Decisions)> {
-    let weights = match (&list.weights, options.weighted) {
-        (None, Some(true)) => return Err(Error::format(path, None, no_weights(format))),
-        (None, _) => Weights::None,
-        (Some(_), Some(false)) => Weights::Ignored,
-        (Some(_), _) => Weights::Used,
+    let Entries { mut list, weighted, found: before } = entries;
+    let weights = match (weighted, options.weighted) {
+        (false, Some(true)) => return Err(Error::format(path, None, no_weights(format, &[]))),
+        (false, _) => Weights::None,
+        (true, Some(false)) => Weights::Ignored,
+        (true, _) => Weights::Used,
     };
-    if weights == Weights::Ignored {
-        // A zero is no edge of a matrix, weights or not.
-        if let Some(weights) = list.weights.take()
-            && format != NetworkFormat::EdgeList
-        {
-            let mut weights = weights.iter();
-            list.ends.retain(|_| weights.next().is_some_and(|&weight| weight != 0.0));
-        }
-    }
     if let Some(&weight) = list.weights.iter().flatten().find(|&&weight| weight < 0.0) {
         return Err(Error::format(path, None, negative(weight)));
     }
@@ -245,7 +256,9 @@ fn from_matrix(
         mirror(&mut list);
     }
     let words = list.ids.are_words();
-    let (network, found) = Network::from_list(list, Build { directed, loops: options.loops })?;
+    let (network, mut found) = Network::from_list(list, Build { directed, loops: options.loops })?;
+    found.duplicates += before.duplicates;
+    found.zeros += before.zeros;
     let loops = options.loops;
     Ok((
         network,
@@ -256,6 +269,7 @@ fn from_matrix(
             weights,
             weight_column: None,
             header: None,
+            unused: Vec::new(),
             loops,
             found,
             words,
@@ -277,16 +291,19 @@ fn mirror(list: &mut EdgeList) {
     }
 }
 
-pub(super) fn no_weights(format: NetworkFormat) -> String {
-    let expected =
-        if format == NetworkFormat::EdgeList { ": expected a third field on every line" } else { "" };
+pub(super) fn no_weights(format: NetworkFormat, unused: &[String]) -> String {
+    let expected = match unused.last() {
+        _ if format != NetworkFormat::EdgeList => "",
+        None => ": expected a third field on every line",
+        Some(name) => &format!(": expected a column called weight, not `{name}`"),
+    };
     format!("has no weights, which are wanted{expected}")
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
 fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
     if options.weighted == Some(true) && !network.is_weighted() {
-        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr)));
+        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[])));
     }
     let weights = match (network.is_weighted(), options.weighted) {
         (true, Some(false)) => Weights::Ignored,
@@ -295,11 +312,10 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
     };
     let said = network.is_directed();
     let directed = options.directed.unwrap_or(said);
-    let dropped = if options.loops == Loops::Drop { network.loops() } else { 0 };
     let mut found = Found { loops: network.loops(), ..Found::default() };
     let words = network.ids().are_words();
-    let network = if directed == said && weights != Weights::Ignored && dropped == 0 {
-        network
+    let network = if directed == said {
+        if weights == Weights::Ignored { network.unweighted() } else { network }
     } else {
         // Both rows of an undirected network's edge, when directions are asked for.
         let arcs = || {
@@ -310,12 +326,12 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
         let ends = edges.iter().map(|&(u, v, _)| (u, v)).collect();
         let list = EdgeList { ids: network.ids().clone(), ends, weights, directed: None };
         drop(edges);
-        let (network, again) = Network::from_list(list, Build { directed, loops: options.loops })?;
+        let (network, again) = Network::from_list(list, Build { directed, loops: Loops::Keep })?;
         found = again;
         network
     };
     let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
-    let (format, loops) = (NetworkFormat::Egr, options.loops);
+    let (format, loops) = (NetworkFormat::Egr, Loops::Keep);
     Ok((
         network,
         Decisions {
@@ -325,6 +341,7 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
             weights,
             weight_column: None,
             header: None,
+            unused: Vec::new(),
             loops,
             found,
             words,

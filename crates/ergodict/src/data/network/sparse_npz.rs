@@ -1,8 +1,7 @@
 //! scipy's sparse matrices (`scipy.sparse.save_npz`) as networks: entry `(i, j)` is the edge from node `i` to `j`.
 
-use super::EdgeList;
 use super::NodeIds;
-use super::matrix_list;
+use super::matrix_list::{self, Entries};
 use crate::data::npy;
 use crate::data::npy_header::{Kind, shorten};
 use crate::data::npz::{Cells, Member, integer, members};
@@ -18,7 +17,7 @@ const BLOCK: usize = 1 << 16;
 ///
 /// # Errors
 /// [`Error::Format`] for an archive that is no square sparse matrix of finite numbers; [`Error::Io`].
-pub(crate) fn read(path: &Path) -> Result<EdgeList> {
+pub(crate) fn read(path: &Path, ignore_weights: bool) -> Result<Entries> {
     let bad = |problem: String| Error::format(path, None, problem);
     let members = members(path)?;
     let find = |name: &str| members.iter().find(|member| member.name == name);
@@ -61,7 +60,7 @@ pub(crate) fn read(path: &Path) -> Result<EdgeList> {
     }
     let weights = numbers(data)?;
     let ends = one.into_iter().zip(two).map(|(u, v)| (u as u32, v as u32)).collect();
-    Ok(matrix_list::edges(NodeIds::numbered(n), ends, Some(weights)))
+    matrix_list::edges(NodeIds::numbered(n), ends, Some(weights), ignore_weights)
 }
 
 /// Rows and columns.

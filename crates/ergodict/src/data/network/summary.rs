@@ -1,7 +1,14 @@
 //! What a network looks like in numbers: sizes, degrees, weights, components, triangles.
 
 use super::{Network, Rows};
+use rayon::prelude::*;
 use serde::Serialize;
+use std::ops::Range;
+
+/// Entries that are not worth another thread.
+const SMALL: u64 = 1 << 16;
+/// Nodes that one thread takes at a time.
+const CHUNK: usize = 1024;
 
 /// Steps that counting triangles may take, each a look at the mark of a node. (A Graph500 network of scale 20 takes more than 2³².)
 const TRIANGLE_STEPS: u64 = 1 << 30;
@@ -100,7 +107,11 @@ impl Network {
     /// ```
     pub fn summary(&self) -> Summary {
         let (n, rows) = (self.nodes(), self.rows());
-        let parts = self.components();
+        let parts = || self.components();
+        let counted = || if self.is_directed() { None } else { triangles(rows, TRIANGLE_STEPS) };
+        // Waking threads takes longer than a small network.
+        let small = self.stored() < SMALL;
+        let (parts, counted) = if small { (parts(), counted()) } else { rayon::join(parts, counted) };
         let each = |of: &dyn Fn(usize) -> f64| Spread::of((0..n).map(of).collect());
         let weights = rows.weights.as_deref();
         let range = |w: &[f64]| {
@@ -111,7 +122,6 @@ impl Network {
         let largest_loops = (0..n).filter(|&u| in_largest(u) && has_loop(rows, u)).count() as u64;
         let stored = self.stored();
         let pairs = n as f64 * (n as f64 - 1.0) / if self.is_directed() { 1.0 } else { 2.0 };
-        let counted = if self.is_directed() { None } else { triangles(rows, TRIANGLE_STEPS) };
         Summary {
             nodes: n as u64,
             edges: self.edges(),
@@ -168,32 +178,50 @@ fn histogram(rows: &Rows) -> Vec<DegreeBin> {
 /// triangle then has one node with two edges out, `u → v` and `u → w` with `v → w`.
 fn triangles(rows: &Rows, most: u64) -> Option<(u64, f64)> {
     let n = rows.len();
-    let rank = |u: usize| (rows.degree(u), u);
-    let higher =
-        |u: usize| rows.neighbours(u).iter().map(|&v| v as usize).filter(move |&v| rank(v) > rank(u));
-    let (mut starts, mut out) = (vec![0usize], Vec::with_capacity(rows.neighbours.len() / 2));
-    let mut paths = 0.0;
-    for u in 0..n {
-        out.extend(higher(u).map(|v| v as u32));
-        starts.push(out.len());
-        let degree = (rows.degree(u) - usize::from(has_loop(rows, u))) as f64;
-        paths += degree * (degree - 1.0) / 2.0;
+    let degrees: Vec<u32> = (0..n).map(|u| rows.degree(u) as u32).collect();
+    let rank = |u: u32| (degrees[u as usize], u);
+    let chunks = || (0..n.div_ceil(CHUNK)).into_par_iter().map(|at| at * CHUNK..((at + 1) * CHUNK).min(n));
+    let higher = |nodes: Range<usize>| {
+        let (mut out, mut lengths, mut paths) = (Vec::new(), Vec::with_capacity(nodes.len()), 0.0);
+        for u in nodes {
+            let before = out.len();
+            out.extend(rows.neighbours(u).iter().copied().filter(|&v| rank(v) > rank(u as u32)));
+            lengths.push(out.len() - before);
+            let degree = (rows.degree(u) - usize::from(has_loop(rows, u))) as f64;
+            paths += degree * (degree - 1.0) / 2.0;
+        }
+        (out, lengths, paths)
+    };
+    let parts: Vec<(Vec<u32>, Vec<usize>, f64)> = chunks().map(higher).collect();
+    let (mut starts, mut out, mut paths) = (vec![0], Vec::with_capacity(rows.neighbours.len() / 2), 0.0);
+    for (part, lengths, some) in parts {
+        let mut end = out.len();
+        starts.extend(lengths.iter().map(|length| {
+            end += length;
+            end
+        }));
+        out.extend_from_slice(&part);
+        paths += some;
     }
     let row = |u: usize| &out[starts[u]..starts[u + 1]];
-    let steps: u64 = out.iter().map(|&v| row(v as usize).len() as u64).sum();
+    let steps: u64 = out.par_iter().map(|&v| row(v as usize).len() as u64).sum();
     if steps > most {
         return None;
     }
-    // The last node whose row each node was in.
-    let mut marks = vec![u32::MAX; n];
-    let mut count = 0;
-    for u in 0..n {
-        row(u).iter().for_each(|&v| marks[v as usize] = u as u32);
-        for &v in row(u) {
-            count += row(v as usize).iter().filter(|&&w| marks[w as usize] == u as u32).count() as u64;
+    // A bit a node: whether it is in the row at hand.
+    let marks = || vec![0_u64; n / 64 + 1];
+    let of_chunk = |marks: &mut Vec<u64>, nodes: Range<usize>| {
+        let mut count = 0;
+        for u in nodes {
+            row(u).iter().for_each(|&v| marks[v as usize / 64] |= 1 << (v % 64));
+            for &v in row(u) {
+                count += row(v as usize).iter().map(|&w| marks[w as usize / 64] >> (w % 64) & 1).sum::<u64>();
+            }
+            row(u).iter().for_each(|&v| marks[v as usize / 64] = 0);
         }
-    }
-    Some((count, paths))
+        count
+    };
+    Some((chunks().map_init(marks, of_chunk).sum(), paths))
 }
 
 #[cfg(test)]

@@ -24,21 +24,37 @@ pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()>
     writeln!(out, "# {direction} network: {} nodes, {} edges", network.nodes(), network.edges())?;
     let (ids, weighted) = (network.ids(), network.is_weighted());
     if ids.are_words() {
-        // So that the first edge cannot be taken for a header.
-        writeln!(out, "source\ttarget{}", if weighted { "\tweight" } else { "" })?;
+        // So that the first edge cannot be taken for a header, nor the header for an edge of nodes that are called so.
+        let mut mark = String::new();
+        while ["source", "target"].iter().any(|name| ids.find(&format!("{name}{mark}")).is_some()) {
+            mark.push('_');
+        }
+        writeln!(out, "source{mark}\ttarget{mark}{}", if weighted { "\tweight" } else { "" })?;
     }
     for (u, v, weight) in network.each_edge() {
         match (ids.integer(u as usize), ids.integer(v as usize)) {
             (Some(u), Some(v)) => write!(out, "{u}\t{v}")?,
-            _ => write!(out, "{}\t{}", word(&ids.name(u as usize))?, word(&ids.name(v as usize))?)?,
+            _ => {
+                write!(out, "{}\t{}", write_name(&ids.name(u as usize))?, write_name(&ids.name(v as usize))?)?
+            }
         }
         if weighted { writeln!(out, "\t{weight}")? } else { writeln!(out)? }
     }
     out.flush()
 }
 
-/// A word as it can stand among others: in quotation marks where it would be split or taken for something else.
-fn word(name: &str) -> io::Result<Cow<'_, str>> {
+/// A name as it can stand in a table beside others: in quotation marks, with inner ones doubled, where it would be split or
+/// taken for something else.
+///
+/// ```
+/// use ergodict::data::write_name;
+/// assert_eq!((write_name("New York")?, write_name("Ulm")?), ("\"New York\"".into(), "Ulm".into()));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// `InvalidData` for a name with a line break or another control character but tabs in it, or an empty one.
+pub fn write_name(name: &str) -> io::Result<Cow<'_, str>> {
     if name.is_empty() || name.bytes().any(|byte| byte < b' ' && byte != b'\t') {
         let problem =
             format!("the node {name:?} cannot be written: words in text are one line, and not empty");

@@ -1,6 +1,6 @@
 //! Reads an edge list a block at a time, for what does not fit in memory.
 
-use super::{EdgeList, Parser, SIZES, Weight, fill, indices};
+use super::{EdgeList, Layout, Noticed, Parser, SIZES, fill, indices};
 use crate::data::Input;
 use crate::{Error, Result};
 use std::path::Path;
@@ -14,18 +14,12 @@ pub(in crate::data::network) struct Blocks<'a> {
     bytes: usize,
     some: bool,
     more: bool,
-    /// The line of the header.
-    pub(in crate::data::network) header: Option<u64>,
-    /// The column of the weights, counted from 1.
-    pub(in crate::data::network) weight_column: Option<usize>,
-    /// Whether there are weights that were not looked at.
-    pub(in crate::data::network) ignored_weights: bool,
-    /// The first weight below zero, with its line.
-    pub(in crate::data::network) negative: Option<(u64, f64)>,
+    /// What was noticed so far.
+    pub(in crate::data::network) noticed: Noticed,
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of about that many bytes of text.
+    /// Blocks of about that many bytes of text, which must be more than the longest line.
     pub(in crate::data::network) fn new(
         path: &'a Path,
         input: Input,
@@ -33,19 +27,8 @@ impl<'a> Blocks<'a> {
         bytes: usize,
     ) -> Self {
         let parser = Some(Parser::new(path, ignore_weights, SIZES.piece.min(bytes.div_ceil(4))));
-        let (header, weight_column, negative, ignored_weights) = (None, None, None, false);
-        Self {
-            parser,
-            input,
-            text: Vec::new(),
-            bytes,
-            some: false,
-            more: true,
-            header,
-            weight_column,
-            ignored_weights,
-            negative,
-        }
+        let noticed = Noticed::default();
+        Self { parser, input, text: Vec::new(), bytes, some: false, more: true, noticed }
     }
 
     /// The edges of the next block that has any; none at the end.
@@ -64,22 +47,28 @@ impl<'a> Blocks<'a> {
                     parser.map_or(Ok(None), |p| p.finish().map(|p| Some(p.list)))
                 };
             }
-            self.more = fill(&mut self.input, &mut self.text, self.bytes).map_err(Error::io(path))?;
-            let last = self.text.iter().rposition(|&byte| byte == b'\n').map_or(self.text.len(), |at| at + 1);
-            let end = if self.more { last } else { self.text.len() };
+            let mut wanted = self.bytes;
+            let end = loop {
+                self.more = fill(&mut self.input, &mut self.text, wanted).map_err(Error::io(path))?;
+                let last = self.text.iter().rposition(|&byte| byte == b'\n');
+                let end = last.filter(|_| self.more).map_or(self.text.len(), |at| at + 1);
+                // The first lines with edges tell the layout, as many of them as when the list is read whole.
+                let enough = parser.layout.is_some() || !Layout::needs_more(&self.text[..end]);
+                if enough || !self.more || wanted >= SIZES.block {
+                    break end;
+                }
+                wanted *= 2;
+            };
             parser.block(&self.text[..end])?;
             self.text.drain(..end);
-            let weight = parser.layout.as_ref().map_or(Weight::None, |layout| layout.weight);
-            self.header = parser.layout.as_ref().and_then(|layout| layout.header);
-            self.weight_column = if let Weight::Column(at) = weight { Some(at + 1) } else { None };
-            self.ignored_weights = weight == Weight::Ignored;
-            self.negative = parser.negative;
+            self.noticed = parser.noticed();
             let chunks = std::mem::take(&mut parser.chunks);
             if chunks.is_empty() {
                 continue;
             }
             self.some = true;
-            let weights = matches!(weight, Weight::Column(_) | Weight::Attribute)
+            let weights = parser
+                .is_weighted()
                 .then(|| chunks.iter().flat_map(|chunk| chunk.weights.iter().copied()).collect());
             let Some((ids, ends)) = indices::indices(chunks) else {
                 return Err(Error::format(path, None, "holds more than 2³² nodes, which is too many"));

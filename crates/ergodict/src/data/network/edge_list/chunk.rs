@@ -140,7 +140,10 @@ impl Chunk {
         if let Some(field) = weight {
             let number: Option<f64> = field.parse().ok().filter(|x: &f64| x.is_finite());
             let Some(number) = number else {
-                return Err(format!("has the weight `{}`: expected a finite number", shorten(field)));
+                return Err(format!(
+                    "has the weight `{}`: expected a finite number (weights can be ignored: --unweighted)",
+                    shorten(field)
+                ));
             };
             if number < 0.0 && self.negative.is_none() {
                 self.negative = Some((self.lines, number));

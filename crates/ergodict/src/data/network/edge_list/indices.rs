@@ -3,9 +3,10 @@
 use super::chunk::{Chunk, Ends};
 use crate::data::network::NodeIds;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Ids that lie closer than this, on average over all ends of edges, get a bit each: 16 bytes of table for 64 ids, so
-/// at most 8 bytes an end, less than sorting would take.
+/// Ids that lie closer than this, on average over all ends of edges, get a bit each: 24 bytes for 64 ids while the table of
+/// ranks is made, so at most 12 bytes an end, less than sorting would take.
 const BITS_PER_END: u64 = 32;
 
 /// The ids of all chunks, and the ends of all edges as indices; none when there are more than 2³² nodes.
@@ -95,21 +96,17 @@ struct Ranks(Vec<(u64, u64)>);
 
 impl Ranks {
     fn new(chunks: &[Chunk], lowest: i64, range: u64) -> Self {
-        let words = range as usize / 64 + 1;
-        let parts = chunks.par_chunks(chunks.len().div_ceil(rayon::current_num_threads()));
-        let bits = parts.map(|chunks| {
-            let mut bits = vec![0u64; words];
-            for chunk in chunks {
-                each_id(chunk, |id| {
-                    let id = id.wrapping_sub(lowest) as u64;
-                    bits[(id / 64) as usize] |= 1 << (id % 64);
-                });
-            }
-            bits
-        });
-        let bits = bits.reduce_with(|mut all, more| {
-            all.iter_mut().zip(&more).for_each(|(all, more)| *all |= more);
-            all
+        // One table for all threads, whose size is bounded by the edges, not by the edges times the threads.
+        let bits: Vec<AtomicU64> = (0..=range / 64).map(|_| AtomicU64::new(0)).collect();
+        chunks.par_iter().for_each(|chunk| {
+            each_id(chunk, |id| {
+                let id = id.wrapping_sub(lowest) as u64;
+                let (word, bit) = (&bits[(id / 64) as usize], 1 << (id % 64));
+                // Most ids were seen before, and looking is cheaper than writing.
+                if word.load(Relaxed) & bit == 0 {
+                    word.fetch_or(bit, Relaxed);
+                }
+            });
         });
         let mut before = 0;
         let count = |word: u64| {
@@ -117,7 +114,7 @@ impl Ranks {
             before += u64::from(word.count_ones());
             (word, here)
         };
-        Self(bits.unwrap_or_default().into_iter().map(count).collect())
+        Self(bits.into_iter().map(AtomicU64::into_inner).map(count).collect())
     }
 
     #[inline]

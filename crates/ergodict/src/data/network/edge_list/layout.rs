@@ -1,6 +1,7 @@
 //! How the lines of an edge list are laid out: separator, header, and which column is which, from its first lines.
 
 use super::line::{Separator, attribute_weight, attributes, canonical, content, split};
+use crate::data::npy_header::shorten;
 use std::borrow::Cow;
 
 /// Lines that are looked at.
@@ -19,6 +20,8 @@ pub(super) struct Layout {
     pub(super) ragged: bool,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
+    /// Columns that the header names and nothing is made of.
+    pub(super) unused: Vec<String>,
 }
 
 /// Where the weight of a line stands.
@@ -93,32 +96,53 @@ impl Layout {
         Ok(Some(layout))
     }
 
-    fn plain(separator: Separator) -> Self {
-        let weight = Weight::None;
-        Self { separator, source: 0, target: 1, weight, columns: 2, ragged: false, header: None }
+    /// Whether there are lines with edges but fewer than are looked at.
+    pub(super) fn needs_more(text: &[u8]) -> bool {
+        let lines = text.split(|&byte| byte == b'\n').filter(|line| content(line).is_some());
+        (1..=SAMPLE).contains(&lines.take(SAMPLE + 1).count())
     }
 
-    /// Whether the first line names columns.
+    fn plain(separator: Separator) -> Self {
+        let weight = Weight::None;
+        Self {
+            separator,
+            source: 0,
+            target: 1,
+            weight,
+            columns: 2,
+            ragged: false,
+            header: None,
+            unused: Vec::new(),
+        }
+    }
+
+    /// Whether the first line names columns. A data line must never be taken for a header, so a line is none if a field
+    /// is a number or one of its names is found again below, and unknown names need lines of integers below them.
     fn has_header(&self, head: &[Cow<str>], rest: &[Sample]) -> bool {
         let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
         let number = |field: &str| field.parse::<f64>().is_ok();
-        if place(Role::Source).is_some() && place(Role::Target).is_some() {
+        if head.iter().any(|field| number(field)) {
+            return false;
+        }
+        let (source, target) = (place(Role::Source), place(Role::Target));
+        let ends = [source.unwrap_or(0), target.unwrap_or(1)];
+        let field = |fields: &'_ [Cow<str>], at: usize| fields.get(at).map(|field| field.to_string());
+        let below = || rest.iter().flat_map(|(_, fields, _)| ends.map(|at| field(fields, at))).flatten();
+        if ends.iter().filter_map(|&at| head.get(at)).any(|name| below().any(|id| alike(name, &id))) {
+            return false;
+        }
+        if source.is_some() && target.is_some() {
             return true;
         }
         let Some((_, next, attributes)) = rest.first() else { return false };
-        let integers = |fields: &[Cow<str>]| fields.iter().take(2).filter(|f| canonical(f).is_some()).count();
-        let weight = place(Role::Weight).or((head.len() == 3).then_some(2));
-        if let Some(at) = weight
-            && integers(head) == 0
-            && !number(&head[at])
-            && next.get(at).is_some_and(|field| number(field))
-        {
+        if place(Role::Weight).is_some_and(|at| next.get(at).is_some_and(|field| number(field))) {
             return true;
         }
         if attributes.is_some() && self.separator == Separator::Mixed {
             return false;
         }
-        head.len() >= 2 && integers(head) == 0 && rest.iter().all(|(_, fields, _)| integers(fields) == 2)
+        let integers = |fields: &[Cow<str>]| fields.iter().take(2).all(|field| canonical(field).is_some());
+        head.len() >= 2 && rest.iter().all(|(_, fields, _)| fields.len() >= 2 && integers(fields))
     }
 
     /// The layout that a header tells.
@@ -147,12 +171,14 @@ impl Layout {
                 if attribute_weight(dictionary).is_some() { Weight::Attribute } else { Weight::None }
             }
             (Some(at), _) => Weight::Column(at),
-            (None, _) if head.len() == 3 => free.next().map_or(Weight::None, Weight::Column),
             (None, _) if head.len() > 3 && (source.is_none() || target.is_none()) => {
                 return Err(too_many(head.len()));
             }
             (None, _) => Weight::None,
         };
+        let used = [Some(first), Some(second), weight];
+        let unused = head.iter().take(self.columns).enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
+        self.unused = unused.map(|(_, name)| shorten(&name.escape_debug().to_string())).collect();
         if ignore_weights && self.weight != Weight::None {
             self.weight = Weight::Ignored;
         }
@@ -185,9 +211,19 @@ fn role(name: &str) -> Option<Role> {
         }
         "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "node2"
         | "id2" | "targetid" => Some(Role::Target),
-        "weight" | "coupling" => Some(Role::Weight),
+        "weight" | "weights" | "w" | "wt" | "edgeweight" | "coupling" | "strength" | "value" | "count" => {
+            Some(Role::Weight)
+        }
         _ => None,
     }
+}
+
+/// Whether a name of the first line is an id of another, or `node1` one beside `node7`.
+fn alike(name: &str, id: &str) -> bool {
+    let digit = |c: char| c.is_ascii_digit();
+    let numbered = |text: &str| text.ends_with(digit);
+    let stem = |text: &str| text.trim_end_matches(digit).to_owned();
+    name == id || (numbered(name) && numbered(id) && stem(name) == stem(id))
 }
 
 /// A comma, semicolon or tab alone separates when every line has as many of it, and the fields make sense: where all

@@ -1,0 +1,125 @@
+//! Rows of more entries than fit in memory, and the file they are put together to.
+
+use super::NodeIds;
+use super::egr;
+use super::external_spool::Spool;
+use super::section::Plain;
+use crate::data::write::Staged;
+use crate::{Error, Result};
+use std::io::Write;
+use std::path::Path;
+
+/// Rows on their way to a file.
+pub(super) struct Table {
+    starts: Vec<u64>,
+    neighbours: Spool,
+    /// Weights where both directions of an edge add up, and where they are the same edge.
+    weights: Option<[Spool; 2]>,
+    /// Whether one of these differs from 1.
+    pub(super) differ: [bool; 2],
+    /// The first edge where one is infinite.
+    pub(super) infinite: [Option<(u32, u32)>; 2],
+}
+
+impl Table {
+    /// Rows of so many nodes that take at most three times `buffer` bytes beside eight a node.
+    pub(super) fn new(out: &Path, buffer: usize, nodes: usize, weighted: bool) -> Self {
+        let spool = || Spool::new(out, buffer);
+        let weights = weighted.then(|| [spool(), spool()]);
+        let starts = vec![0; nodes + 1];
+        Self { starts, neighbours: spool(), weights, differ: [false; 2], infinite: [None; 2] }
+    }
+
+    pub(super) fn push(&mut self, (u, v): (u32, u32), weights: [f64; 2]) -> Result<()> {
+        self.starts[u as usize + 1] += 1;
+        self.neighbours.put(|bytes| v.append(bytes))?;
+        for (way, weight) in weights.into_iter().enumerate() {
+            if let Some(spools) = &mut self.weights {
+                spools[way].put(|bytes| Plain::append(weight, bytes))?;
+                self.differ[way] |= weight != 1.0;
+                if weight == f64::INFINITY {
+                    self.infinite[way].get_or_insert((u, v));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn stored(&self) -> u64 {
+        self.neighbours.bytes / 4
+    }
+
+    fn write(mut self, out: &mut dyn Write, path: &Path, way: usize) -> Result<()> {
+        for u in 1..self.starts.len() {
+            self.starts[u] += self.starts[u - 1];
+        }
+        egr::section(&self.starts, out).map_err(Error::io(path))?;
+        copy(self.neighbours, out, path)?;
+        let [sum, same] = self.weights.map_or([None, None], |spools| spools.map(Some));
+        match if way == 0 { sum } else { same } {
+            Some(weights) if self.differ[way] => copy(weights, out, path),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A section that lies in a temporary file.
+fn copy(spool: Spool, out: &mut dyn Write, path: &Path) -> Result<()> {
+    let bytes = spool.bytes;
+    let mut reader = spool.reader(1 << 16)?;
+    while let Some(chunk) = reader.chunk()? {
+        out.write_all(chunk).map_err(Error::io(path))?;
+    }
+    egr::fill_up(bytes, out).map_err(Error::io(path))
+}
+
+/// The file out of its sections.
+pub(super) fn assemble(
+    path: &Path,
+    ids: &NodeIds,
+    rows: Table,
+    incoming: Option<Table>,
+    loops: u64,
+    way: usize,
+) -> Result<()> {
+    let (kind, letters) = egr::kind(ids);
+    let mut header = egr::Header {
+        directed: incoming.is_some(),
+        weighted: rows.differ[way],
+        incoming: incoming.is_some(),
+        kind,
+        nodes: ids.len() as u64,
+        stored: rows.stored(),
+        loops,
+        letters,
+        digest: [0; 32],
+    };
+    let mut staged = Staged::create(path, true)?;
+    staged.write_all(&header.to_bytes()).map_err(Error::io(path))?;
+    let mut out = Hashed { inner: &mut staged, hasher: blake3::Hasher::new() };
+    rows.write(&mut out, path, way)?;
+    egr::names(ids, &mut out).map_err(Error::io(path))?;
+    if let Some(incoming) = incoming {
+        incoming.write(&mut out, path, way)?;
+    }
+    header.digest = *out.hasher.finalize().as_bytes();
+    staged.patch_start(&header.to_bytes())?;
+    staged.commit()
+}
+
+/// Hashes what passes.
+struct Hashed<'a> {
+    inner: &'a mut Staged,
+    hasher: blake3::Hasher,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
