@@ -93,6 +93,12 @@ struct Plan {
 
 impl Plan {
     const EMPTY: Self = Self { places: [0; MOST_PLANNED + LANES], tags: [0; MOST_PLANNED + LANES] };
+
+    #[inline(always)]
+    fn put(&mut self, at: usize, places: [u32; LANES], tags: [u32; LANES]) {
+        self.places[at..][..LANES].copy_from_slice(&places);
+        self.tags[at..][..LANES].copy_from_slice(&tags);
+    }
 }
 
 impl<T: Tag> TagRows<T> {
@@ -166,6 +172,7 @@ impl<T: Tag> TagRows<T> {
     /// Plans the pairs of a patch and starts loading their buckets.
     #[inline(always)]
     fn plan(&self, x: &[u32], pairs: Pairs, plan: &mut Plan) {
+        let symmetric = self.symmetric;
         // By the word, for lanes; those beyond the patch are of bucket 0, which there is.
         let [mut first, mut buckets, mut fractions, mut tags] = [[0u32; 64]; 4];
         for (a, &u) in x.iter().enumerate() {
@@ -174,21 +181,20 @@ impl<T: Tag> TagRows<T> {
         }
         for b in 0..pairs.k {
             let (at, count) = pairs.column(b);
-            let (row, key) = (Head { first: first[b], buckets: buckets[b] }, (fractions[b], tags[b]));
-            for a in (0..count).step_by(LANES) {
-                let places = &mut plan.places[at + a..][..LANES];
-                let planned = &mut plan.tags[at + a..][..LANES];
-                let (first, buckets) = (&first[a..][..LANES], &buckets[a..][..LANES]);
-                let (fractions, tags) = (&fractions[a..][..LANES], &tags[a..][..LANES]);
-                for i in 0..LANES {
-                    // All ones if row `b` is to be asked for `a`. Written with `if`, the whole took twice as long.
-                    let other = u32::from(self.symmetric && row.buckets < buckets[i]).wrapping_neg();
-                    let choose = |of_b: u32, of_a: u32| of_a ^ (of_a ^ of_b) & other;
-                    let row =
-                        Head { first: choose(row.first, first[i]), buckets: choose(row.buckets, buckets[i]) };
-                    places[i] = place(choose(fractions[i], key.0), row);
-                    planned[i] = choose(tags[i], key.1);
-                }
+            for lanes in 0..count.div_ceil(LANES) {
+                let eight = |words: &[u32; 64]| words.as_chunks::<LANES>().0[lanes];
+                let (first_a, buckets_a) = (eight(&first), eight(&buckets));
+                let (fractions_a, tags_a) = (eight(&fractions), eight(&tags));
+                // All ones if row `b` is to be asked for `a`. With `if` the whole took twice as long.
+                let other = buckets_a.map(|of_a| u32::from(symmetric && buckets[b] < of_a).wrapping_neg());
+                let choose = |of_b: u32, of_a: u32, lane: usize| of_a ^ (of_a ^ of_b) & other[lane];
+                let places = std::array::from_fn(|lane| {
+                    let first = choose(first[b], first_a[lane], lane);
+                    let buckets = choose(buckets[b], buckets_a[lane], lane);
+                    place(choose(fractions_a[lane], fractions[b], lane), Head { first, buckets })
+                });
+                let tags = std::array::from_fn(|lane| choose(tags_a[lane], tags[b], lane));
+                plan.put(at + lanes * LANES, places, tags);
             }
         }
         for &place in &plan.places[..pairs.count()] {
