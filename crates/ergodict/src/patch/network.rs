@@ -13,7 +13,7 @@
 
 use super::SparseColumns;
 use crate::Result;
-use crate::data::{Adjacency, Batch, Network};
+use crate::data::{Adjacency, Batch, Network, Pairs, pair_bits};
 use crate::linalg::{Mat, Scalar};
 use std::sync::Arc;
 
@@ -143,8 +143,8 @@ impl NetworkPatches {
         assert_eq!(masks.len(), self.patches(xs) * words, "words of masks");
         masks.fill(0);
         if k <= WORD {
-            self.adjacency.columns(xs, k, false, |patch, b, mask| {
-                put(&mut masks[patch * words..][..words], pairs(b), b, mask);
+            self.adjacency.each_patch(xs, Pairs { k, whole: false }, |patch, bits| {
+                masks[patch * words..].iter_mut().zip(bits).for_each(|(to, &from)| *to = from);
             });
         } else {
             for (x, mask) in xs.chunks_exact(k).zip(masks.chunks_exact_mut(words)) {
@@ -241,19 +241,22 @@ impl NetworkPatches {
     /// Tells `each` the rows of every patch of at most [`WORD`] nodes: bit `b` of row `a` for `A_x(a,b) > 0`.
     fn row_masks(&self, xs: &[u32], mut each: impl FnMut(usize, &[u64])) {
         let (k, mut rows) = (self.k, [0u64; WORD]);
-        self.adjacency.columns(xs, k, self.directed, |patch, b, column| {
-            ones(column, |a| rows[a] |= 1 << b);
-            if !self.directed {
-                rows[b] |= column;
-                if self.loops {
-                    let v = xs[patch * k + b];
-                    rows[b] |= u64::from(self.adjacency.contains(v, v)) << b;
+        let pairs = Pairs { k, whole: self.directed };
+        self.adjacency.each_patch(xs, pairs, |patch, bits| {
+            rows[..k].fill(0);
+            for b in 0..k {
+                let (at, count) = pairs.column(b);
+                let column = pair_bits(bits, at, count);
+                ones(column, |a| rows[a] |= 1 << b);
+                if !self.directed {
+                    rows[b] |= column;
+                    if self.loops {
+                        let v = xs[patch * k + b];
+                        rows[b] |= u64::from(self.adjacency.contains(v, v)) << b;
+                    }
                 }
             }
-            if b + 1 == k {
-                each(patch, &rows[..k]);
-                rows[..k].fill(0);
-            }
+            each(patch, &rows[..k]);
         });
     }
 }
@@ -261,19 +264,6 @@ impl NetworkPatches {
 /// Pairs of `k` nodes, and the bit where those of node `k` with smaller ones begin.
 fn pairs(k: usize) -> usize {
     k * k.saturating_sub(1) / 2
-}
-
-/// Puts `count` bits at bit `at`, where zeros are.
-#[inline(always)]
-fn put(mask: &mut [u64], at: usize, count: usize, bits: u64) {
-    if count == 0 {
-        return;
-    }
-    let (word, shift) = (at / 64, at % 64);
-    mask[word] |= bits << shift;
-    if shift + count > 64 {
-        mask[word + 1] |= bits >> (64 - shift);
-    }
 }
 
 /// Calls `each` with the places of the ones, ascending.

@@ -15,6 +15,7 @@ use super::backward::{Backward, Level, bound};
 use super::reference::{Reference, References, WORTH, WORTH_WEIGHTED};
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
 use super::wide::Wide;
+use crate::linalg::prefetch;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -156,7 +157,11 @@ impl Walk {
             (Level::Ones, _) => {
                 let mut places = [(0, 0); LANES];
                 let lanes = out.chunks_exact_mut(self.k).zip(&mut places);
-                lanes.for_each(|(x, place)| *place = row.plain_place(x[parent], rng));
+                let rows = self.draws.rows(step.down);
+                lanes.for_each(|(x, place)| {
+                    *place = row.plain_place(x[parent], rng);
+                    prefetch(&rows.neighbours, place.0);
+                });
                 let lanes = out.chunks_exact_mut(self.k).zip(places);
                 lanes.for_each(|(x, place)| x[node] = row.neighbour(place));
             }

@@ -3,20 +3,15 @@
 //! | table | when | a test |
 //! |---|---|---|
 //! | bit matrix, `bit_matrix.rs` | `n²` bits fit the budget | one bit |
-//! | hashed rows, `tag_rows.rs` | larger networks | the eight tags of one bucket |
+//! | hashed rows, `tag_rows.rs` | larger networks | the tags of one bucket |
 //! | binary search | asked for by a budget of 0 | the readable reference |
 
 use super::bit_matrix::BitMatrix;
-use super::tag_rows::TagRows;
+use super::tag_rows::{Narrow, TagRows, Wide};
 use super::{Network, Rows};
 use crate::linalg::Isa;
 use crate::linalg::simd::{Simd, WithSimd};
 use std::sync::Arc;
-
-/// How many patches ahead the rows of one are fetched, and the heads of its rows before. With 2 and 4, testing the 210
-/// pairs of 21-node walks on a network of 81 306 nodes took 0.60–0.76 µs instead of 1.0–1.1 µs.
-const ROWS_AHEAD: usize = 2;
-const HEADS_AHEAD: usize = 4;
 
 /// Answers whether there is an edge.
 ///
@@ -38,39 +33,62 @@ pub struct Adjacency {
 #[derive(Debug)]
 enum Tables {
     Bits(BitMatrix),
-    Narrow(TagRows<u16>),
-    Wide(TagRows<u32>),
+    Narrow(TagRows<Narrow>),
+    Wide(TagRows<Wide>),
     Search(Arc<Network>),
+}
+
+/// Pairs of places in runs of `k` nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairs {
+    pub(crate) k: usize,
+    /// All `(a, b)`; else those with `a < b`.
+    pub(crate) whole: bool,
+}
+
+impl Pairs {
+    /// How many there are.
+    #[inline(always)]
+    pub(crate) fn count(self) -> usize {
+        self.column(self.k).0
+    }
+
+    /// Where those of `b` begin, for ascending `a`, and how many there are.
+    #[inline(always)]
+    pub(crate) fn column(self, b: usize) -> (usize, usize) {
+        if self.whole { (b * self.k, self.k) } else { (b * b.saturating_sub(1) / 2, b) }
+    }
 }
 
 /// A table of who is next to whom, that splits a test into what is done once for each node and the rest.
 pub(crate) trait Table {
     /// A row, found.
     type Row: Copy + Default;
+    /// What is looked for in a row.
+    type Key: Copy + Default;
 
     /// Finds row `u`; panics unless it is a node.
     fn row(&self, u: u32) -> Self::Row;
 
     /// What is looked for in a row to see whether `v` is there.
-    fn key(&self, v: u32) -> u32;
+    fn key(&self, v: u32) -> Self::Key;
 
     /// Whether it is there.
     ///
     /// # Safety
     /// `row` must come from [`Table::row`] and `key` from [`Table::key`] of the same table, for a node.
-    unsafe fn test(&self, row: Self::Row, key: u32) -> bool;
+    unsafe fn test(&self, row: Self::Row, key: Self::Key) -> bool;
 
-    /// Starts loading what [`Table::row`] needs, where that takes long.
+    /// Tests pairs of every run of nodes, see [`Adjacency::each_patch`].
     #[inline(always)]
-    fn fetch_head(&self, _u: u32) {}
-
-    /// Starts loading the row.
-    #[inline(always)]
-    fn fetch_row(&self, _u: u32) {}
+    fn each_patch(&self, xs: &[u32], pairs: Pairs, each: impl FnMut(usize, &[u64])) {
+        one_by_one(self, xs, pairs, each);
+    }
 }
 
 impl Table for Rows {
     type Row = u32;
+    type Key = u32;
 
     #[inline(always)]
     fn row(&self, u: u32) -> u32 {
@@ -91,19 +109,23 @@ impl Adjacency {
     /// Most bytes of a bit matrix, unless said otherwise.
     pub const BUDGET: usize = 64 << 20;
 
-    /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, of some 7 bytes
-    /// for every entry of `A` while there are about 100 000 nodes or fewer and 14 bytes beyond; or, for a budget of 0, by binary search, which needs
-    /// no memory.
+    /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, of some TODO bytes
+    /// for every entry of `A`; or, for a budget of 0, by binary search, which needs no memory.
     pub fn new(network: &Arc<Network>, budget: usize) -> Self {
         let (n, rows) = (network.nodes(), network.rows());
-        let tables = if budget == 0 || n > TagRows::<u32>::MOST_NODES {
+        let symmetric = !network.is_directed();
+        let tables = if budget == 0 {
             Tables::Search(Arc::clone(network))
         } else if BitMatrix::bytes(n).is_some_and(|bytes| bytes <= budget) {
             Tables::Bits(BitMatrix::new(rows))
-        } else if TagRows::<u16>::bytes(rows) <= TagRows::<u32>::bytes(rows) {
-            Tables::Narrow(TagRows::new(rows))
         } else {
-            Tables::Wide(TagRows::new(rows))
+            match (TagRows::<Narrow>::bytes(rows), TagRows::<Wide>::bytes(rows)) {
+                (Some(narrow), wide) if wide.is_none_or(|wide| narrow <= wide) => {
+                    Tables::Narrow(TagRows::new(rows, symmetric))
+                }
+                (_, Some(_)) => Tables::Wide(TagRows::new(rows, symmetric)),
+                (_, None) => Tables::Search(Arc::clone(network)),
+            }
         };
         // AVX-512 was slower than AVX2: 0.20 µs against 0.15 µs for the 210 pairs of 21 nodes in a bit matrix of 2 MB (Zen 4,
         // other work on the machine).
@@ -133,15 +155,15 @@ impl Adjacency {
         }
     }
 
-    /// Tests pairs of every run of `k ≤ 64` nodes in `xs`: gives `each(run, b, mask)`, where bit `a` of the mask tells
-    /// whether `A(x(a), x(b)) > 0`, for `b` ascending and all `a < b`, or all `a` if `whole`.
+    /// Tests pairs of every run of `k ≤ 64` nodes in `xs`: gives `each(run, bits)`, where bit [`Pairs::column`]` + a` tells
+    /// whether `A(x(a), x(b)) > 0`.
     #[inline]
-    pub(crate) fn columns(&self, xs: &[u32], k: usize, whole: bool, each: impl FnMut(usize, usize, u64)) {
+    pub(crate) fn each_patch(&self, xs: &[u32], pairs: Pairs, each: impl FnMut(usize, &[u64])) {
         match &*self.tables {
-            Tables::Bits(table) => self.isa.run(Columns { table, xs, k, whole, each }),
-            Tables::Narrow(table) => self.isa.run(Columns { table, xs, k, whole, each }),
-            Tables::Wide(table) => self.isa.run(Columns { table, xs, k, whole, each }),
-            Tables::Search(network) => self.isa.run(Columns { table: network.rows(), xs, k, whole, each }),
+            Tables::Bits(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
+            Tables::Narrow(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
+            Tables::Wide(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
+            Tables::Search(network) => self.isa.run(EachPatch { table: network.rows(), xs, pairs, each }),
         }
     }
 }
@@ -153,47 +175,76 @@ fn one<T: Table>(table: &T, u: u32, v: u32) -> bool {
     unsafe { table.test(table.row(u), table.key(v)) }
 }
 
-/// The kernel of [`Adjacency::columns`]: rows and keys are found once for each node. It has no lanes of its own; the instruction set lends it
-/// shifts by any register and wide comparisons of tags.
-struct Columns<'a, T, F> {
+/// The kernel of [`Adjacency::each_patch`]. It has no lanes of its own; the instruction set lends it shifts by any register and
+/// wide vectors.
+struct EachPatch<'a, T, F> {
     table: &'a T,
     xs: &'a [u32],
-    k: usize,
-    whole: bool,
+    pairs: Pairs,
     each: F,
 }
 
-impl<T: Table, F: FnMut(usize, usize, u64)> WithSimd for Columns<'_, T, F> {
+impl<T: Table, F: FnMut(usize, &[u64])> WithSimd for EachPatch<'_, T, F> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _: S) {
-        let (table, k) = (self.table, self.k);
-        assert!((1..=64).contains(&k), "runs of {k} nodes");
-        let (mut rows, mut keys) = ([T::Row::default(); 64], [0; 64]);
-        let patches = self.xs.len() / k;
-        let nodes = |patch: usize| self.xs.get(patch * k..(patch + 1) * k).unwrap_or_default();
-        for patch in 0..patches.min(HEADS_AHEAD) {
-            nodes(patch).iter().for_each(|&u| table.fetch_head(u));
-        }
-        for patch in 0..patches {
-            nodes(patch + HEADS_AHEAD).iter().for_each(|&u| table.fetch_head(u));
-            nodes(patch + ROWS_AHEAD).iter().for_each(|&u| table.fetch_row(u));
-            for ((row, key), &u) in rows.iter_mut().zip(&mut keys).zip(nodes(patch)) {
-                (*row, *key) = (table.row(u), table.key(u));
-            }
-            for b in 0..k {
-                let before = if self.whole { k } else { b };
-                // Ascending: `mask << 1 | test` from the last to the first took twice as long with hashed rows.
-                let mut mask = 0;
-                for (a, &row) in rows[..before].iter().enumerate() {
-                    // SAFETY: rows and keys of the same table; `row` has seen all nodes.
-                    mask |= u64::from(unsafe { table.test(row, keys[b]) }) << a;
-                }
-                (self.each)(patch, b, mask);
-            }
-        }
+    fn with_simd<S: Simd>(self, _: S) {
+        assert!((1..=64).contains(&self.pairs.k), "runs of {} nodes", self.pairs.k);
+        self.table.each_patch(self.xs, self.pairs, self.each);
     }
+}
+
+/// Tests pair by pair; rows and keys are found once for each node.
+#[inline(always)]
+pub(crate) fn one_by_one<T: Table + ?Sized>(
+    table: &T,
+    xs: &[u32],
+    pairs: Pairs,
+    mut each: impl FnMut(usize, &[u64]),
+) {
+    let (mut rows, mut keys) = ([T::Row::default(); 64], [T::Key::default(); 64]);
+    let mut bits = [0; 64];
+    let bits = &mut bits[..pairs.count().div_ceil(64)];
+    for (patch, x) in xs.chunks_exact(pairs.k).enumerate() {
+        for ((row, key), &u) in rows.iter_mut().zip(&mut keys).zip(x) {
+            (*row, *key) = (table.row(u), table.key(u));
+        }
+        bits.fill(0);
+        for b in 0..pairs.k {
+            let (at, count) = pairs.column(b);
+            let mut mask = 0;
+            for (a, &row) in rows[..count].iter().enumerate() {
+                // SAFETY: rows and keys of the same table; `row` has seen all nodes.
+                mask |= u64::from(unsafe { table.test(row, keys[b]) }) << a;
+            }
+            put(bits, at, count, mask);
+        }
+        each(patch, bits);
+    }
+}
+
+/// Puts `count` bits at bit `at`, where zeros are.
+#[inline(always)]
+fn put(words: &mut [u64], at: usize, count: usize, bits: u64) {
+    if count == 0 {
+        return;
+    }
+    let (word, shift) = (at / 64, at % 64);
+    words[word] |= bits << shift;
+    if shift + count > 64 {
+        words[word + 1] |= bits >> (64 - shift);
+    }
+}
+
+/// The `count ≤ 64` bits at bit `at`.
+#[inline(always)]
+pub(crate) fn get(words: &[u64], at: usize, count: usize) -> u64 {
+    if count == 0 {
+        return 0;
+    }
+    let (word, shift) = (at / 64, at % 64);
+    let next = if shift + count > 64 { words[word + 1] << (64 - shift) } else { 0 };
+    (words[word] >> shift | next) & (u64::MAX >> (64 - count))
 }
 
 #[cfg(test)]
@@ -218,8 +269,8 @@ mod tests {
         let rows = network.rows();
         let tables = [
             Tables::Bits(BitMatrix::new(rows)),
-            Tables::Narrow(TagRows::new(rows)),
-            Tables::Wide(TagRows::new(rows)),
+            Tables::Narrow(TagRows::new(rows, !network.is_directed())),
+            Tables::Wide(TagRows::new(rows, !network.is_directed())),
             Tables::Search(Arc::clone(network)),
         ];
         let nodes = network.nodes() as u32;
@@ -264,23 +315,36 @@ mod tests {
     }
 
     #[test]
-    fn masks_are_single_tests_for_every_instruction_set() {
-        let network = network(70, 900, true, 5);
-        let mut rng = stream(6, Purpose::Synthetic, 0);
-        for k in [1, 2, 21, 64] {
-            let xs: Vec<u32> = (0..9 * k).map(|_| below(&mut rng, 70) as u32).collect();
-            for isa in Isa::available() {
-                for adjacency in all(&network) {
-                    for whole in [false, true] {
-                        let mut seen = 0;
-                        adjacency.clone().with_isa(isa).columns(&xs, k, whole, |patch, b, mask| {
-                            let x = &xs[patch * k..][..k];
-                            let before = if whole { k } else { b };
-                            let exact = (0..before).map(|a| u64::from(adjacency.contains(x[a], x[b])) << a);
-                            assert_eq!(mask, exact.sum::<u64>(), "{} {patch} {b}", isa.name());
-                            seen += 1;
-                        });
-                        assert_eq!(seen, 9 * k);
+    fn bits_are_single_tests_for_every_instruction_set() {
+        for directed in [false, true] {
+            let network = network(70, 900, directed, 5);
+            let mut rng = stream(6, Purpose::Synthetic, 0);
+            for k in [1, 2, 8, 21, 22, 23, 32, 33, 64] {
+                let xs: Vec<u32> = (0..9 * k).map(|_| below(&mut rng, 70) as u32).collect();
+                for isa in Isa::available() {
+                    for adjacency in all(&network) {
+                        for whole in [false, true] {
+                            let (mut seen, pairs) = (0, Pairs { k, whole });
+                            adjacency.clone().with_isa(isa).each_patch(&xs, pairs, |patch, bits| {
+                                let x = &xs[patch * k..][..k];
+                                for b in 0..k {
+                                    let (at, count) = pairs.column(b);
+                                    let exact =
+                                        (0..count).map(|a| u64::from(adjacency.contains(x[a], x[b])) << a);
+                                    let exact = exact.sum::<u64>();
+                                    assert_eq!(get(bits, at, count), exact, "{} {patch} {b}", isa.name());
+                                }
+                                let ones: u32 = bits.iter().map(|word| word.count_ones()).sum();
+                                let (all, within) = (pairs.count(), |i: usize| bits[i / 64] >> (i % 64) & 1);
+                                assert_eq!(
+                                    u64::from(ones),
+                                    (0..all).map(within).sum::<u64>(),
+                                    "bits beyond the last"
+                                );
+                                seen += 1;
+                            });
+                            assert_eq!(seen, 9);
+                        }
                     }
                 }
             }

@@ -32,6 +32,7 @@ impl BitMatrix {
 impl Table for BitMatrix {
     /// Where the row begins.
     type Row = usize;
+    type Key = u32;
 
     #[inline(always)]
     fn row(&self, u: u32) -> usize {

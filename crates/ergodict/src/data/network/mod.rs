@@ -38,6 +38,7 @@ mod tag_rows;
 mod write;
 
 pub use adjacency::Adjacency;
+pub(crate) use adjacency::{Pairs, get as pair_bits};
 pub use build::{Build, Edge, Found, Loops};
 pub use edge_list::{EdgeList, read_edge_list};
 pub use embedded::{Embedded, embedded, embedded_names};

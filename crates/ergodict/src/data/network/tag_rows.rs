@@ -1,155 +1,321 @@
-//! Adjacency of large sparse networks as hash tables, one for each row: a test compares the eight tags of one bucket.
+//! Adjacency of large sparse networks as hash tables, one for each row: a test compares the tags of one bucket.
 //!
-//! A node of `bits` bits is mixed by a bijection; the highest `s` bits choose one of the `2^s` buckets of the row and the
-//! rest is the tag. Bucket and tag together are the node, so the answer is exact, with tags of 16 bits while
-//! `bits − s ≤ 15` and of 32 bits in networks where that would need too many buckets. Never is a tag all ones, which
-//! marks free places.
+//! A node is `part · span + tag`, where tags have 16 or 32 bits and are below `span`: all ones marks free places. The buckets of a
+//! row are shared out evenly among the parts, so bucket and tag together are the node and the answer is exact.
+//!
+//! The pairs of a patch are planned first, which bucket is to be compared with which tag, and the buckets are fetched while the
+//! patch before is tested. In an undirected network a pair is looked for in the smaller of the two rows: of a network of 81 306
+//! nodes and 1.3 million edges, the 210 pairs of a walk of 21 nodes then touch 43 cache lines instead of 60.
 
 use super::Rows;
-use super::adjacency::Table;
+use super::adjacency::{Pairs, Table, one_by_one};
 use crate::linalg::prefetch;
+use std::marker::PhantomData;
 
-/// Tags of a bucket.
-const PLACES: usize = 8;
+/// Words of a bucket.
+const WORDS: usize = 8;
 
-/// Buckets are made for half of their places. On a network of 81 306 nodes and 1.3 million edges that gives 17.7 MB;
-/// 0.35 and 0.6 give 23.4 and 16.2 MB and were not faster.
-const LOAD: f64 = 0.5;
+/// Rows begin with buckets for so much of their places to be taken, and get more while one is overfull.
+const LOAD: f64 = 0.7;
 
-/// Cache lines of a row that are fetched ahead; larger rows have more of them than a patch has tests.
-const AHEAD: usize = 8;
+/// How many patches ahead the heads of rows are fetched.
+const HEADS_AHEAD: usize = 4;
 
-/// What is left of a mixed node once its bucket is known.
-pub(crate) trait Tag: Copy + Eq + std::fmt::Debug + Send + Sync {
+/// Most pairs of a patch that are planned: those of 32 nodes.
+const MOST_PLANNED: usize = 496;
+
+/// Pairs that are planned, and tested, at a time.
+const LANES: usize = 8;
+
+/// How many bits a tag has.
+pub(crate) trait Tag: std::fmt::Debug + Send + Sync {
     const BITS: u32;
-    /// Marks free places.
-    const FREE: Self;
-    /// The highest bits.
-    fn of(mixed: u32) -> Self;
 }
 
-impl Tag for u16 {
+/// Tags of 16 bits.
+#[derive(Debug)]
+pub(crate) struct Narrow;
+
+/// Tags of 32 bits.
+#[derive(Debug)]
+pub(crate) struct Wide;
+
+impl Tag for Narrow {
     const BITS: u32 = 16;
-    const FREE: Self = u16::MAX;
-    #[inline(always)]
-    fn of(mixed: u32) -> Self {
-        (mixed >> 16) as u16
-    }
 }
 
-impl Tag for u32 {
+impl Tag for Wide {
     const BITS: u32 = 32;
-    const FREE: Self = u32::MAX;
-    #[inline(always)]
-    fn of(mixed: u32) -> Self {
-        mixed
-    }
 }
 
-/// A bucket; at most half a cache line, and in one line.
+/// Places for tags, all in one cache line.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(16))]
-struct Bucket<T>([T; PLACES]);
+#[repr(C, align(32))]
+struct Bucket([u32; WORDS]);
+
+/// Two buckets: rows are made of whole cache lines.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Line([Bucket; 2]);
 
 /// A hash table for each row.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct TagRows<T> {
-    /// Bits of a node.
-    bits: u32,
-    /// First bucket `<< 6`, and the binary logarithm of the number of buckets.
-    heads: Vec<u64>,
-    buckets: Vec<Bucket<T>>,
+    /// Binary logarithm of the number of parts.
+    parts: u32,
+    heads: Vec<Head>,
+    lines: Vec<Line>,
+    symmetric: bool,
+    tag: PhantomData<T>,
 }
 
-/// Bits that a node of a network with so many has.
-fn bits(nodes: usize) -> u32 {
-    (usize::BITS - nodes.saturating_sub(1).leading_zeros()).max(1)
+/// Where a row is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Head {
+    first: u32,
+    buckets: u32,
+}
+
+/// What is looked for in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Key {
+    /// The bucket, as a fraction of all of a row in 32 bits.
+    fraction: u32,
+    /// The tag, repeated until it fills the word.
+    tag: u32,
+}
+
+/// Buckets and what to compare them with.
+struct Plan {
+    places: [u32; MOST_PLANNED + LANES],
+    tags: [u32; MOST_PLANNED + LANES],
+}
+
+impl Plan {
+    const EMPTY: Self = Self { places: [0; MOST_PLANNED + LANES], tags: [0; MOST_PLANNED + LANES] };
+
+    #[inline(always)]
+    fn put(&mut self, at: usize, places: [u32; LANES], tags: [u32; LANES]) {
+        self.places[at..][..LANES].copy_from_slice(&places);
+        self.tags[at..][..LANES].copy_from_slice(&tags);
+    }
 }
 
 impl<T: Tag> TagRows<T> {
-    /// Most nodes of a network whose tags are never all ones.
-    pub(crate) const MOST_NODES: usize = 1 << 31;
+    /// Tags that there are, all ones not being one.
+    const SPAN: u32 = u32::MAX >> (32 - T::BITS);
+    /// Tags that fit a bucket.
+    const PLACES: usize = WORDS * (32 / T::BITS) as usize;
 
-    /// Bytes before rows with overfull buckets get more.
-    pub(crate) fn bytes(rows: &Rows) -> usize {
-        let buckets: usize = (0..rows.len()).map(|u| 1 << Self::first_size(rows, u)).sum();
-        buckets * size_of::<Bucket<T>>() + 8 * rows.len()
+    fn parts(nodes: usize) -> usize {
+        nodes.div_ceil(Self::SPAN as usize).max(1).next_power_of_two()
     }
 
-    fn first_size(rows: &Rows, u: usize) -> u32 {
-        let wanted = rows.degree(u) as f64 / (PLACES as f64 * LOAD);
-        let bits = bits(rows.len());
-        (wanted.max(1.0).log2().ceil() as u32).max((bits + 1).saturating_sub(T::BITS)).min(bits)
+    /// A row has a multiple of so many buckets.
+    fn unit(nodes: usize) -> usize {
+        Self::parts(nodes).max(2)
     }
 
-    pub(crate) fn new(rows: &Rows) -> Self {
-        let mut table =
-            Self { bits: bits(rows.len()), heads: Vec::with_capacity(rows.len()), buckets: vec![] };
+    /// Bytes before rows with overfull buckets get more; none for networks that are too large.
+    pub(crate) fn bytes(rows: &Rows) -> Option<usize> {
+        let buckets: usize = (0..rows.len()).map(|u| Self::first_size(rows, u)).sum();
+        // Overfull ones grow a few times at most, and places are 32 bits. Fractions lose as many bits as parts have: as many
+        // nodes as there are parts can be in one bucket however many there are.
+        (Self::parts(rows.len()) <= Self::PLACES && buckets < 1 << 29)
+            .then_some(buckets * size_of::<Bucket>() + rows.len() * size_of::<Head>())
+    }
+
+    fn first_size(rows: &Rows, u: usize) -> usize {
+        let unit = Self::unit(rows.len());
+        ((rows.degree(u) as f64 / (Self::PLACES as f64 * LOAD)) as usize + 1).next_multiple_of(unit)
+    }
+
+    pub(crate) fn new(rows: &Rows, symmetric: bool) -> Self {
+        let (parts, unit) = (Self::parts(rows.len()).trailing_zeros(), Self::unit(rows.len()));
+        let heads = Vec::with_capacity(rows.len());
+        let mut table = Self { parts, heads, lines: vec![], symmetric, tag: PhantomData };
+        let mut taken = vec![];
         for u in 0..rows.len() {
-            let first = table.buckets.len();
-            // It ends: with as many buckets as there are numbers of so many bits, each holds one node at most.
-            let size = (Self::first_size(rows, u)..=table.bits).find(|&size| {
-                table.buckets.truncate(first);
-                table.fill(rows.neighbours(u), size)
-            });
-            table.heads.push((first as u64) << 6 | u64::from(size.unwrap_or(0)));
+            let first = table.lines.len();
+            let mut buckets = Self::first_size(rows, u);
+            while !table.fill(rows.neighbours(u), buckets, &mut taken) {
+                table.lines.truncate(first);
+                buckets += (buckets / 16).next_multiple_of(unit).max(unit);
+            }
+            table.heads.push(Head { first: 2 * first as u32, buckets: buckets as u32 });
         }
-        table.buckets.shrink_to_fit();
+        table.lines.shrink_to_fit();
         table
     }
 
-    /// Appends a row of `2^size` buckets, unless one has too many nodes.
-    fn fill(&mut self, neighbours: &[u32], size: u32) -> bool {
-        let first = self.buckets.len();
-        self.buckets.resize(first + (1 << size), Bucket([T::FREE; PLACES]));
+    /// Appends a row of so many buckets, unless one has too many nodes.
+    fn fill(&mut self, neighbours: &[u32], buckets: usize, taken: &mut Vec<u8>) -> bool {
+        let first = self.lines.len();
+        self.lines.resize(first + buckets / 2, Line([Bucket([u32::MAX; WORDS]); 2]));
+        taken.clear();
+        taken.resize(buckets, 0);
         neighbours.iter().all(|&v| {
-            let mixed = self.key(v);
-            let bucket = &mut self.buckets[first + (u64::from(mixed) >> (32 - size)) as usize].0;
-            let free = bucket.iter_mut().find(|tag| **tag == T::FREE);
-            free.map(|tag| *tag = T::of(mixed << size)).is_some()
+            let key = self.key(v);
+            let at = place(key.fraction, Head { first: 0, buckets: buckets as u32 }) as usize;
+            let (free, mask) = (usize::from(taken[at]), Self::SPAN);
+            taken[at] += 1;
+            let a_word = (32 / T::BITS) as usize;
+            let Some(word) = self.lines[first + at / 2].0[at % 2].0.get_mut(free / a_word) else {
+                return false;
+            };
+            let shift = T::BITS * (free % a_word) as u32;
+            *word = *word & !(mask << shift) | (key.tag & mask) << shift;
+            true
         })
+    }
+
+    /// Plans the pairs of a patch and starts loading their buckets.
+    #[inline(always)]
+    fn plan(&self, x: &[u32], pairs: Pairs, plan: &mut Plan) {
+        let symmetric = self.symmetric;
+        // By the word, for lanes; those beyond the patch are of bucket 0, which there is.
+        let [mut first, mut buckets, mut fractions, mut tags] = [[0u32; 64]; 4];
+        for (a, &u) in x.iter().enumerate() {
+            let (row, key) = (self.row(u), self.key(u));
+            (first[a], buckets[a], fractions[a], tags[a]) = (row.first, row.buckets, key.fraction, key.tag);
+        }
+        for b in 0..pairs.k {
+            let (at, count) = pairs.column(b);
+            for lanes in 0..count.div_ceil(LANES) {
+                let eight = |words: &[u32; 64]| words.as_chunks::<LANES>().0[lanes];
+                let (first_a, buckets_a) = (eight(&first), eight(&buckets));
+                let (fractions_a, tags_a) = (eight(&fractions), eight(&tags));
+                // All ones if row `b` is to be asked for `a`. With `if` the whole took twice as long.
+                let other = buckets_a.map(|of_a| u32::from(symmetric && buckets[b] < of_a).wrapping_neg());
+                let choose = |of_b: u32, of_a: u32, lane: usize| of_a ^ (of_a ^ of_b) & other[lane];
+                let places = std::array::from_fn(|lane| {
+                    let first = choose(first[b], first_a[lane], lane);
+                    let buckets = choose(buckets[b], buckets_a[lane], lane);
+                    place(choose(fractions_a[lane], fractions[b], lane), Head { first, buckets })
+                });
+                let tags = std::array::from_fn(|lane| choose(tags_a[lane], tags[b], lane));
+                plan.put(at + lanes * LANES, places, tags);
+            }
+        }
+        for &place in &plan.places[..pairs.count()] {
+            prefetch(&self.lines, place as usize / 2);
+        }
+    }
+
+    /// The bits of a plan.
+    #[inline(always)]
+    fn test_all(&self, plan: &Plan, count: usize, bits: &mut [u64]) {
+        bits.fill(0);
+        let eights = plan.places.chunks_exact(LANES).zip(plan.tags.chunks_exact(LANES));
+        for (i, (places, tags)) in eights.take(count.div_ceil(LANES)).enumerate() {
+            let mut eight = 0;
+            for (lane, (&place, &tag)) in places.iter().zip(tags).enumerate() {
+                // SAFETY: places come from `place` for rows of this table, or are 0.
+                eight |= u64::from(unsafe { self.is_in(place, tag) }) << lane;
+            }
+            bits[i * LANES / 64] |= eight << (i * LANES % 64);
+        }
+        if count % 64 != 0 {
+            bits[count / 64] &= (1 << (count % 64)) - 1;
+        }
+    }
+
+    /// Whether a bucket has a tag, given repeated.
+    ///
+    /// # Safety
+    /// There must be such a bucket.
+    #[inline(always)]
+    unsafe fn is_in(&self, place: u32, tag: u32) -> bool {
+        // SAFETY: lines are pairs of buckets, nothing between; the caller's word that there are so many.
+        let bucket = unsafe { &*self.lines.as_ptr().cast::<Bucket>().add(place as usize) };
+        #[cfg(target_arch = "x86_64")]
+        return is_in_sse2::<T>(bucket, tag);
+        #[cfg(not(target_arch = "x86_64"))]
+        return is_in_plain::<T>(bucket, tag);
+    }
+}
+
+/// The bucket of a row where a key would be.
+#[inline(always)]
+fn place(fraction: u32, row: Head) -> u32 {
+    row.first + (u64::from(fraction) * u64::from(row.buckets) >> 32) as u32
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn is_in_plain<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
+    bucket.0.iter().any(|word| {
+        let differing = word ^ tag;
+        differing == 0 || T::BITS == 16 && (differing & 0xffff == 0 || differing >> 16 == 0)
+    })
+}
+
+/// The same in a few instructions; what compilers made of the plain form took more than twice as long.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn is_in_sse2<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
+    use std::arch::x86_64::*;
+    let at = bucket.0.as_ptr();
+    // SAFETY: the instructions are part of every x86-64; a bucket is 32 bytes, aligned.
+    unsafe {
+        let (tag, low, high) =
+            (_mm_set1_epi32(tag as i32), _mm_load_si128(at.cast()), _mm_load_si128(at.add(4).cast()));
+        let equal = if T::BITS == 16 {
+            _mm_or_si128(_mm_cmpeq_epi16(low, tag), _mm_cmpeq_epi16(high, tag))
+        } else {
+            _mm_or_si128(_mm_cmpeq_epi32(low, tag), _mm_cmpeq_epi32(high, tag))
+        };
+        _mm_movemask_epi8(equal) != 0
     }
 }
 
 impl<T: Tag> Table for TagRows<T> {
-    type Row = u64;
+    type Row = Head;
+    type Key = Key;
 
     #[inline(always)]
-    fn row(&self, u: u32) -> u64 {
+    fn row(&self, u: u32) -> Head {
         self.heads[u as usize]
     }
 
-    /// The mixed node in the highest bits, zeros below. Multiplication by odd numbers and the shift between are
-    /// bijections of numbers of so many bits.
     #[inline(always)]
-    fn key(&self, v: u32) -> u32 {
-        let unused = 32 - self.bits;
-        let v = v.wrapping_mul(0x9e37_79b1) << unused >> unused;
-        let v = v ^ v >> self.bits.div_ceil(2);
-        v.wrapping_mul(0x85eb_ca6b) << unused
+    fn key(&self, v: u32) -> Key {
+        let (part, tag) = (v / Self::SPAN, v % Self::SPAN);
+        // Bijective, so that nodes of a part that share all buckets there could be are as few as there are parts.
+        let mixed = tag.wrapping_mul(0x9e37_79b1);
+        let mixed = (mixed ^ mixed >> 15).wrapping_mul(0x85eb_ca6b);
+        let fraction = (u64::from(part) << 32 | u64::from(mixed)) >> self.parts;
+        Key { fraction: fraction as u32, tag: if T::BITS == 16 { tag * 0x1_0001 } else { tag } }
     }
 
     #[inline(always)]
-    unsafe fn test(&self, row: u64, key: u32) -> bool {
-        let (first, size) = ((row >> 6) as usize, (row & 63) as u32);
-        // SAFETY: the caller's word that `row` came from `row`; the highest `size` bits of a key are below `2^size`.
-        let bucket = unsafe { self.buckets.get_unchecked(first + (u64::from(key) >> (32 - size)) as usize) };
-        let tag = T::of(key << size);
-        // Not lazily: the eight comparisons are one instruction.
-        bucket.0.iter().fold(0, |found, &other| found | u8::from(other == tag)) != 0
+    unsafe fn test(&self, row: Head, key: Key) -> bool {
+        // SAFETY: the caller's word that the row is one of this table's.
+        unsafe { self.is_in(place(key.fraction, row), key.tag) }
     }
 
     #[inline(always)]
-    fn fetch_head(&self, u: u32) {
-        prefetch(&self.heads, u as usize);
-    }
-
-    #[inline(always)]
-    fn fetch_row(&self, u: u32) {
-        let row = self.row(u);
-        let in_a_line = 64 / size_of::<Bucket<T>>();
-        for line in 0..(1usize << (row & 63)).div_ceil(in_a_line).min(AHEAD) {
-            prefetch(&self.buckets, (row >> 6) as usize + line * in_a_line);
+    fn each_patch(&self, xs: &[u32], pairs: Pairs, mut each: impl FnMut(usize, &[u64])) {
+        let count = pairs.count();
+        if count > MOST_PLANNED {
+            return one_by_one(self, xs, pairs, each);
+        }
+        let mut plans = [Plan::EMPTY; 2];
+        let mut bits = [0; MOST_PLANNED.div_ceil(64)];
+        let bits = &mut bits[..count.div_ceil(64)];
+        let patches = xs.len() / pairs.k;
+        let nodes = |patch: usize| xs.get(patch * pairs.k..(patch + 1) * pairs.k).unwrap_or_default();
+        for patch in 0..HEADS_AHEAD {
+            nodes(patch).iter().for_each(|&u| prefetch(&self.heads, u as usize));
+        }
+        for patch in 0..=patches {
+            nodes(patch + HEADS_AHEAD).iter().for_each(|&u| prefetch(&self.heads, u as usize));
+            if patch < patches {
+                self.plan(nodes(patch), pairs, &mut plans[patch % 2]);
+            }
+            if patch > 0 {
+                self.test_all(&plans[(patch - 1) % 2], count, bits);
+                each(patch - 1, bits);
+            }
         }
     }
 }
@@ -158,17 +324,44 @@ impl<T: Tag> Table for TagRows<T> {
 mod tests {
     use super::*;
 
+    fn keys_are_nodes<T: Tag>(nodes: u32, buckets: u32) {
+        let parts = TagRows::<T>::parts(nodes as usize).trailing_zeros();
+        let table = TagRows::<T> { parts, heads: vec![], lines: vec![], symmetric: true, tag: PhantomData };
+        let head = Head { first: 0, buckets };
+        let mut seen = std::collections::HashSet::new();
+        for v in 0..nodes {
+            let key = table.key(v);
+            assert!(place(key.fraction, head) < buckets);
+            assert!(seen.insert((place(key.fraction, head), key.tag)), "{v} of {nodes}");
+            assert_ne!(key.tag, u32::MAX);
+        }
+    }
+
     #[test]
-    fn mixing_is_a_bijection_whose_bits_fit() {
-        for nodes in [1, 2, 3, 100, 4096, 70_000] {
-            let bits = bits(nodes);
-            let table = TagRows::<u16> { bits, heads: vec![], buckets: vec![] };
-            let mut seen = vec![false; 1 << bits];
-            for v in 0..1u32 << bits {
-                let key = table.key(v);
-                assert_eq!(u64::from(key) << bits & 0xffff_ffff, 0, "{nodes}");
-                let place = (key >> (32 - bits)) as usize;
-                assert!(!std::mem::replace(&mut seen[place], true), "{nodes}: {v}");
+    fn bucket_and_tag_are_the_node() {
+        for (nodes, buckets) in
+            [(1, 2), (65_535, 2), (65_536, 2), (70_000, 6), (131_070, 2), (131_071, 4), (300_000, 40)]
+        {
+            keys_are_nodes::<Narrow>(nodes, buckets);
+            keys_are_nodes::<Wide>(nodes, buckets);
+        }
+    }
+
+    #[test]
+    fn instructions_find_what_is_there() {
+        let words = [3, 0x1_0000, 0xffff_ffff, 0x8000_7fff, 0, 0x0002_0002, 0x7f00_00ff, 0x00ff_7f00];
+        for i in 0..WORDS {
+            let mut bucket = Bucket([u32::MAX; WORDS]);
+            bucket.0[i] = words[i];
+            for tag in
+                words.iter().flat_map(|w| [w & 0xffff, w >> 16]).map(|half| half * 0x1_0001).chain(words)
+            {
+                let plain = (is_in_plain::<Narrow>(&bucket, tag), is_in_plain::<Wide>(&bucket, tag));
+                #[cfg(target_arch = "x86_64")]
+                assert_eq!(plain.1, is_in_sse2::<Wide>(&bucket, tag));
+                #[cfg(target_arch = "x86_64")]
+                assert_eq!(plain.0, is_in_sse2::<Narrow>(&bucket, tag));
+                assert_eq!(plain.1, bucket.0.contains(&tag));
             }
         }
     }
