@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use ergodict::Error;
 use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{Density, Motif, SamplerKind};
-use ergodict::data::{Network, NodeIds, digest, npy_header};
+use ergodict::data::{Network, NodeIds, digest, npy_header, write_name};
 use ergodict::dictionary::Input;
 use ergodict::patch::NetworkPatches;
 use rayon::prelude::*;
@@ -297,7 +297,7 @@ impl Args {
     }
 
     /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.
-    fn density(&self, network: &Network, motif: &Motif, seed: u64) -> Result<Density> {
+    fn density(&self, network: &Arc<Network>, motif: &Motif, seed: u64) -> Result<Density> {
         let mut rng = stream(seed, Purpose::Chain, ids::DENSITY);
         Ok(Density::of(network, motif, self.count.min(MOST_DRAWS) as usize, &mut rng)?)
     }
@@ -394,7 +394,7 @@ impl Args {
                             if as_array {
                                 numbers(&mut bytes, x, network.ids());
                             } else {
-                                names(&mut bytes, x, network.ids());
+                                names(&mut bytes, x, network.ids()).map_err(Error::io(out))?;
                             }
                         }
                         Ok(file.write_all(&bytes).map_err(Error::io(out))?)
@@ -447,12 +447,16 @@ fn numbers(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
 }
 
 /// A homomorphism as a line of names.
-fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
+fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) -> std::io::Result<()> {
     for (i, &v) in x.iter().enumerate() {
         if i > 0 {
             bytes.push(b'\t');
         }
-        let _ = write!(bytes, "{}", ids.name(v as usize));
+        match ids.integer(v as usize) {
+            Some(number) => write!(bytes, "{number}")?,
+            None => bytes.extend_from_slice(write_name(&ids.name(v as usize))?.as_bytes()),
+        }
     }
     bytes.push(b'\n');
+    Ok(())
 }

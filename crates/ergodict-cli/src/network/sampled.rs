@@ -183,7 +183,7 @@ impl Sampled {
                 "mean": density.value(),
                 "log": density.log,
                 "relative_error": density.relative_error,
-                "exact": density.relative_error == 0.0,
+                "exact": density.exact,
             })),
             "conditional_density": self.conditional.as_ref().map(|m| mixing::json("conditional-density", m)),
             "macc": macc,
@@ -223,7 +223,7 @@ pub(super) fn density_words(density: &Density) -> String {
         format!("{:.6}·10^{}", 10f64.powf(value - value.floor()), value.floor())
     };
     let error = match density.relative_error {
-        0.0 => "exact".to_owned(),
+        _ if density.exact => "exact".to_owned(),
         error if error.is_nan() => "no draw closed the motif: the error is not known".to_owned(),
         error => format!("± {:.2} %", 100.0 * error),
     };
