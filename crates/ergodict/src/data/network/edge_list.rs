@@ -388,6 +388,9 @@ mod tests {
             ("who,whom,year\n1,2,1999\n2,3,2000\n", &two, 1),
             ("u,v,value\n1,2,0.5\n2,3,1.5\n", &three, 1),
             ("node1,node2\n1,2\n2,3\n", &two, 1),
+            ("v w\n1 2\n2 3\n", &two, 1),
+            ("v w weight\n1 2 0.5\n2 3 1.5\n", &three, 1),
+            ("i j J\n1 2 0.5\n2 3 1.5\n", &three, 1),
         ] {
             let parsed = read(text).unwrap();
             assert_eq!((&named(&parsed), parsed.noticed.header), (expected, Some(line)), "{text:?}");

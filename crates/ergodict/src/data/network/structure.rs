@@ -1,7 +1,6 @@
 //! What a network falls into: components, sides of bipartite ones, and networks of some of the nodes.
 
 use super::{Network, Rows};
-use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 /// The components of a network, directions ignored, by descending number of nodes; of equal ones the one with the
@@ -29,30 +28,34 @@ impl Network {
         let n = self.nodes();
         let ways: &[&Rows] =
             if self.is_directed() { &[self.rows(), self.incoming()] } else { &[self.rows()] };
-        let (mut labels, mut sides) = (vec![u32::MAX; n], vec![false; n]);
+        // A node's side is 1 or 2; 0 before it is met, so that one byte tells all that most looks at a node ask.
+        let (mut labels, mut sides) = (vec![0; n], vec![0_u8; n]);
         let (mut sizes, mut bipartite) = (Vec::new(), Vec::new());
-        let mut queue = VecDeque::new();
+        let mut met: Vec<u32> = Vec::new();
         for start in 0..n {
-            if labels[start] != u32::MAX {
+            if sides[start] != 0 {
                 continue;
             }
             let label = sizes.len() as u32;
-            let (mut size, mut two_sided) = (0, true);
-            labels[start] = label;
-            queue.push_back(start);
-            while let Some(u) = queue.pop_front() {
-                size += 1;
+            let mut two_sided = true;
+            sides[start] = 1;
+            met.clear();
+            met.push(start as u32);
+            let mut next = 0;
+            while let Some(&u) = met.get(next) {
+                next += 1;
+                let (u, side) = (u as usize, sides[u as usize]);
+                labels[u] = label;
                 for &v in ways.iter().flat_map(|rows| rows.neighbours(u)) {
-                    let v = v as usize;
-                    if labels[v] == u32::MAX {
-                        (labels[v], sides[v]) = (label, !sides[u]);
-                        queue.push_back(v);
-                    } else if sides[v] == sides[u] {
-                        two_sided = false;
+                    let other = &mut sides[v as usize];
+                    two_sided &= *other != side;
+                    if *other == 0 {
+                        *other = 3 - side;
+                        met.push(v);
                     }
                 }
             }
-            sizes.push(size);
+            sizes.push(met.len() as u64);
             bipartite.push(two_sided);
         }
         let mut order: Vec<u32> = (0..sizes.len() as u32).collect();

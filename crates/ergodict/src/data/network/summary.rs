@@ -209,19 +209,26 @@ fn triangles(rows: &Rows, most: u64) -> Option<(u64, f64)> {
         return None;
     }
     // A bit a node: whether it is in the row at hand.
-    let marks = || vec![0_u64; n / 64 + 1];
-    let of_chunk = |marks: &mut Vec<u64>, nodes: Range<usize>| {
+    let work = || (vec![0_u64; n / 64 + 1], Vec::new());
+    let of_chunk = |(marks, spans): &mut (Vec<u64>, Vec<(usize, usize)>), nodes: Range<usize>| {
         let mut count = 0;
         for u in nodes {
+            // Rows lie anywhere; looking at the first of each before any is gone through lets the memory fetch them together.
+            spans.clear();
+            spans.extend(row(u).iter().map(|&v| (starts[v as usize], starts[v as usize + 1])));
+            std::hint::black_box(
+                spans.iter().fold(0, |all, span| all ^ out.get(span.0).copied().unwrap_or(0)),
+            );
             row(u).iter().for_each(|&v| marks[v as usize / 64] |= 1 << (v % 64));
-            for &v in row(u) {
-                count += row(v as usize).iter().map(|&w| marks[w as usize / 64] >> (w % 64) & 1).sum::<u64>();
+            for &(start, end) in &*spans {
+                let marked = |&w: &u32| marks[w as usize / 64] >> (w % 64) & 1;
+                count += out[start..end].iter().map(marked).sum::<u64>();
             }
             row(u).iter().for_each(|&v| marks[v as usize / 64] = 0);
         }
         count
     };
-    Some((chunks().map_init(marks, of_chunk).sum(), paths))
+    Some((chunks().map_init(work, of_chunk).sum(), paths))
 }
 
 #[cfg(test)]

@@ -35,7 +35,12 @@ pub fn write_edge_list(network: &Network, out: &mut dyn Write) -> io::Result<()>
         match (ids.integer(u as usize), ids.integer(v as usize)) {
             (Some(u), Some(v)) => write!(out, "{u}\t{v}")?,
             _ => {
-                write!(out, "{}\t{}", write_name(&ids.name(u as usize))?, write_name(&ids.name(v as usize))?)?
+                write!(
+                    out,
+                    "{}\t{}",
+                    write_name(&ids.name(u as usize))?,
+                    write_name(&ids.name(v as usize))?
+                )?;
             }
         }
         if weighted { writeln!(out, "\t{weight}")? } else { writeln!(out)? }

@@ -126,16 +126,18 @@ impl Layout {
         }
         let (source, target) = (place(Role::Source), place(Role::Target));
         let ends = [source.unwrap_or(0), target.unwrap_or(1)];
-        let field = |fields: &'_ [Cow<str>], at: usize| fields.get(at).map(|field| field.to_string());
-        let below = || rest.iter().flat_map(|(_, fields, _)| ends.map(|at| field(fields, at))).flatten();
-        if ends.iter().filter_map(|&at| head.get(at)).any(|name| below().any(|id| alike(name, &id))) {
+        let is_end = |fields: &[Cow<str>], name: &str| {
+            ends.iter().any(|&at| fields.get(at).is_some_and(|id| alike(name, id)))
+        };
+        let recurs = |name: &str| rest.iter().any(|(_, fields, _)| is_end(fields, name));
+        if ends.iter().any(|&at| head.get(at).is_some_and(|name| recurs(name))) {
             return false;
         }
         if source.is_some() && target.is_some() {
             return true;
         }
         let Some((_, next, attributes)) = rest.first() else { return false };
-        if place(Role::Weight).is_some_and(|at| next.get(at).is_some_and(|field| number(field))) {
+        if weight_column(head).is_some_and(|at| next.get(at).is_some_and(|field| number(field))) {
             return true;
         }
         if attributes.is_some() && self.separator == Separator::Mixed {
@@ -153,7 +155,7 @@ impl Layout {
         ignore_weights: bool,
     ) -> Result<Self, String> {
         let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
-        let (source, target, weight) = (place(Role::Source), place(Role::Target), place(Role::Weight));
+        let (source, target, weight) = (place(Role::Source), place(Role::Target), weight_column(head));
         let mut free = (0..head.len()).filter(|at| ![source, target, weight].contains(&Some(*at)));
         let free = &mut free;
         let (Some(first), Some(second)) = (source.or_else(|| free.next()), target.or_else(|| free.next()))
@@ -211,11 +213,19 @@ fn role(name: &str) -> Option<Role> {
         }
         "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "node2"
         | "id2" | "targetid" => Some(Role::Target),
-        "weight" | "weights" | "w" | "wt" | "edgeweight" | "coupling" | "strength" | "value" | "count" => {
-            Some(Role::Weight)
-        }
+        "weight" | "weights" | "edgeweight" | "coupling" => Some(Role::Weight),
         _ => None,
     }
+}
+
+/// The column of weights. Some names are those of weights only where ends of edges do not stand: `v w` are two ends.
+fn weight_column(head: &[Cow<str>]) -> Option<usize> {
+    let weak = |name: &str| {
+        matches!(name.trim().to_ascii_lowercase().as_str(), "w" | "wt" | "j" | "strength" | "value" | "count")
+    };
+    head.iter()
+        .position(|name| role(name) == Some(Role::Weight))
+        .or_else(|| head.iter().skip(2).position(|name| weak(name)).map(|at| at + 2))
 }
 
 /// Whether a name of the first line is an id of another, or `node1` one beside `node7`.
