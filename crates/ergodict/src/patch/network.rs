@@ -171,6 +171,16 @@ impl NetworkPatches {
             (self.words(), self.features()),
             "words and numbers of a patch"
         );
+        if k <= WORD {
+            let mut rows = [0; WORD];
+            mirror(mask, &mut rows[..k]);
+            if self.loops {
+                let diagonal = pair_bits(mask, pairs(k), k);
+                rows.iter_mut().enumerate().for_each(|(a, row)| *row |= diagonal & 1 << a);
+            }
+            write_rows(&rows[..k], &quads(), column);
+            return;
+        }
         let value = |at: usize| if mask[at / 64] >> (at % 64) & 1 == 1 { T::ONE } else { T::ZERO };
         for b in 0..k {
             for a in 0..b {
@@ -195,13 +205,9 @@ impl NetworkPatches {
     fn write_columns<T: Scalar>(&self, xs: &[u32], columns: &mut [T], stride: usize) {
         let (k, features) = (self.k, self.features());
         if k <= WORD && !self.weighted {
+            let quads = quads();
             self.row_masks(xs, |patch, rows| {
-                let column = &mut columns[patch * stride..][..features];
-                for (row, mask) in column.chunks_exact_mut(k).zip(rows) {
-                    for (b, out) in row.iter_mut().enumerate() {
-                        *out = if mask >> b & 1 == 1 { T::ONE } else { T::ZERO };
-                    }
-                }
+                write_rows(rows, &quads, &mut columns[patch * stride..][..features])
             });
             return;
         }
@@ -244,20 +250,48 @@ impl NetworkPatches {
         let pairs = Pairs { k, whole: self.directed };
         self.adjacency.each_patch(xs, pairs, |patch, bits| {
             rows[..k].fill(0);
-            for b in 0..k {
-                let (at, count) = pairs.column(b);
-                let column = pair_bits(bits, at, count);
-                ones(column, |a| rows[a] |= 1 << b);
-                if !self.directed {
-                    rows[b] |= column;
-                    if self.loops {
-                        let v = xs[patch * k + b];
-                        rows[b] |= u64::from(self.adjacency.contains(v, v)) << b;
-                    }
+            if self.directed {
+                for b in 0..k {
+                    ones(pair_bits(bits, b * k, k), |a| rows[a] |= 1 << b);
+                }
+            } else {
+                mirror(bits, &mut rows[..k]);
+                if self.loops {
+                    let nodes = xs[patch * k..].iter().zip(&mut rows[..k]).enumerate();
+                    nodes.for_each(|(a, (&v, row))| *row |= u64::from(self.adjacency.contains(v, v)) << a);
                 }
             }
             each(patch, &rows[..k]);
         });
+    }
+}
+
+/// The rows of a symmetric patch, without its diagonal, of the bits of its pairs; `rows` must be zeros.
+#[inline]
+fn mirror(bits: &[u64], rows: &mut [u64]) {
+    for b in 0..rows.len() {
+        let column = pair_bits(bits, pairs(b), b);
+        ones(column, |a| rows[a] |= 1 << b);
+        rows[b] |= column;
+    }
+}
+
+/// The numbers that four bits stand for.
+fn quads<T: Scalar>() -> [[T; 4]; 16] {
+    std::array::from_fn(|bits| std::array::from_fn(|i| if bits >> i & 1 == 1 { T::ONE } else { T::ZERO }))
+}
+
+/// Writes rows of bits as zeros and ones, four at a time.
+#[inline]
+fn write_rows<T: Scalar>(rows: &[u64], quads: &[[T; 4]; 16], column: &mut [T]) {
+    for (&row, out) in rows.iter().zip(column.chunks_exact_mut(rows.len())) {
+        let (fours, rest) = out.as_chunks_mut::<4>();
+        let mut left = row;
+        for four in fours {
+            *four = quads[left as usize % 16];
+            left >>= 4;
+        }
+        rest.iter_mut().zip(quads[left as usize % 16]).for_each(|(out, number)| *out = number);
     }
 }
 

@@ -4,8 +4,8 @@
 //! row are shared out evenly among the parts, so bucket and tag together are the node and the answer is exact.
 //!
 //! The pairs of a patch are planned first, which bucket is to be compared with which tag, and the buckets are fetched while the
-//! patch before is tested. In an undirected network a pair is looked for in the smaller of the two rows: of a network of 81 306
-//! nodes and 1.3 million edges, the 210 pairs of a walk of 21 nodes then touch 43 cache lines instead of 60.
+//! patch before is tested. In an undirected network a pair is looked for in the smaller of the two rows: with walks of 21 nodes on
+//! a network of 81 306 nodes and 1.3 million edges, drawing them and testing their pairs took some 0.12 less of its time than with the first.
 
 use super::Rows;
 use super::adjacency::{Pairs, Table, one_by_one};
@@ -21,8 +21,9 @@ const LOAD: f64 = 0.7;
 /// How many patches ahead the heads of rows are fetched.
 const HEADS_AHEAD: usize = 4;
 
-/// Most pairs of a patch that are planned: those of 32 nodes.
-const MOST_PLANNED: usize = 496;
+/// Most nodes of a patch, and most pairs, that are planned.
+const MOST_NODES: usize = 32;
+const MOST_PLANNED: usize = MOST_NODES * (MOST_NODES - 1) / 2;
 
 /// Pairs that are planned, and tested, at a time.
 const LANES: usize = 8;
@@ -174,7 +175,7 @@ impl<T: Tag> TagRows<T> {
     fn plan(&self, x: &[u32], pairs: Pairs, plan: &mut Plan) {
         let symmetric = self.symmetric;
         // By the word, for lanes; those beyond the patch are of bucket 0, which there is.
-        let [mut first, mut buckets, mut fractions, mut tags] = [[0u32; 64]; 4];
+        let [mut first, mut buckets, mut fractions, mut tags] = [[0u32; MOST_NODES]; 4];
         for (a, &u) in x.iter().enumerate() {
             let (row, key) = (self.row(u), self.key(u));
             (first[a], buckets[a], fractions[a], tags[a]) = (row.first, row.buckets, key.fraction, key.tag);
@@ -182,10 +183,10 @@ impl<T: Tag> TagRows<T> {
         for b in 0..pairs.k {
             let (at, count) = pairs.column(b);
             for lanes in 0..count.div_ceil(LANES) {
-                let eight = |words: &[u32; 64]| words.as_chunks::<LANES>().0[lanes];
+                let eight = |words: &[u32; MOST_NODES]| words.as_chunks::<LANES>().0[lanes];
                 let (first_a, buckets_a) = (eight(&first), eight(&buckets));
                 let (fractions_a, tags_a) = (eight(&fractions), eight(&tags));
-                // All ones if row `b` is to be asked for `a`. With `if` the whole took twice as long.
+                // All ones if row `b` is to be asked for `a`. With `if`, walks and tests took twice as long.
                 let other = buckets_a.map(|of_a| u32::from(symmetric && buckets[b] < of_a).wrapping_neg());
                 let choose = |of_b: u32, of_a: u32, lane: usize| of_a ^ (of_a ^ of_b) & other[lane];
                 let places = std::array::from_fn(|lane| {
@@ -198,7 +199,7 @@ impl<T: Tag> TagRows<T> {
             }
         }
         for &place in &plan.places[..pairs.count()] {
-            prefetch(&self.lines, place as usize / 2);
+            prefetch(self.buckets(), place as usize);
         }
     }
 
@@ -208,11 +209,10 @@ impl<T: Tag> TagRows<T> {
         bits.fill(0);
         let eights = plan.places.chunks_exact(LANES).zip(plan.tags.chunks_exact(LANES));
         for (i, (places, tags)) in eights.take(count.div_ceil(LANES)).enumerate() {
-            let mut eight = 0;
-            for (lane, (&place, &tag)) in places.iter().zip(tags).enumerate() {
-                // SAFETY: places come from `place` for rows of this table, or are 0.
-                eight |= u64::from(unsafe { self.is_in(place, tag) }) << lane;
-            }
+            // SAFETY: places come from `place` for rows of this table, or are 0.
+            let buckets =
+                std::array::from_fn(|lane| unsafe { self.buckets().get_unchecked(places[lane] as usize) });
+            let eight = u64::from(eight_in::<T>(buckets, tags));
             bits[i * LANES / 64] |= eight << (i * LANES % 64);
         }
         if count % 64 != 0 {
@@ -220,18 +220,10 @@ impl<T: Tag> TagRows<T> {
         }
     }
 
-    /// Whether a bucket has a tag, given repeated.
-    ///
-    /// # Safety
-    /// There must be such a bucket.
     #[inline(always)]
-    unsafe fn is_in(&self, place: u32, tag: u32) -> bool {
-        // SAFETY: lines are pairs of buckets, nothing between; the caller's word that there are so many.
-        let bucket = unsafe { &*self.lines.as_ptr().cast::<Bucket>().add(place as usize) };
-        #[cfg(target_arch = "x86_64")]
-        return is_in_sse2::<T>(bucket, tag);
-        #[cfg(not(target_arch = "x86_64"))]
-        return is_in_plain::<T>(bucket, tag);
+    fn buckets(&self) -> &[Bucket] {
+        // SAFETY: lines are pairs of buckets, with nothing between.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), 2 * self.lines.len()) }
     }
 }
 
@@ -241,30 +233,47 @@ fn place(fraction: u32, row: Head) -> u32 {
     row.first + (u64::from(fraction) * u64::from(row.buckets) >> 32) as u32
 }
 
-#[cfg(any(test, not(target_arch = "x86_64")))]
-fn is_in_plain<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
-    bucket.0.iter().any(|word| {
-        let differing = word ^ tag;
-        differing == 0 || T::BITS == 16 && (differing & 0xffff == 0 || differing >> 16 == 0)
+/// Whether a bucket has a tag, given repeated.
+#[inline(always)]
+fn is_in<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
+    // Not lazily: it is a few instructions for all.
+    bucket.0.iter().fold(false, |found, word| {
+        let other = word ^ tag;
+        found | if T::BITS == 16 { (other as u16 == 0) | (other >> 16 == 0) } else { other == 0 }
     })
 }
 
-/// The same in a few instructions; what compilers made of the plain form took more than twice as long.
+/// The same of eight.
+#[cfg(not(target_arch = "x86_64"))]
+fn eight_in<T: Tag>(buckets: [&Bucket; LANES], tags: &[u32]) -> u8 {
+    let tests = buckets.iter().zip(tags).enumerate();
+    tests.fold(0, |found, (lane, (bucket, &tag))| found | u8::from(is_in::<T>(bucket, tag)) << lane)
+}
+
+/// The same of eight. With one test after another, a walk of 21 nodes on SNAP's Facebook network and its tests took 0.47 µs instead of 0.42 µs.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn is_in_sse2<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
-    use std::arch::x86_64::*;
-    let at = bucket.0.as_ptr();
+fn eight_in<T: Tag>(buckets: [&Bucket; LANES], tags: &[u32]) -> u8 {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi16, _mm_cmpeq_epi32, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128,
+        _mm_packs_epi16, _mm_set1_epi32, _mm_setzero_si128,
+    };
     // SAFETY: the instructions are part of every x86-64; a bucket is 32 bytes, aligned.
     unsafe {
-        let (tag, low, high) =
-            (_mm_set1_epi32(tag as i32), _mm_load_si128(at.cast()), _mm_load_si128(at.add(4).cast()));
-        let equal = if T::BITS == 16 {
-            _mm_or_si128(_mm_cmpeq_epi16(low, tag), _mm_cmpeq_epi16(high, tag))
-        } else {
-            _mm_or_si128(_mm_cmpeq_epi32(low, tag), _mm_cmpeq_epi32(high, tag))
+        let equal = |lane: usize| -> __m128i {
+            let (at, tag) = (buckets[lane].0.as_ptr().cast::<__m128i>(), _mm_set1_epi32(tags[lane] as i32));
+            let (low, high) = (_mm_load_si128(at), _mm_load_si128(at.add(1)));
+            if T::BITS == 16 {
+                _mm_or_si128(_mm_cmpeq_epi16(low, tag), _mm_cmpeq_epi16(high, tag))
+            } else {
+                _mm_or_si128(_mm_cmpeq_epi32(low, tag), _mm_cmpeq_epi32(high, tag))
+            }
         };
-        _mm_movemask_epi8(equal) != 0
+        // Each halves what there is of a test; what is not zero stays so, as it saturates.
+        let two = |lane| _mm_packs_epi16(equal(lane), equal(lane + 1));
+        let four = |lane| _mm_packs_epi16(two(lane), two(lane + 2));
+        let none = _mm_cmpeq_epi16(_mm_packs_epi16(four(0), four(4)), _mm_setzero_si128());
+        !_mm_movemask_epi8(_mm_packs_epi16(none, none)) as u8
     }
 }
 
@@ -290,27 +299,28 @@ impl<T: Tag> Table for TagRows<T> {
     #[inline(always)]
     unsafe fn test(&self, row: Head, key: Key) -> bool {
         // SAFETY: the caller's word that the row is one of this table's.
-        unsafe { self.is_in(place(key.fraction, row), key.tag) }
+        let bucket = unsafe { self.buckets().get_unchecked(place(key.fraction, row) as usize) };
+        is_in::<T>(bucket, key.tag)
     }
 
     #[inline(always)]
     fn each_patch(&self, xs: &[u32], pairs: Pairs, mut each: impl FnMut(usize, &[u64])) {
         let count = pairs.count();
-        if count > MOST_PLANNED {
+        if pairs.k > MOST_NODES || count > MOST_PLANNED {
             return one_by_one(self, xs, pairs, each);
         }
         let mut plans = [Plan::EMPTY; 2];
         let mut bits = [0; MOST_PLANNED.div_ceil(64)];
         let bits = &mut bits[..count.div_ceil(64)];
         let patches = xs.len() / pairs.k;
-        let nodes = |patch: usize| xs.get(patch * pairs.k..(patch + 1) * pairs.k).unwrap_or_default();
+        let run = |patch: usize| xs.get(patch * pairs.k..(patch + 1) * pairs.k).unwrap_or_default();
         for patch in 0..HEADS_AHEAD {
-            nodes(patch).iter().for_each(|&u| prefetch(&self.heads, u as usize));
+            run(patch).iter().for_each(|&u| prefetch(&self.heads, u as usize));
         }
         for patch in 0..=patches {
-            nodes(patch + HEADS_AHEAD).iter().for_each(|&u| prefetch(&self.heads, u as usize));
+            run(patch + HEADS_AHEAD).iter().for_each(|&u| prefetch(&self.heads, u as usize));
             if patch < patches {
-                self.plan(nodes(patch), pairs, &mut plans[patch % 2]);
+                self.plan(run(patch), pairs, &mut plans[patch % 2]);
             }
             if patch > 0 {
                 self.test_all(&plans[(patch - 1) % 2], count, bits);
@@ -347,22 +357,33 @@ mod tests {
         }
     }
 
-    #[test]
-    fn instructions_find_what_is_there() {
-        let words = [3, 0x1_0000, 0xffff_ffff, 0x8000_7fff, 0, 0x0002_0002, 0x7f00_00ff, 0x00ff_7f00];
+    fn finds_what_is_there<T: Tag>() {
+        let tags = [3, 0x1_0000, 0x8000_7fff, 0, 0x0002_0002, 0x7f00_00ff, 0x00ff_7f00, 0xff00_0080];
         for i in 0..WORDS {
-            let mut bucket = Bucket([u32::MAX; WORDS]);
-            bucket.0[i] = words[i];
-            for tag in
-                words.iter().flat_map(|w| [w & 0xffff, w >> 16]).map(|half| half * 0x1_0001).chain(words)
-            {
-                let plain = (is_in_plain::<Narrow>(&bucket, tag), is_in_plain::<Wide>(&bucket, tag));
-                #[cfg(target_arch = "x86_64")]
-                assert_eq!(plain.1, is_in_sse2::<Wide>(&bucket, tag));
-                #[cfg(target_arch = "x86_64")]
-                assert_eq!(plain.0, is_in_sse2::<Narrow>(&bucket, tag));
-                assert_eq!(plain.1, bucket.0.contains(&tag));
+            // Tag `lane` is in word `i` of bucket `lane`, if anywhere.
+            let mut buckets = [Bucket([u32::MAX; WORDS]); LANES];
+            for there in 0..256 {
+                (0..LANES).for_each(|lane| {
+                    buckets[lane].0[i] = if there >> lane & 1 == 1 { tags[lane] } else { u32::MAX }
+                });
+                for half in 0..32 / T::BITS {
+                    let asked =
+                        tags.map(
+                            |tag| if T::BITS == 16 { (tag >> (16 * half) & 0xffff) * 0x1_0001 } else { tag },
+                        );
+                    let found = eight_in::<T>(buckets.each_ref(), &asked);
+                    assert_eq!(found, there as u8, "word {i}, half {half}");
+                    let single =
+                        (0..LANES).map(|lane| u8::from(is_in::<T>(&buckets[lane], asked[lane])) << lane);
+                    assert_eq!(found, single.sum::<u8>());
+                }
             }
         }
+    }
+
+    #[test]
+    fn tests_of_one_and_of_eight_find_what_is_there() {
+        finds_what_is_there::<Narrow>();
+        finds_what_is_there::<Wide>();
     }
 }
