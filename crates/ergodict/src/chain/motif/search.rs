@@ -191,11 +191,11 @@ impl Nodes {
 
 /// Which nodes can be the image of each node of the motif.
 ///
-/// - Undirected networks, one set for all: nodes with an edge; for a motif with a cycle of odd length those
-/// of   components that are not bipartite; for different nodes those of components that are large enough, and
-/// of the part in which   all degrees are at least the smallest of the motif.
+/// - Undirected networks, one set for all: nodes with an edge; for a motif with a cycle of odd length those of
+///   components that are not bipartite; for different nodes those of components that are large enough, and of
+///   the part in which all degrees are at least the smallest of the motif.
 /// - Directed networks: what is left when nodes without a partner across an edge of the motif are taken away,
-/// again and again. Of   a tree this leaves exactly the nodes that are in an image.
+///   again and again. Of a tree this leaves exactly the nodes that are in an image.
 struct Domains {
     sets: Vec<Nodes>,
     /// Neighbours that the image of each node of the motif must have.
