@@ -1,16 +1,20 @@
-//! Homomorphisms of trees into networks of some hundred nodes, too large for transition matrices: where each node of the motif goes,
-//! against its exact law.
+//! Homomorphisms of trees into networks of some hundred nodes, too large for transition matrices: where each
+//! node of the motif goes, against its exact law.
 
+#[path = "../src/chain/motif/chi_squared.rs"]
+mod chi_squared;
+
+use chi_squared::ChiSquared;
 use ergodict::Result;
 use ergodict::chain::rng::{Purpose, below, stream};
 use ergodict::chain::{
-    ApproximatePivot, Backward, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters,
+    ApproximatePivot, Backward, Chain, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters,
 };
 use ergodict::data::{Build, Network, NodeIds};
 use std::sync::Arc;
 
-/// A network with hubs: each new node joins three, drawn as often as they have edges. Every edge goes both ways, with weights that differ if
-/// it is directed.
+/// A network with hubs: each new node joins three, drawn as often as they have edges. Every edge goes both
+/// ways, with weights that differ if it is directed.
 fn hubs(n: u32, weighted: bool, directed: bool) -> Arc<Network> {
     let mut rng = stream(1, Purpose::Synthetic, 0);
     let (mut ends, mut edges) = (vec![0, 1, 1, 2, 2, 0], vec![(0, 1), (1, 2), (2, 0)]);
@@ -61,7 +65,7 @@ fn check(name: &str, sampler: &dyn MotifSampler, law: &[Vec<f64>], steps: usize,
     let k = sampler.motif().k();
     let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
     let mut rng = stream(seed, Purpose::Chain, 0);
-    let mut counts = vec![vec![0.0; law[0].len()]; k];
+    let mut counts = vec![vec![0; law[0].len()]; k];
     let mut out = vec![0; steps * k];
     for _ in 0..runs {
         let mut x = sampler.init(&mut rng);
@@ -71,24 +75,12 @@ fn check(name: &str, sampler: &dyn MotifSampler, law: &[Vec<f64>], steps: usize,
             sampler.sample(&mut x, &mut rng, &mut out);
         }
         assert!(sampler.weight(&x) > 0.0);
-        x.iter().zip(&mut counts).for_each(|(&v, counts)| counts[v as usize] += 1.0);
+        x.iter().zip(&mut counts).for_each(|(&v, counts)| counts[v as usize] += 1);
     }
     for (i, (counts, law)) in counts.iter().zip(law).enumerate() {
-        let (mut chi2, mut cells, mut rare) = (0.0, 0.0, (0.0, 0.0));
-        for (count, p) in counts.iter().zip(law) {
-            let expected = p * f64::from(runs);
-            if expected >= 5.0 {
-                chi2 += (count - expected).powi(2) / expected;
-                cells += 1.0;
-            } else {
-                rare = (rare.0 + count, rare.1 + expected);
-            }
-        }
-        chi2 += (rare.0 - rare.1) * (rare.0 - rare.1) / f64::max(rare.1, 1.0);
-        // The quantile of 1 − 10⁻⁵ for as many degrees of freedom as there are cells beside the rare ones, by Wilson and Hilferty.
-        let width: f64 = 2.0 / (9.0 * cells);
-        let quantile = cells * (1.0 - width + 4.265 * width.sqrt()).powi(3);
-        assert!(chi2 < quantile, "{name}, node {i}: chi² {chi2} over {quantile}");
+        let mut chi2 = ChiSquared::default();
+        chi2.add(counts, law);
+        chi2.assert(&format!("{name}, node {i}"));
     }
 }
 
@@ -119,7 +111,8 @@ fn every_node_of_the_motif_has_its_law() -> Result<()> {
 
 #[test]
 fn a_long_chain_in_components_that_grow_apart_is_drawn_where_it_is() -> Result<()> {
-    // A clique of 40 and a triangle; after 300 steps the triangle has a share of (2/39)³⁰⁰·3/40, below what f64 holds.
+    // A clique of 40 and a triangle; after 300 steps the triangle has a share of (2/39)³⁰⁰·3/40, below what
+    // f64 holds.
     let mut edges: Vec<(u32, u32)> = (0..40).flat_map(|u| (0..u).map(move |v| (v, u))).collect();
     edges.extend([(40, 41), (41, 42), (42, 40)]);
     let network = Arc::new(Network::simple(43, &edges)?);
@@ -141,5 +134,70 @@ fn there_may_be_fewer_nodes_than_the_motif_has() -> Result<()> {
     );
     assert!((pivot.exact().backward().log_total() - 2f64.ln()).abs() < 1e-15);
     check("edge", &pivot, &marginals(&edge, &motif, false), 40, 3000);
+    Ok(())
+}
+
+#[test]
+fn long_chains_at_a_hub_are_homomorphisms_that_start_by_their_law() -> Result<()> {
+    let mut edges: Vec<(u32, u32)> = (1..=200).map(|v| (0, v)).collect();
+    edges.extend([(1, 2), (3, 4)]);
+    edges.extend((200..230).map(|v| (v, v + 1)));
+    let network = Arc::new(Network::simple(231, &edges)?);
+    let motif = Motif::chain(101)?;
+    let law = marginals(&network, &motif, false);
+    // Chains from the end of the path come to the hub late, if ever.
+    assert!(law[0][230] > 0.0 && law[0][230] < 1e-3 * law[0][1]);
+    check("exact", &ExactSampler::new(network.clone(), &motif)?, &law, 64, 2000);
+    check("pivot", &Pivot::new(network, &motif, PivotParameters::default())?, &law, 5, 2000);
+    Ok(())
+}
+
+#[test]
+fn k_2() -> Result<()> {
+    // Edges by their weights, in both directions.
+    let edges = [(0, 1, 1.0), (1, 2, 2.0), (2, 0, 0.5), (2, 3, 1.5)];
+    let network = Arc::new(Network::build(NodeIds::numbered(4), &edges, true, Build::default())?.0);
+    let motif = Motif::chain(2)?;
+    let law = marginals(&network, &motif, false);
+    (0..4).for_each(|v| assert!((law[0][v] - network.rows().strength(v) / 10.0).abs() < 1e-15));
+    let samplers: [Box<dyn MotifSampler>; 2] = [
+        Box::new(ExactSampler::new(network.clone(), &motif)?),
+        Box::new(Pivot::new(network.clone(), &motif, PivotParameters::default())?),
+    ];
+    for sampler in samplers {
+        for &(u, v, weight) in &edges {
+            let probability: f64 = [[u, v], [v, u]].iter().map(|to| sampler.weight(to)).sum();
+            assert!((probability - 2.0 * weight).abs() < 1e-15);
+        }
+        check("k = 2", &*sampler, &law, 1, 3000);
+        check("k = 2", &*sampler, &law, 10, 3000);
+    }
+    Ok(())
+}
+
+#[test]
+fn isolated_start() -> Result<()> {
+    // Node 0 has no edge: a single node may be there, a chain never.
+    let network = Arc::new(Network::simple(4, &[(1, 2), (2, 3), (3, 1)])?);
+    let mut rng = stream(1, Purpose::Chain, 0);
+    let single = ExactSampler::new(network.clone(), &Motif::chain(1)?)?;
+    assert!((0..200).any(|_| single.init(&mut rng) == [0]));
+    let motif = Motif::chain(3)?;
+    let exact = ExactSampler::new(network.clone(), &motif)?;
+    let pivot = Pivot::new(network.clone(), &motif, PivotParameters::default())?;
+    for sampler in [&exact as &dyn MotifSampler, &pivot] {
+        let mut out = vec![0; 3 * 500];
+        let mut x = sampler.init(&mut rng);
+        sampler.sample(&mut x, &mut rng, &mut out);
+        assert!(!out.contains(&0) && !sampler.is_state(&[0, 0, 0]));
+        // From a state that is none, exact draws do not care.
+        if sampler.is_independent() {
+            let mut lost = vec![0; 3];
+            sampler.step(&mut lost, &mut rng);
+            assert!(sampler.is_state(&lost));
+        }
+    }
+    let refused = Pivot::new(network, &Motif::chain(1)?, PivotParameters::default()).unwrap_err().to_string();
+    assert!(refused.contains("largest component"), "{refused}");
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Glauber, rejection and injective samplers on real networks: the production path against exact draws, and how fast it is.
+//! Glauber, rejection and injective samplers on real networks: the production path against exact draws, and
+//! how fast it is.
 
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};

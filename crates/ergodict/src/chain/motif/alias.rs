@@ -1,9 +1,9 @@
 //! Alias tables: draws from the law of a row's weights by one random word and one look at memory.
 //!
-//! Each cell of a row with `d` entries is as likely as any other and holds two of the entries; what is left of the word decides
-//! (Walker 1977, Vose 1991). Tables are made in whole numbers, so that no rounding adds up: weights are first rounded to multiples
-//! of about `2⁻⁶³` of the row's sum, thresholds last to multiples of `2⁻⁶⁴`. No probability is off by more than `d·2⁻⁶²`, beside
-//! the rounding of the sum itself.
+//! Each cell of a row with `d` entries is as likely as any other and holds two of the entries; what is left
+//! of the word decides (Walker 1977, Vose 1991). Tables are made in whole numbers, so that no rounding adds
+//! up: weights are first rounded to multiples of about `2⁻⁶³` of the row's sum, thresholds last to multiples
+//! of `2⁻⁶⁴`. No probability is off by more than `d·2⁻⁶²`, beside the rounding of the sum itself.
 
 use super::super::heat_bath::split;
 use super::super::rng::fraction;
@@ -69,8 +69,8 @@ impl AliasTables {
         if rest < cell.threshold { cell.own } else { cell.other }
     }
 
-    /// The same, and a number uniform in [0, 1) as a quotient: what is left of the word over what could be left given the
-    /// entry.
+    /// The same, and a number uniform in [0, 1) as a quotient: what is left of the word over what could be
+    /// left given the entry.
     #[inline(always)]
     pub(super) fn entry_and_rest(&self, (at, rest): (usize, u64)) -> (u32, f64, f64) {
         let cell = &self.cells[at];
@@ -123,8 +123,9 @@ impl Maker {
             let own = entry(j);
             cells.push(Cell { threshold: u64::MAX, own, other: own });
         }
-        // A small entry leaves room in its cell for a large one, which may become a small one by that. The shares of the entries
-        // left sum to their number of cells, so that no large one is left over but those with just a cell.
+        // A small entry leaves room in its cell for a large one, which may become a small one by that. The
+        // shares of the entries left sum to their number of cells, so that no large one is left over but
+        // those with just a cell.
         while let (Some(&j), Some(&from)) = (self.small.last(), self.large.last()) {
             self.small.pop();
             let (j, from) = (j as usize, from as usize);

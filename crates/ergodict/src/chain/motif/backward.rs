@@ -1,4 +1,5 @@
-//! Backward weights of a tree motif: the total weight of the homomorphisms of each subtree, by where its top goes.
+//! Backward weights of a tree motif: the total weight of the homomorphisms of each subtree, by where its top
+//! goes.
 //!
 //! | symbol | here | where |
 //! |---|---|---|
@@ -7,11 +8,12 @@
 //! | `Σ_w A(v,w) b_c(w)` | a message | |
 //! | `Σ_v b_1(v) = Σ_x Π A(x(i),x(j))` | [`Backward::log_total`] | homomorphism density, times `n^k` |
 //!
-//! Nodes of the motif whose subtrees are alike have the same weights: these are kept once, as a *kind*. A chain has `k` kinds, a star
-//! two. Leaves are kind 0, with weights 1 that are not kept.
+//! Nodes of the motif whose subtrees are alike have the same weights: these are kept once, as a *kind*. A
+//! chain has `k` kinds, a star two. Leaves are kind 0, with weights 1 that are not kept.
 //!
-//! Levels are rescaled by powers of 2, which rounds nothing. A weight is 0 exactly when there is no homomorphism: where the
-//! weights of a level spread beyond what f64 can hold, they get exponents of their own ([`Wide`]).
+//! Levels are rescaled by powers of 2, which rounds nothing. A weight is 0 exactly when there is no
+//! homomorphism: where the weights of a level spread beyond what f64 can hold, they get exponents of their
+//! own ([`Wide`]).
 
 use super::wide::{Wide, exponent, two_to};
 use super::{Motif, RootedTree};
@@ -19,7 +21,8 @@ use crate::data::{Network, Rows};
 use crate::{Error, Result};
 use std::collections::HashMap;
 
-/// The least weight of a level, next to its largest in [1, 2); products with an `A(v,w)` in [`WEIGHTS`] keep all their digits.
+/// The least weight of a level, next to its largest in [1, 2); products with an `A(v,w)` in [`WEIGHTS`] keep
+/// all their digits.
 const LEAST: i32 = -800;
 
 /// Exponents of the `A(v,w)` that need no exponents for the backward weights beside them.
@@ -47,7 +50,8 @@ pub struct Backward {
     exponents: Vec<i32>,
     /// `b` is the weight in `levels` times 2 to this; by kind.
     shifts: Vec<i64>,
-    /// A bound of the weights of each message's terms at each node: the upper half of an f64, rounded up. None with exponents.
+    /// A bound of the weights of each message's terms at each node: the upper half of an f64, rounded up.
+    /// None with exponents.
     bounds: Vec<u32>,
     /// The largest exponent of `b_1`, and the sum of `b_1` over 2 to this.
     top: i32,
@@ -351,7 +355,8 @@ pub(super) fn bound(half: u32) -> f64 {
     f64::from_bits(u64::from(half) << 32)
 }
 
-/// Divides by a power of 2, which is returned, so that the largest is in [1, 2); none when the least is then too small.
+/// Divides by a power of 2, which is returned, so that the largest is in [1, 2); none when the least is then
+/// too small.
 fn rescale(level: &mut [f64]) -> Option<i32> {
     let largest = level.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {

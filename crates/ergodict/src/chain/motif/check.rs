@@ -64,7 +64,8 @@ pub(crate) fn law(sampler: &dyn MotifSampler) -> Option<(Vec<Vec<u32>>, Vec<f64>
     (states.len() <= MOST_STATES).then_some((states, weights))
 }
 
-/// The transition matrix from [`MotifSampler::probability`], and what it shows; none when there are too many states.
+/// The transition matrix from [`MotifSampler::probability`], and what it shows; none when there are too many
+/// states.
 pub(crate) fn check(sampler: &dyn MotifSampler) -> Option<Checked> {
     let (states, law) = law(sampler)?;
     let row = |from: &Vec<u32>| states.iter().map(|to| sampler.probability(from, to)).collect();
@@ -128,9 +129,10 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Frequencies of transitions against the rows of the matrix, from `steps` steps of a run of blocks of `block` states by
-/// [`MotifSampler::sample`], or of single steps for `block` 0. (Given where it comes from, each step of a Markov chain is an
-/// independent draw from its row.) Of independent draws the frequencies of states against the law.
+/// Frequencies of transitions against the rows of the matrix, from `steps` steps of a run of blocks of
+/// `block` states by [`MotifSampler::sample`], or of single steps for `block` 0. (Given where it comes from,
+/// each step of a Markov chain is an independent draw from its row.) Of independent draws the frequencies of
+/// states against the law.
 pub(crate) fn check_transitions(
     sampler: &dyn MotifSampler,
     checked: &Checked,
@@ -168,7 +170,8 @@ pub(crate) fn check_transitions(
     chi2
 }
 
-/// Frequencies of where a state is after a step (`block` 0), or after a block of so many, against powers of the matrix.
+/// Frequencies of where a state is after a step (`block` 0), or after a block of so many, against powers of
+/// the matrix.
 pub(crate) fn check_from(
     sampler: &dyn MotifSampler,
     checked: &Checked,
@@ -202,13 +205,14 @@ pub(crate) fn check_from(
     chi2
 }
 
-/// Everything for a kind of sampler, on all tiny networks and motifs: that it is refused with the word given, and
-/// otherwise that its law is stationary, the only one and reached from everywhere, and that single steps and blocks go by its
-/// matrix.
+/// Everything for a kind of sampler, on all tiny networks and motifs: that it is refused with the word given,
+/// and otherwise that its law is stationary, the only one and reached from everywhere, and that single steps
+/// and blocks go by its matrix. How many cases were not refused nor too large.
 pub(crate) fn check_chain(
     refused: impl Fn(&str, &str) -> Option<&'static str>,
     make: impl Fn(Arc<Network>, &Motif) -> crate::Result<Box<dyn MotifSampler>>,
-) {
+) -> usize {
+    let mut cases = 0;
     let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
     let mut rng = stream(seed, Purpose::Chain, 0);
     for (name, network) in tiny_networks() {
@@ -231,8 +235,10 @@ pub(crate) fn check_chain(
             }
             // Blocks of several parts, in the long run.
             check_transitions(&*sampler, &checked, &mut rng, 10_000, 150).assert(&case);
+            cases += 1;
         }
     }
+    cases
 }
 
 fn build(n: usize, edges: &[(u32, u32, f64)], directed: bool) -> Arc<Network> {

@@ -1,7 +1,7 @@
 //! For tests: counts against the law they should have.
 
-/// Least number of draws that a cell expects. With 5 of them, or 1, as is often done, single cells are so skewed that quantiles far out
-/// are not those of chi².
+/// Least number of draws that a cell expects. With 5 of them, or 1, as is often done, single cells are so
+/// skewed that quantiles far out are not those of chi².
 const LEAST: f64 = 25.0;
 
 /// A sum of chi² statistics of independent counts.
@@ -12,8 +12,8 @@ pub(crate) struct ChiSquared {
 }
 
 impl ChiSquared {
-    /// Adds counts of independent draws from a law. Cells that expect too few are taken together, the rarest first; where all of them do,
-    /// nothing is added.
+    /// Adds counts of independent draws from a law. Cells that expect too few are taken together, the rarest
+    /// first; where all of them do, nothing is added.
     pub(crate) fn add(&mut self, counts: &[u64], law: &[f64]) {
         let draws = counts.iter().sum::<u64>() as f64;
         let mut cells: Vec<(f64, f64)> = Vec::new();
@@ -29,7 +29,8 @@ impl ChiSquared {
                 _ => pooled.push(cell),
             }
         }
-        // Cells come in ascending order, so that the last is too small only when all are one cell, or when it is nothing.
+        // Cells come in ascending order, so that the last is too small only when all are one cell, or when it
+        // is nothing.
         if pooled.len() > 1 && pooled.last().is_some_and(|last| last.0 < LEAST) {
             let last = pooled.pop().unwrap_or_default();
             let before = pooled.len() - 1;

@@ -1,11 +1,12 @@
 //! Which homomorphisms Glauber updates lead to.
 //!
-//! A node `v` of the motif folds onto a node `u` when all neighbours of `v` are neighbours of `u`: then `x(v)` may be moved
-//! to `x(u)`, and from there on `v` follows `u`, whatever updates come. A leaf folds onto its grandparent, so a tree folds
-//! to an edge; so do squares and complete bipartite graphs. A motif that folds to an edge can thus be brought to `x = (a, b)`, one
-//! side on each end of an edge of the network, and from there to `(a, b')` for every neighbour `b'` of `a`: it walks on the edges with
-//! a direction, any of which is reached from any other exactly if the network is connected and not bipartite; on a connected bipartite one
-//! the two directions stay apart. All this for undirected networks; weights do not matter.
+//! A node `v` of the motif folds onto a node `u` when all neighbours of `v` are neighbours of `u`: then
+//! `x(v)` may be moved to `x(u)`, and from there on `v` follows `u`, whatever updates come. A leaf folds onto
+//! its grandparent, so a tree folds to an edge; so do squares and complete bipartite graphs. A motif that
+//! folds to an edge can thus be brought to `x = (a, b)`, one side on each end of an edge of the network, and
+//! from there to `(a, b')` for every neighbour `b'` of `a`: it walks on the edges with a direction, any of
+//! which is reached from any other exactly if the network is connected and not bipartite; on a connected
+//! bipartite one the two directions stay apart. All this for undirected networks; weights do not matter.
 
 use super::Motif;
 use crate::data::Network;
@@ -18,8 +19,8 @@ pub enum Connectedness {
     Irreducible,
     /// The network is bipartite: which side the first node of the motif is on never changes.
     TwoClasses,
-    /// The network has several components: the chain stays in the one that it starts in, and on its side where that is bipartite. The
-    /// number of classes.
+    /// The network has several components: the chain stays in the one that it starts in, and on its side
+    /// where that is bipartite. The number of classes.
     Several(u64),
     /// It is not known: there may be one class or several.
     Unknown,
@@ -71,7 +72,8 @@ pub(super) fn connectedness(network: &Network, motif: &Motif) -> Connectedness {
     }
 }
 
-/// Larger motifs that are not trees are not folded, but taken for ones that cannot be: nodes are bits of a word.
+/// Larger motifs that are not trees are not folded, but taken for ones that cannot be: nodes are bits of a
+/// word.
 const LARGEST: usize = 64;
 
 fn folds_to_an_edge(motif: &Motif) -> bool {

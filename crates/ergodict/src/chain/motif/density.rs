@@ -5,9 +5,10 @@
 //! | `t(F,𝒢) = n^{−k} Σ_x Π_{(i,j) ∈ F} A(x(i),x(j))` | [`Density`], by its logarithm | Lyu, Mémoli, Sivakoff, *Sampling random graph homomorphisms*; MATH.md 6 |
 //! | `t(H,𝒢 \| F) = t(H,𝒢)/t(F,𝒢)` | [`Extension`] | the same paper, "conditional homomorphism density" |
 //!
-//! Densities of trees are exact: `t(T) = n^{−k} Σ_v b_1(v)`, by [`Backward::log_total`]. Of another motif with spanning tree `T` it is
-//! `t(T)` times the mean of `Π_{(i,j) ∈ F∖T} A(x(i),x(j))` over draws `x` of `T` by the [`ExactSampler`]; the paper, without exact draws,
-//! takes them from a chain. Logarithms, as `A^{100}` overflows.
+//! Densities of trees are exact: `t(T) = n^{−k} Σ_v b_1(v)`, by [`Backward::log_total`]. Of another motif
+//! with spanning tree `T` it is `t(T)` times the mean of `Π_{(i,j) ∈ F∖T} A(x(i),x(j))` over draws `x` of `T`
+//! by the [`ExactSampler`]; the paper, without exact draws, takes them from a chain. Logarithms, as `A^{100}`
+//! overflows.
 
 use super::super::diagnostics::Mixing;
 use super::{Backward, ExactSampler, Motif, MotifSampler};
@@ -27,9 +28,9 @@ const MOST_MAPS: f64 = 1e8;
 pub struct Density {
     /// Its natural logarithm; −∞ when there is no homomorphism.
     pub log: f64,
-    /// Standard error relative to the density, which for small ones is also that of the logarithm. 0 when it is exact; NaN when no
-    /// draw was a homomorphism and the error is not known; and 3 over their number when all draws had the same value, as with 95 %
-    /// confidence no more of what could be drawn has another one.
+    /// Standard error relative to the density, which for small ones is also that of the logarithm. 0 when it
+    /// is exact; NaN when no draw was a homomorphism and the error is not known; and 3 over their number when
+    /// all draws had the same value, as with 95 % confidence no more of what could be drawn has another one.
     pub relative_error: f64,
     /// Whether it was computed and not estimated: it is off by rounding alone.
     pub exact: bool,
@@ -50,8 +51,9 @@ impl Density {
         Self { log, relative_error: 0.0, exact: true }
     }
 
-    /// The density of a motif: exact for trees, whatever `draws` is, and from so many draws otherwise. Takes the memory of backward
-    /// weights, or of an exact sampler of a spanning tree ([`ExactSampler::bytes_needed`]).
+    /// The density of a motif: exact for trees, whatever `draws` is, and from so many draws otherwise. Takes
+    /// the memory of backward weights, or of an exact sampler of a spanning tree
+    /// ([`ExactSampler::bytes_needed`]).
     ///
     /// ```
     /// use ergodict::{chain::{Density, Motif, rng}, data::Network};
@@ -130,8 +132,8 @@ fn log_product(network: &Network, edges: &[(u32, u32)], x: &[u32]) -> f64 {
     edges.iter().map(|&(i, j)| network.weight(x[i as usize] as usize, x[j as usize] as usize).ln()).sum()
 }
 
-/// Running mean and sum of squares of nonnegative numbers by Welford, which do not cancel, relative to the largest number so far, so
-/// that they neither overflow nor vanish.
+/// Running mean and sum of squares of nonnegative numbers by Welford, which do not cancel, relative to the
+/// largest number so far, so that they neither overflow nor vanish.
 struct Values {
     count: f64,
     mean: f64,
@@ -170,8 +172,9 @@ impl Values {
     }
 }
 
-/// A motif `H` and a smaller one `F ⊆ H` of the same nodes: `t(H,𝒢 | F) = E_{x∼π_F} Π_{(i,j) ∈ H∖F} A(x(i),x(j))`, a
-/// mean over samples of `F`. On networks without weights it is the probability that a homomorphism of `F` is one of `H`.
+/// A motif `H` and a smaller one `F ⊆ H` of the same nodes:
+/// `t(H,𝒢 | F) = E_{x∼π_F} Π_{(i,j) ∈ H∖F} A(x(i),x(j))`, a mean over samples of `F`. On networks without
+/// weights it is the probability that a homomorphism of `F` is one of `H`.
 ///
 /// ```
 /// use ergodict::{chain::{Extension, Motif}, data::Network};
@@ -214,8 +217,8 @@ impl Extension {
         product(network, &self.edges, x)
     }
 
-    /// The conditional density from samples of `F`: one run of homomorphisms for each chain, `k` nodes after `k` nodes. The
-    /// mean comes with an error that knows how samples of a chain depend on each other.
+    /// The conditional density from samples of `F`: one run of homomorphisms for each chain, `k` nodes after
+    /// `k` nodes. The mean comes with an error that knows how samples of a chain depend on each other.
     pub fn estimate<S: AsRef<[u32]>>(&self, network: &Network, chains: &[S]) -> Mixing {
         let series = |xs: &S| xs.as_ref().chunks_exact(self.k).map(|x| self.value(network, x)).collect();
         let series: Vec<Vec<f64>> = chains.iter().map(series).collect();

@@ -6,21 +6,23 @@
 //! | `Π_{(u,v) ∈ F} A(x(u), w) Π_{(v,u) ∈ F} A(w, x(u))` | [`Glauber::conditional`] | the law of the new `x(v) = w`, up to a constant |
 //! | edges of `F` at `v` | [`Tie`] | each counts once, in its direction |
 //!
-//! Valid for every motif, and for weighted and directed networks. Candidates are common neighbours of the nodes around `v`: the
-//! reference goes through the shortest of the rows and looks each entry up in the others, twice: once for the sum of the weights, once
-//! for the draw.
+//! Valid for every motif, and for weighted and directed networks. Candidates are common neighbours of the
+//! nodes around `v`: the reference goes through the shortest of the rows and looks each entry up in the
+//! others, twice: once for the sum of the weights, once for the draw.
 //!
-//! A draw need not know all candidates: an entry of the shortest row at random is one of them, uniformly, if it is in the other
-//! rows; where there are weights it is then accepted with the product of them, each over the largest of its row. Only when
-//! [`most_tries`] of these have failed the reference decides. A try that succeeds has the conditional law, and so has
-//! the reference, whenever it is asked: so has their mixture, exactly. Chains and cycles in undirected networks without weights have
-//! a file of their own, `glauber_chain.rs`.
+//! A draw need not know all candidates: an entry of the shortest row at random is one of them, uniformly, if
+//! it is in the other rows; where there are weights it is then accepted with the product of them, each over
+//! the largest of its row. Only when [`most_tries`] of these have failed the reference decides. A try that
+//! succeeds has the conditional law, and so has the reference, whenever it is asked: so has their mixture,
+//! but for what a try is off. Chains and cycles in undirected networks without weights have a file of their
+//! own, `glauber_chain.rs`.
 //!
-//! A word of the generator gives the node of the motif and the first entry; every further try takes another one. No
-//! outcome of a word is off its probability by more than 2⁻⁶⁴. Acceptance of a weight takes a word more.
+//! A word of the generator gives the node of the motif and the first entry; every further try takes another
+//! one. No outcome of a word is off its probability by more than 2⁻⁶⁴. Acceptance of a weight takes a word
+//! more, of which 53 bits are used, so that each try is off by at most 2⁻⁵³.
 //!
-//! Each edge of the motif counts once, as it is given: with a symmetrised motif the weights of undirected networks would be
-//! squared.
+//! Each edge of the motif counts once, as it is given: with a symmetrised motif the weights of undirected
+//! networks would be squared.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
@@ -35,12 +37,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::{Arc, OnceLock};
 
-/// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of all updates
-/// get past so many.
+/// Tries before the reference decides. On the Facebook network of SNAP, with a chain of 21 nodes, 0.5 % of
+/// all updates get past so many.
 const TRIES: u32 = 16;
 
-/// The same for a row: to go through a long one takes longer than some tries. (With 16 tries alone an update of a chain in the Twitter network
-/// of SNAP took 2.6 µs, with these 0.18.)
+/// The same for a row: to go through a long one takes longer than some tries. (With 16 tries alone an update
+/// of a chain in the Twitter network of SNAP took 2.6 µs, with these 0.18.)
 #[inline(always)]
 pub(super) fn most_tries(tries: u32, row: usize) -> u32 {
     tries + (row / 8) as u32
@@ -49,7 +51,8 @@ pub(super) fn most_tries(tries: u32, row: usize) -> u32 {
 /// Most bytes of exact draws for the sake of a start.
 const EXACT_BYTES: usize = 1 << 30;
 
-/// Products of weights between 2 to the minus this and 2 to this are numbers, and so are the sums of a row of them.
+/// Products of weights between 2 to the minus this and 2 to this are numbers, and so are the sums of a row of
+/// them.
 const REACH: f64 = 960.0;
 
 /// An edge of the motif, seen from one of its ends.
@@ -63,8 +66,8 @@ pub(super) struct Tie {
 
 /// The Glauber chain of a motif in a network. A step is one update of one node of the motif.
 ///
-/// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told by
-/// [`Glauber::connectedness`].
+/// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told
+/// by [`Glauber::connectedness`].
 ///
 /// ```
 /// use ergodict::chain::{Chain, Glauber, Motif, MotifSampler, rng};
@@ -101,7 +104,8 @@ impl Glauber {
     /// The chain of a motif in a network.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) when there is no homomorphism, with the reason, and when none was found.
+    /// [`Error::Parameter`](crate::Error::Parameter) when there is no homomorphism, with the reason, and when
+    /// none was found.
     pub fn new(network: Arc<Network>, motif: Motif) -> Result<Self> {
         let found = homomorphism(&network, &motif, false, STEPS, &mut settled())?;
         let k = motif.k();
@@ -146,8 +150,8 @@ impl Glauber {
         connectedness(&self.network, &self.motif)
     }
 
-    /// The law of the new `x(v)` given the others: nodes, ascending, with their probabilities. Empty when no node fits,
-    /// which does not happen to a homomorphism.
+    /// The law of the new `x(v)` given the others: nodes, ascending, with their probabilities. Empty when no
+    /// node fits, which does not happen to a homomorphism.
     pub fn conditional(&self, x: &[u32], v: usize) -> Vec<(u32, f64)> {
         let mut law = Vec::new();
         if self.ties(v).is_empty() {
@@ -442,11 +446,12 @@ mod tests {
                     // Has been looked at already.
                     return;
                 }
-                // A run, and steps from one state: of many states none is visited often enough by a short run.
+                // A run, and steps from one state: of many states none is visited often enough by a short
+                // run.
                 let from = below(&mut rng, checked.states.len() as u64) as usize;
                 for one in [
-                    check_transitions(&glauber, &checked, &mut rng, 4_000, 0),
-                    check_from(&glauber, &checked, &mut rng, from, 4_000, 0),
+                    check_transitions(&glauber, &checked, &mut rng, 3_000, 0),
+                    check_from(&glauber, &checked, &mut rng, from, 3_000, 0),
                 ] {
                     one.assert(case);
                     chi2.merge(one);

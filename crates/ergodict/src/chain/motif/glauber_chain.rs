@@ -1,8 +1,8 @@
 //! Glauber updates of motifs in which no node has more than two neighbours, as fast as we know how.
 //!
-//! The general update with all that does not change taken out of it: simple chains and cycles in undirected networks
-//! whose weights are all 1. A node with one neighbour is treated as if that one were two. States and random numbers are those of
-//! the general update.
+//! The general update with all that does not change taken out of it: simple chains and cycles in undirected
+//! networks whose weights are all 1. A node with one neighbour is treated as if that one were two. States and
+//! random numbers are those of the general update.
 
 use super::super::rng::digit;
 use super::glauber::{Tie, most_tries, one_of};
@@ -78,8 +78,8 @@ impl Pairs {
         }
     }
 
-    /// One of the entries of a row that are neighbours of another node; none when there is none. Apart, so that what it needs does not
-    /// crowd the registers of the loop.
+    /// One of the entries of a row that are neighbours of another node; none when there is none. Apart, so
+    /// that what it needs does not crowd the registers of the loop.
     #[cold]
     #[inline(never)]
     fn among(&self, row: &[u32], other: u32, word: u64) -> Option<u32> {

@@ -6,11 +6,12 @@
 //! | share of injective states under the law | [`Injective::rate`], and the acceptance of the steps | |
 //! | `P_BB + P_BC (1 − P_CC)⁻¹ P_CB` | [`MotifSampler::probability`] | `B` the injective states, `C` the others |
 //!
-//! A step steps the inner chain until it is at an injective state again. Why the law is `π` given that `x` is injective: let
-//! `p` be `π` on `B`. The flow of `π` into `y ∈ B` comes from `B` straight, or from `B` by an excursion through `C`, as all
-//! that is in `C` of a stationary chain comes from `B` or goes round in classes that never meet `B`. So `p = p P_BB + p P_BC (1 − P_CC)⁻¹ P_CB`. The
-//! chain comes back with probability one, as a chain on finitely many states with a positive stationary law does. Where
-//! the inner chain can go from any state to any other, so can this one; independent draws stay independent.
+//! A step steps the inner chain until it is at an injective state again. Why the law is `π` given that `x` is
+//! injective: let `p` be `π` on `B`. The flow of `π` into `y ∈ B` comes from `B` straight, or from `B` by an
+//! excursion through `C`, as all that is in `C` of a stationary chain comes from `B` or goes round in classes
+//! that never meet `B`. So `p = p P_BB + p P_BC (1 − P_CC)⁻¹ P_CB`. The chain comes back with probability
+//! one, as a chain on finitely many states with a positive stationary law does. Where the inner chain can go
+//! from any state to any other, so can this one; independent draws stay independent.
 
 use super::super::diagnostics::Acceptance;
 use super::super::{Chain, Tally};
@@ -22,10 +23,12 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Injective states that are enough for an estimate of their share, with an error of an eighth if they were independent.
+/// Injective states that are enough for an estimate of their share, with an error of an eighth if they were
+/// independent.
 const ENOUGH: u64 = 64;
 
-/// Of states so rare that this many are found in as many times the most tries, no more are waited for. Chosen, not tuned.
+/// Of states so rare that this many are found in as many times the most tries, no more are waited for.
+/// Chosen, not tuned.
 const FEW: u64 = 8;
 
 /// How often a start is looked for anew before the one that was found at first is taken.
@@ -61,12 +64,14 @@ pub struct Injective<S> {
 }
 
 impl<S: MotifSampler> Injective<S> {
-    /// The injective states of `inner`, after a search for one and a trial: at least one in `most_tries` of its proposals must lead to
-    /// an injective state, on average. The trial takes at most eight times as many.
+    /// The injective states of `inner`, after a search for one and a trial: at least one in `most_tries` of
+    /// its proposals must lead to an injective state, on average. The trial takes at most eight times as
+    /// many.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when the network has fewer nodes than the motif, when there is no such homomorphism, and when
-    /// they are so rare that a step would take more than `most_tries` proposals of `inner`, with what the trial has found.
+    /// [`Error::Parameter`] when the network has fewer nodes than the motif, when there is no such
+    /// homomorphism, and when they are so rare that a step would take more than `most_tries` proposals of
+    /// `inner`, with what the trial has found.
     pub fn new(inner: S, most_tries: u64, rng: &mut ChaCha8Rng) -> Result<Self> {
         let (n, k) = (inner.network().nodes(), inner.motif().k());
         if most_tries == 0 {
@@ -123,8 +128,8 @@ impl<S: MotifSampler> Injective<S> {
         Ok(Self { inner, most_tries, rate: seen.rate(), found, watched: OnceLock::new() })
     }
 
-    /// The share of states that were injective in the trial: an estimate for what is to come, which the acceptance of the
-    /// steps gives more precisely.
+    /// The share of states that were injective in the trial: an estimate for what is to come, which the
+    /// acceptance of the steps gives more precisely.
     pub fn rate(&self) -> f64 {
         self.rate
     }
@@ -202,8 +207,8 @@ impl<S: MotifSampler> MotifSampler for Injective<S> {
         self.inner.notes()
     }
 
-    /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks with more than some
-    /// thousand homomorphisms.
+    /// From the transition matrix of the inner sampler, which is made when first asked for. NaN for networks
+    /// with more than some thousand homomorphisms.
     fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
         let watched = self.watched.get_or_init(|| Watched::new(&self.inner));
         watched.as_ref().map_or(f64::NAN, |watched| watched.probability(from, to))
@@ -269,7 +274,8 @@ impl Watched {
         let injective = states.iter().filter(|x| different(x)).count();
         let row = |from: &Vec<u32>| states.iter().map(|to| inner.probability(from, to)).collect();
         let mut matrix: Vec<Vec<f64>> = states.iter().map(row).collect();
-        // States are taken out one by one: what went there goes on to where it leads. (Grassmann, Taksar and Heyman.)
+        // States are taken out one by one: what went there goes on to where it leads. (Grassmann, Taksar and
+        // Heyman.)
         for out in (injective..states.len()).rev() {
             let onward = matrix[out][..out].to_vec();
             let leaving: f64 = onward.iter().sum();
@@ -299,10 +305,14 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
-    use super::super::{ExactSampler, Glauber, RejectionSampler};
+    use super::super::{ApproximatePivot, ExactSampler, Glauber, Pivot, PivotParameters, RejectionSampler};
     use super::*;
     use crate::chain::rng::{Purpose, stream};
     use std::sync::Arc;
+
+    fn seed(usual: u64) -> u64 {
+        std::env::var("SEED").map_or(usual, |seed| seed.parse().unwrap())
+    }
 
     #[test]
     fn different_nodes_are_told() {
@@ -317,33 +327,44 @@ mod tests {
     #[test]
     fn the_law_is_that_of_the_inner_sampler_given_different_nodes() {
         let mut chi2 = ChiSquared::default();
-        let (mut cases, mut refused) = (0, 0);
+        let (mut cases, mut refused, mut turns) = (0, 0, [0; 5]);
         for (network_name, network) in tiny_networks() {
             for (motif_name, motif) in tiny_motifs() {
                 let case = format!("{motif_name} in {network_name}");
-                let mut inner: Vec<Box<dyn MotifSampler>> = Vec::new();
-                if let Ok(glauber) = Glauber::new(Arc::clone(&network), motif.clone()) {
-                    inner.push(Box::new(glauber));
-                }
-                if let Ok(exact) = ExactSampler::new(Arc::clone(&network), &motif) {
-                    inner.push(Box::new(exact));
-                }
-                if let Ok(rejection) = RejectionSampler::new(Arc::clone(&network), motif.clone(), 10_000) {
-                    inner.push(Box::new(rejection));
-                }
-                // Of three kinds by turns, for the sake of time.
-                let turn = case.len() % 3;
-                for (_, inner) in inner.into_iter().enumerate().filter(|(i, _)| *i == 0 || *i == turn) {
+                // All kinds by turns, for the sake of time.
+                let turn = (network_name.len() + motif_name.len()) % 5;
+                let lazy = PivotParameters::default();
+                for kind in [0, turn].into_iter().take(if turn == 0 { 1 } else { 2 }) {
+                    let network = Arc::clone(&network);
+                    let inner: crate::Result<Box<dyn MotifSampler>> = match kind {
+                        0 => Glauber::new(network, motif.clone()).map(|inner| Box::new(inner) as _),
+                        1 => ExactSampler::new(network, &motif).map(|inner| Box::new(inner) as _),
+                        2 => RejectionSampler::new(network, motif.clone(), 300)
+                            .map(|inner| Box::new(inner) as _),
+                        3 => Pivot::new(network, &motif, lazy).map(|inner| Box::new(inner) as _),
+                        _ => ApproximatePivot::new(network, &motif, lazy).map(|inner| Box::new(inner) as _),
+                    };
+                    let Ok(inner) = inner else { continue };
                     // The matrix of the inner chain takes a while.
-                    if super::super::check::law(&*inner).is_none_or(|(states, _)| states.len() > 50) {
+                    let Some((states, _)) = super::super::check::law(&*inner) else { continue };
+                    if states.len() > 50 {
                         continue;
                     }
-                    let mut rng = stream(51, Purpose::Chain, cases);
+                    let mut rng = stream(seed(51), Purpose::Chain, cases);
                     let independent = inner.is_independent();
-                    let Ok(sampler) = Injective::new(inner, 30, &mut rng) else {
+                    let exists = states.iter().any(|x| different(x));
+                    let sampler = Injective::new(inner, 100_000, &mut rng);
+                    assert_eq!(
+                        sampler.is_ok(),
+                        exists,
+                        "{case}: {:?}",
+                        sampler.err().map(|why| why.to_string())
+                    );
+                    let Ok(sampler) = sampler else {
                         refused += 1;
                         continue;
                     };
+                    turns[kind] += 1;
                     cases += 1;
                     assert!(sampler.rate() > 0.0 && sampler.rate() <= 1.0);
                     let checked = check(&sampler).unwrap();
@@ -351,7 +372,7 @@ mod tests {
                     assert!(checked.states.iter().all(|x| different(x)));
                     assert!(!independent || checked.classes == 1);
                     for block in [0, 1, 50] {
-                        let one = check_transitions(&sampler, &checked, &mut rng, 4_000, block);
+                        let one = check_transitions(&sampler, &checked, &mut rng, 2_000, block);
                         one.assert(&case);
                         chi2.merge(one);
                     }
@@ -359,6 +380,7 @@ mod tests {
             }
         }
         assert!(cases > 50 && refused > 10, "{cases} {refused}");
+        assert!(turns.iter().all(|count| *count > 2), "{turns:?}");
         chi2.assert("all together");
     }
 
@@ -393,6 +415,18 @@ mod tests {
         let long: Vec<(u32, u32)> = (0..40).map(|v| (v, v + 1)).collect();
         let long = Network::simple(41, &long).unwrap();
         refuse(long, Motif::chain(41).unwrap(), 500, "fewer than one in 500");
+    }
+
+    #[test]
+    fn the_trial_counts_what_the_inner_sampler_tries() {
+        // Chains of six different nodes in a ring of six are 12 of 192, and a try of nodes at random is a
+        // chain once in 243.
+        let ring = Arc::new(Network::simple(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]).unwrap());
+        let inner = RejectionSampler::new(ring, Motif::chain(6).unwrap(), 100_000).unwrap();
+        let mut rng = stream(55, Purpose::Chain, 0);
+        let message = Injective::new(inner.clone(), 500, &mut rng).unwrap_err().to_string();
+        assert!(message.contains("fewer than one in 500"), "{message}");
+        assert!(Injective::new(inner, 100_000, &mut rng).is_ok());
     }
 
     #[test]

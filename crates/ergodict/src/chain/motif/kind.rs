@@ -46,8 +46,9 @@ impl SamplerKind {
     }
 
     /// The most bytes that the sampler takes beside the network; of Glauber and rejection also beside the
-    /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the transpose is counted, which
-    /// is made when first asked for. Working memory of the set-up, of at most 40 bytes a node, is not.
+    /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the
+    /// transpose is counted, which is made when first asked for. Working memory of the set-up, of at most 40
+    /// bytes a node, is not.
     ///
     /// # Errors
     /// [`Error::Parameter`] when the motif is no tree and the sampler needs one.
@@ -125,12 +126,12 @@ impl Default for Samplers {
 }
 
 impl Samplers {
-    /// A sampler of homomorphisms of the motif into the network. The seed serves trials that find out whether injective
-    /// homomorphisms can be had.
+    /// A sampler of homomorphisms of the motif into the network. The seed serves trials that find out whether
+    /// injective homomorphisms can be had.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there is no homomorphism, when the sampler is not valid on this network or for this motif, and
-    /// when it would take more than [`Samplers::most_tries`].
+    /// [`Error::Parameter`] when there is no homomorphism, when the sampler is not valid on this network or
+    /// for this motif, and when it would take more than [`Samplers::most_tries`].
     pub fn build(
         &self,
         kind: SamplerKind,

@@ -5,10 +5,11 @@
 //! | `E_{x∼π_F} A_x`, the mesoscale patch mean | [`Macc::mean`] | MATH.md 6 |
 //! | `MACC(i,j) = t(F ∪ (i,j), 𝒢 \| F)` | [`Macc::matrix`] | Lyu, Mémoli, Sivakoff, *Sampling random graph homomorphisms* |
 //!
-//! For `(i,j)` outside `F` both are `E A(x(i),x(j))`: on networks without weights the probability of an edge there. For `(i,j) ∈ F`
-//! the edge is there already, and `MACC(i,j) = 1`, while the mean patch has `E A(x(i),x(j))`, which differs from 1 on weighted networks.
-//! An edge of the motif has a direction only in directed networks: there `(j,i)` is another edge than `(i,j) ∈ F`, and
-//! `MACC(j,i) = E A(x(j),x(i))`; in undirected ones it is the same, and `MACC(j,i) = 1`. The diagonal is that of loops.
+//! For `(i,j)` outside `F` both are `E A(x(i),x(j))`: on networks without weights the probability of an edge
+//! there. For `(i,j) ∈ F` the edge is there already, and `MACC(i,j) = 1`, while the mean patch has
+//! `E A(x(i),x(j))`, which differs from 1 on weighted networks. An edge of the motif has a direction only in
+//! directed networks: there `(j,i)` is another edge than `(i,j) ∈ F`, and `MACC(j,i) = E A(x(j),x(i))`; in
+//! undirected ones it is the same, and `MACC(j,i) = 1`. The diagonal is that of loops.
 
 use super::Motif;
 use crate::linalg::{Mat, Scalar};
@@ -72,8 +73,8 @@ impl Macc {
         self.count += 1;
     }
 
-    /// Adds a symmetric patch of zeros and ones by its bits: the pairs `a < b` at `b(b−1)/2 + a`, then the diagonal; bits of a mask
-    /// that ends before are zeros.
+    /// Adds a symmetric patch of zeros and ones by its bits: the pairs `a < b` at `b(b−1)/2 + a`, then the
+    /// diagonal; bits of a mask that ends before are zeros.
     pub fn add_bits(&mut self, mask: &[u64]) {
         assert!(mask.len() <= self.planes.len(), "{} words of a mask", mask.len());
         for (planes, &word) in self.planes.iter_mut().zip(mask) {
@@ -124,8 +125,8 @@ impl Macc {
         })
     }
 
-    /// The matrix of average clustering coefficients, from patches of homomorphisms of `motif` into a network that is
-    /// `directed` or not.
+    /// The matrix of average clustering coefficients, from patches of homomorphisms of `motif` into a network
+    /// that is `directed` or not.
     pub fn matrix(&self, motif: &Motif, directed: bool) -> Mat<f64> {
         assert_eq!(self.k, motif.k(), "nodes of a patch");
         let mut matrix = self.mean();

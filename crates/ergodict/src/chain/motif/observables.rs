@@ -21,8 +21,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum MotifObservable {
-    /// The share of pairs of nodes of the motif, those of its edges left out, between whose places there is an edge: pairs
-    /// `i < j`, or in directed networks both `(i,j)` and `(j,i)`. 0 where the motif leaves no pair.
+    /// The share of pairs of nodes of the motif, those of its edges left out, between whose places there is
+    /// an edge: pairs `i < j`, or in directed networks both `(i,j)` and `(j,i)`. 0 where the motif leaves no
+    /// pair.
     #[serde(rename = "patch-density")]
     Density,
     /// The number of neighbours, in directed networks those that edges lead to, of the first node.
@@ -56,16 +57,14 @@ impl MotifObservable {
 fn off_motif_density(motif: &Motif, adjacency: &Adjacency, x: &[u32]) -> f64 {
     let (k, directed) = (x.len(), adjacency.network().is_directed());
     let joined = |i: usize, j: usize| u64::from(adjacency.contains(x[i], x[j]));
-    // All pairs, less those of the motif: an edge given in both directions is one pair where directions do not count.
+    // All pairs, less those of the motif: an edge given in both directions is one pair where directions do
+    // not count.
     let pairs = (0..k).flat_map(|j| (0..j).map(move |i| (i, j)));
     let mut ones: u64 = pairs.map(|(i, j)| joined(i, j) + if directed { joined(j, i) } else { 0 }).sum();
-    let mut rest = k * (k - 1) / if directed { 1 } else { 2 };
-    for &(i, j) in motif.edges() {
-        if directed || i < j || !motif.edges().contains(&(j, i)) {
-            ones -= joined(i as usize, j as usize);
-            rest -= 1;
-        }
-    }
+    let of = |edges: &[(u32, u32)]| edges.iter().map(|&(i, j)| joined(i as usize, j as usize)).sum::<u64>();
+    let twice = if directed { &[][..] } else { motif.both_ways() };
+    ones = ones + of(twice) - of(motif.edges());
+    let rest = k * (k - 1) / if directed { 1 } else { 2 } + twice.len() - motif.edges().len();
     if rest == 0 { 0.0 } else { ones as f64 / rest as f64 }
 }
 
@@ -107,11 +106,19 @@ mod tests {
     #[test]
     fn values_are_those_of_the_patch() {
         let (chain, x) = (Motif::chain(4).unwrap(), [0, 1, 2, 3]);
-        // Pairs (0,2), (0,3), (1,3), of which the last is not joined; with directions (0,3) and (2,0) of nine.
+        // Pairs (0,2), (0,3), (1,3), of which the last is not joined; with directions (0,3) and (2,0) of
+        // nine.
         assert_eq!(MotifObservable::Density.measure(&chain, &adjacency(false), &x), 2.0 / 3.0);
         assert_eq!(MotifObservable::Density.measure(&chain, &adjacency(true), &x), 2.0 / 9.0);
         let both = Motif::new(2, vec![(0, 1), (1, 0)]).unwrap();
         assert_eq!(MotifObservable::Density.measure(&both, &adjacency(false), &[0, 1]), 0.0);
+        let more = Motif::new(3, vec![(1, 0), (2, 1), (0, 1)]).unwrap();
+        assert_eq!(more.both_ways(), [(0, 1)]);
+        for (x, undirected) in [([0, 1, 2], 1.0), ([3, 0, 1], 0.0)] {
+            assert_eq!(MotifObservable::Density.measure(&more, &adjacency(false), &x), undirected);
+        }
+        // (0,2), (2,0) and (1,2) are no edges of the motif; 2 → 0 and 1 → 2 are in the network.
+        assert_eq!(MotifObservable::Density.measure(&more, &adjacency(true), &[0, 1, 2]), 2.0 / 3.0);
         let one = Motif::chain(1).unwrap();
         assert_eq!(MotifObservable::Density.measure(&one, &adjacency(false), &[0]), 0.0);
         assert_eq!(MotifObservable::Degree.measure(&chain, &adjacency(false), &[2, 0, 2, 1]), 3.0);

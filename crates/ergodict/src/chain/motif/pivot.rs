@@ -7,8 +7,9 @@
 //! | `x'(i) \| x'(i−1) ∝ A(x'(i−1),·) b_i(·)` | [`Walk`](super::walk::Walk) | |
 //! | `π(x) ∝ Π A(x(i),x(j))` | the stationary law | |
 //!
-//! The paper prints `Σ_c A(c,x(1)) / Σ_c A(x(1),c)` in the acceptance and a plain random walk from `x(i−1)`: with those `π` is not
-//! stationary. On rejection the pivot stays and the rest is redrawn. The paper has chains as motifs; here any tree will do.
+//! The paper prints `Σ_c A(c,x(1)) / Σ_c A(x(1),c)` in the acceptance and a plain random walk from `x(i−1)`:
+//! with those `π` is not stationary. On rejection the pivot stays and the rest is redrawn. The paper has
+//! chains as motifs; here any tree will do.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
@@ -22,8 +23,8 @@ use std::sync::Arc;
 
 /// The pivot chain with the stationary law `π`, for tree motifs. It starts in that law.
 ///
-/// Valid on weighted networks, and on directed ones where the nodes that can be pivots are connected by edges that go both
-/// ways. The acceptance counts moves of the pivot.
+/// Valid on weighted networks, and on directed ones where the nodes that can be pivots are connected by edges
+/// that go both ways. The acceptance counts moves of the pivot.
 ///
 /// ```
 /// use ergodict::chain::{Chain, Motif, Pivot, PivotParameters, rng};
@@ -46,12 +47,22 @@ impl Pivot {
     /// A chain of a tree motif, after `O(k·m)` work for the backward weights.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree, where there is no homomorphism, and where the pivot cannot get from every node
-    /// that it can be at to every other.
+    /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree, where there is no
+    /// homomorphism, and where the pivot cannot get from every node that it can be at to every other.
     pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
         let exact = ExactSampler::with_rows(network, motif, true)?;
         let draws = Arc::clone(exact.walk().draws());
         let moves = PivotMoves::new(draws, |v| exact.backward().pivot(v), parameters)?;
+        Ok(Self { exact, moves })
+    }
+
+    /// The same with exponents for all densities.
+    #[cfg(test)]
+    fn wide(network: Arc<Network>, motif: &Motif) -> Result<Self> {
+        let exact = ExactSampler::with_rows(network, motif, true)?;
+        let (draws, law) = (Arc::clone(exact.walk().draws()), |v| exact.backward().pivot(v));
+        let moves = PivotMoves::with_spread(draws, law, PivotParameters::default(), 0)?;
+        assert!(moves.is_wide());
         Ok(Self { exact, moves })
     }
 
@@ -133,8 +144,9 @@ impl MotifSampler for Pivot {
 
 #[cfg(test)]
 mod tests {
-    use super::super::check::check_chain;
+    use super::super::check::{ChiSquared, check_chain};
     use super::*;
+    use crate::chain::rng::{Purpose, stream};
 
     /// The word in the reason why there is no such chain.
     fn refused(network: &str, motif: &str) -> Option<&'static str> {
@@ -151,9 +163,50 @@ mod tests {
 
     #[test]
     fn the_law_is_stationary_and_the_only_one_or_the_chain_is_refused() {
-        check_chain(refused, |network, motif| {
+        let checked = check_chain(refused, |network, motif| {
             Ok(Box::new(Pivot::new(network, motif, PivotParameters::default())?))
         });
+        assert!(checked > 85, "{checked}");
+    }
+
+    #[test]
+    fn densities_with_exponents_make_the_same_chain() {
+        let checked = check_chain(refused, |network, motif| Ok(Box::new(Pivot::wide(network, motif)?)));
+        assert!(checked > 85, "{checked}");
+    }
+
+    #[test]
+    fn where_weights_spread_beyond_all_numbers_the_moves_are_in_balance_and_go_by_it() {
+        // A hub with 2000 leaves and a path of 270 nodes: chains of 251 at its end see nothing of the hub.
+        // (With 220 and 201 the backward weights have exponents, but the densities do without.)
+        let (leaves, length) = (2000u32, 270u32);
+        let mut edges: Vec<(u32, u32)> = (1..=leaves).map(|v| (0, v)).collect();
+        edges.extend((0..length).map(|j| (if j == 0 { 0 } else { leaves + j }, leaves + j + 1)));
+        let network = Arc::new(Network::simple((leaves + length) as usize + 1, &edges).unwrap());
+        let motif = Motif::chain(251).unwrap();
+        let pivot = Pivot::new(Arc::clone(&network), &motif, PivotParameters::default()).unwrap();
+        assert!(pivot.moves.is_wide() && pivot.is_lazy());
+        let (moves, law) = (&pivot.moves, |v: u32| pivot.exact.backward().log_weight(0, v as usize));
+        for (u, v, _) in network.each_edge() {
+            let flow = |u: u32, v: u32| law(u) + moves.probability(u, v).ln();
+            assert!((flow(u, v) - flow(v, u)).abs() < 1e-9, "{u} {v}: {} {}", flow(u, v), flow(v, u));
+        }
+        let seed = std::env::var("SEED").map_or(1, |seed| seed.parse().unwrap());
+        let mut rng = stream(seed, Purpose::Chain, 3);
+        for from in
+            [7, leaves + 1, leaves + 2, leaves + 50, leaves + 150, leaves + length - 1, leaves + length]
+        {
+            let mut ends = network.neighbours(from as usize).to_vec();
+            ends.push(from);
+            let mut counts = vec![0; ends.len()];
+            for _ in 0..3000 {
+                let to = moves.step(from, &mut rng, &mut Acceptance::default());
+                counts[ends.iter().position(|end| *end == to).unwrap()] += 1;
+            }
+            let mut chi2 = ChiSquared::default();
+            chi2.add(&counts, &ends.iter().map(|&to| moves.probability(from, to)).collect::<Vec<_>>());
+            chi2.assert(&format!("from {from}"));
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The approximate pivot chain: the pivot `x(1)` moves along an edge, the rest is a plain random walk from it.
+//! The approximate pivot chain: the pivot `x(1)` moves along an edge, the rest is a plain random walk from
+//! it.
 //!
 //! | symbol | here | where |
 //! |---|---|---|
@@ -6,8 +7,10 @@
 //! | `min(1, [d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])` | its acceptance | |
 //! | `π̂(x) = (1/n) Π A(x(i),x(i+1))/d(x(i))` | the stationary law, [`MotifSampler::weight`] | |
 //!
-//! In a tree motif the walk goes from parents to children; an edge of the motif from child to parent takes the row of `Aᵀ` and its sum.
-//! Under `π̂` the pivot is uniform, which it is not under `π`: no set-up, and no weights to keep.
+//! In a tree motif the walk goes from parents to children; an edge of the motif from child to parent takes
+//! the row of `Aᵀ` and its sum. Under `π̂` the pivot is uniform, which it is not under `π`. There are no
+//! backward weights to make and keep; set-up goes over the network once, and makes alias tables where it has
+//! weights.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
@@ -24,8 +27,8 @@ use std::sync::Arc;
 
 /// The pivot chain with the stationary law `π̂`, for tree motifs. It starts in that law.
 ///
-/// Valid on connected networks, weighted or not, and on directed ones that are connected by edges that go both ways. The
-/// acceptance counts moves of the pivot.
+/// Valid on connected networks, weighted or not, and on directed ones that are connected by edges that go
+/// both ways. The acceptance counts moves of the pivot.
 ///
 /// ```
 /// use ergodict::chain::{ApproximatePivot, Chain, Motif, MotifSampler, PivotParameters, rng};
@@ -49,8 +52,8 @@ impl ApproximatePivot {
     /// A chain of a tree motif.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a motif that is no tree, a network without nodes or with one at which the walk ends, and where the
-    /// pivot cannot get from every node to every other.
+    /// [`Error::Parameter`] for a motif that is no tree, a network without nodes or with one at which the
+    /// walk ends, and where the pivot cannot get from every node to every other.
     pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
         let Some(tree) = motif.tree() else {
             let value = format!("a graph with {} nodes and {} edges", motif.k(), motif.edges().len());
@@ -185,9 +188,10 @@ mod tests {
 
     #[test]
     fn the_law_of_plain_walks_is_stationary_and_the_only_one_or_the_chain_is_refused() {
-        check_chain(refused, |network, motif| {
+        let checked = check_chain(refused, |network, motif| {
             Ok(Box::new(ApproximatePivot::new(network, motif, PivotParameters::default())?))
         });
+        assert!(checked > 75, "{checked}");
     }
 
     #[test]

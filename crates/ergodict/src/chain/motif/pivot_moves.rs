@@ -7,9 +7,9 @@
 //! | `p(v)/d(v)` | `density` | |
 //! | `min(1, [p(ℓ)/d(ℓ)]/[p(x)/d(x)] · A(ℓ,x)/A(x,ℓ))` | [`PivotMoves::ratio`] | |
 //!
-//! On a directed network a move along an edge that does not go both ways would have no way back: it is rejected. On a bipartite network a
-//! pivot may come back only after an even number of moves: there, unless told otherwise, it stays with probability 1/2 before a
-//! move is proposed.
+//! On a directed network a move along an edge that does not go both ways would have no way back: it is
+//! rejected. On a bipartite network a pivot may come back only after an even number of moves: there, unless
+//! told otherwise, it stays with probability 1/2 before a move is proposed.
 
 use super::super::diagnostics::Acceptance;
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
@@ -20,14 +20,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::Arc;
 
-/// Densities that spread over more than so many powers of 2 get exponents.
+/// Densities that spread over so many powers of 2 or more get exponents: quotients of others are normal
+/// numbers. Chosen, not tuned.
 const SPREAD: i32 = 1000;
 
 /// How a pivot moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PivotParameters {
-    /// Whether it stays with probability 1/2 before each move. None: exactly when the edges that it moves along make a
-    /// bipartite network, where it could be periodic otherwise.
+    /// Whether it stays with probability 1/2 before each move. None: exactly when the edges that it moves
+    /// along make a bipartite network, where it could be periodic otherwise.
     pub lazy: Option<bool>,
 }
 
@@ -51,6 +52,16 @@ impl PivotMoves {
         law: impl Fn(usize) -> Wide,
         parameters: PivotParameters,
     ) -> Result<Self> {
+        Self::with_spread(draws, law, parameters, SPREAD)
+    }
+
+    /// The same, with exponents from another spread on.
+    pub(super) fn with_spread(
+        draws: Arc<RowDraws>,
+        law: impl Fn(usize) -> Wide,
+        parameters: PivotParameters,
+        spread: i32,
+    ) -> Result<Self> {
         let network = &*draws.network;
         let possible: Vec<bool> = (0..network.nodes()).map(|v| law(v) != Wide::ZERO).collect();
         let bipartite = is_bipartite(network, &possible)?;
@@ -72,12 +83,18 @@ impl PivotMoves {
         let used =
             || quotients.iter().filter(|quotient| **quotient != Wide::ZERO).map(|quotient| quotient.exponent);
         let (least, most) = (used().min().unwrap_or(0), used().max().unwrap_or(0));
-        let (density, exponents) = if most - least < SPREAD {
+        let (density, exponents) = if most - least < spread {
             (quotients.iter().map(|quotient| quotient.relative_to(most)).collect(), Vec::new())
         } else {
             quotients.iter().map(|quotient| (quotient.mantissa, quotient.exponent)).unzip()
         };
         Ok(Self { draws, density, exponents, lazy, bipartite })
+    }
+
+    /// Whether the densities have exponents.
+    #[cfg(test)]
+    pub(super) fn is_wide(&self) -> bool {
+        !self.exponents.is_empty()
     }
 
     /// Bytes of memory beside the draws.
@@ -168,7 +185,8 @@ impl PivotMoves {
     }
 }
 
-/// Whether the edges that a pivot moves along are bipartite, if it can reach all nodes that are possible by them.
+/// Whether the edges that a pivot moves along are bipartite, if it can reach all nodes that are possible by
+/// them.
 fn is_bipartite(network: &Network, possible: &[bool]) -> Result<bool> {
     let mut sides = vec![None; possible.len()];
     let Some(start) = possible.iter().position(|possible| *possible) else {

@@ -1,8 +1,10 @@
-//! Proposals that already lean where backward weights do: alias tables of `A(v,w) h(w)` for one level's weights `h`.
+//! Proposals that already lean where backward weights do: alias tables of `A(v,w) h(w)` for one level's
+//! weights `h`.
 //!
-//! Backward weights of different levels are nearly proportional to each other, away from the leaves. So what is drawn by a table of one
-//! level is hardly ever rejected at another: with `h` three edges above the end of a chain of 21, 1.1 tries a node in place of 1.9 on
-//! SNAP's Facebook network, 1.5 in place of 8.4 on its Twitter network (expected numbers, under the law of the walk).
+//! Backward weights of different levels are nearly proportional to each other, away from the leaves. So what
+//! is drawn by a table of one level is hardly ever rejected at another: with `h` three edges above the end of
+//! a chain of 21, 1.1 tries a node in place of 1.9 on SNAP's Facebook network, 1.5 in place of 8.4 on its
+//! Twitter network (expected numbers, under the law of the walk).
 //!
 //! | symbol | here |
 //! |---|---|
@@ -14,16 +16,18 @@ use super::backward::{Backward, Level, bound, rounded_up};
 use super::row_draw::RowDraws;
 use super::walk::Step;
 
-/// Which of the levels above the leaves, from the lowest, is the reference. For chains of 21 the second to the fifth hardly differ (27 to 29
-/// expected tries a homomorphism on SNAP's Twitter network, 26 to 28 on arXiv's); by the first there are 65 and 43.
+/// Which of the levels above the leaves, from the lowest, is the reference. For chains of 21 the second to
+/// the fifth hardly differ (27 to 29 expected tries a homomorphism on SNAP's Twitter network, 26 to 28 on
+/// arXiv's); by the first there are 65 and 43.
 const PLACE: usize = 2;
 
-/// Tries at the reference level from which on a table is made. With 2 of them, on SNAP's Facebook network, 22 tries a homomorphism by
-/// table took as long as 36 without, as tables take four times the memory; with 9, on its Twitter network, a third of the time.
+/// Tries at the reference level from which on a table is made. With 2 of them, on SNAP's Facebook network, 22
+/// tries a homomorphism by table took as long as 36 without, as tables take four times the memory; with 9, on
+/// its Twitter network, a third of the time.
 pub(super) const WORTH: f64 = 3.0;
 
-/// The same for weighted networks, where draws go by tables in any case: on that network with weights, 0.43 µs with and
-/// 0.71 µs without, for 20 ms more of set-up.
+/// The same for weighted networks, where draws go by tables in any case: on that network with weights, 0.43
+/// µs with and 0.71 µs without, for 20 ms more of set-up.
 pub(super) const WORTH_WEIGHTED: f64 = 1.3;
 
 /// Reference tables, and bounds of the weights relative to them.
@@ -120,8 +124,9 @@ fn sum_rows(draws: &RowDraws, down: bool, h: &[f64]) -> Vec<f64> {
     (0..rows.len()).map(sum).collect()
 }
 
-/// Expected tries of a level without the table and with it, and its bounds with it. Nodes count by the square of their message, which is
-/// how often they are visited far from both ends of a chain. No table serves a level that has a weight where `h` has none.
+/// Expected tries of a level without the table and with it, and its bounds with it. Nodes count by the square
+/// of their message, which is how often they are visited far from both ends of a chain. No table serves a
+/// level that has a weight where `h` has none.
 fn tries(
     draws: &RowDraws,
     down: bool,

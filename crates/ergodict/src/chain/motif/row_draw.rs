@@ -17,8 +17,8 @@ pub(super) struct RowDraws {
     incoming: Option<AliasTables>,
 }
 
-/// How a neighbour is drawn from a row that has one. First a place in memory is chosen, then it is looked at: between, the places of other
-/// draws can be chosen, so that memory is waited for by all at once.
+/// How a neighbour is drawn from a row that has one. First a place in memory is chosen, then it is looked at:
+/// between, the places of other draws can be chosen, so that memory is waited for by all at once.
 pub(super) trait RowDraw {
     /// Where to look for a neighbour, and what is left of the word that chose.
     fn place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64);
@@ -26,8 +26,8 @@ pub(super) trait RowDraw {
     /// The neighbour there.
     fn neighbour(&self, place: (usize, u64)) -> u32;
 
-    /// The neighbour, and what is still left of the word to decide whether to take it: a number uniform in [0, 1) but for `d·2⁻⁶⁴`, as a
-    /// quotient.
+    /// The neighbour, and what is still left of the word to decide whether to take it: a number uniform in
+    /// [0, 1) but for `d·2⁻⁶⁴`, as a quotient.
     fn candidate(&self, place: (usize, u64)) -> (u32, f64, f64);
 
     /// The place when nothing needs to be left of the word.

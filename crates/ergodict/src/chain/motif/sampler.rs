@@ -16,8 +16,8 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
     /// The network `𝒢`.
     fn network(&self) -> &Network;
 
-    /// What the stationary law gives to `x`, up to a constant; 0 for what is no homomorphism. For checks and for small
-    /// networks: it may take its time.
+    /// What the stationary law gives to `x`, up to a constant; 0 for what is no homomorphism. For checks and
+    /// for small networks: it may take its time.
     fn weight(&self, x: &[u32]) -> f64 {
         let network = self.network();
         self.motif()
@@ -27,7 +27,8 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
             .product()
     }
 
-    /// Whether it can be at `x`: whether its law gives it a weight, however small. Nodes beyond the network are in no state.
+    /// Whether it can be at `x`: whether its law gives it a weight, however small. Nodes beyond the network
+    /// are in no state.
     fn is_state(&self, x: &[u32]) -> bool {
         let network = self.network();
         let there =
@@ -51,9 +52,9 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
         Vec::new()
     }
 
-    /// Takes `out.len() / k` steps and writes the state after each. Samplers that can go through several walks at a time
-    /// do: the law is that of single steps, the random numbers need not be, and what comes out depends on how many are
-    /// asked for at a time.
+    /// Takes `out.len() / k` steps and writes the state after each. Samplers that can go through several
+    /// walks at a time do: the law is that of single steps, the random numbers need not be, and what comes
+    /// out depends on how many are asked for at a time.
     fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
         let mut info = Acceptance::default();
         for x in out.chunks_exact_mut(self.motif().k()) {

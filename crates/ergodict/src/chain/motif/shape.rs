@@ -9,7 +9,8 @@ use std::path::Path;
 /// Bytes of the largest motif file: far more than the edges of the largest motif take.
 const LARGEST_FILE: u64 = 1 << 28;
 
-/// A connected motif: nodes `0..k` and edges `(i, j)` with `A_F(i,j) = 1`, each counted once, in the direction given.
+/// A connected motif: nodes `0..k` and edges `(i, j)` with `A_F(i,j) = 1`, each counted once, in the
+/// direction given.
 ///
 /// ```
 /// use ergodict::chain::Motif;
@@ -24,6 +25,8 @@ pub struct Motif {
     k: usize,
     edges: Vec<(u32, u32)>,
     tree: Option<RootedTree>,
+    /// Edges `(i, j)` with `i < j` whose reverse is an edge as well.
+    both_ways: Vec<(u32, u32)>,
 }
 
 /// A tree motif rooted at node 0: the order in which it is filled.
@@ -33,8 +36,8 @@ pub struct RootedTree {
     pub order: Vec<u32>,
     /// The parent of each node; that of the root is the root.
     pub parent: Vec<u32>,
-    /// Whether the edge between a node and its parent points to the node, so that `A(x(parent), x(node))` counts; else
-    /// `A(x(node), x(parent))` does.
+    /// Whether the edge between a node and its parent points to the node, so that `A(x(parent), x(node))`
+    /// counts; else `A(x(node), x(parent))` does.
     pub downward: Vec<bool>,
 }
 
@@ -106,8 +109,8 @@ impl Motif {
         }
     }
 
-    /// The tree in which `parents[i]` is the parent of node `i + 1`, with edges from the parents to the children; node 0 is the
-    /// root.
+    /// The tree in which `parents[i]` is the parent of node `i + 1`, with edges from the parents to the
+    /// children; node 0 is the root.
     ///
     /// ```
     /// use ergodict::chain::Motif;
@@ -116,29 +119,43 @@ impl Motif {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for more than [`Motif::LARGEST`] nodes, a parent that does not exist, and parents that go round in a circle.
+    /// [`Error::Parameter`] for more than [`Motif::LARGEST`] nodes, a parent that does not exist, and parents
+    /// that go round in a circle.
     pub fn from_parents(parents: &[u32]) -> Result<Self> {
         let k = size(parents.len() + 1, 1, "tree")?;
         Self::named("tree", k as usize, parents.iter().copied().zip(1..k).collect())
     }
 
-    /// A motif from a list of edges, one `from to` a line, separated by blanks, tabs or commas. Blank lines and lines that
-    /// begin with `#` or `%` are skipped. Nodes are the names that occur, in ascending order: by value if all are
-    /// integers, else by their bytes. gzip and zstd are recognised; `-` is standard input.
+    /// A motif from a list of edges, one `from to` a line, separated by blanks, tabs or commas. Blank lines
+    /// and lines that begin with `#` or `%` are skipped. Nodes are the names that occur, in ascending order:
+    /// by value if all are integers, else by their bytes. gzip and zstd are recognised; `-` is standard
+    /// input.
+    ///
+    /// Both directions of an edge are two edges, as `A_F` may have both. In an undirected network they mean
+    /// the same, so that its weight counts twice, as a square: list each edge once there.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`], with the line, for a line that does not hold two names, a loop, an edge given twice;
-    /// without a line for a file with no edge, with too many nodes, and for a motif that is not connected.
+    /// [`Error::Io`]; [`Error::Format`], with the line, for a line that does not hold two names, a loop, an
+    /// edge given twice; without a line for a file with no edge or of more than 256 MiB, with too many nodes,
+    /// and for a motif that is not connected.
     pub fn read(path: &Path) -> Result<Self> {
+        Self::read_at_most(path, LARGEST_FILE)
+    }
+
+    fn read_at_most(path: &Path, most: u64) -> Result<Self> {
         let wrong = |line: Option<u64>, problem: String| Err(Error::format(path, line, problem));
         let mut named: Vec<(String, String)> = Vec::new();
         let mut seen = HashMap::new();
-        let mut lines = open(path)?.take(LARGEST_FILE);
+        let mut lines = open(path)?.take(most + 1);
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
             if lines.read_until(b'\n', &mut bytes).map_err(Error::io(path))? == 0 {
                 break;
+            }
+            if lines.limit() == 0 {
+                let problem = format!("is longer than {most} bytes: expected a motif as a list of edges");
+                return wrong(None, problem);
             }
             let Ok(line) = std::str::from_utf8(&bytes) else {
                 return wrong(Some(number), "is not text: expected an edge, as two names".into());
@@ -201,8 +218,8 @@ impl Motif {
     /// Any motif of `k` nodes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`], an edge to a node that does not exist, a loop, an edge given
-    /// twice, and a motif that is not connected.
+    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`], an edge to a node that does not
+    /// exist, a loop, an edge given twice, and a motif that is not connected.
     pub fn new(k: usize, edges: Vec<(u32, u32)>) -> Result<Self> {
         size(k, 1, "motif")?;
         Self::named("edges", k, edges)
@@ -226,7 +243,9 @@ impl Motif {
         }
         let tree = RootedTree::spanning(k, &edges)?;
         let tree = (edges.len() + 1 == k).then_some(tree);
-        Ok(Self { name: name.to_owned(), k, edges, tree })
+        let reversed = |&&(i, j): &&(u32, u32)| i < j && seen.contains(&(j, i));
+        let both_ways = edges.iter().filter(reversed).copied().collect();
+        Ok(Self { name: name.to_owned(), k, edges, tree, both_ways })
     }
 
     /// What it is called: chain, star, cycle, complete, tree, or edges.
@@ -242,6 +261,11 @@ impl Motif {
     /// The edges, as they were given.
     pub fn edges(&self) -> &[(u32, u32)] {
         &self.edges
+    }
+
+    /// The edges `(i, j)` with `i < j` whose reverse is an edge as well.
+    pub(crate) fn both_ways(&self) -> &[(u32, u32)] {
+        &self.both_ways
     }
 
     /// How to fill it from the root down, if it is a tree.
@@ -292,8 +316,8 @@ impl Motif {
         around
     }
 
-    /// The side of each node, if no edge, directions ignored, joins nodes of one side; none if there is a cycle of odd
-    /// length.
+    /// The side of each node, if no edge, directions ignored, joins nodes of one side; none if there is a
+    /// cycle of odd length.
     pub(crate) fn sides(&self) -> Option<Vec<bool>> {
         let around = self.around();
         let mut sides = vec![None; self.k];
@@ -493,6 +517,10 @@ mod tests {
         let many = many.join("\n");
         let message = Motif::read(file(many.as_bytes()).path()).unwrap_err().to_string();
         assert!(message.contains("at most 4096"), "{message}");
+        let six = file(b"0 1\n1 2\n");
+        assert_eq!(Motif::read_at_most(six.path(), 8).unwrap().k(), 3);
+        let message = Motif::read_at_most(six.path(), 7).unwrap_err().to_string();
+        assert!(message.contains("longer than 7 bytes"), "{message}");
         assert!(matches!(Motif::read(Path::new("no/such/file")), Err(Error::Io { .. })));
     }
 }

@@ -1,13 +1,17 @@
-//! Filling a tree motif from its root down: children drawn given their parents, one homomorphism or many side by side.
+//! Filling a tree motif from its root down: children drawn given their parents, one homomorphism or many side
+//! by side.
 //!
 //! | symbol | here | where |
 //! |---|---|---|
 //! | `x(c) ∼ A(x(i),·) b_c(·)`, the exact conditionals | a [`Walk`] with backward weights | MATH.md 6, "Exact" |
 //! | `x(c) ∼ A(x(i),·)/d(x(i))`, the plain random walk | a [`Walk`] without | MATH.md 6, "Pivot (approximate)" |
 //!
-//! Exact conditionals go by rejection: a neighbour `w` drawn by its edge is taken with probability `b_c(w)` over a bound of all neighbours'
-//! weights; or it is drawn from a table that leans to large weights already (`reference.rs`). After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes out has it too. No conditional
-//! probability is off by more than `2⁻⁵⁰` but for the rounding of `b` itself.
+//! Exact conditionals go by rejection: a neighbour `w` drawn by its edge is taken with probability `b_c(w)`
+//! over a bound of all neighbours' weights; or it is drawn from a table that leans to large weights already
+//! (`reference.rs`). After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes
+//! out has it too. A try is decided by 53 random bits, so that a conditional probability is off by at most
+//! [`TRIES`]`·2⁻⁵³ = 2⁻⁴⁸` by tries, and by `d·2⁻⁵³` where a row of `d` entries is summed up, beside the
+//! rounding of `b` itself.
 
 use super::super::rng::uniform;
 use super::Motif;
@@ -19,8 +23,9 @@ use crate::linalg::prefetch;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Homomorphisms that are filled side by side, so that memory is waited for by all at once. On SNAP's Facebook network, exact draws of
-/// chains of 21 took 0.40 µs each by 32 and 0.32 µs by 64; plain walks 0.08 µs by either.
+/// Homomorphisms that are filled side by side, so that memory is waited for by all at once. On SNAP's
+/// Facebook network, exact draws of chains of 21 took 0.40 µs each by 32 and 0.32 µs by 64; plain walks 0.08
+/// µs by either.
 pub(super) const LANES: usize = 64;
 
 /// Tries before a row is summed up.
@@ -123,7 +128,8 @@ impl Walk {
         drawn.unwrap_or_else(|| self.scan(step, v, rng))
     }
 
-    /// A neighbour that is taken with probability `weight/bound`, for `(bound, weight)` as a function of it, if one is within the tries.
+    /// A neighbour that is taken with probability `weight/bound`, for `(bound, weight)` as a function of it,
+    /// if one is within the tries.
     fn reject(
         &self,
         row: &impl RowDraw,

@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Homomorphisms that are drawn at a time. What a sampler draws depends on how many it is asked for, so that this number
-/// is part of what a seed gives and never changes.
+/// Homomorphisms that are drawn at a time. What a sampler draws depends on how many it is asked for, so that
+/// this number is part of what a seed gives and never changes.
 const BLOCK: usize = 64;
 
 /// Where a walker is, so that it can go on later: all but the sampler.
@@ -26,7 +26,8 @@ pub struct MotifPoint {
     pub acceptance: Acceptance,
 }
 
-/// A sampler with its state and generator: hands out one homomorphism after the other, however many at a time.
+/// A sampler with its state and generator: hands out one homomorphism after the other, however many at a
+/// time.
 #[derive(Clone)]
 pub struct MotifWalker {
     sampler: Arc<dyn MotifSampler>,
@@ -49,7 +50,8 @@ impl std::fmt::Debug for MotifWalker {
 }
 
 impl MotifWalker {
-    /// The sampler at its start, with stream `id` of the seed, after `burn_in` steps; every `every`-th step is kept.
+    /// The sampler at its start, with stream `id` of the seed, after `burn_in` steps; every `every`-th step
+    /// is kept.
     ///
     /// # Errors
     /// [`Error::Parameter`] when `every` is 0.
@@ -117,7 +119,8 @@ impl MotifWalker {
     /// Goes to where a walker of the same sampler, seed and rhythm was.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a state of another motif, and [`Error::Parameter`] for one that the sampler cannot be at.
+    /// [`Error::Shape`] for a state of another motif, and [`Error::Parameter`] for one that the sampler
+    /// cannot be at.
     pub fn seek(&mut self, point: &MotifPoint) -> Result<()> {
         let k = self.sampler.motif().k();
         if point.state.len() != k {

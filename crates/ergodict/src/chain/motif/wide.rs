@@ -8,7 +8,8 @@ pub(super) struct Wide {
     pub(super) exponent: i32,
 }
 
-/// Below every exponent that products of `k ≤ 2¹²` sums of f64 can have, and far enough from the end to be added to.
+/// Below every exponent that products of `k ≤ 2¹²` sums of f64 can have, and far enough from the end to be
+/// added to.
 const OF_ZERO: i32 = i32::MIN / 4;
 
 impl Wide {
