@@ -100,10 +100,10 @@ fn validity(network: &Arc<Network>) -> Vec<Validity> {
         let words = match (made, kind) {
             (Err(reason), _) => reason.to_string(),
             (Ok(sampler), _) if !sampler.notes().is_empty() => sampler.notes().join("; "),
-            (_, SamplerKind::Exact) => "independent draws; the default for trees".into(),
+            (_, SamplerKind::Exact) => "independent draws; the default".into(),
             (_, SamplerKind::Pivot) => "the same law by a random walk".into(),
-            (_, SamplerKind::PivotApprox) => "another law, uniform in the first node; no set-up".into(),
-            (_, SamplerKind::Glauber) => "any motif; the default for those with cycles".into(),
+            (_, SamplerKind::PivotApprox) => "another law, uniform in the first node; little set-up".into(),
+            (_, SamplerKind::Glauber) => "any motif; the default for those with cycles that are rare".into(),
             (_, SamplerKind::Rejection) => "for tiny motifs".into(),
         };
         all.push(Validity { kind, valid, words });
@@ -116,7 +116,7 @@ const SHORT: usize = 3;
 
 fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
     let mut lines = vec![("network", name.to_owned()), ("nodes", summary.nodes.to_string())];
-    let density = summary.density.map_or_else(String::new, |density| format!(" (density {density:.3e})"));
+    let density = summary.density.map_or_else(String::new, |density| format!(" (density {density:.5})"));
     lines.push(("edges", format!("{}{density}", summary.edges)));
     lines.push(("kind", kind(summary)));
     let spread = |of: &Spread| format!("{} to {}, mean {:.4}, median {}", of.min, of.max, of.mean, of.median);

@@ -2,7 +2,7 @@
 
 use super::info::Validity;
 use super::recording::Recording;
-use super::sampled::{Sampled, density_words};
+use super::sampled::{Sampled, density_words, rate_words};
 use crate::mixing::MIXED;
 use crate::page::count;
 use anyhow::Result;
@@ -109,7 +109,7 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
         facts.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
     }
     if let Some(rate) = sampled.rate() {
-        facts.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
+        facts.push(("accepted".into(), rate_words(rate)));
     }
     if let Some(density) = &sampled.density {
         facts.push(("homomorphism density".into(), density_words(density)));

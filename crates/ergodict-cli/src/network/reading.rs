@@ -16,16 +16,16 @@ use std::path::Path;
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(crate) struct Reading {
     /// Edges have a direction [default: as the format says; those of edge lists have none]
-    #[arg(long, overrides_with = "undirected")]
+    #[arg(long, conflicts_with = "undirected")]
     directed: bool,
     /// Edges have no direction
-    #[arg(long, overrides_with = "directed")]
+    #[arg(long, conflicts_with = "directed")]
     undirected: bool,
     /// Edges must have weights [default: they are used where there are any]
-    #[arg(long, overrides_with = "unweighted")]
+    #[arg(long, conflicts_with = "unweighted")]
     weighted: bool,
     /// Weights are ignored
-    #[arg(long, overrides_with = "weighted")]
+    #[arg(long, conflicts_with = "weighted")]
     unweighted: bool,
     /// Keep edges from a node to itself, which are dropped by default
     #[arg(long)]

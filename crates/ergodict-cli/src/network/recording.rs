@@ -7,6 +7,7 @@ use ergodict::chain::{Extension, Macc, Motif, MotifObservable, MotifPoint, Motif
 use ergodict::data::{Adjacency, Network};
 use ergodict::patch::NetworkPatches;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const PIECE: usize = 1 << 10;
 pub(super) struct Measures {
     pub(super) patches: Arc<NetworkPatches>,
     motif: Motif,
-    pub(super) scalars: [MotifObservable; 3],
+    pub(super) scalars: Vec<MotifObservable>,
     pub(super) conditional: Option<Extension>,
     macc: bool,
 }
@@ -33,6 +34,9 @@ pub(super) struct Measured {
     /// A series for each scalar, and that of the conditional density where it is asked for.
     pub(super) series: Vec<Vec<f64>>,
     pub(super) macc: Option<Macc>,
+    /// The first homomorphism, and whether another was seen.
+    first: Vec<u32>,
+    pub(super) moved: bool,
 }
 
 impl Measures {
@@ -43,18 +47,27 @@ impl Measures {
         larger: Option<&Motif>,
         macc: bool,
     ) -> Result<Self> {
+        // Of a motif that has all pairs nothing is left to count.
+        let pairs: BTreeSet<(u32, u32)> = motif.edges().iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+        let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !network.is_directed();
+        let scalars =
+            MotifObservable::ALL.into_iter().filter(|o| !all || *o != MotifObservable::Density).collect();
         Ok(Self {
             patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
             motif: motif.clone(),
-            scalars: MotifObservable::ALL,
-            conditional: larger.map(|larger| Extension::new(motif, larger)).transpose()?,
+            scalars,
+            conditional: larger
+                .map(|larger| Extension::new(motif, larger))
+                .transpose()
+                .context("--conditional")?,
             macc,
         })
     }
 
     fn none_yet(&self) -> Measured {
         let series = vec![Vec::new(); self.scalars.len() + usize::from(self.conditional.is_some())];
-        Measured { series, macc: self.macc.then(|| Macc::new(self.motif.k())) }
+        let macc = self.macc.then(|| Macc::new(self.motif.k()));
+        Measured { series, macc, first: Vec::new(), moved: false }
     }
 
     /// The matrix of average clustering coefficients, row by row.
@@ -66,6 +79,10 @@ impl Measures {
     /// Measures some homomorphisms more.
     fn measure(&self, xs: &[u32], measured: &mut Measured) {
         let (k, adjacency) = (self.motif.k(), self.patches.adjacency());
+        if measured.first.is_empty() {
+            measured.first.extend(xs.iter().take(k));
+        }
+        measured.moved |= xs.chunks_exact(k).any(|x| x != measured.first);
         for (scalar, series) in self.scalars.iter().zip(&mut measured.series) {
             series.extend(xs.chunks_exact(k).map(|x| scalar.measure(&self.motif, adjacency, x)));
         }
@@ -99,6 +116,8 @@ struct Spool {
     file: BufWriter<File>,
     /// Where it can be found again, for runs that may be interrupted.
     path: Option<PathBuf>,
+    /// What to call it.
+    called: String,
 }
 
 impl Spool {
@@ -113,7 +132,11 @@ impl Spool {
             let file = tempfile::tempfile_in(folder).or_else(|_| tempfile::tempfile());
             file.map_err(ergodict::Error::io(beside))?
         };
-        Ok(Self { file: BufWriter::with_capacity(1 << 17, file), path })
+        let called = match &path {
+            Some(path) => path.display().to_string(),
+            None => format!("a temporary file beside {}", beside.display()),
+        };
+        Ok(Self { file: BufWriter::with_capacity(1 << 17, file), path, called })
     }
 
     /// An older one with `bytes` bytes that count.
@@ -125,13 +148,14 @@ impl Spool {
             bail!("{}: has lost homomorphisms: {there} of {bytes} bytes are left", path.display());
         }
         file.set_len(bytes).map_err(ergodict::Error::io(&path))?;
-        let mut spool = Self { file: BufWriter::with_capacity(1 << 17, file), path: Some(path) };
+        let called = path.display().to_string();
+        let mut spool = Self { file: BufWriter::with_capacity(1 << 17, file), path: Some(path), called };
         spool.file.seek(SeekFrom::End(0)).with_context(|| spool.name())?;
         Ok(spool)
     }
 
     fn name(&self) -> String {
-        self.path.as_ref().map_or("a temporary file".to_owned(), |path| path.display().to_string())
+        self.called.clone()
     }
 
     fn write(&mut self, xs: &[u32]) -> Result<()> {

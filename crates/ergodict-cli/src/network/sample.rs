@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// Homomorphisms in all, over all chains
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count, allow_negative_numbers = true)]
     count: u64,
-    /// Where they go: .npy, an int64 array of shape (N, k), else text, one a line; - is standard output
+    /// Where they go: .npy, an int64 array of shape (N, k), .csv, else text with tabs, one a line; - is standard output
     ///
     /// Nodes are written as they are called in the network. Where names are words, .npy has the nodes' places in the
     /// ascending order of names. Chains come one after the other.
@@ -117,6 +117,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             "--observables conditional-density and macc are means over the law of the motif, and --sampler pivot-approx \
              draws from another: use exact, pivot or glauber"
         );
+    }
+    let as_array =
+        args.out.as_ref().is_some_and(|out| out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")));
+    let mut notes = notes;
+    if as_array && network.ids().are_words() {
+        notes.push("names are words: the array has the nodes' places in the ascending order of names".into());
     }
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
@@ -246,12 +252,11 @@ impl Args {
             output::named(patches, "npy", "patches")?;
         }
         if let Some(out) = &self.out
-            && out.extension().is_some_and(|e| e == "gz" || e == "zst")
+            && let Some(other) = out.extension().and_then(|e| e.to_str())
+            && ["gz", "zst", "npz", "parquet", "json", "egr", "mtx"].contains(&other)
         {
-            bail!(
-                "{}: homomorphisms are written as .npy or as text, not compressed: name the output so",
-                out.display()
-            );
+            let at = out.display();
+            bail!("{at}: homomorphisms are written as .npy, .csv or text, not .{other}: name the output so");
         }
         let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.sampling.files());
@@ -264,8 +269,8 @@ impl Args {
         outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)?;
-        if self.saving.resume && output::is_standard(&self.net) {
-            bail!("NET is -, which cannot be read again: --resume needs a file");
+        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+            bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         Ok(())
     }
@@ -380,7 +385,8 @@ impl Args {
     ) -> Result<bool> {
         let stopped = || if interrupt::asked() { bail!("interrupted") } else { Ok(()) };
         if let Some(out) = &self.out {
-            let as_array = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+            let is = |end: &str| out.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
+            let (as_array, between) = (is("npy"), if is("csv") { b',' } else { b'\t' });
             let written = output::stream(out, |file| {
                 if as_array {
                     file.write_all(&npy_header("<i8", self.count, &[k])).map_err(Error::io(out))?;
@@ -394,7 +400,7 @@ impl Args {
                             if as_array {
                                 numbers(&mut bytes, x, network.ids());
                             } else {
-                                names(&mut bytes, x, network.ids()).map_err(Error::io(out))?;
+                                names(&mut bytes, x, network.ids(), between).map_err(Error::io(out))?;
                             }
                         }
                         Ok(file.write_all(&bytes).map_err(Error::io(out))?)
@@ -447,10 +453,10 @@ fn numbers(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
 }
 
 /// A homomorphism as a line of names.
-fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) -> std::io::Result<()> {
+fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds, between: u8) -> std::io::Result<()> {
     for (i, &v) in x.iter().enumerate() {
         if i > 0 {
-            bytes.push(b'\t');
+            bytes.push(between);
         }
         match ids.integer(v as usize) {
             Some(number) => write!(bytes, "{number}")?,

@@ -23,6 +23,9 @@ pub(super) struct Sampled {
     pub(super) kind: SamplerKind,
     pub(super) independent: bool,
     pub(super) injective: bool,
+    pub(super) tree: bool,
+    /// Whether every chain has left its first homomorphism.
+    pub(super) moved: bool,
     /// Homomorphisms of each chain.
     pub(super) kept: Vec<u64>,
     pub(super) acceptance: Acceptance,
@@ -81,6 +84,8 @@ impl Sampled {
             kind: kind_of_sampler,
             independent: sampler.is_independent(),
             injective: false,
+            tree: sampler.motif().tree().is_some(),
+            moved: recordings.iter().all(|recording| recording.measured().moved),
             kept: recordings.iter().map(Recording::kept).collect(),
             acceptance,
             mixing: measures.scalars.iter().enumerate().map(|(i, o)| (o.to_string(), mixing_of(i))).collect(),
@@ -108,8 +113,25 @@ impl Sampled {
 
     /// The share of accepted proposals, for samplers that reject any.
     pub(super) fn rate(&self) -> Option<f64> {
-        let never = matches!(self.kind, SamplerKind::Exact | SamplerKind::Glauber) && !self.injective;
-        (self.acceptance.proposed > 0 && !never).then(|| self.acceptance.rate())
+        let never = self.kind == SamplerKind::Glauber || self.kind == SamplerKind::Exact && self.tree;
+        (self.acceptance.proposed > 0 && (!never || self.injective)).then(|| self.acceptance.rate())
+    }
+
+    /// Whether a chain has never moved, although there were many chances.
+    fn is_stuck(&self) -> bool {
+        !self.moved && !self.independent && self.kept.iter().all(|&kept| kept >= 100)
+    }
+
+    /// What is known of an observable as JSON. A single chain whose steps depend on each other cannot tell whether it has
+    /// mixed, and neither can one that never moves.
+    fn observable(&self, name: &str, mixing: &Mixing) -> Value {
+        let mut value = mixing::json(name, mixing);
+        if self.is_stuck() {
+            value["mixed"] = json!(false);
+        } else if self.kept.len() == 1 && !self.independent && value["mixed"] == true {
+            value["mixed"] = Value::Null;
+        }
+        value
     }
 
     /// The end of the output.
@@ -129,15 +151,21 @@ impl Sampled {
             ),
         )];
         lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, words(mixing))));
-        if self.mixing.iter().any(|(_, mixing)| mixing.r_hat > MIXED) {
+        if self.is_stuck() {
+            let advice = "a chain never left its first homomorphism: there may be no other that single nodes lead to; use \
+                          --sampler exact or rejection";
+            lines.push(("warning", advice.to_owned()));
+        } else if !self.independent && self.mixing.iter().any(|(_, mixing)| mixing.r_hat > MIXED) {
             let advice = "parts of the run disagree (R̂ is not near 1): a longer run, --every, or another --sampler is needed";
             lines.push(("warning", advice.to_owned()));
         }
         if let Some(rate) = self.rate() {
-            lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
+            let name = if self.injective { "injective" } else { "accepted" };
+            lines.push((name, rate_words(rate)));
         }
         if let Some(density) = &self.density {
-            lines.push(("density", density_words(density)));
+            let all = if self.injective { ", of all homomorphisms" } else { "" };
+            lines.push(("density", format!("{}{all}", density_words(density))));
         }
         if let Some(mixing) = &self.conditional {
             lines.push(("conditional", format!("density {}", words(mixing))));
@@ -178,14 +206,14 @@ impl Sampled {
             "chains": self.kept,
             "steps_between_samples": self.every,
             "acceptance": self.rate(),
-            "observables": self.mixing.iter().map(|(name, m)| mixing::json(name, m)).collect::<Vec<_>>(),
+            "observables": self.mixing.iter().map(|(name, m)| self.observable(name, m)).collect::<Vec<_>>(),
             "density": self.density.as_ref().map(|density| json!({
                 "mean": density.value(),
                 "log": density.log,
                 "relative_error": density.relative_error,
                 "exact": density.exact,
             })),
-            "conditional_density": self.conditional.as_ref().map(|m| mixing::json("conditional-density", m)),
+            "conditional_density": self.conditional.as_ref().map(|m| self.observable("conditional-density", m)),
             "macc": macc,
             "notes": self.notes,
             "out": self.out,
@@ -206,10 +234,22 @@ fn words(mixing: &Mixing) -> String {
     if autocorrelation_time.is_nan() {
         return format!("{mean:.5} (too few to tell how well it mixes)");
     }
+    if *error == 0.0 {
+        return format!("{mean:.5}, always");
+    }
     format!(
         "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1}, {effective_sample_size:.0} effective \
          samples, R̂ {r_hat:.3}"
     )
+}
+
+/// A share of proposals in words.
+pub(super) fn rate_words(rate: f64) -> String {
+    if rate < 1e-3 {
+        format!("1 in {:.0} proposals", 1.0 / rate)
+    } else {
+        format!("{:.2} % of the proposals", 100.0 * rate)
+    }
 }
 
 /// A density in words; small ones as a power of ten, which may be beyond the range of numbers.
@@ -220,7 +260,7 @@ pub(super) fn density_words(density: &Density) -> String {
     } else if density.value() >= 1e-3 {
         format!("{:.6}", density.value())
     } else {
-        format!("{:.6}·10^{}", 10f64.powf(value - value.floor()), value.floor())
+        format!("{:.6}e{}", 10f64.powf(value - value.floor()), value.floor())
     };
     let error = match density.relative_error {
         _ if density.exact => "exact".to_owned(),

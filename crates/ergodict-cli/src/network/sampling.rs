@@ -45,9 +45,9 @@ pub(crate) struct Sampling {
     /// The motif: chain, star, cycle, complete, or a file with its edges
     #[arg(long, value_name = "chain|star|cycle|complete|FILE", default_value = "chain")]
     motif: String,
-    /// How homomorphisms are drawn [default: exact for trees such as chains and stars, else glauber]
+    /// How homomorphisms are drawn [default: exact; glauber for motifs with cycles that are rare]
     ///
-    /// exact: independent draws, for tree motifs. pivot: a random walk of the first node, the rest drawn anew in each step;
+    /// exact: independent draws; those of motifs with cycles are draws of a spanning tree that happen to close. pivot: a random walk of the first node, the rest drawn anew in each step;
     /// tree motifs. pivot-approx: the same without set-up, by plain random walks; its law is uniform in the first node, and
     /// not the one of the others. glauber: one node in each step, any motif. rejection: nodes at random until all edges are
     /// there, for tiny motifs.
@@ -148,9 +148,9 @@ impl Sampling {
                 }
             }
         };
-        let kind = self.sampler.unwrap_or_else(|| SamplerKind::natural(motif));
-        let needed = kind.bytes(&network, motif)?;
-        memory::check(needed, &format!("--sampler {kind} (--sampler pivot-approx takes little)"))?;
+        let asked = self.sampler.unwrap_or(SamplerKind::Exact);
+        let needed = asked.bytes(&network, motif)?;
+        memory::check(needed, &format!("--sampler {asked} (--sampler pivot-approx takes little)"))?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
             Lazy::Auto => None,
@@ -158,7 +158,15 @@ impl Sampling {
             Lazy::No => Some(false),
         };
         let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
-        let sampler = samplers.build(kind, &network, motif, seed)?;
+        let (kind, sampler) = match self.sampler {
+            Some(kind) => (kind, samplers.build(kind, &network, motif, seed)?),
+            None => samplers.natural(&network, motif, seed)?,
+        };
+        if kind == SamplerKind::Glauber && self.chains == 1 {
+            notes.push(
+                "one Glauber chain cannot tell whether it has mixed: compare several, --chains 4".into(),
+            );
+        }
         notes.extend(sampler.notes());
         Ok(Chosen { network, kind, sampler, notes })
     }
@@ -200,10 +208,8 @@ impl Sampling {
 
 /// The motif of `--conditional`.
 pub(crate) fn larger(name: &str, motif: &Motif) -> Result<Motif> {
-    let larger = if Motif::SHAPES.contains(&name) {
-        Motif::named_shape(name, motif.k())?
-    } else {
-        Motif::read(Path::new(name)).with_context(|| format!("--conditional {name}"))?
-    };
-    Ok(larger)
+    if Motif::SHAPES.contains(&name) {
+        return Ok(Motif::named_shape(name, motif.k()).with_context(|| format!("--conditional {name}"))?);
+    }
+    Motif::read(Path::new(name)).with_context(|| format!("--conditional {name}"))
 }

@@ -29,6 +29,10 @@ fn files_that_are_no_network() {
     bench.put("bytes.txt", [b'1', b' ', b'2', b'\n', 0xff, 0xfe, b' ', b'3', b'\n']);
     bench.put("bad.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 1\n1 2 0.5\n");
     bench.put("bad.egr", "EGR1 but not really");
+    bench.put("net.graphml", "<?xml version='1.0' encoding='utf-8'?>\n<graphml></graphml>\n");
+    bench.put("net.json", "{\"nodes\": []}\n");
+    bench.put("net.gml", "graph [\n  node [\n");
+    bench.put("net.net", "*Vertices 2\n");
     for (file, said) in [
         ("empty.txt", &["empty.txt", "expected"][..]),
         ("comments.txt", &["comments.txt"]),
@@ -39,6 +43,10 @@ fn files_that_are_no_network() {
         ("bytes.txt", &["bytes.txt:2", "UTF-8"]),
         ("bad.mtx", &["bad.mtx", "square"]),
         ("bad.egr", &["bad.egr"]),
+        ("net.graphml", &["net.graphml", "GraphML", "write_edgelist"]),
+        ("net.json", &["looks like JSON"]),
+        ("net.gml", &["looks like GML"]),
+        ("net.net", &["looks like Pajek"]),
         ("missing.txt", &["missing.txt", "no such file", "@karate"]),
         ("@nowhere", &["nowhere", "karate"]),
     ] {
@@ -63,7 +71,7 @@ fn motifs_without_homomorphisms() {
         ("sample path.txt --motif cycle -k 5", &["no homomorphism", "bipartite"]),
         ("sample arcs.txt --directed -k 3", &["no homomorphism"]),
         ("sample arcs.txt --directed -k 2 --sampler pivot", &["exact"]),
-        ("sample path.txt --motif cycle -k 4 --sampler exact", &["tree"]),
+        ("sample path.txt --motif cycle -k 4 --sampler pivot", &["tree"]),
         ("sample path.txt -k 30 --sampler rejection", &["exact"]),
         ("sample path.txt -k 5 --injective", &["4"]),
     ] {
@@ -98,7 +106,10 @@ fn flags_out_of_range() {
         ("sample @karate --observables size", &["size"]),
         ("sample @karate -k 3 --observables conditional-density --conditional claw.txt", &["3"]),
         ("sample @karate --patches p.csv", &[".npy"]),
-        ("sample @karate -o x.tsv.gz", &["not compressed"]),
+        ("sample @karate -o x.tsv.gz", &[".gz"]),
+        ("sample @karate -o x.parquet", &[".parquet"]),
+        ("sample @karate --motif complete -k 4 --observables conditional-density", &["--conditional"]),
+        ("info @karate --weighted --unweighted", &["--unweighted"]),
         ("sample @karate --sampler pivot-approx --observables macc", &["pivot-approx", "exact"]),
         (
             "sample @karate -k 4 --observables conditional-density --conditional claw.txt -o claw.txt",

@@ -49,7 +49,11 @@ fn cases() -> Vec<Case> {
             &[""],
             &[1, 5000],
         ),
-        case("network sample @karate --motif cycle -k 4 --count 4000 --burn-in 9".into(), &[""], &[2000]),
+        case(
+            "network sample @karate --motif cycle -k 4 --sampler glauber --count 4000 --burn-in 9".into(),
+            &[""],
+            &[2000],
+        ),
         case(
             "network sample @karate -k 4 --injective --sampler pivot-approx --count 4000".into(),
             &[""],

@@ -143,7 +143,8 @@ fn densities_are_those_of_the_complete_graph() {
     close(&macc[0][3], closes, 4.5 * error);
     close(&macc[0][2], 0.8, 4.5 * 0.4 / 20_000f64.sqrt());
     let cycle = sample(&bench, "k6.txt --motif cycle -k 4 --count 20000 --observables density");
-    assert_eq!((&cycle["sampler"], &cycle["density"]["exact"]), (&json!("glauber"), &json!(false)));
+    assert_eq!((&cycle["sampler"], &cycle["density"]["exact"]), (&json!("exact"), &json!(false)));
+    assert_eq!(cycle["independent"], true);
     let exact = (5f64.powi(4) + 5.0) / 6f64.powi(4);
     let error = cycle["density"]["relative_error"].as_f64().unwrap();
     close(&cycle["density"]["mean"], exact, 4.5 * error * exact);
@@ -193,6 +194,26 @@ fn a_run_is_made_again_from_its_configuration() {
         sample(&bench, "@karate --config run.json -o b.tsv");
         assert_eq!(bench.bytes("a.tsv"), bench.bytes("b.tsv"), "{flags}");
     }
+}
+
+#[test]
+fn chains_that_cannot_tell_say_so() {
+    let bench = Bench::new();
+    // One triangle that single nodes cannot turn round.
+    bench.put("net.txt", "a b\nb c\nc a\nc d\n");
+    let frozen =
+        bench.run("network sample net.txt --motif cycle -k 3 --sampler glauber --count 1000 --json").fine();
+    assert!(frozen.stderr.contains("never left its first homomorphism"), "{}", frozen.stderr);
+    assert_eq!(frozen.json()["observables"][0]["mixed"], false);
+    let exact = sample(&bench, "net.txt --motif cycle -k 3 --count 1000 -o x.csv");
+    assert_eq!((&exact["sampler"], &exact["observables"][0]["mixed"]), (&json!("exact"), &json!(true)));
+    let text = String::from_utf8(bench.bytes("x.csv")).unwrap();
+    assert_eq!(text.lines().collect::<BTreeSet<_>>().len(), 6, "all ways to lay a triangle on a triangle");
+    assert_eq!(text.lines().next().unwrap().split(',').count(), 3);
+    // One chain whose steps depend on each other says nothing of its mixing; a complete motif leaves no pairs to count.
+    let one = sample(&bench, "@karate --motif complete -k 3 --sampler glauber --count 1000");
+    assert!(one["observables"].as_array().unwrap().iter().all(|o| o["observable"] != "patch-density"));
+    assert!(one["observables"][0]["mixed"].is_null() || one["observables"][0]["mixed"] == false, "{one}");
 }
 
 #[test]

@@ -44,9 +44,9 @@ pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
 pub use motif::{
-    ApproximatePivot, Backward, Connectedness, Density, ExactSampler, Extension, Glauber, Injective, Macc,
-    Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot, PivotParameters, RejectionSampler,
-    RootedTree, SamplerKind, Samplers,
+    ApproximatePivot, Backward, ClosedSampler, Connectedness, Density, ExactSampler, Extension, Glauber,
+    Injective, Macc, Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot, PivotParameters,
+    RejectionSampler, RootedTree, SamplerKind, Samplers,
 };
 pub use neighbourhood::Neighbourhood;
 pub use observables::Observable;

@@ -2,15 +2,15 @@
 //!
 //! | sampler | motifs | law | undirected | directed | weights | successive states |
 //! |---|---|---|---|---|---|---|
-//! | `exact` | trees | `π` | yes | yes | yes | independent |
+//! | `exact` | trees; others that close often enough | `π` | yes | yes | yes | independent |
 //! | `pivot` | trees | `π` | connected | where edges in both directions connect the nodes | yes | dependent |
 //! | `pivot-approx` | trees | `π̂`, uniform in the first node | connected | the same, and no walk may end | yes | dependent |
 //! | `glauber` | all | `π` | yes, see [`Glauber::connectedness`] | yes, the same | yes | dependent |
 //! | `rejection` | tiny ones | `π` | yes | yes | yes | independent |
 
 use super::{
-    ApproximatePivot, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot, PivotParameters,
-    RejectionSampler,
+    ApproximatePivot, ClosedSampler, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
+    PivotParameters, RejectionSampler,
 };
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
@@ -20,11 +20,15 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+/// Draws of a spanning tree for one homomorphism up to which independent draws are preferred: at a million trees a second
+/// that is a thousand homomorphisms a second.
+const OFTEN: u64 = 1000;
+
 /// A way to draw homomorphisms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplerKind {
-    /// Independent draws from the law: [`ExactSampler`].
+    /// Independent draws from the law: [`ExactSampler`] for trees, [`ClosedSampler`] for others.
     Exact,
     /// The pivot chain with the exact acceptance: [`Pivot`].
     Pivot,
@@ -39,11 +43,6 @@ pub enum SamplerKind {
 impl SamplerKind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Exact, Self::Pivot, Self::PivotApprox, Self::Glauber, Self::Rejection];
-
-    /// The one to take for a motif when none is asked for: exact draws of trees, else Glauber.
-    pub fn natural(motif: &Motif) -> Self {
-        if motif.tree().is_some() { Self::Exact } else { Self::Glauber }
-    }
 
     /// The most bytes that the sampler takes beside the network; of Glauber and rejection also beside the
     /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the
@@ -60,6 +59,9 @@ impl SamplerKind {
             }
         };
         let own = match self {
+            Self::Exact if motif.tree().is_none() => {
+                ExactSampler::bytes_needed(network, &motif.spanning_tree()?.0)?
+            }
             Self::Exact => ExactSampler::bytes_needed(network, motif)?,
             Self::Pivot => Pivot::bytes_needed(network, motif)?,
             Self::PivotApprox => ApproximatePivot::bytes_needed(network),
@@ -141,6 +143,9 @@ impl Samplers {
     ) -> Result<Arc<dyn MotifSampler>> {
         let pivot = PivotParameters { lazy: self.lazy };
         match kind {
+            SamplerKind::Exact if motif.tree().is_none() => {
+                self.finish(ClosedSampler::new(network, motif, self.most_tries)?, seed)
+            }
             SamplerKind::Exact => self.finish(ExactSampler::new(Arc::clone(network), motif)?, seed),
             SamplerKind::Pivot => self.finish(Pivot::new(Arc::clone(network), motif, pivot)?, seed),
             SamplerKind::PivotApprox => {
@@ -151,6 +156,25 @@ impl Samplers {
                 self.finish(RejectionSampler::new(Arc::clone(network), motif.clone(), self.most_tries)?, seed)
             }
         }
+    }
+
+    /// The sampler to take when none is asked for: exact draws, and Glauber for motifs with cycles that draws of their
+    /// spanning trees close less than once in a thousand.
+    ///
+    /// # Errors
+    /// As [`Samplers::build`].
+    pub fn natural(
+        &self,
+        network: &Arc<Network>,
+        motif: &Motif,
+        seed: u64,
+    ) -> Result<(SamplerKind, Arc<dyn MotifSampler>)> {
+        let kind = if motif.tree().is_some() || ClosedSampler::new(network, motif, OFTEN).is_ok() {
+            SamplerKind::Exact
+        } else {
+            SamplerKind::Glauber
+        };
+        Ok((kind, self.build(kind, network, motif, seed)?))
     }
 
     fn finish(&self, sampler: impl MotifSampler + 'static, seed: u64) -> Result<Arc<dyn MotifSampler>> {

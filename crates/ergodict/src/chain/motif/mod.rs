@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | what they share | | `sampler.rs` |
 //! | independent draws from `π`, tree motifs | all homomorphisms | `exact.rs`, with `backward.rs` |
+//! | independent draws from `π`, motifs with cycles | all homomorphisms | `closed.rs` |
 //! | pivot chain with the law `π`, tree motifs | all homomorphisms | `pivot.rs` |
 //! | pivot chain with the law `π̂`, tree motifs | all homomorphisms | `pivot_approx.rs` |
 //! | Glauber, any motif | one node drawn anew a step | `glauber.rs`, `glauber_chain.rs` |
@@ -16,6 +17,7 @@ mod backward;
 mod check;
 #[cfg(test)]
 mod chi_squared;
+mod closed;
 mod connectedness;
 mod density;
 mod exact;
@@ -39,6 +41,7 @@ mod walker;
 mod wide;
 
 pub use backward::Backward;
+pub use closed::ClosedSampler;
 pub use connectedness::Connectedness;
 pub use density::{Density, Extension};
 pub use exact::ExactSampler;

@@ -14,17 +14,13 @@
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
 use super::super::rng::{below_u32, uniform};
+use super::closed::{largest_weight, tries_to_close};
 use super::search::{STEPS, homomorphism, settled};
 use super::{Backward, ExactSampler, Motif, MotifSampler, RootedTree};
 use crate::data::{Adjacency, Network};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use std::sync::{Arc, OnceLock};
-
-/// Draws of a spanning tree, for the estimate of the expected tries, that are made at a time.
-const BLOCK: usize = 256;
-/// Draws with all edges that are enough for it, with an error of an eighth.
-const ENOUGH: f64 = 64.0;
 
 /// Independent draws by rejection.
 ///
@@ -63,8 +59,7 @@ impl RejectionSampler {
     /// draw would take more tries, with their number and what to use instead.
     pub fn new(network: Arc<Network>, motif: Motif, most_tries: u64) -> Result<Self> {
         homomorphism(&network, &motif, false, STEPS, &mut settled())?;
-        let weights = network.rows().weights.as_deref().unwrap_or(&[1.0]);
-        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let largest = largest_weight(&network);
         let expected = expected_tries(&network, &motif, largest, most_tries as f64)?;
         if expected > most_tries as f64 {
             let rare = if expected.is_finite() {
@@ -72,7 +67,11 @@ impl RejectionSampler {
             } else {
                 "hardly ever".into()
             };
-            let instead = if motif.tree().is_some() { "the exact sampler" } else { "the Glauber chain" };
+            let instead = if motif.tree().is_some() {
+                "the exact sampler"
+            } else {
+                "the exact sampler or the Glauber chain"
+            };
             return Err(Error::parameter(
                 "the motif",
                 motif.describe(),
@@ -155,20 +154,7 @@ fn expected_tries(network: &Arc<Network>, motif: &Motif, largest: f64, most: f64
     if of_tree > most {
         return Ok(of_tree);
     }
-    let (mut rng, mut x, mut block) = (settled(), vec![0; k], vec![0; BLOCK * k]);
-    let (mut draws, mut sum) = (0.0, 0.0f64);
-    // The sum is one of independent numbers in [0, 1], so its variance is at most its mean: four standard
-    // deviations and some.
-    while sum < ENOUGH && of_tree * draws <= most * (sum + 4.0 * sum.sqrt() + 12.0) {
-        exact.sample(&mut x, &mut rng, &mut block);
-        let weight =
-            |x: &[u32], (i, j): (u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
-        let share = |x: &[u32]| rest.iter().map(|&edge| weight(x, edge) / largest).product::<f64>();
-        sum += block.chunks_exact(k).map(share).sum::<f64>();
-        draws += BLOCK as f64;
-    }
-    // None in so many draws: it is beyond the bound.
-    Ok(if sum > 0.0 { of_tree * draws / sum } else { f64::INFINITY })
+    Ok(of_tree * tries_to_close(&exact, &rest, largest, most / of_tree))
 }
 
 impl Chain for RejectionSampler {

@@ -80,6 +80,7 @@ pub fn convert_network(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Decisions>> {
     let input = open(path)?;
+    read::foreign(path, input.head())?;
     let format = NetworkFormat::of(input.head());
     if format != NetworkFormat::EdgeList {
         let (network, decisions) = read::read_input(path, input, *options)?;

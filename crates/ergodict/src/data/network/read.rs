@@ -179,6 +179,7 @@ pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Deci
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
 pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Result<(Network, Decisions)> {
+    foreign(path, input.head())?;
     match NetworkFormat::of(input.head()) {
         NetworkFormat::EdgeList => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
@@ -199,6 +200,25 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
+}
+
+/// Refuses what is plainly of a format that is not read, by its first bytes, and says how to get there.
+pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
+    let begins =
+        |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
+    let what = match () {
+        () if begins("<") => "XML, perhaps GraphML or GEXF",
+        () if begins("{") || begins("[") => "JSON",
+        () if begins("graph [") || begins("graph\n[") || begins("creator ") => "GML",
+        () if begins("*vertice") || begins("*network") => "Pajek",
+        () if head.starts_with(b"\x93NUMPY") => "a dense numpy array",
+        () => return Ok(()),
+    };
+    let problem = format!(
+        "looks like {what}: expected an edge list, MatrixMarket, scipy .npz or .egr (networkx reads most formats, and its \
+         write_edgelist writes what is read here)"
+    );
+    Err(Error::format(path, None, problem))
 }
 
 /// Reads a network from an edge list in memory, as [`read_network`] does from a file.
