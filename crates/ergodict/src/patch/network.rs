@@ -207,7 +207,7 @@ impl NetworkPatches {
         if k <= WORD && !self.weighted {
             let quads = quads();
             self.row_masks(xs, |patch, rows| {
-                write_rows(rows, &quads, &mut columns[patch * stride..][..features])
+                write_rows(rows, &quads, &mut columns[patch * stride..][..features]);
             });
             return;
         }

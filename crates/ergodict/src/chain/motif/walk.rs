@@ -166,6 +166,7 @@ impl Walk {
                 let rows = self.draws.rows(step.down);
                 lanes.for_each(|(x, place)| {
                     *place = row.plain_place(x[parent], rng);
+                    // A weighted row looks elsewhere; then it is in vain.
                     prefetch(&rows.neighbours, place.0);
                 });
                 let lanes = out.chunks_exact_mut(self.k).zip(places);
