@@ -238,7 +238,7 @@ fn place(fraction: u32, row: Head) -> u32 {
 fn is_in_plain<T: Tag>(bucket: &Bucket, tag: u32) -> bool {
     bucket.0.iter().any(|word| {
         let other = word ^ tag;
-        other == 0 || T::BITS == 16 && (other & 0xffff == 0 || other >> 16 == 0)
+        other == 0 || T::BITS == 16 && (other as u16 == 0 || other >> 16 == 0)
     })
 }
 
