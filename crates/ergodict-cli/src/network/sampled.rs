@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// What sampling came to.
+#[expect(clippy::struct_excessive_bools, reason = "they are facts that have nothing to do with each other")]
 pub(super) struct Sampled {
     /// The network.
     pub(super) name: String,

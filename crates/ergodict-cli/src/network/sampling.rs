@@ -209,7 +209,7 @@ impl Sampling {
 /// The motif of `--conditional`.
 pub(crate) fn larger(name: &str, motif: &Motif) -> Result<Motif> {
     if Motif::SHAPES.contains(&name) {
-        return Ok(Motif::named_shape(name, motif.k()).with_context(|| format!("--conditional {name}"))?);
+        return Motif::named_shape(name, motif.k()).with_context(|| format!("--conditional {name}"));
     }
     Motif::read(Path::new(name)).with_context(|| format!("--conditional {name}"))
 }
