@@ -64,7 +64,7 @@ fn same(what: &str, unit: &str) -> Option<&'static str> {
         () if what.contains("exact") && patch => Some("pivot + patch bits"),
         () if patch => Some("pivot-approx + patch bits"),
         () if unit.starts_with("one homomorphism") || unit.starts_with("one walk") => Some("pivot-approx"),
-        () if unit.starts_with("one update of one node") => Some("glauber updates"),
+        () if unit.starts_with("one update of one node, no patch") => Some("glauber updates"),
         () => None,
     }
 }
