@@ -167,8 +167,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let before: u64 = recordings.iter().map(Recording::kept).sum();
     let drawing = Instant::now();
-    if let Some(code) = args.record(common, &mut recordings, &config, &inputs)? {
-        return Ok(code);
+    match args.record(common, &mut recordings, &config, &inputs) {
+        Ok(None) => {}
+        Ok(Some(code)) => return Ok(code),
+        Err(error) => {
+            // Without a checkpoint nothing could go on from what was drawn.
+            if args.saving.checkpoint.as_ref().is_some_and(|path| !path.exists()) {
+                recordings.into_iter().try_for_each(Recording::remove)?;
+            }
+            return Err(error);
+        }
     }
     let seconds = drawing.elapsed().as_secs_f64();
     // What is drawn is not lost if it cannot be written now.

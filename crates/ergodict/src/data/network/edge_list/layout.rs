@@ -275,6 +275,7 @@ pub(super) fn one_field(separator: Separator) -> String {
 pub(super) fn too_many(fields: usize) -> String {
     format!(
         "has {fields} fields: expected two ids and, where wanted, a weight, \
-         or a header which names the columns source, target and weight"
+         or a header which names the columns source, target and weight (names with \
+         blanks go between commas, tabs or quotation marks)"
     )
 }
