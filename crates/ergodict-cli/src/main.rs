@@ -14,6 +14,7 @@ mod input;
 mod interrupt;
 mod learn;
 mod maps;
+mod marks;
 mod memory;
 mod mixing;
 mod model;

@@ -10,6 +10,7 @@ mod reading;
 mod recording;
 mod sample;
 mod sampled;
+mod samples;
 mod sampling;
 
 use crate::args::Common;

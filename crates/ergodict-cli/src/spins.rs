@@ -1,7 +1,6 @@
 //! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
 
 mod adhesion;
-mod checkpoint;
 mod drawing;
 mod ground;
 mod learn;

@@ -4,25 +4,22 @@ use super::page;
 use super::reading::{self, Opened, Reading};
 use super::recording::{Mark, Measures, Recording};
 use super::sampled::Sampled;
+use super::samples::Outputs;
 use super::sampling::{self, Chosen, Sampling};
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
-use anyhow::{Context, Result, bail};
+use crate::{INTERRUPTED, input, interrupt, marks, memory, output, paths};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
-use ergodict::Error;
 use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{Density, Motif, SamplerKind};
-use ergodict::data::{Network, NodeIds, digest, npy_header, write_name};
+use ergodict::data::{Network, digest};
 use ergodict::dictionary::Input;
-use ergodict::patch::NetworkPatches;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,7 +30,9 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 /// Draws that a density is estimated from at most: one part in a thousand, where the motif closes one time in ten.
 const MOST_DRAWS: u64 = 10_000_000;
-const SCHEMA: &str = "ergodict.network-sample-checkpoint/1";
+/// Whose checkpoints they are.
+const KIND: marks::Kind =
+    marks::Kind { schema: "ergodict.network-sample-checkpoint/1", verb: "network sample" };
 
 const HELP: &str = "\
 Example:
@@ -86,15 +85,6 @@ pub(crate) struct Args {
     saving: Saving,
     #[command(flatten)]
     showing: Showing,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Checkpoint {
-    schema: String,
-    version: String,
-    config: Value,
-    inputs: Vec<Input>,
-    chains: Vec<Mark>,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -181,7 +171,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let seconds = drawing.elapsed().as_secs_f64();
     // What is drawn is not lost if it cannot be written now.
     args.save(&mut recordings, &config, &inputs)?;
-    if !args.write(&mut recordings, &network, &measures.patches, motif.k())? {
+    let outputs =
+        Outputs { samples: args.out.as_deref(), patches: args.patches.as_deref(), count: args.count };
+    if !outputs.write(&mut recordings, &measures.patches)? {
         let place = args.saving.checkpoint.as_deref();
         say(&saving::interrupted(&format!("{} homomorphisms, before all was written", args.count), place, 0));
         return Ok(ExitCode::from(INTERRUPTED));
@@ -321,32 +313,14 @@ impl Args {
         if !self.saving.goes_on(path, common.quiet)? {
             return Ok(None);
         }
-        let bytes = std::fs::read(path).map_err(Error::io(path))?;
-        let found: Option<Checkpoint> = serde_json::from_slice(&bytes).ok();
-        let found = found
-            .filter(|found| found.schema == SCHEMA)
-            .with_context(|| format!("{}: is no checkpoint of `ergodict network sample`", path.display()))?;
-        if let Some(difference) = saving::other_run(&found.config, config) {
-            bail!("{}: {difference}", path.display());
-        }
-        saving::same_inputs(path, &found.inputs, inputs)?;
-        if found.inputs.len() != inputs.len() {
-            let (then, now) = (found.inputs.len(), inputs.len());
-            bail!("{}: is of another run: it read {then} files, and this one reads {now}", path.display());
-        }
-        if found.chains.len() as u64 != self.sampling.chains {
-            bail!("{}: damaged checkpoint: it has {} chains", path.display(), found.chains.len());
-        }
-        Ok(Some(found.chains))
+        marks::load(KIND, path, config, inputs, self.sampling.chains as usize).map(Some)
     }
 
     /// Saves where the chains are, if that is wanted.
     fn save(&self, recordings: &mut [Recording], config: &Value, inputs: &[Input]) -> Result<()> {
         let Some(path) = &self.saving.checkpoint else { return Ok(()) };
         let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
-        let (schema, version) = (SCHEMA.to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        let state = Checkpoint { schema, version, config: config.clone(), inputs: inputs.to_vec(), chains };
-        output::write(path, &serde_json::to_string(&state)?)
+        marks::save(KIND, path, config, inputs, chains)
     }
 
     /// Goes on until all homomorphisms are drawn, or until interrupted: the exit code then.
@@ -382,95 +356,4 @@ impl Args {
         progress.finish();
         Ok(None)
     }
-
-    /// Writes homomorphisms and patches; false when interrupted meanwhile.
-    fn write(
-        &self,
-        recordings: &mut [Recording],
-        network: &Network,
-        patches: &NetworkPatches,
-        k: usize,
-    ) -> Result<bool> {
-        let stopped = || if interrupt::asked() { bail!("interrupted") } else { Ok(()) };
-        if let Some(out) = &self.out {
-            let is = |end: &str| out.extension().is_some_and(|e| e.eq_ignore_ascii_case(end));
-            let (as_array, between) = (is("npy"), if is("csv") { b',' } else { b'\t' });
-            let written = output::stream(out, |file| {
-                if as_array {
-                    file.write_all(&npy_header("<i8", self.count, &[k])).map_err(Error::io(out))?;
-                }
-                let mut bytes = Vec::new();
-                for recording in &mut *recordings {
-                    recording.each(|xs| {
-                        stopped()?;
-                        bytes.clear();
-                        for x in xs.chunks_exact(k) {
-                            if as_array {
-                                numbers(&mut bytes, x, network.ids());
-                            } else {
-                                names(&mut bytes, x, network.ids(), between).map_err(Error::io(out))?;
-                            }
-                        }
-                        Ok(file.write_all(&bytes).map_err(Error::io(out))?)
-                    })?;
-                }
-                Ok(())
-            });
-            if written.is_err() && interrupt::asked() {
-                return Ok(false);
-            }
-            written?;
-        }
-        if let Some(out) = &self.patches {
-            let written = output::stream(out, |file| {
-                let kind = if network.is_weighted() { "<f8" } else { "|u1" };
-                file.write_all(&npy_header(kind, self.count, &[k * k])).map_err(Error::io(out))?;
-                let (mut column, mut bytes) = (vec![0.0f64; k * k], Vec::new());
-                for recording in &mut *recordings {
-                    recording.each(|xs| {
-                        stopped()?;
-                        bytes.clear();
-                        for x in xs.chunks_exact(k) {
-                            patches.write(x, &mut column);
-                            if network.is_weighted() {
-                                column.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
-                            } else {
-                                bytes.extend(column.iter().map(|v| u8::from(*v > 0.0)));
-                            }
-                        }
-                        Ok(file.write_all(&bytes).map_err(Error::io(out))?)
-                    })?;
-                }
-                Ok(())
-            });
-            if written.is_err() && interrupt::asked() {
-                return Ok(false);
-            }
-            written?;
-        }
-        Ok(true)
-    }
-}
-
-/// A homomorphism as eight bytes a node.
-fn numbers(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds) {
-    for &v in x {
-        let number = ids.integer(v as usize).unwrap_or(i64::from(v));
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-}
-
-/// A homomorphism as a line of names.
-fn names(bytes: &mut Vec<u8>, x: &[u32], ids: &NodeIds, between: u8) -> std::io::Result<()> {
-    for (i, &v) in x.iter().enumerate() {
-        if i > 0 {
-            bytes.push(between);
-        }
-        match ids.integer(v as usize) {
-            Some(number) => write!(bytes, "{number}")?,
-            None => bytes.extend_from_slice(write_name(&ids.name(v as usize))?.as_bytes()),
-        }
-    }
-    bytes.push(b'\n');
-    Ok(())
 }

@@ -1,6 +1,5 @@
 //! `ergodict spins simulate`: the trajectory of a spin system, and how well it mixes.
 
-use super::checkpoint;
 use super::drawing;
 use super::page;
 use super::recording::{Ended, Mark, Recording, Rhythm};
@@ -12,7 +11,7 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
+use crate::{INTERRUPTED, input, interrupt, marks, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
@@ -25,6 +24,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+/// Whose checkpoints they are.
+const KIND: marks::Kind = marks::Kind { schema: "ergodict.spins-checkpoint/1", verb: "spins simulate" };
 /// How long chains go on before they meet.
 const SLICE: Duration = Duration::from_millis(200);
 /// Most chains: each is a file.
@@ -325,17 +326,17 @@ impl Args {
         rhythm: Rhythm,
         config: &Value,
     ) -> Result<Option<(Vec<Recording>, bool)>> {
-        let mut marks: Vec<Option<Mark>> = walks.iter().map(|_| None).collect();
+        let mut places: Vec<Option<Mark>> = walks.iter().map(|_| None).collect();
         let mut resumed = false;
         if let Some(path) = &self.saving.checkpoint
             && self.saving.goes_on(path, common.quiet)?
         {
-            marks = checkpoint::load(path, config, &self.inputs()?, walks.len())?;
+            places = marks::load(KIND, path, config, &self.inputs()?, walks.len())?;
             resumed = true;
         }
         let partials = self.partials();
         let mut recordings = Vec::new();
-        for (((walk, out), partial), mark) in walks.into_iter().zip(outs).zip(partials).zip(marks) {
+        for (((walk, out), partial), mark) in walks.into_iter().zip(outs).zip(partials).zip(places) {
             let observables = &self.observables;
             // Found out now, not after the first frame.
             observables.iter().try_for_each(|observable| walk.measure(*observable).map(|_| ()))?;
@@ -381,7 +382,7 @@ impl Args {
                 let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
                 // A chain goes on from a frame: before the first there is nothing to go on from.
                 if frames > 0 {
-                    checkpoint::save(path, config, &inputs, chains)?;
+                    marks::save(KIND, path, config, &inputs, chains)?;
                 }
                 saved = Instant::now();
             }
