@@ -109,8 +109,9 @@ impl Adjacency {
     /// Most bytes of a bit matrix, unless said otherwise.
     pub const BUDGET: usize = 64 << 20;
 
-    /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, of some 6 bytes
-    /// for every entry of `A` in a network of 81 306 nodes, and more in larger ones; or, for a budget of 0, by binary search, which needs no memory.
+    /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, which take some
+    /// bytes for every entry of `A` and do not count against the budget; or, for a budget of 0, by binary search, which
+    /// needs no memory.
     pub fn new(network: &Arc<Network>, budget: usize) -> Self {
         let (n, rows) = (network.nodes(), network.rows());
         let symmetric = !network.is_directed();

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use std::path::Path;
 
 /// Nodes without entries that a file may claim in its first line alone: the sizes of a damaged file would otherwise
-/// take all memory. Networks with more isolated nodes than this and a multiple of their entries are not known.
-const ISOLATED: u64 = 1 << 20;
+/// take all memory. Chosen so that what they take stays below some hundreds of megabytes.
+const ISOLATED: u64 = 1 << 24;
 
 /// The number of nodes of a matrix of this shape with this many entries.
 pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, entries: u64) -> Result<usize> {
