@@ -14,7 +14,6 @@
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
 use super::pivot_moves::{PivotMoves, PivotParameters};
-use super::walk::LANES;
 use super::{ExactSampler, Motif, MotifSampler};
 use crate::Result;
 use crate::data::Network;
@@ -124,21 +123,7 @@ impl MotifSampler for Pivot {
     }
 
     fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
-        let k = self.motif().k();
-        let mut info = Acceptance::default();
-        let mut pivot = state[0];
-        for block in out.chunks_mut(LANES * k) {
-            // Where the pivot goes does not depend on the rest.
-            for x in block.chunks_exact_mut(k) {
-                pivot = self.moves.step(pivot, rng, &mut info);
-                x[0] = pivot;
-            }
-            self.exact.walk().fill_block(block, rng);
-        }
-        if let Some(last) = out.chunks_exact(k).last() {
-            state.copy_from_slice(last);
-        }
-        info
+        self.moves.sample(self.exact.walk(), state, rng, out)
     }
 }
 

@@ -17,7 +17,7 @@ use super::super::diagnostics::Acceptance;
 use super::super::rng::below;
 use super::pivot_moves::{PivotMoves, PivotParameters};
 use super::row_draw::RowDraws;
-use super::walk::{LANES, Walk};
+use super::walk::Walk;
 use super::wide::Wide;
 use super::{Motif, MotifSampler};
 use crate::data::Network;
@@ -145,21 +145,7 @@ impl MotifSampler for ApproximatePivot {
     }
 
     fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
-        let k = self.motif.k();
-        let mut info = Acceptance::default();
-        let mut pivot = state[0];
-        for block in out.chunks_mut(LANES * k) {
-            // Where the pivot goes does not depend on the rest.
-            for x in block.chunks_exact_mut(k) {
-                pivot = self.moves.step(pivot, rng, &mut info);
-                x[0] = pivot;
-            }
-            self.walk.fill_block(block, rng);
-        }
-        if let Some(last) = out.chunks_exact(k).last() {
-            state.copy_from_slice(last);
-        }
-        info
+        self.moves.sample(&self.walk, state, rng, out)
     }
 }
 

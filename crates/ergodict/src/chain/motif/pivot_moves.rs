@@ -13,6 +13,7 @@
 
 use super::super::diagnostics::Acceptance;
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
+use super::walk::{LANES, Walk};
 use super::wide::Wide;
 use crate::data::Network;
 use crate::{Error, Result};
@@ -125,6 +126,31 @@ impl PivotMoves {
             (false, false) => return Vec::new(),
         };
         vec![note.to_owned()]
+    }
+
+    /// As many steps of a chain as `out` has room for, whose pivots go by these moves and whose rest is filled by `walk`, some at a
+    /// time: where the pivot goes does not depend on the rest.
+    pub(super) fn sample(
+        &self,
+        walk: &Walk,
+        state: &mut [u32],
+        rng: &mut ChaCha8Rng,
+        out: &mut [u32],
+    ) -> Acceptance {
+        let k = state.len();
+        let mut info = Acceptance::default();
+        let mut pivot = state[0];
+        for block in out.chunks_mut(LANES * k) {
+            for x in block.chunks_exact_mut(k) {
+                pivot = self.step(pivot, rng, &mut info);
+                x[0] = pivot;
+            }
+            walk.fill_block(block, rng);
+        }
+        if let Some(last) = out.chunks_exact(k).last() {
+            state.copy_from_slice(last);
+        }
+        info
     }
 
     /// One move.

@@ -117,6 +117,21 @@ pub struct Decisions {
     pub words: bool,
 }
 
+impl Decisions {
+    /// Those of a format that has neither columns nor a header.
+    fn plain(
+        format: NetworkFormat,
+        (directed, reason): (bool, Reason),
+        weights: Weights,
+        loops: Loops,
+        found: Found,
+        words: bool,
+    ) -> Self {
+        let (weight_column, header, unused) = (None, None, Vec::new());
+        Self { format, directed, reason, weights, weight_column, header, unused, loops, found, words }
+    }
+}
+
 impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
@@ -280,21 +295,7 @@ fn from_matrix(
     found.duplicates += before.duplicates;
     found.zeros += before.zeros;
     let loops = options.loops;
-    Ok((
-        network,
-        Decisions {
-            format,
-            directed,
-            reason,
-            weights,
-            weight_column: None,
-            header: None,
-            unused: Vec::new(),
-            loops,
-            found,
-            words,
-        },
-    ))
+    Ok((network, Decisions::plain(format, (directed, reason), weights, loops, found, words)))
 }
 
 /// Adds the other direction of every edge.
@@ -352,19 +353,5 @@ fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Netw
     };
     let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
     let (format, loops) = (NetworkFormat::Egr, Loops::Keep);
-    Ok((
-        network,
-        Decisions {
-            format,
-            directed,
-            reason,
-            weights,
-            weight_column: None,
-            header: None,
-            unused: Vec::new(),
-            loops,
-            found,
-            words,
-        },
-    ))
+    Ok((network, Decisions::plain(format, (directed, reason), weights, loops, found, words)))
 }
