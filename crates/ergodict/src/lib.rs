@@ -28,6 +28,7 @@
 
 pub mod chain;
 pub mod data;
+pub mod denoise;
 pub mod dictionary;
 mod error;
 pub mod factor;

@@ -20,6 +20,8 @@ pub enum Purpose {
     Synthetic = 4,
     /// Where patches are cut from the states of a chain; the id is that of the chain, or one of [`ids`].
     Patches = 5,
+    /// What denoising draws; the id is one of [`ids`], plus a small number where there are several of a kind.
+    Denoise = 6,
 }
 
 /// Ids of the streams that are not numbered by chains or epochs: with those, all there are outside of tests and benchmarks. No two
@@ -37,6 +39,10 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NEGATIVES`](ids::NEGATIVES) | pairs without an edge to score against |
+/// | [`Denoise`](Purpose::Denoise) | [`HIDDEN`](ids::HIDDEN) | edges that a head hides, and pairs it injects |
+/// | [`Denoise`](Purpose::Denoise) | [`STARS`](ids::STARS) | double stars around pairs |
+/// | [`Denoise`](Purpose::Denoise) | [`EMBEDDING`](ids::EMBEDDING) | embeddings of nodes |
+/// | [`Denoise`](Purpose::Denoise) | [`RESAMPLES`](ids::RESAMPLES) | bootstrap resamples |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
     /// Noise of the embedded image.
@@ -57,6 +63,14 @@ pub mod ids {
     pub const DELETED_EDGES: u64 = 5;
     /// Pairs without an edge to score against.
     pub const NEGATIVES: u64 = 6;
+    /// Edges that a head hides, and pairs it injects; plus the number of the split.
+    pub const HIDDEN: u64 = 0;
+    /// Double stars around pairs; plus the number of the split.
+    pub const STARS: u64 = 1 << 16;
+    /// Embeddings of nodes; plus the number of the split.
+    pub const EMBEDDING: u64 = 2 << 16;
+    /// Bootstrap resamples.
+    pub const RESAMPLES: u64 = 3 << 16;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
 }

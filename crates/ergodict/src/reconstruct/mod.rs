@@ -1,6 +1,7 @@
 //! Reconstruction: a whole picture or configuration put together from its patches, each rebuilt from atoms.
 
 mod denoise;
+pub mod network;
 mod overlap;
 mod refit;
 

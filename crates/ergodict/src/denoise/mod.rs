@@ -1,0 +1,4 @@
+//! Denoising: how likely pairs of nodes are true edges, from the observed network alone.
+//!
+//! A method gives each pair a score; higher is more likely an edge of the true network. Pairs are `(u32, u32)` in the order the
+//! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
