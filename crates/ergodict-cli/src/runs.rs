@@ -14,7 +14,7 @@ use ergodict::chain::ChainPoint;
 use ergodict::dictionary::{Input, Model};
 use ergodict::factor::Parameters;
 use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::PatchKind;
+use ergodict::patch::{NetworkForm, PatchKind};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -74,12 +74,30 @@ pub(crate) struct Plan<'a> {
     pub(crate) batch: u64,
 }
 
+/// What the atoms are.
+#[derive(Clone)]
+pub(crate) enum Form {
+    /// Patches of lattices and images.
+    Patch(PatchKind),
+    /// Patches of networks.
+    Network(NetworkForm),
+}
+
+impl Form {
+    fn features(&self) -> Option<usize> {
+        match self {
+            Self::Patch(kind) => kind.features(),
+            Self::Network(form) => form.features(),
+        }
+    }
+}
+
 /// A run in progress.
 pub(crate) struct Run<T: Scalar> {
     /// The model file to write.
     pub(crate) out: PathBuf,
-    /// What the atoms are patches of.
-    pub(crate) patch: PatchKind,
+    /// What the atoms are.
+    form: Form,
     /// Flags that have a say in the result.
     pub(crate) config: Value,
     /// Files learned from.
@@ -110,12 +128,12 @@ impl<T: Scalar> Run<T> {
         plan: &Plan<'_>,
         tag: &str,
         out: &Path,
-        patch: PatchKind,
+        form: Form,
         config: Value,
         mut inputs: Vec<Input>,
         mut source: Box<dyn Source<T>>,
     ) -> Result<Self> {
-        let d = patch.features().context("a patch has too many numbers")?;
+        let d = form.features().context("a patch has too many numbers")?;
         plan.parameters.check(d)?;
         let (start, init) = plan.scheme.start(plan.parameters, d, plan.common.seed)?;
         inputs.extend(init);
@@ -135,7 +153,7 @@ impl<T: Scalar> Run<T> {
         let over = false;
         Ok(Self {
             out,
-            patch,
+            form,
             config,
             inputs,
             source,
@@ -185,7 +203,10 @@ impl<T: Scalar> Run<T> {
     /// What a model says of its data.
     fn describe(&self, mut model: Model) -> Model {
         model.inputs.clone_from(&self.inputs);
-        model.patch = Some(self.patch);
+        match &self.form {
+            Form::Patch(kind) => model.patch = Some(*kind),
+            Form::Network(form) => model.network = Some(form.clone()),
+        }
         model
     }
 

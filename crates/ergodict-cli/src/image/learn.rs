@@ -6,7 +6,7 @@ use super::source::ImageSource;
 use crate::args::Common;
 use crate::edge::Edge;
 use crate::progress::say;
-use crate::runs::{Plan, Run, learn as learn_all};
+use crate::runs::{Form, Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
@@ -133,7 +133,8 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         corners: Vec::new(),
     };
     let config = args.config(&plan)?;
-    let mut runs = [Run::<T>::new(&plan, "", &args.out, kind, config, inputs, Box::new(source))?];
+    let mut runs =
+        [Run::<T>::new(&plan, "", &args.out, Form::Patch(kind), config, inputs, Box::new(source))?];
     if let Some(code) = learn_all(&plan, &mut runs)? {
         return Ok(code);
     }

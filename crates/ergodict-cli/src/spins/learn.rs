@@ -9,7 +9,7 @@ use super::values::alphabet;
 use super::whole_steps;
 use crate::args::{Common, count};
 use crate::progress::say;
-use crate::runs::{Plan, Run, Source, interrupted, learn as learn_all, tagged};
+use crate::runs::{Form, Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
@@ -329,7 +329,7 @@ impl Args {
             let config = self.config(plan, ground, temperature, Some(every), None)?;
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
-            let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, source)?;
+            let run = Run::new(plan, &tag, &self.out, Form::Patch(ground.kind), config, inputs, source)?;
             entries.push((run, (temperature, Some(every))));
             Ok(())
         };
@@ -395,7 +395,8 @@ impl Args {
             let config = self.config(plan, ground, *temperature, None, Some(steps))?;
             let tag = tags.next().unwrap_or_default();
             let inputs = ground.inputs.clone();
-            let run = Run::new(plan, &tag, &self.out, ground.kind, config, inputs, Box::new(source))?;
+            let run =
+                Run::new(plan, &tag, &self.out, Form::Patch(ground.kind), config, inputs, Box::new(source))?;
             entries.push((run, (*temperature, None)));
         }
         Ok(entries)

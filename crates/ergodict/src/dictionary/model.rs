@@ -16,7 +16,7 @@ use crate::data::{Cursor, write_atomic};
 use crate::factor::sets::PROGRAM_GIVEN;
 use crate::factor::{Aggregates, DictionarySet, Factoriser, Parameters, diagnostics::dominance};
 use crate::linalg::{Mat, Scalar};
-use crate::patch::PatchKind;
+use crate::patch::{NetworkForm, PatchKind};
 use crate::{Error, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Input {
 /// A learned dictionary with its provenance.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// What it was learned from: `factor` for plain matrices, `spins`, `image`.
+    /// What it was learned from: `factor` for plain matrices, `spins`, `image`, `network`.
     pub kind: String,
     /// Precision of the arithmetic.
     pub precision: Precision,
@@ -64,6 +64,8 @@ pub struct Model {
     pub feature_names: Option<Vec<String>>,
     /// What the atoms are patches of, where they are patches.
     pub patch: Option<PatchKind>,
+    /// What they are in networks, where they are patches of those.
+    pub network: Option<NetworkForm>,
     /// Loss history.
     pub history: History,
     /// Set in checkpoints of runs on files: where to go on.
@@ -92,6 +94,8 @@ struct Header {
     feature_names: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     patch: Option<PatchKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network: Option<NetworkForm>,
     steps: u64,
     samples: u64,
     r: f64,
@@ -116,6 +120,7 @@ impl Model {
             inputs: Vec::new(),
             feature_names: None,
             patch: None,
+            network: None,
             history: History::default(),
             cursor: None,
             chain: None,
@@ -157,6 +162,7 @@ impl Model {
             inputs: self.inputs.clone(),
             feature_names: self.feature_names.clone(),
             patch: self.patch,
+            network: self.network.clone(),
             steps: self.aggregates.t,
             samples: self.aggregates.samples,
             r: self.aggregates.r,
@@ -284,6 +290,9 @@ impl Model {
             )));
         }
         header.parameters.check(d).map_err(|e| bad(e.to_string()))?;
+        if let Some(form) = header.network.as_ref().filter(|form| form.features() != Some(d)) {
+            return Err(bad(format!("its atoms have {d} entries, which are no patches of {} nodes", form.k)));
+        }
         if let Some(patch) = header.patch.filter(|patch| patch.features() != Some(d)) {
             return Err(bad(format!("its atoms have {d} entries, which is no patch of {patch:?}")));
         }
@@ -300,6 +309,7 @@ impl Model {
             inputs: header.inputs,
             feature_names: header.feature_names,
             patch: header.patch,
+            network: header.network,
             history: header.history,
             cursor: header.cursor,
             chain: header.chain,

@@ -106,6 +106,15 @@ impl NetworkPatches {
         self.write_columns(xs, out.padded_mut(), stride);
     }
 
+    /// The same into columns that begin `stride` numbers after one another.
+    pub(super) fn write_strided<T: Scalar>(&self, xs: &[u32], columns: &mut [T], stride: usize) {
+        assert!(
+            self.patches(xs) * stride <= columns.len() && stride >= self.features(),
+            "room for the patches"
+        );
+        self.write_columns(xs, columns, stride);
+    }
+
     /// Fills a minibatch with the patches of `xs`, the first of which is sample `first_sample` of all.
     ///
     /// # Errors

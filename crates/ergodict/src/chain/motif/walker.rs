@@ -71,6 +71,20 @@ impl MotifWalker {
         &*self.sampler
     }
 
+    /// The sampler, to be used by others as well.
+    pub(crate) fn shared_sampler(&self) -> Arc<dyn MotifSampler> {
+        Arc::clone(&self.sampler)
+    }
+
+    /// The homomorphism handed out last, or where it starts.
+    pub fn state(&self) -> &[u32] {
+        let k = self.sampler.motif().k();
+        match self.point.kept {
+            0 => &self.state,
+            kept => &self.block[(kept - 1) as usize % BLOCK * k..][..k],
+        }
+    }
+
     /// Fills `out` with the next homomorphisms, `k` nodes each.
     pub fn fill(&mut self, mut out: &mut [u32]) {
         let k = self.sampler.motif().k();

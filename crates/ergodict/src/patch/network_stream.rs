@@ -1,0 +1,389 @@
+//! Minibatches of network patches: chains of homomorphisms in one network or several, observed together.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | `X_t`, `N` patches as columns | [`NetworkStream::fill`], `batch` | MATH.md 7 |
+//! | the chain between minibatches | a [`MotifWalker`] for each network and chain | MATH.md 6 |
+//! | a network that changes | [`NetworkStream::follow`] | MATH.md 7, temporal networks |
+//!
+//! The `N` columns are shared among all networks and all chains of each, in a fixed order: the chains of the first network, then those of
+//! the second, and so on; where `N` is no multiple of their number, the first have one column more. So one step learns from all of
+//! them alike, and its statistics are the sum of those of each chain.
+
+use super::NetworkPatches;
+use crate::chain::diagnostics::Acceptance;
+use crate::chain::{MotifPoint, MotifSampler, MotifWalker, Tally};
+use crate::data::{Adjacency, Network};
+use crate::linalg::{Mat, Scalar};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Chains of all networks of a stream, and networks that follow each other, are fewer: their numbers share a stream's id.
+const MOST: usize = 1 << 16;
+
+/// How chains are watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watching {
+    /// Columns of a minibatch, `N`.
+    pub batch: usize,
+    /// Chains in each network.
+    pub chains: usize,
+    /// Steps of a chain before the first homomorphism that is kept.
+    pub burn_in: u64,
+    /// Steps from one that is kept to the next.
+    pub every: u64,
+}
+
+impl Default for Watching {
+    /// One chain, a hundred columns, every homomorphism: the paper's setting.
+    fn default() -> Self {
+        Self { batch: 100, chains: 1, burn_in: 0, every: 1 }
+    }
+}
+
+/// Where a stream is, so that it can go on later: all but the networks and their samplers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NetworkPoint {
+    /// Networks that were left behind by [`NetworkStream::follow`].
+    pub passed: u64,
+    /// Chains that went on into another network, and that had to start again there.
+    pub moved: Moved,
+    /// Where the chains are.
+    pub chains: Vec<MotifPoint>,
+}
+
+/// What became of the chains of networks that changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Moved {
+    /// Their homomorphisms were still homomorphisms, and they went on from there.
+    pub went_on: u64,
+    /// Their homomorphisms were none any more, and they started again.
+    pub restarted: u64,
+}
+
+/// Patches of networks, minibatch by minibatch.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::{data::embedded, linalg::Mat, patch::{NetworkStream, Watching}};
+/// let network = std::sync::Arc::new(embedded("@karate")?);
+/// let sampler = ExactSampler::new(&network, &Motif::chain(5)?)?;
+/// let mut stream = NetworkStream::new(vec![(network, std::sync::Arc::new(sampler))], Watching::default(), 0)?;
+/// let mut x = Mat::<f64>::zeros(0, 0);
+/// stream.fill(&mut x);
+/// assert_eq!((x.rows(), x.cols()), (25, 100));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub struct NetworkStream {
+    patches: Vec<NetworkPatches>,
+    /// Those of the first network come first.
+    walkers: Vec<MotifWalker>,
+    watching: Watching,
+    seed: u64,
+    k: usize,
+    xs: Vec<u32>,
+    passed: u64,
+    moved: Moved,
+}
+
+/// What one chain does of a minibatch.
+struct Task<'a, T> {
+    patches: &'a NetworkPatches,
+    walker: &'a mut MotifWalker,
+    xs: &'a mut [u32],
+    columns: &'a mut [T],
+}
+
+impl NetworkStream {
+    /// Watches samplers of the same motif in their networks, all from the streams of one seed.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is no network, when motifs differ in size, and for a rhythm or numbers of chains
+    /// and columns that cannot be.
+    pub fn new(
+        networks: Vec<(Arc<Network>, Arc<dyn MotifSampler>)>,
+        watching: Watching,
+        seed: u64,
+    ) -> Result<Self> {
+        let chains = networks.len().saturating_mul(watching.chains);
+        let Some(k) = networks.first().map(|(_, sampler)| sampler.motif().k()) else {
+            return Err(Error::parameter("the number of networks", 0, "at least one is needed"));
+        };
+        if let Some((_, other)) = networks.iter().find(|(_, sampler)| sampler.motif().k() != k) {
+            let k = format!("{k} and {}", other.motif().k());
+            return Err(Error::parameter("the nodes of motifs", k, "they must be the same in all networks"));
+        }
+        if chains == 0 || chains >= MOST {
+            let expected = format!("it must be at least 1 and below {MOST} in all networks together");
+            return Err(Error::parameter("chains", chains, expected));
+        }
+        if watching.batch < chains {
+            let expected = format!("each of {chains} chains needs at least one column of a minibatch");
+            return Err(Error::parameter("batch", watching.batch, expected));
+        }
+        let walkers = networks.iter().enumerate().flat_map(|(at, (_, sampler))| {
+            (0..watching.chains).map(move |chain| {
+                let id = (at * watching.chains + chain) as u64;
+                MotifWalker::new(Arc::clone(sampler), seed, id, watching.burn_in, watching.every)
+            })
+        });
+        let walkers = walkers.collect::<Result<Vec<_>>>()?;
+        let patches = networks.iter().map(|(network, _)| NetworkPatches::new(network, k, Adjacency::BUDGET));
+        let (patches, moved) = (patches.collect(), Moved::default());
+        Ok(Self { patches, walkers, watching, seed, k, xs: Vec::new(), passed: 0, moved })
+    }
+
+    /// The next minibatch, `k²` × `batch`; resizes `x`.
+    pub fn fill<T: Scalar>(&mut self, x: &mut Mat<T>) {
+        let (k, batch, chains) = (self.k, self.watching.batch, self.walkers.len());
+        x.shape_to(k * k, batch);
+        self.xs.resize(k * batch, 0);
+        let (stride, patches, each) = (x.stride(), &self.patches, self.watching.chains);
+        let (mut xs, mut columns) = (&mut self.xs[..], x.padded_mut());
+        let mut tasks = self.walkers.iter_mut().enumerate().map(|(at, walker)| {
+            let share = batch / chains + usize::from(at < batch % chains);
+            let (own, rest) = std::mem::take(&mut xs).split_at_mut(share * k);
+            xs = rest;
+            let (own_columns, rest) = std::mem::take(&mut columns).split_at_mut(share * stride);
+            columns = rest;
+            Task { patches: &patches[at / each], walker, xs: own, columns: own_columns }
+        });
+        let work = |task: Task<'_, T>| {
+            task.walker.fill(task.xs);
+            task.patches.write_strided(task.xs, task.columns, stride);
+        };
+        if chains == 1 {
+            tasks.for_each(work);
+        } else {
+            let tasks: Vec<_> = tasks.by_ref().collect();
+            tasks.into_par_iter().for_each(work);
+        }
+    }
+
+    /// Goes over to the network that this one became, with a sampler of the same motif in it: a chain goes on where it is, node by
+    /// node under the same name, if that is a homomorphism there, and else starts again. Tells what the chains did.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for streams of several networks, for another size of the motif, and after too many networks.
+    pub fn follow(&mut self, network: &Arc<Network>, sampler: &Arc<dyn MotifSampler>) -> Result<Moved> {
+        if self.patches.len() != 1 {
+            let expected = "only a stream of one network follows its changes";
+            return Err(Error::parameter("the number of networks", self.patches.len(), expected));
+        }
+        if sampler.motif().k() != self.k {
+            let expected = format!("it must have {} nodes as before", self.k);
+            return Err(Error::parameter("the motif", sampler.motif().k(), expected));
+        }
+        if self.passed + 1 >= MOST as u64 {
+            let expected = format!("a stream follows fewer than {MOST}");
+            return Err(Error::parameter("the number of networks", self.passed + 1, expected));
+        }
+        self.passed += 1;
+        let before = self.patches[0].network();
+        let mut moved = Moved::default();
+        for (chain, walker) in self.walkers.iter_mut().enumerate() {
+            let id = self.passed * MOST as u64 + chain as u64;
+            let named = |&v: &u32| network.ids().find(&before.ids().name(v as usize)).map(|v| v as u32);
+            let state: Option<Vec<u32>> = walker.state().iter().map(named).collect();
+            let watching = &self.watching;
+            let there = state.filter(|state| sampler.is_state(state));
+            // Who goes on is where it should be, and needs no burn-in.
+            let burn_in = if there.is_some() { 0 } else { watching.burn_in };
+            let mut next = MotifWalker::new(Arc::clone(sampler), self.seed, id, burn_in, watching.every)?;
+            if let Some(state) = there {
+                let point = next.point();
+                next.seek(&MotifPoint { state, acceptance: walker.acceptance(), ..point })?;
+                moved.went_on += 1;
+            } else {
+                moved.restarted += 1;
+            }
+            *walker = next;
+        }
+        self.patches = vec![NetworkPatches::new(network, self.k, Adjacency::BUDGET)];
+        self.moved.went_on += moved.went_on;
+        self.moved.restarted += moved.restarted;
+        Ok(moved)
+    }
+
+    /// Nodes of a homomorphism.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// The homomorphisms of the last minibatch, `k` nodes each.
+    pub fn homomorphisms(&self) -> &[u32] {
+        &self.xs
+    }
+
+    /// Proposals accepted and made by all chains.
+    pub fn acceptance(&self) -> Acceptance {
+        let mut all = Acceptance::default();
+        self.walkers.iter().for_each(|walker| all.add(walker.acceptance()));
+        all
+    }
+
+    /// What became of chains in networks that changed.
+    pub fn moved(&self) -> Moved {
+        self.moved
+    }
+
+    /// Where it is.
+    pub fn point(&self) -> NetworkPoint {
+        let chains = self.walkers.iter().map(MotifWalker::point).collect();
+        NetworkPoint { passed: self.passed, moved: self.moved, chains }
+    }
+
+    /// Goes to where a stream of the same networks, seed and watching was. After [`NetworkStream::follow`] this stream must be one of the network that
+    /// the other had come to.
+    ///
+    /// # Errors
+    /// As [`MotifWalker::seek`]; [`Error::Shape`] for another number of chains.
+    pub fn seek(&mut self, point: &NetworkPoint) -> Result<()> {
+        if point.chains.len() != self.walkers.len() {
+            let found = format!("{} chains", point.chains.len());
+            return Err(Error::shape("the state", found, format!("{} chains", self.walkers.len())));
+        }
+        if point.passed != self.passed {
+            // The chains of later networks have streams of their own.
+            let sampler = self.walkers[0].shared_sampler();
+            for (chain, walker) in self.walkers.iter_mut().enumerate() {
+                let id = point.passed * MOST as u64 + chain as u64;
+                *walker = MotifWalker::new(Arc::clone(&sampler), self.seed, id, 0, self.watching.every)?;
+            }
+        }
+        for (walker, point) in self.walkers.iter_mut().zip(&point.chains) {
+            walker.seek(point)?;
+        }
+        (self.passed, self.moved) = (point.passed, point.moved);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::{Motif, SamplerKind, Samplers};
+    use crate::data::{Build, NodeIds, embedded};
+
+    fn of(network: &Arc<Network>, k: usize) -> (Arc<Network>, Arc<dyn MotifSampler>) {
+        let motif = Motif::chain(k).unwrap();
+        let sampler = Samplers::default().build(SamplerKind::Pivot, network, &motif, 0).unwrap();
+        (Arc::clone(network), sampler)
+    }
+
+    fn some(name: &str) -> Arc<Network> {
+        Arc::new(embedded(name).unwrap().unweighted())
+    }
+
+    #[test]
+    fn columns_are_the_patches_of_every_chain_in_their_order() {
+        let (first, second) = (some("@karate"), some("@kite"));
+        let watching = Watching { batch: 11, chains: 2, burn_in: 3, every: 2 };
+        let mut stream = NetworkStream::new(vec![of(&first, 4), of(&second, 4)], watching, 5).unwrap();
+        let mut x = Mat::<f64>::zeros(0, 0);
+        let walker = |network: &Arc<Network>, id| MotifWalker::new(of(network, 4).1, 5, id, 3, 2).unwrap();
+        let mut walkers = [walker(&first, 0), walker(&first, 1), walker(&second, 2), walker(&second, 3)];
+        for _ in 0..3 {
+            stream.fill(&mut x);
+            assert_eq!((x.rows(), x.cols()), (16, 11));
+            let mut at = 0;
+            for ((walker, share), network) in
+                walkers.iter_mut().zip([3, 3, 3, 2]).zip([&first, &first, &second, &second])
+            {
+                let mut xs = vec![0; 4 * share];
+                walker.fill(&mut xs);
+                for h in xs.chunks_exact(4) {
+                    assert_eq!(&stream.homomorphisms()[4 * at..][..4], h);
+                    for a in 0..4 {
+                        for b in 0..4 {
+                            let weight = network.weight(h[a] as usize, h[b] as usize);
+                            assert_eq!(x.col(at)[4 * a + b], weight);
+                        }
+                    }
+                    at += 1;
+                }
+            }
+            assert_eq!(at, 11);
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same() {
+        let network = some("@lesmis");
+        let all = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let watching = Watching { batch: 50, chains: 7, ..Watching::default() };
+                let mut stream = NetworkStream::new(vec![of(&network, 6)], watching, 1).unwrap();
+                let mut x = Mat::<f32>::zeros(0, 0);
+                (0..4)
+                    .map(|_| {
+                        stream.fill(&mut x);
+                        x.clone()
+                    })
+                    .collect::<Vec<_>>()
+            })
+        };
+        let one = all(1);
+        assert!([2, 3, 8].into_iter().all(|threads| all(threads) == one));
+        assert_ne!(one[0], one[1]);
+    }
+
+    #[test]
+    fn chains_follow_their_network_where_they_can() {
+        let path = |names: [&str; 3]| {
+            let edges = [(0, 1, 1.0), (1, 2, 1.0)];
+            Arc::new(Network::build(NodeIds::words(names), &edges, false, Build::default()).unwrap().0)
+        };
+        // b–c is an edge of both, a–b only of the first.
+        let (before, after) = (path(["a", "b", "c"]), path(["b", "c", "d"]));
+        let watching = Watching { batch: 40, chains: 40, ..Watching::default() };
+        let mut stream = NetworkStream::new(vec![of(&before, 2)], watching, 3).unwrap();
+        let mut x = Mat::<f64>::zeros(0, 0);
+        stream.fill(&mut x);
+        let stays = |walker: &MotifWalker| walker.state().iter().all(|&v| v > 0);
+        let expected: Vec<Option<Vec<u32>>> = (stream.walkers.iter())
+            .map(|walker| stays(walker).then(|| walker.state().iter().map(|v| v - 1).collect()))
+            .collect();
+        let on = expected.iter().flatten().count() as u64;
+        assert!(on > 5 && on < 35, "{on} of 40");
+        let (network, sampler) = of(&after, 2);
+        let moved = stream.follow(&network, &sampler).unwrap();
+        assert_eq!((moved, stream.moved()), (Moved { went_on: on, restarted: 40 - on }, moved));
+        for (walker, expected) in stream.walkers.iter().zip(&expected) {
+            assert!(expected.as_ref().is_none_or(|state| walker.state() == state));
+        }
+        // A stream that begins with the second network can go to where this one is.
+        let point = stream.point();
+        let mut other = NetworkStream::new(vec![of(&after, 2)], watching, 3).unwrap();
+        other.seek(&point).unwrap();
+        let mut y = x.clone();
+        for _ in 0..3 {
+            stream.fill(&mut x);
+            other.fill(&mut y);
+            assert_eq!((&x, stream.homomorphisms()), (&y, other.homomorphisms()));
+        }
+        assert_eq!(stream.point(), other.point());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let network = some("@kite");
+        let new = |networks, batch, chains| {
+            let watching = Watching { batch, chains, ..Watching::default() };
+            NetworkStream::new(networks, watching, 0).err().map(|error| error.to_string())
+        };
+        assert!(new(vec![], 1, 1).unwrap().contains("at least one"));
+        assert!(new(vec![of(&network, 2), of(&network, 3)], 9, 1).unwrap().contains("same in all"));
+        assert!(new(vec![of(&network, 2)], 9, 0).unwrap().contains("chains"));
+        assert!(new(vec![of(&network, 2), of(&network, 2)], 3, 2).unwrap().contains("at least one column"));
+        let two = Watching { batch: 2, ..Watching::default() };
+        let mut several = NetworkStream::new(vec![of(&network, 2), of(&network, 2)], two, 0).unwrap();
+        let (network, sampler) = of(&network, 2);
+        assert!(several.follow(&network, &sampler).is_err());
+        let mut one = NetworkStream::new(vec![(network, sampler)], two, 0).unwrap();
+        assert!(one.seek(&several.point()).is_err());
+    }
+}
