@@ -1,24 +1,28 @@
-//! `ergodict network`: look at networks, convert, make and corrupt them, sample homomorphisms of motifs.
+//! `ergodict network`: look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs.
 
 mod convert;
 mod corrupt;
 mod generate;
 mod info;
+mod learn;
+mod learned;
 mod list;
 mod page;
+mod page_learn;
 mod reading;
 mod recording;
 mod sample;
 mod sampled;
 mod samples;
 mod sampling;
+mod source;
 
 use crate::args::Common;
 use anyhow::Result;
 use clap::Subcommand;
 use std::process::ExitCode;
 
-/// Look at networks, convert, make and corrupt them, sample homomorphisms of motifs
+/// Look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs
 #[derive(clap::Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -34,6 +38,7 @@ enum Verb {
     Generate(generate::Args),
     Corrupt(corrupt::Args),
     Sample(sample::Args),
+    Learn(learn::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -44,5 +49,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Verb::Generate(args) => generate::run(args, common),
         Verb::Corrupt(args) => corrupt::run(args, common),
         Verb::Sample(args) => sample::run(args, common),
+        Verb::Learn(args) => learn::run(args, common),
     }
 }

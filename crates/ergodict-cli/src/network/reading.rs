@@ -95,6 +95,13 @@ impl Reading {
     }
 }
 
+/// What a checkpoint or model keeps of a network; embedded ones are those of this version.
+pub(crate) fn input(opened: &Opened) -> Input {
+    let unnamed =
+        || Input { name: opened.name.clone(), digest: format!("ergodict {}", env!("CARGO_PKG_VERSION")) };
+    opened.input.clone().unwrap_or_else(unnamed)
+}
+
 /// The name of an embedded network, if that is what is given.
 pub(crate) fn embedded_name(path: &Path) -> Option<&str> {
     path.to_str().filter(|name| name.starts_with('@'))

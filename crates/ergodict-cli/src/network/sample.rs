@@ -226,9 +226,7 @@ impl Args {
 
     /// All that is read, so that a checkpoint knows what it is of.
     fn inputs(&self, opened: &Opened) -> Result<Vec<Input>> {
-        let unnamed =
-            || Input { name: opened.name.clone(), digest: format!("ergodict {}", env!("CARGO_PKG_VERSION")) };
-        let mut inputs = vec![opened.input.clone().unwrap_or_else(unnamed)];
+        let mut inputs = vec![reading::input(opened)];
         for path in self.sampling.files().map(|(_, path)| path).into_iter().chain(self.larger_file()) {
             inputs.push(Input { name: input::name(path), digest: digest(path)? });
         }

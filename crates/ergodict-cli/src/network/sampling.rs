@@ -200,6 +200,11 @@ impl Sampling {
         self.injective
     }
 
+    /// Steps before the first homomorphism.
+    pub(crate) fn burn_in(&self) -> u64 {
+        self.burn_in
+    }
+
     /// Steps between kept homomorphisms.
     pub(crate) fn every(&self) -> u64 {
         self.every

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// let network = std::sync::Arc::new(embedded("@karate")?);
 /// let sampler = std::sync::Arc::new(ExactSampler::new(&network, &Motif::chain(8)?)?);
 /// let learning = NetworkLearning { steps: 20, ..NetworkLearning::new(6) };
-/// let learned = learning.learn::<f64>(vec![(network, sampler)], 0)?;
+/// let learned = learning.learn::<f64>(&[(network, sampler)], 0)?;
 /// assert_eq!((learned.dictionary().rows(), learned.dictionary().cols()), (64, 6));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -47,7 +47,7 @@ impl NetworkLearning {
     /// Those of [`NetworkStream::new`], [`Factoriser::random`] and [`Factoriser::step`].
     pub fn learn<T: Scalar>(
         &self,
-        networks: Vec<(Arc<Network>, Arc<dyn MotifSampler>)>,
+        networks: &[(Arc<Network>, Arc<dyn MotifSampler>)],
         seed: u64,
     ) -> Result<Factoriser<T>> {
         let mut stream = NetworkStream::new(networks, self.watching, seed)?;

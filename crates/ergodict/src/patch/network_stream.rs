@@ -70,7 +70,7 @@ pub struct Moved {
 /// use ergodict::{data::embedded, linalg::Mat, patch::{NetworkStream, Watching}};
 /// let network = std::sync::Arc::new(embedded("@karate")?);
 /// let sampler = ExactSampler::new(&network, &Motif::chain(5)?)?;
-/// let mut stream = NetworkStream::new(vec![(network, std::sync::Arc::new(sampler))], Watching::default(), 0)?;
+/// let mut stream = NetworkStream::new(&[(network, std::sync::Arc::new(sampler))], Watching::default(), 0)?;
 /// let mut x = Mat::<f64>::zeros(0, 0);
 /// stream.fill(&mut x);
 /// assert_eq!((x.rows(), x.cols()), (25, 100));
@@ -103,7 +103,7 @@ impl NetworkStream {
     /// [`Error::Parameter`] when there is no network, when motifs differ in size, and for a rhythm or numbers of chains
     /// and columns that cannot be.
     pub fn new(
-        networks: Vec<(Arc<Network>, Arc<dyn MotifSampler>)>,
+        networks: &[(Arc<Network>, Arc<dyn MotifSampler>)],
         watching: Watching,
         seed: u64,
     ) -> Result<Self> {
@@ -281,7 +281,7 @@ mod tests {
     fn columns_are_the_patches_of_every_chain_in_their_order() {
         let (first, second) = (some("@karate"), some("@kite"));
         let watching = Watching { batch: 11, chains: 2, burn_in: 3, every: 2 };
-        let mut stream = NetworkStream::new(vec![of(&first, 4), of(&second, 4)], watching, 5).unwrap();
+        let mut stream = NetworkStream::new(&[of(&first, 4), of(&second, 4)], watching, 5).unwrap();
         let mut x = Mat::<f64>::zeros(0, 0);
         let walker = |network: &Arc<Network>, id| MotifWalker::new(of(network, 4).1, 5, id, 3, 2).unwrap();
         let mut walkers = [walker(&first, 0), walker(&first, 1), walker(&second, 2), walker(&second, 3)];
@@ -316,7 +316,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let watching = Watching { batch: 50, chains: 7, ..Watching::default() };
-                let mut stream = NetworkStream::new(vec![of(&network, 6)], watching, 1).unwrap();
+                let mut stream = NetworkStream::new(&[of(&network, 6)], watching, 1).unwrap();
                 let mut x = Mat::<f32>::zeros(0, 0);
                 (0..4)
                     .map(|_| {
@@ -340,7 +340,7 @@ mod tests {
         // b–c is an edge of both, a–b only of the first.
         let (before, after) = (path(["a", "b", "c"]), path(["b", "c", "d"]));
         let watching = Watching { batch: 40, chains: 40, ..Watching::default() };
-        let mut stream = NetworkStream::new(vec![of(&before, 2)], watching, 3).unwrap();
+        let mut stream = NetworkStream::new(&[of(&before, 2)], watching, 3).unwrap();
         let mut x = Mat::<f64>::zeros(0, 0);
         stream.fill(&mut x);
         let stays = |walker: &MotifWalker| walker.state().iter().all(|&v| v > 0);
@@ -357,7 +357,7 @@ mod tests {
         }
         // A stream that begins with the second network can go to where this one is.
         let point = stream.point();
-        let mut other = NetworkStream::new(vec![of(&after, 2)], watching, 3).unwrap();
+        let mut other = NetworkStream::new(&[of(&after, 2)], watching, 3).unwrap();
         other.seek(&point).unwrap();
         let mut y = x.clone();
         for _ in 0..3 {
@@ -371,19 +371,19 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let network = some("@kite");
-        let new = |networks, batch, chains| {
+        let new = |networks: &[_], batch, chains| {
             let watching = Watching { batch, chains, ..Watching::default() };
             NetworkStream::new(networks, watching, 0).err().map(|error| error.to_string())
         };
-        assert!(new(vec![], 1, 1).unwrap().contains("at least one"));
-        assert!(new(vec![of(&network, 2), of(&network, 3)], 9, 1).unwrap().contains("same in all"));
-        assert!(new(vec![of(&network, 2)], 9, 0).unwrap().contains("chains"));
-        assert!(new(vec![of(&network, 2), of(&network, 2)], 3, 2).unwrap().contains("at least one column"));
+        assert!(new(&[], 1, 1).unwrap().contains("at least one"));
+        assert!(new(&[of(&network, 2), of(&network, 3)], 9, 1).unwrap().contains("same in all"));
+        assert!(new(&[of(&network, 2)], 9, 0).unwrap().contains("chains"));
+        assert!(new(&[of(&network, 2), of(&network, 2)], 3, 2).unwrap().contains("at least one column"));
         let two = Watching { batch: 2, ..Watching::default() };
-        let mut several = NetworkStream::new(vec![of(&network, 2), of(&network, 2)], two, 0).unwrap();
+        let mut several = NetworkStream::new(&[of(&network, 2), of(&network, 2)], two, 0).unwrap();
         let (network, sampler) = of(&network, 2);
         assert!(several.follow(&network, &sampler).is_err());
-        let mut one = NetworkStream::new(vec![(network, sampler)], two, 0).unwrap();
+        let mut one = NetworkStream::new(&[(network, sampler)], two, 0).unwrap();
         assert!(one.seek(&several.point()).is_err());
     }
 }

@@ -1,0 +1,248 @@
+//! `ergodict network learn`: the latent motifs of a network, by network dictionary learning.
+
+use super::learned::Learned;
+use super::page_learn as page;
+use super::reading::{self, Opened, Reading};
+use super::sampling::{Chosen, Sampling};
+use super::source::{Drawn, NetworkSource, Told};
+use crate::args::Common;
+use crate::progress::say;
+use crate::runs::{Form, Plan, Run, learn as learn_all};
+use crate::saving::Saving;
+use crate::scheme::Scheme;
+use crate::showing::{self, Showing};
+use crate::{input, interrupt, memory, output, paths};
+use anyhow::{Result, bail};
+use ergodict::chain::{Motif, SamplerKind};
+use ergodict::data::digest;
+use ergodict::dictionary::Input;
+use ergodict::linalg::Scalar;
+use ergodict::patch::{NetworkForm, Watching};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+const HELP: &str = "\
+Example:
+  ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
+  ergodict network learn edges.txt.gz -k 21 -r 25 --sampler pivot-approx -o atoms.safetensors
+
+One dictionary of several networks, and of one that changes:
+  ergodict network learn @karate @lesmis @kite --unweighted -k 6 -r 9 -o three.safetensors
+  ergodict network learn monday.txt tuesday.txt wednesday.txt --snapshots --schedule power:0.8 -r 9 -o week.safetensors";
+
+/// Learn the latent motifs of networks: atoms that the patches of random homomorphisms are made of
+///
+/// A motif (a path of k nodes, unless said otherwise) is placed into the network at random, again and again; the k×k
+/// matrix of the edges among its nodes is a patch, and a hundred patches are a minibatch. Atoms are told in the order of their
+/// dominance, the share they have in the patches.
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The networks: edge lists, MatrixMarket, scipy .npz or .egr, - for standard input, or names such as @karate
+    #[arg(required = true, value_name = "NET")]
+    nets: Vec<PathBuf>,
+    /// The model file to write; - is standard output
+    #[arg(short, long, value_name = "MODEL")]
+    out: PathBuf,
+    /// Minibatches, T; with --snapshots, of each
+    #[arg(long, value_name = "T", default_value_t = 100, allow_negative_numbers = true)]
+    steps: u64,
+    /// Patches of a minibatch, N, shared among all networks and chains
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    batch: usize,
+    /// The networks are one at several times, in their order: chains go on from each to the next where they can, and start again
+    /// where their homomorphism is none any more
+    ///
+    /// Otherwise several networks are learned from at once, each minibatch having patches of all.
+    #[arg(long)]
+    snapshots: bool,
+    #[command(flatten)]
+    scheme: Scheme,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    saving: Saving,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
+}
+
+fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
+    args.check(common)?;
+    let motif = args.sampling.motif()?;
+    let parameters = args.scheme.parameters(&crate::scheme::defaults());
+    let d = motif.k().saturating_mul(motif.k());
+    parameters.check(d)?;
+    let minibatch = (d as u64).saturating_mul(args.batch as u64).saturating_mul(8);
+    let needed = args.scheme.memory::<T>(d, args.batch as u64).saturating_add(minibatch);
+    memory::check(needed, &format!("{} atoms of {}×{} numbers", parameters.atoms, motif.k(), motif.k()))?;
+    let Networks { drawn, names, inputs, kind, motif } = args.open(common, &motif)?;
+    let plan = Plan {
+        kind: "network",
+        command: "network learn",
+        common,
+        saving: &args.saving,
+        scheme: &args.scheme,
+        parameters: &parameters,
+        batch: args.batch as u64,
+    };
+    let config = args.config(&plan, &motif, kind)?;
+    let directed = drawn.iter().any(|(network, _)| network.is_directed());
+    let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
+    let form = NetworkForm::new(&motif, directed, weighted);
+    interrupt::listen()?;
+    let told = Arc::new(Mutex::new(Told::default()));
+    let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
+    let source = NetworkSource::new(
+        drawn,
+        args.snapshots,
+        args.steps,
+        args.watching(),
+        common.seed,
+        Arc::clone(&told),
+    )?;
+    let source = Box::new(source);
+    let mut runs = [Run::<T>::new(&plan, "", &args.out, Form::Network(form), config, inputs, source)?];
+    let set_up = started.elapsed();
+    if let Some(code) = learn_all(&plan, &mut runs)? {
+        return Ok(code);
+    }
+    let run = &runs[0];
+    let outcome = run.learned(&plan)?;
+    outcome.model.save(&args.out)?;
+    run.forget()?;
+    let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
+    let learned = Learned {
+        out: &args.out,
+        names: &names,
+        snapshots: args.snapshots,
+        model: &outcome.model,
+        results: &outcome.results,
+        kind,
+        independent,
+        told,
+        set_up,
+        sampling: run.filling,
+        learning: run.learning,
+        time: started.elapsed(),
+        resumed: run.resumed,
+    };
+    args.showing.write(|| page::of_learning(&learned))?;
+    if !common.quiet {
+        say(&learned.words(args.showing.lines()));
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", learned.json()?))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is learned from.
+struct Networks {
+    drawn: Vec<Drawn>,
+    names: Vec<String>,
+    inputs: Vec<Input>,
+    kind: SamplerKind,
+    motif: Motif,
+}
+
+impl Args {
+    fn watching(&self) -> Watching {
+        let (chains, burn_in, every) =
+            (self.sampling.chains as usize, self.sampling.burn_in(), self.sampling.every());
+        Watching { batch: self.batch, chains, burn_in, every }
+    }
+
+    fn check(&self, common: &Common) -> Result<()> {
+        self.saving.check()?;
+        self.sampling.check()?;
+        if self.steps == 0 {
+            bail!("--steps is 0, but at least one is needed");
+        }
+        if self.batch == 0 {
+            bail!("--batch is 0, but a minibatch needs at least one patch");
+        }
+        let side_by_side = if self.snapshots { 1 } else { self.nets.len() };
+        let chains = (self.sampling.chains as usize).saturating_mul(side_by_side);
+        if self.batch < chains {
+            bail!("--batch is {}, but each of {chains} chains needs at least one patch of it", self.batch);
+        }
+        if self.snapshots && self.nets.len() < 2 {
+            bail!("--snapshots needs at least two networks, but one is given");
+        }
+        if self.nets.iter().filter(|path| output::is_standard(path)).count() > 1 {
+            bail!("standard input holds one network, but - is given more than once");
+        }
+        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+            bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
+        }
+        let mut inputs: Vec<paths::Given<'_>> =
+            self.nets.iter().filter_map(|net| reading::file(net)).collect();
+        inputs.extend(self.sampling.files());
+        inputs.extend(self.scheme.file().map(|path| ("--init", path)));
+        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.showing.outputs());
+        paths::check(common, &inputs, &outputs)?;
+        showing::probe(&outputs)
+    }
+
+    /// Reads the networks and builds their samplers.
+    fn open(&self, common: &Common, motif: &Motif) -> Result<Networks> {
+        let mut all: Option<Networks> = None;
+        for net in &self.nets {
+            let opened = self.reading.open(net, common.quiet)?;
+            let given = reading::input(&opened);
+            let Opened { network, name, .. } = opened;
+            let Chosen { network, kind, sampler, notes } =
+                self.sampling.choose(network, motif, common.seed)?;
+            if !common.quiet {
+                notes.iter().for_each(|note| say(&format!("{name}: {note}")));
+            }
+            let networks = all.get_or_insert_with(|| Networks {
+                drawn: Vec::new(),
+                names: Vec::new(),
+                inputs: Vec::new(),
+                kind,
+                motif: sampler.motif().clone(),
+            });
+            if networks.kind != kind {
+                let first = networks.kind;
+                bail!(
+                    "{name}: {kind} is drawn from here and {first} before: say one --sampler for all networks"
+                );
+            }
+            networks.drawn.push((network, sampler));
+            networks.names.push(name);
+            networks.inputs.push(given);
+        }
+        let Some(mut all) = all else { bail!("no network is given") };
+        if let Some((_, path)) = self.sampling.files() {
+            all.inputs.push(Input { name: input::name(path), digest: digest(path)? });
+        }
+        Ok(all)
+    }
+
+    /// Every flag that has a say in the result, with its value.
+    fn config(&self, plan: &Plan<'_>, motif: &Motif, kind: SamplerKind) -> Result<Value> {
+        let mut config = self.scheme.config(plan.parameters)?;
+        config["steps"] = json!(self.steps);
+        config["batch"] = json!(self.batch);
+        if self.snapshots {
+            config["snapshots"] = json!(true);
+        }
+        config["seed"] = json!(plan.common.seed);
+        self.sampling.config(&mut config, motif, kind);
+        self.reading.config(&mut config);
+        Ok(config)
+    }
+}

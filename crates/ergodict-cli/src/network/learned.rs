@@ -1,0 +1,122 @@
+//! What network dictionary learning came to, in words and as JSON.
+
+use super::source::Told;
+use crate::tracked::{Results, table};
+use anyhow::Result;
+use ergodict::chain::SamplerKind;
+use ergodict::dictionary::Model;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// What learning came to.
+pub(super) struct Learned<'a> {
+    pub(super) out: &'a Path,
+    /// The networks.
+    pub(super) names: &'a [String],
+    pub(super) snapshots: bool,
+    pub(super) model: &'a Model,
+    pub(super) results: &'a Results,
+    pub(super) kind: SamplerKind,
+    /// Whether homomorphisms are independent of each other.
+    pub(super) independent: bool,
+    pub(super) told: Told,
+    pub(super) set_up: Duration,
+    pub(super) sampling: Duration,
+    pub(super) learning: Duration,
+    pub(super) time: Duration,
+    pub(super) resumed: Option<u64>,
+}
+
+impl Learned<'_> {
+    /// What was learned from: `@karate`, `3 networks`.
+    pub(super) fn from(&self) -> String {
+        match (self.names, self.snapshots) {
+            ([one], _) => one.clone(),
+            (all, true) => format!("{} snapshots, {} to {}", all.len(), all[0], all[all.len() - 1]),
+            (all, false) => all.join(", "),
+        }
+    }
+
+    /// `chains of 21 nodes`.
+    pub(super) fn motif(&self) -> String {
+        let form = self.model.network.as_ref();
+        form.map_or(String::new(), |form| format!("{} of {} nodes", form.motif, form.k))
+    }
+
+    pub(super) fn acceptance(&self) -> String {
+        let rate = 100.0 * self.told.acceptance.rate();
+        let rate = if rate.is_nan() { String::new() } else { format!(", {rate:.1} % of proposals accepted") };
+        let independent = if self.independent { ", independent draws" } else { "" };
+        format!("{}{independent}{rate}", self.kind)
+    }
+
+    pub(super) fn words(&self, showing: Vec<(&'static str, String)>) -> String {
+        let totals = &self.model.aggregates;
+        let learned = format!(
+            "{} atoms from {} patches of {} ({}) in {} steps",
+            self.model.w.cols(),
+            totals.samples,
+            self.from(),
+            self.motif(),
+            totals.t
+        );
+        let mut lines = vec![("learned", learned), ("sampler", self.acceptance())];
+        if self.snapshots {
+            let moved = self.told.moved;
+            let text = format!(
+                "{} times a chain went on into the next network, {} times it started again",
+                moved.went_on, moved.restarted
+            );
+            lines.push(("chains", text));
+        }
+        lines.extend(self.results.lines(self.model));
+        let seconds = |time: Duration| time.as_secs_f64();
+        lines.push((
+            "time",
+            format!(
+                "{:.2} s: reading and set-up {:.3}, patches {:.3}, learning {:.3}",
+                seconds(self.time),
+                seconds(self.set_up),
+                seconds(self.sampling),
+                seconds(self.learning)
+            ),
+        ));
+        lines.push(("wrote", self.out.display().to_string()));
+        lines.extend(showing);
+        table(&lines)
+    }
+
+    pub(super) fn json(&self) -> Result<Value> {
+        let totals = &self.model.aggregates;
+        let (dominance, order) = self.model.dominance();
+        let mut all = json!({
+            "schema": "ergodict.network-learn/1",
+            "model": self.out,
+            "networks": self.names,
+            "inputs": self.model.inputs,
+            "motif": self.model.network,
+            "sampler": self.kind.to_string(),
+            "acceptance": self.told.acceptance.rate(),
+            "chains_went_on": self.told.moved.went_on,
+            "chains_restarted": self.told.moved.restarted,
+            "features": self.model.w.rows(),
+            "atoms": self.model.w.cols(),
+            "steps": totals.t,
+            "samples": totals.samples,
+            "seconds": self.time.as_secs_f64(),
+            "set_up_seconds": self.set_up.as_secs_f64(),
+            "patch_seconds": self.sampling.as_secs_f64(),
+            "learning_seconds": self.learning.as_secs_f64(),
+            "resumed_after_step": self.resumed,
+            "dominance": dominance,
+            "order": order,
+            "config": self.model.run["config"],
+        });
+        if let (Value::Object(all), Value::Object(results)) = (&mut all, serde_json::to_value(self.results)?)
+        {
+            all.extend(results);
+        }
+        Ok(all)
+    }
+}

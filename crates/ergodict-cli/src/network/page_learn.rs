@@ -1,0 +1,50 @@
+//! The report of network dictionary learning.
+
+use super::learned::Learned;
+use crate::page::{dominance, facts, loss};
+use anyhow::Result;
+use ergodict::dictionary::Model;
+use ergodict_report::{AtomGrid, Figure, Report};
+
+/// Most atoms that are drawn.
+const MOST_ATOMS: usize = 64;
+
+const MATRICES: &str = "
+    Each atom is a matrix: row and column a stand for node a of the motif, and dark entries for edges that patches made of this atom have.
+    The two dark lines beside the diagonal of a chain are its own edges, which every patch has; what else is dark is what the network adds to
+    them. Atoms are in the order of their dominance, the share they have in the patches, which is the number below. Each has its own scale.";
+
+/// The page.
+pub(super) fn of_learning(learned: &Learned<'_>) -> Result<Report> {
+    let (model, totals) = (learned.model, &learned.model.aggregates);
+    let lead = format!(
+        "{} latent motifs of {}, learned from {} patches in {} steps: what the {} that random {} see of the network \
+         is made of.",
+        model.w.cols(),
+        learned.from(),
+        totals.samples,
+        totals.t,
+        "subgraphs",
+        learned.motif().replacen("chain of", "paths of", 1),
+    );
+    let mut run = facts(model);
+    run.insert(0, ("motif", learned.motif()));
+    run.insert(1, ("sampler", learned.acceptance()));
+    run.push(("time", format!("{:.2} s", learned.time.as_secs_f64())));
+    let mut report = Report::new(format!("What {} is made of", learned.from())).lead(lead);
+    for figure in atoms(model)? {
+        report = report.figure(figure);
+    }
+    Ok(report.figure(loss(model)).table(dominance(model)).facts(&run))
+}
+
+/// The atoms of a network model as matrices.
+pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
+    let (scores, order) = model.dominance();
+    let shown = &order[..order.len().min(MOST_ATOMS)];
+    let atoms: Vec<Vec<f64>> = shown.iter().map(|&j| model.w.col(j).to_vec()).collect();
+    let labels: Vec<String> = shown.iter().map(|&j| format!("{:.3}", scores[j])).collect();
+    let Some(form) = &model.network else { return Ok(Vec::new()) };
+    let matrices = AtomGrid { labels: Some(labels), ..AtomGrid::new(&atoms, (form.k, form.k)) };
+    Ok(vec![Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() }])
+}
