@@ -6,3 +6,4 @@
 pub mod delong;
 pub mod logistic;
 pub mod roc;
+pub mod embedding;
