@@ -16,6 +16,7 @@
 
 mod active;
 mod coder;
+mod correlated;
 mod fast;
 mod greedy;
 mod least_squares;
@@ -28,6 +29,7 @@ mod simplex;
 
 use crate::{Error, Result};
 pub use coder::Coder;
+pub(crate) use correlated::CorrelatedCoder;
 use serde::{Deserialize, Serialize};
 
 /// The penalties of the code.

@@ -1,0 +1,205 @@
+//! What one thread makes of some homomorphisms: their patches, codes, and what is to be added to which pair.
+
+use super::atoms::Atoms;
+use super::positions::Positions;
+use super::sums::store::Store;
+use crate::factor::code::{CodeReport, CorrelatedCoder};
+use crate::linalg::products::Op;
+use crate::linalg::{Mat, Scalar};
+use crate::patch::NetworkPatches;
+
+/// Homomorphisms that are coded together, as the coder of minibatches has it.
+pub(super) const CHUNK: usize = 128;
+
+/// What all threads share.
+pub(super) struct Shared<'a, T, S: Store> {
+    pub(super) patches: &'a NetworkPatches,
+    pub(super) positions: &'a Positions,
+    pub(super) atoms: &'a Atoms<T>,
+    pub(super) store: &'a S,
+    pub(super) cuts: &'a S::Cuts,
+}
+
+/// Keys and values for one part.
+pub(super) struct List<T, K> {
+    keys: Vec<K>,
+    values: Vec<T>,
+    len: usize,
+}
+
+impl<T: Scalar, K: Copy + Default> List<T, K> {
+    fn new() -> Self {
+        Self { keys: Vec::new(), values: Vec::new(), len: 0 }
+    }
+
+    pub(super) fn keys(&self) -> &[K] {
+        &self.keys[..self.len]
+    }
+
+    pub(super) fn values(&self) -> &[T] {
+        &self.values[..self.len]
+    }
+
+    /// Makes room for so many more.
+    fn reserve(&mut self, more: usize) {
+        if self.keys.len() < self.len + more {
+            self.keys.resize(self.len + more, K::default());
+            self.values.resize(self.len + more, T::ZERO);
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, key: K, value: T) {
+        self.keys[self.len] = key;
+        self.values[self.len] = value;
+        self.len += 1;
+    }
+}
+
+/// A thread's buffers.
+pub(super) struct Worker<T, K> {
+    coder: CorrelatedCoder<T>,
+    /// Bits of patches; patches that are not bits.
+    bits: Vec<u64>,
+    columns: Mat<T>,
+    /// Atoms and codes of a chunk one after the other, and where those of each homomorphism end.
+    used: Vec<u32>,
+    codes: Vec<T>,
+    ends: Vec<usize>,
+    /// Of a chunk, before it is shared out among the parts.
+    keys: Vec<K>,
+    values: Vec<T>,
+    mask: Vec<u64>,
+    scratch: Vec<u64>,
+    /// One for each part.
+    pub(super) lists: Vec<List<T, K>>,
+    pub(super) report: CodeReport,
+}
+
+impl<T: Scalar, K: Copy + Default> Worker<T, K> {
+    pub(super) fn new(coder: CorrelatedCoder<T>, parts: usize) -> Self {
+        Self {
+            coder,
+            bits: Vec::new(),
+            columns: Mat::zeros(0, 0),
+            used: Vec::new(),
+            codes: Vec::new(),
+            ends: Vec::new(),
+            keys: Vec::new(),
+            values: Vec::new(),
+            mask: Vec::new(),
+            scratch: Vec::new(),
+            lists: (0..parts).map(|_| List::new()).collect(),
+            report: CodeReport::default(),
+        }
+    }
+
+    /// Fills the lists with what homomorphisms add.
+    pub(super) fn work<S: Store<Key = K>>(&mut self, xs: &[u32], shared: &Shared<'_, T, S>) {
+        self.lists.iter_mut().for_each(|list| list.len = 0);
+        let k = shared.positions.k;
+        for xs in xs.chunks(CHUNK * k) {
+            self.code(xs, shared);
+            if shared.positions.all_count() && self.lists.len() == 1 {
+                self.list_all(xs, shared);
+            } else {
+                self.share_out(xs, shared);
+            }
+        }
+    }
+
+    /// Patches, correlations and codes of a chunk.
+    fn code<S: Store>(&mut self, xs: &[u32], shared: &Shared<'_, T, S>) {
+        let Shared { patches, atoms, .. } = shared;
+        let count = xs.len() / patches.k();
+        let correlations = self.coder.correlations(count);
+        if patches.are_bits() {
+            self.bits.resize(count * patches.words(), 0);
+            patches.bits_all(xs, &mut self.bits);
+            atoms.correlate(&self.bits, patches.words(), correlations);
+        } else {
+            patches.write_all(xs, &mut self.columns);
+            let (w, x) = ((Op::Transposed, atoms.w.as_ref()), (Op::Plain, self.columns.as_ref()));
+            T::product(correlations, false, w, x, 1.0);
+        }
+        let report = self.coder.solve();
+        self.report = add(self.report, report);
+        let r = atoms.len();
+        self.used.resize(count * r, 0);
+        self.codes.resize(count * r, T::ZERO);
+        self.ends.clear();
+        let mut end = 0;
+        for j in 0..count {
+            end += self.coder.code(j, &mut self.used[end..end + r], &mut self.codes[end..end + r]);
+            self.ends.push(end);
+        }
+    }
+
+    /// All positions of a chunk, for the only part.
+    fn list_all<S: Store<Key = K>>(&mut self, xs: &[u32], shared: &Shared<'_, T, S>) {
+        let Shared { positions, atoms, store, .. } = shared;
+        let (count, step) = (self.ends.len(), positions.len());
+        let list = &mut self.lists[0];
+        list.reserve(count * step + atoms.padded());
+        let end = self.ends[count - 1];
+        let codes = (&self.used[..end], &self.codes[..end]);
+        atoms.rebuild(codes, &self.ends, &mut list.values[list.len..], step);
+        store.keys(xs, positions, &mut list.keys[list.len..][..count * step]);
+        list.len += count * step;
+    }
+
+    /// The positions of a chunk that count, part by part.
+    fn share_out<S: Store<Key = K>>(&mut self, xs: &[u32], shared: &Shared<'_, T, S>) {
+        let Shared { positions, atoms, store, cuts, .. } = shared;
+        let (count, step) = (self.ends.len(), positions.len());
+        self.values.resize(CHUNK * step + atoms.padded(), T::ZERO);
+        self.keys.resize(count * step, K::default());
+        let end = self.ends[count - 1];
+        let codes = (&self.used[..end], &self.codes[..end]);
+        atoms.rebuild(codes, &self.ends, &mut self.values, step);
+        store.keys(xs, positions, &mut self.keys);
+        for list in &mut self.lists {
+            // A position of a node twice there may count twice.
+            list.reserve(2 * count * step);
+        }
+        let lists = &mut self.lists[..];
+        let samples = self.keys.chunks_exact(step).zip(self.values.chunks_exact(step));
+        if positions.all_count() {
+            for (&key, &value) in samples.flat_map(|(keys, values)| keys.iter().zip(values)) {
+                lists[S::part(cuts, key)].push(key, value);
+            }
+            return;
+        }
+        self.mask.resize(positions.words(), 0);
+        let twice = positions.loops && !positions.directed;
+        for (x, (keys, values)) in xs.chunks_exact(positions.k).zip(samples) {
+            positions.mask(x, &mut self.mask, &mut self.scratch);
+            for (word, &ones) in self.mask.iter().enumerate() {
+                let mut ones = ones;
+                while ones != 0 {
+                    let i = 64 * word + ones.trailing_zeros() as usize;
+                    ones &= ones - 1;
+                    let list = &mut lists[S::part(cuts, keys[i])];
+                    list.push(keys[i], values[i]);
+                    if twice {
+                        let (a, b) = positions.places()[i];
+                        // (a,b) and (b,a) are both of this node and itself.
+                        if a != b && x[a as usize] == x[b as usize] {
+                            list.push(keys[i], values[i]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What two codings took together.
+pub(super) fn add(one: CodeReport, two: CodeReport) -> CodeReport {
+    CodeReport {
+        steps: one.steps + two.steps,
+        newton_steps: one.newton_steps + two.newton_steps,
+        capped: one.capped + two.capped,
+        kkt: one.kkt.max(two.kkt),
+    }
+}

@@ -1,0 +1,70 @@
+//! What a reconstruction is asked for.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Which entries of a rebuilt patch count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// All of them, as in the paper.
+    #[default]
+    Plain,
+    /// Not those of motif edges, in either order, nor *folded* ones: elsewhere in the patch, but of a pair of nodes that is also at a
+    /// motif edge of the same homomorphism. There is always an edge at those, and every dictionary says so.
+    OffChain,
+}
+
+/// Which pairs of nodes are wanted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Targets {
+    /// All that are visited.
+    #[default]
+    All,
+    /// Only these, in any order, repeated or not; of an undirected network in either direction.
+    Only(Vec<(u32, u32)>),
+}
+
+/// Parameters of a reconstruction.
+///
+/// ```
+/// use ergodict::reconstruct::network::{Mode, NetworkReconstruction};
+/// let parameters = NetworkReconstruction { mode: Mode::OffChain, ..NetworkReconstruction::default() };
+/// parameters.check()?;
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NetworkReconstruction {
+    /// Which entries count.
+    pub mode: Mode,
+    /// The weight `λ ≥ 0` of `‖h‖₁`.
+    pub lambda: f64,
+    /// Whether every atom is also there reversed, entry `(a,b)` at `(k−1−a, k−1−b)`: a walk has no direction. For chain motifs.
+    pub reversal: bool,
+    /// Relative KKT residual of the codes.
+    pub tolerance: f64,
+    /// Bytes that sums and counts may take; beyond, they go to a temporary file.
+    pub memory: usize,
+}
+
+impl Default for NetworkReconstruction {
+    fn default() -> Self {
+        Self { mode: Mode::Plain, lambda: 0.0, reversal: false, tolerance: 1e-6, memory: 1 << 30 }
+    }
+}
+
+impl NetworkReconstruction {
+    /// Whether all are in range.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for one that is not.
+    pub fn check(&self) -> Result<()> {
+        if !(self.lambda >= 0.0 && self.lambda.is_finite()) {
+            return Err(Error::parameter("lambda", self.lambda, "it must be a number that is not negative"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::parameter("the tolerance", self.tolerance, "it must be between 0 and 1"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,290 @@
+//! Only the pairs that were visited, in hash tables; what the tables have no room for goes to sorted runs in a file.
+//!
+//! Pairs are shared out among a fixed number of tables by their hash, so that threads have tables of their own. A table that would
+//! outgrow its share of the memory writes its pairs, sorted, to a run, and begins anew; sums of a pair add up over runs and table.
+
+use super::runs::{Record, Run};
+use super::store::{Cell, Part, PutDown, Raw, Short, Store};
+use crate::Result;
+use crate::linalg::{Scalar, prefetch};
+use crate::reconstruct::network::positions::Positions;
+use std::collections::HashMap;
+
+/// Tables, as a power of two.
+const TABLES: u32 = 4;
+
+/// How many visits ahead places are fetched.
+const AHEAD: usize = 32;
+
+/// Places of a new table, as a power of two.
+const FIRST: u32 = 6;
+
+/// Spreads keys over all bits.
+#[inline(always)]
+fn mix(key: u64) -> u64 {
+    let mixed = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// A pair, one more than its key so that zeros are free, and its cell.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+struct Place {
+    key: u64,
+    cell: Short,
+}
+
+/// One table, with open addressing.
+#[derive(Debug)]
+pub(in crate::reconstruct::network) struct Table {
+    /// Their number is a power of two.
+    places: Vec<[u64; 2]>,
+    taken: usize,
+    /// What cells have put down.
+    put_down: HashMap<u64, PutDown>,
+    /// Most bytes of places.
+    share: usize,
+    runs: Vec<Run>,
+}
+
+impl Place {
+    #[inline(always)]
+    fn read(words: [u64; 2]) -> Self {
+        Self { key: words[0], cell: [words[1] as u32, (words[1] >> 32) as u32] }
+    }
+
+    #[inline(always)]
+    fn words(self) -> [u64; 2] {
+        [self.key, u64::from(self.cell[0]) | u64::from(self.cell[1]) << 32]
+    }
+}
+
+impl Table {
+    fn new(share: usize) -> Self {
+        Self { places: vec![[0; 2]; 1 << FIRST], taken: 0, put_down: HashMap::new(), share, runs: Vec::new() }
+    }
+
+    #[inline(always)]
+    fn home(&self, key: u64) -> usize {
+        // The highest bits chose the table.
+        (mix(key) << TABLES >> (64 - self.places.len().trailing_zeros())) as usize
+    }
+
+    /// Where the key is or would be.
+    #[inline(always)]
+    fn find(&self, key: u64) -> usize {
+        let last = self.places.len() - 1;
+        let mut at = self.home(key);
+        while self.places[at][0] != 0 && self.places[at][0] != key + 1 {
+            at = (at + 1) & last;
+        }
+        at
+    }
+
+    fn get(&self, key: u64) -> (f64, u64) {
+        let (mut sum, mut count) = (0.0, 0);
+        for run in &self.runs {
+            if let Some(record) = run.find(key) {
+                sum += record.sum;
+                count += record.count;
+            }
+        }
+        let (more, times) = self.in_table(key);
+        (sum + more, count + times)
+    }
+
+    /// What the table itself has of a key.
+    fn in_table(&self, key: u64) -> (f64, u64) {
+        let (sum, count) = Place::read(self.places[self.find(key)]).cell.read();
+        self.put_down.get(&key).map_or((sum, count), |down| (down.sum + sum, down.count + count))
+    }
+
+    /// Where the key is, from now on.
+    #[inline(always)]
+    fn place(&mut self, key: u64) -> Result<usize> {
+        let mut at = self.find(key);
+        if self.places[at][0] == 0 {
+            // 0.7 of the places taken at most.
+            if 10 * (self.taken + 1) > 7 * self.places.len() {
+                self.make_room()?;
+                at = self.find(key);
+            }
+            self.places[at][0] = key + 1;
+            self.taken += 1;
+        }
+        Ok(at)
+    }
+
+    /// Changes a cell, and puts down what it gives back.
+    #[inline(always)]
+    fn change(&mut self, key: u64, change: impl FnOnce(&mut Short) -> Option<PutDown>) -> Result<()> {
+        let at = self.place(key)?;
+        let mut place = Place::read(self.places[at]);
+        let down = change(&mut place.cell);
+        self.places[at] = place.words();
+        if let Some(down) = down {
+            self.put_down.entry(key).or_default().add(down);
+        }
+        Ok(())
+    }
+
+    /// Twice the places, or none taken.
+    #[cold]
+    fn make_room(&mut self) -> Result<()> {
+        let places = 2 * self.places.len();
+        if places * size_of::<[u64; 2]>() > self.share && self.places.len() > 1 << FIRST {
+            let records = self.keys().into_iter().map(|key| {
+                let (sum, count) = self.in_table(key);
+                Record { key, sum, count }
+            });
+            let run = Run::write(records)?;
+            self.runs.push(run);
+            self.places.fill([0; 2]);
+            self.put_down.clear();
+            self.taken = 0;
+            return Ok(());
+        }
+        let old = std::mem::replace(&mut self.places, vec![[0; 2]; places]);
+        for words in old.into_iter().filter(|words| words[0] != 0) {
+            let at = self.find(words[0] - 1);
+            self.places[at] = words;
+        }
+        Ok(())
+    }
+
+    /// The keys in the table itself, ascending.
+    fn keys(&self) -> Vec<u64> {
+        let mut keys = Vec::with_capacity(self.taken);
+        keys.extend(self.places.iter().map(|words| words[0]).filter(|&key| key != 0).map(|key| key - 1));
+        keys.sort_unstable();
+        keys
+    }
+}
+
+/// All tables.
+#[derive(Debug)]
+pub(in crate::reconstruct::network) struct Hashed {
+    tables: Vec<Table>,
+    directed: bool,
+}
+
+impl Hashed {
+    /// No visits yet; `memory` is the bytes that tables may take.
+    pub(super) fn new(directed: bool, memory: usize) -> Self {
+        let tables = (0..1 << TABLES).map(|_| Table::new(memory >> TABLES)).collect();
+        Self { tables, directed }
+    }
+
+    #[inline(always)]
+    fn table(key: u64) -> usize {
+        (mix(key) >> (64 - TABLES)) as usize
+    }
+
+    fn key(&self, u: u32, v: u32) -> u64 {
+        if self.directed { join(u, v) } else { join(u.min(v), u.max(v)) }
+    }
+
+    /// The sum and the count of a pair.
+    pub(super) fn get(&self, u: u32, v: u32) -> (f64, u64) {
+        let key = self.key(u, v);
+        self.tables[Self::table(key)].get(key)
+    }
+
+    /// The pairs that were visited, ascending.
+    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (u32, u32, f64, u64)> + '_> {
+        let runs: Vec<&Run> = self.tables.iter().flat_map(|table| &table.runs).collect();
+        let mut keys: Vec<u64> = self.tables.iter().flat_map(Table::keys).collect();
+        keys.sort_unstable();
+        let here = keys.into_iter().map(|key| {
+            let (sum, count) = self.tables[Self::table(key)].in_table(key);
+            Record { key, sum, count }
+        });
+        let pair = |record: Record| ((record.key >> 32) as u32, record.key as u32, record.sum, record.count);
+        if runs.is_empty() {
+            return Box::new(here.map(pair));
+        }
+        Box::new(super::runs::merge(&runs, here).map(pair))
+    }
+
+    /// The same with the bits of the cells. What is in runs is given as put down.
+    pub(super) fn raw(&self) -> impl Iterator<Item = (u32, u32, Raw)> + '_ {
+        self.iter().map(|(u, v, sum, count)| {
+            let key = self.key(u, v);
+            let table = &self.tables[Self::table(key)];
+            if !table.runs.is_empty() {
+                return (u, v, Raw { sum: 0, count: 0, down: Some(PutDown { sum, count }) });
+            }
+            let (sum, count) = Place::read(table.places[table.find(key)]).cell.bits();
+            (u, v, Raw { sum, count, down: table.put_down.get(&key).copied() })
+        })
+    }
+
+    /// Puts back what [`Hashed::raw`] gave.
+    pub(super) fn set_raw(&mut self, u: u32, v: u32, raw: Raw) -> Result<()> {
+        let key = self.key(u, v);
+        self.tables[Self::table(key)].change(key, |cell| {
+            *cell = Cell::from_bits(raw.sum, raw.count);
+            raw.down
+        })
+    }
+
+    /// Adds visits of a pair.
+    pub(super) fn add(&mut self, u: u32, v: u32, more: PutDown) -> Result<()> {
+        let key = self.key(u, v);
+        self.tables[Self::table(key)].change(key, |cell| cell.absorb(more))
+    }
+}
+
+impl Store for Hashed {
+    type Key = u64;
+    type Part<'a> = &'a mut [Table];
+    /// How many tables a part has, as a power of two.
+    type Cuts = u32;
+
+    fn keys(&self, xs: &[u32], positions: &Positions, out: &mut [u64]) {
+        for (x, out) in xs.chunks_exact(positions.k).zip(out.chunks_exact_mut(positions.len().max(1))) {
+            for (out, &(a, b)) in out.iter_mut().zip(positions.places()) {
+                let (u, v) = (x[a as usize], x[b as usize]);
+                *out = if self.directed { join(u, v) } else { join(u.min(v), u.max(v)) };
+            }
+        }
+    }
+
+    fn cuts(&self, threads: usize) -> u32 {
+        TABLES - (usize::BITS - (threads.max(1) - 1).leading_zeros()).min(TABLES)
+    }
+
+    fn parts(cuts: &u32) -> usize {
+        1 << (TABLES - cuts)
+    }
+
+    #[inline(always)]
+    fn part(cuts: &u32, key: u64) -> usize {
+        Self::table(key) >> cuts
+    }
+
+    fn split<'a>(&'a mut self, cuts: &u32) -> Vec<&'a mut [Table]> {
+        self.tables.chunks_mut(1 << cuts).collect()
+    }
+}
+
+impl Part<u64> for &mut [Table] {
+    fn add<T: Scalar>(&mut self, keys: &[u64], values: &[T]) -> Result<()> {
+        let (count, mask) = (keys.len().min(values.len()), self.len() - 1);
+        for i in 0..count {
+            if let Some(&later) = keys.get(i + AHEAD) {
+                let table = &self[Hashed::table(later) & mask];
+                prefetch(&table.places, table.home(later));
+            }
+            let value = values[i];
+            self[Hashed::table(keys[i]) & mask].change(keys[i], |cell| cell.visit(value))?;
+        }
+        Ok(())
+    }
+}
+
+/// A pair as a number; the order is that of pairs.
+#[inline(always)]
+fn join(u: u32, v: u32) -> u64 {
+    u64::from(u) << 32 | u64::from(v)
+}

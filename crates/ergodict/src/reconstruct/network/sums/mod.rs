@@ -1,0 +1,176 @@
+//! Sums and counts of pairs: [`PairSums`], in whichever accumulator holds them.
+//!
+//! | accumulator | when | file |
+//! |---|---|---|
+//! | a cell for every pair, `f64` | these are few | `dense.rs` |
+//! | a cell for every pair, `f32` with long sums put down | they fit the memory | `dense.rs` |
+//! | hash tables | others, and where only some pairs are wanted | `hashed.rs` |
+//! | sorted runs in a file | what tables have no room for | `runs.rs` |
+
+mod dense;
+mod file;
+mod hashed;
+mod runs;
+pub(super) mod store;
+
+use super::positions::Positions;
+use crate::data::Network;
+use crate::{Error, Result};
+pub(super) use dense::Dense;
+pub(super) use hashed::Hashed;
+use std::sync::Arc;
+use store::{Long, PutDown, Short};
+
+/// Bytes up to which all sums are `f64`: such tables fit the caches of most machines.
+const SMALL: usize = 16 << 20;
+
+/// What a reconstruction says of a pair.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PairSum {
+    /// The first node, of undirected networks not the larger.
+    pub u: u32,
+    /// The second node.
+    pub v: u32,
+    /// The sum `S` of the rebuilt entries at the pair.
+    pub sum: f64,
+    /// How many there were, `C > 0`.
+    pub count: u64,
+}
+
+impl PairSum {
+    /// The mean `S/C`, the weight in the rebuilt network.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    /// `S/(C + α)`, which trusts pairs that were seen more often more.
+    pub fn shrunk(&self, alpha: f64) -> f64 {
+        self.sum / (self.count as f64 + alpha)
+    }
+}
+
+/// Sums `S` and counts `C` of the pairs of a network.
+///
+/// Of an undirected network `(u, v)` and `(v, u)` are one pair: its count is that of the paper for either of them, its sum the mean
+/// of both. Pairs of a node with itself are there only in networks with loops.
+#[derive(Debug)]
+pub struct PairSums {
+    nodes: usize,
+    directed: bool,
+    loops: bool,
+    /// The pairs that are wanted, if not all.
+    targets: Option<Arc<Network>>,
+    pub(super) kind: Kind,
+}
+
+/// The accumulators.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Long(Dense<Long>),
+    Short(Dense<Short>),
+    Hashed(Hashed),
+}
+
+impl PairSums {
+    /// Nothing visited, in the accumulator that suits; `precise` asks for `f64` sums where there is room.
+    pub(super) fn new(network: &Network, positions: &Positions, memory: usize, precise: bool) -> Self {
+        let (nodes, directed) = (network.nodes(), network.is_directed());
+        let targets = positions.targets().cloned();
+        let most = if precise { memory } else { SMALL.min(memory) };
+        let fits = |bytes: Option<usize>, most: usize| bytes.is_some_and(|bytes| bytes <= most);
+        let few = |bytes: Option<usize>| match &targets {
+            // Places of a table are 16 bytes, half of them taken.
+            Some(targets) => fits(bytes, 32 * targets.edges() as usize),
+            None => true,
+        };
+        let (long, short) =
+            (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
+        let kind = if fits(long, most) && few(long) {
+            Kind::Long(Dense::new(network))
+        } else if fits(short, memory) && few(short) {
+            Kind::Short(Dense::new(network))
+        } else {
+            Kind::Hashed(Hashed::new(directed, memory))
+        };
+        Self { nodes, directed, loops: network.loops() > 0, targets, kind }
+    }
+
+    /// Nodes of the network.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Whether pairs are ordered.
+    pub fn is_directed(&self) -> bool {
+        self.directed
+    }
+
+    /// Pairs of the network that can be visited: `n(n−1)/2` or `n(n−1)`, and `n` more in networks with loops; or those that are
+    /// wanted.
+    pub fn pairs(&self) -> u64 {
+        if let Some(targets) = &self.targets {
+            return targets.edges();
+        }
+        let n = self.nodes as u64;
+        let ordered = n * n.saturating_sub(1);
+        (if self.directed { ordered } else { ordered / 2 }) + if self.loops { n } else { 0 }
+    }
+
+    /// Whether a pair is one of [`PairSums::pairs`].
+    fn has(&self, u: u32, v: u32) -> bool {
+        (self.loops || u != v)
+            && self.targets.as_ref().is_none_or(|targets| targets.weight(u as usize, v as usize) > 0.0)
+    }
+
+    /// The sum and the count of a pair: zeros if it was not visited or is not wanted. Panics unless both are nodes.
+    pub fn get(&self, u: u32, v: u32) -> (f64, u64) {
+        assert!((u.max(v) as usize) < self.nodes, "pair ({u}, {v}) of {} nodes", self.nodes);
+        if !self.has(u, v) {
+            return (0.0, 0);
+        }
+        match &self.kind {
+            Kind::Long(dense) => dense.get(u, v),
+            Kind::Short(dense) => dense.get(u, v),
+            Kind::Hashed(hashed) => hashed.get(u, v),
+        }
+    }
+
+    /// The pairs that were visited, by ascending first and second node.
+    pub fn iter(&self) -> impl Iterator<Item = PairSum> + '_ {
+        let all: Box<dyn Iterator<Item = (u32, u32, f64, u64)> + '_> = match &self.kind {
+            Kind::Long(dense) => Box::new(dense.iter()),
+            Kind::Short(dense) => Box::new(dense.iter()),
+            Kind::Hashed(hashed) => hashed.iter(),
+        };
+        all.filter(|&(u, v, ..)| self.has(u, v)).map(|(u, v, sum, count)| PairSum { u, v, sum, count })
+    }
+
+    /// How many pairs were visited.
+    pub fn visited(&self) -> u64 {
+        self.iter().count() as u64
+    }
+
+    /// Adds the sums and counts of another reconstruction of the same network: of another machine, say.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when it is of another network, and of writing to a temporary file.
+    pub fn merge(&mut self, other: &Self) -> Result<()> {
+        if (self.nodes, self.directed) != (other.nodes, other.directed) {
+            let of = |sums: &Self| {
+                format!("of {} nodes, {}", sums.nodes, if sums.directed { "directed" } else { "undirected" })
+            };
+            return Err(Error::shape("the other reconstruction", of(other), of(self)));
+        }
+        for PairSum { u, v, sum, count } in other.iter() {
+            if self.has(u, v) {
+                let more = PutDown { sum, count };
+                match &mut self.kind {
+                    Kind::Long(dense) => dense.add(u, v, more),
+                    Kind::Short(dense) => dense.add(u, v, more),
+                    Kind::Hashed(hashed) => hashed.add(u, v, more)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
