@@ -21,6 +21,7 @@
 //! them to dark screens and to phones; on their own they are valid SVG files with a transparent ground.
 
 pub mod atoms;
+mod axis;
 pub mod chart;
 mod error;
 pub mod gif;
