@@ -13,7 +13,7 @@ mod blocks;
 mod chunk;
 mod indices;
 mod layout;
-mod line;
+pub(super) mod line;
 
 use super::NodeIds;
 use crate::data::Input;

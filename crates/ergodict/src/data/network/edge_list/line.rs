@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// What stands between the fields of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Separator {
+pub(in super::super) enum Separator {
     /// Blanks and tabs, any number of them, and at most one comma or semicolon among them.
     Mixed,
     /// This byte alone; fields may hold blanks.
@@ -37,7 +37,7 @@ impl Separator {
 }
 
 /// The text of a line without its end, or nothing where it is blank or a comment.
-pub(super) fn content(line: &[u8]) -> Option<&[u8]> {
+pub(in super::super) fn content(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = line.trim_ascii_start();
     let skipped = text.is_empty() || matches!(text[0], b'#' | b'%') || text.starts_with(b"//");
@@ -71,7 +71,7 @@ pub(super) fn attribute_weight(attributes: &str) -> Option<&str> {
 }
 
 /// Splits a line. A field that begins with `"` ends at the next one, and `""` in it stands for one.
-pub(super) fn split<'a>(
+pub(in super::super) fn split<'a>(
     line: &'a str,
     separator: Separator,
     fields: &mut Vec<Cow<'a, str>>,

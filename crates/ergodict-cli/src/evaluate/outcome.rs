@@ -1,0 +1,238 @@
+//! What an evaluation comes to: in words, as JSON and as a page.
+
+use crate::tracked::table;
+use anyhow::Result;
+use ergodict::denoise::delong::{Area, area, compare};
+use ergodict::denoise::roc::{Point, Ranked};
+use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Points of a curve that are drawn.
+const DRAWN: usize = 400;
+
+const CURVES: &str = "
+    For every threshold: the share of true pairs that score above it (upwards) against the share of false ones that do (to the right). A
+    perfect score goes up the left edge; chance goes along the diagonal. The area below a curve is its AUC: how often a true
+    pair scores higher than a false one.";
+
+/// Pairs whose truth is known.
+pub(super) struct Labelled {
+    pub(super) pairs: Vec<(String, String)>,
+    pub(super) labels: Vec<bool>,
+    /// What each is, where that is told.
+    pub(super) kinds: Option<Vec<String>>,
+}
+
+impl Labelled {
+    /// All pairs, or the true ones with each kind of false ones: a name and the rows.
+    fn groups(&self) -> Vec<(String, Vec<usize>)> {
+        let all = || vec![("all".to_owned(), (0..self.labels.len()).collect())];
+        let Some(kinds) = &self.kinds else { return all() };
+        let mut false_kinds: Vec<&String> = Vec::new();
+        for (kind, label) in kinds.iter().zip(&self.labels) {
+            if !label && !false_kinds.contains(&kind) {
+                false_kinds.push(kind);
+            }
+        }
+        if false_kinds.len() < 2 {
+            return all();
+        }
+        let rows = |kind: &String| (0..kinds.len()).filter(|&row| self.labels[row] || kinds[row] == *kind).collect();
+        false_kinds.into_iter().map(|kind| (kind.clone(), rows(kind))).collect()
+    }
+}
+
+/// One table of scores against one kind of false pairs.
+struct Found {
+    scores: String,
+    missing: u64,
+    ranked: Ranked,
+    area: Area,
+    interval: (f64, f64),
+    best: Point,
+}
+
+/// All tables against one kind of false pairs.
+struct Group {
+    negatives: String,
+    found: Vec<Found>,
+    /// Each against the first: its name, the difference, the interval of that.
+    against_first: Vec<(String, Area, (f64, f64))>,
+}
+
+/// What it comes to.
+pub(super) struct Outcome {
+    groups: Vec<Group>,
+    confidence: f64,
+}
+
+impl Outcome {
+    pub(super) fn of(labelled: &Labelled, scores: Vec<(String, Vec<f64>, u64)>, confidence: f64) -> Result<Self> {
+        let mut groups = Vec::new();
+        for (negatives, rows) in labelled.groups() {
+            let labels: Vec<bool> = rows.iter().map(|&row| labelled.labels[row]).collect();
+            let of_rows = |scores: &[f64]| -> Vec<f64> { rows.iter().map(|&row| scores[row]).collect() };
+            let mut group = Group { negatives, found: Vec::new(), against_first: Vec::new() };
+            let mut first: Option<Vec<f64>> = None;
+            for (name, scores, missing) in &scores {
+                let scores = of_rows(scores);
+                let area = area(&scores, &labels)?;
+                let ranked = Ranked::new(&scores, &labels)?;
+                let best = ranked.best_threshold();
+                let interval = area.interval(confidence)?;
+                group.found.push(Found { scores: name.clone(), missing: *missing, ranked, area, interval, best });
+                match &first {
+                    None => first = Some(scores),
+                    Some(first) => {
+                        let difference = compare(&scores, first, &labels)?;
+                        let interval = difference.plain_interval(confidence)?;
+                        group.against_first.push((name.clone(), difference, interval));
+                    }
+                }
+            }
+            groups.push(group);
+        }
+        Ok(Self { groups, confidence })
+    }
+
+    fn percent(&self) -> String {
+        format!("{} %", (1000.0 * self.confidence).round() / 10.0)
+    }
+
+    /// The head of a group.
+    fn head(&self, group: &Group) -> String {
+        let of = &group.found[0].ranked;
+        let kind = if self.groups.len() > 1 { format!(" ({})", group.negatives) } else { String::new() };
+        format!("{} true against {} false pairs{kind}", of.positives(), of.negatives())
+    }
+
+    fn rows(&self, group: &Group) -> Vec<Vec<String>> {
+        let row = |found: &Found| {
+            let (low, high) = found.interval;
+            let best = &found.best;
+            vec![
+                found.scores.clone(),
+                format!("{:.4}", found.area.value),
+                format!("{low:.4} to {high:.4}"),
+                format!("{:.4}", found.ranked.average_precision()),
+                format!("{:.6}", best.threshold),
+                format!("{:.3}", best.true_positive_rate),
+                format!("{:.3}", best.false_positive_rate),
+            ]
+        };
+        group.found.iter().map(row).collect()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let head = ["scores", "AUC", &self.percent(), "AP", "threshold", "true found", "false let in"];
+        head.map(str::to_owned).to_vec()
+    }
+
+    /// Lines for people.
+    pub(super) fn words(&self) -> String {
+        let mut text = String::new();
+        for group in &self.groups {
+            let _ = writeln!(text, "{}", self.head(group));
+            let mut rows = vec![self.columns()];
+            rows.extend(self.rows(group));
+            let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            for row in &rows {
+                let cells = row.iter().enumerate().map(|(at, cell)| {
+                    let width = width(at);
+                    if at == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                });
+                let _ = writeln!(text, "  {}", cells.collect::<Vec<_>>().join("  "));
+            }
+            let first = &group.found[0].scores;
+            let lines = group.against_first.iter().map(|(name, difference, (low, high))| {
+                let text = format!(
+                    "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}",
+                    difference.value,
+                    self.percent()
+                );
+                (name.as_str(), text)
+            });
+            let lines: Vec<(&str, String)> = lines.collect();
+            if !lines.is_empty() {
+                let _ = writeln!(text, "{}", table(&lines));
+            }
+        }
+        text
+    }
+
+    pub(super) fn json(&self, labels: &Path) -> Value {
+        let groups = self.groups.iter().map(|group| {
+            let found = group.found.iter().map(|found| {
+                json!({
+                    "scores": found.scores,
+                    "missing": found.missing,
+                    "auc": found.area.value,
+                    "auc_standard_error": found.area.standard_error(),
+                    "auc_interval": [found.interval.0, found.interval.1],
+                    "average_precision": found.ranked.average_precision(),
+                    "best_threshold": found.best.threshold,
+                    "best_true_positive_rate": found.best.true_positive_rate,
+                    "best_false_positive_rate": found.best.false_positive_rate,
+                })
+            });
+            let differences = group.against_first.iter().map(|(name, difference, (low, high))| {
+                json!({
+                    "scores": name,
+                    "against": group.found[0].scores,
+                    "auc_difference": difference.value,
+                    "interval": [low, high],
+                    "p_value": difference.p_value(),
+                })
+            });
+            json!({
+                "negatives": group.negatives,
+                "positive_pairs": group.found[0].ranked.positives(),
+                "negative_pairs": group.found[0].ranked.negatives(),
+                "results": found.collect::<Vec<_>>(),
+                "differences": differences.collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "schema": "ergodict.evaluate/1",
+            "labels": labels,
+            "confidence": self.confidence,
+            "groups": groups.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The curves.
+    pub(super) fn page(&self, labels: &str) -> Result<Report> {
+        let lead = "How well scores of pairs of nodes tell true edges from false ones. AUC has ties at ½; its interval is DeLong's.";
+        let mut report = Report::new(format!("Scores against {labels}")).lead(lead);
+        for group in &self.groups {
+            let series = group.found.iter().map(|found| {
+                let points = found.ranked.thinned_curve(DRAWN);
+                let points: Vec<_> =
+                    points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
+                Series::new(format!("{} {:.4}", found.scores, found.area.value), points)
+            });
+            let chart = LineChart {
+                x_label: "false pairs let in".into(),
+                y_label: "true pairs found".into(),
+                y_range: Some((0.0, 1.0)),
+                square: true,
+                diagonal: true,
+                series: series.collect(),
+                ..LineChart::default()
+            };
+            let title = self.head(group);
+            report = report.figure(Figure { title: title.clone(), svg: chart.svg(), words: CURVES.into() });
+            report = report.table(Table {
+                title,
+                head: self.columns(),
+                rows: self.rows(group),
+                words: "AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
+                        false ones let in by most."
+                    .into(),
+            });
+        }
+        Ok(report)
+    }
+}
