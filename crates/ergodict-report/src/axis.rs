@@ -10,9 +10,9 @@ pub(crate) fn place(v: f64, log: bool) -> Option<f64> {
 
 /// An axis from `lo` to `hi`; both are decimal logarithms when `log`.
 pub(crate) struct Axis {
-    lo: f64,
-    hi: f64,
-    log: bool,
+    pub(crate) lo: f64,
+    pub(crate) hi: f64,
+    pub(crate) log: bool,
 }
 
 /// Where the ticks of an axis stand, as parts of its length, and what the major ones say.
@@ -206,7 +206,8 @@ fn grouped(digits: &str) -> String {
     out + part
 }
 
-fn minus(number: &str) -> String {
+/// `number` with a true minus sign.
+pub(crate) fn minus(number: &str) -> String {
     number.replace('-', "−")
 }
 

@@ -70,6 +70,9 @@ pub struct LineChart {
     /// Ends of the vertical axis, so that several charts can be compared; what lies outside is cut off. By default, and
     /// where the ends are not finite, ascending and (on a logarithmic axis) positive, the axis shows all points.
     pub y_range: Option<(f64, f64)>,
+    /// Whether the plot is as high as it is wide, with the line of equal values on both axes behind the others: for rates
+    /// against rates, where that line is what chance would give. A linear and a logarithmic axis have no such line.
+    pub square: bool,
     /// The lines, coloured in this order.
     pub series: Vec<Series>,
 }
@@ -88,13 +91,9 @@ impl LineChart {
         let header =
             [!self.title.is_empty(), !self.y_label.is_empty()].iter().filter(|&&b| b).count() + legend_rows;
         let top = LINE * header as f64 + 10.0;
-        let bottom = top + if x_axis.is_some() { PLOT_HEIGHT } else { EMPTY_HEIGHT };
-        let footer = if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
-        let height = bottom + if x_axis.is_some() { footer } else { 2.0 };
-
-        let mut svg = open("chart", WIDTH, height, &self.label());
-        self.header(&mut svg, &legend, legend_rows);
         let (Some(x_axis), Some(y_axis)) = (x_axis, y_axis) else {
+            let mut svg = open("chart", WIDTH, top + EMPTY_HEIGHT + 2.0, &self.label());
+            self.header(&mut svg, &legend, legend_rows);
             let (y, w, h) = (Px(top), Px(WIDTH - 2.0), Px(EMPTY_HEIGHT));
             let (middle, centre) = (Px(WIDTH / 2.0), Px(top + EMPTY_HEIGHT / 2.0 + 5.0));
             let _ = writeln!(
@@ -109,9 +108,16 @@ impl LineChart {
         let left = y_ticks.widest() + 12.0;
         let x_ticks = x_axis.ticks_within(WIDTH - left);
         let right = WIDTH - (x_ticks.widest() / 2.0).max(8.0);
+        let bottom = top + if self.square { right - left } else { PLOT_HEIGHT };
+        let height = bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
         let frame = Frame { left, right, top, bottom };
 
+        let mut svg = open("chart", WIDTH, height, &self.label());
+        self.header(&mut svg, &legend, legend_rows);
         frame.axes(&mut svg, &x_ticks, &y_ticks);
+        if self.square && self.log_x == self.log_y {
+            frame.diagonal(&mut svg, &x_axis, &y_axis);
+        }
         if !self.x_label.is_empty() {
             let label = escape(&fit(&self.x_label, WIDTH));
             let (x, y) = (Px(f64::midpoint(left, right)), Px(height - 6.0));
@@ -292,6 +298,20 @@ impl Frame {
 
     fn y(&self, unit: f64) -> f64 {
         self.bottom - unit * (self.bottom - self.top)
+    }
+
+    /// The part of the line of equal values that lies inside.
+    fn diagonal(&self, svg: &mut String, x_axis: &Axis, y_axis: &Axis) {
+        let (low, high) = (x_axis.lo.max(y_axis.lo), x_axis.hi.min(y_axis.hi));
+        if low < high {
+            let x = [low, high].map(|at| Px(self.x(x_axis.unit(at))));
+            let y = [low, high].map(|at| Px(self.y(y_axis.unit(at))));
+            let _ = writeln!(
+                svg,
+                r#"<path class="diagonal" {AXIS_STROKE} stroke-dasharray="4 4" d="M{} {}L{} {}"/>"#,
+                x[0], y[0], x[1], y[1]
+            );
+        }
     }
 
     /// Whether height `y` lies inside, up to rounding.

@@ -46,6 +46,32 @@ pub enum PictureError {
         /// What it must be.
         needed: &'static str,
     },
+    /// An entry of a picture cannot be drawn.
+    #[error("entry {entry} of picture {picture} is {value}, but it must be {needed}")]
+    Entry {
+        /// Position of the picture or atom.
+        picture: usize,
+        /// Place of the entry.
+        entry: usize,
+        /// The entry.
+        value: f64,
+        /// What it must be.
+        needed: &'static str,
+    },
+    /// An edge ends at a node there is not.
+    #[error("an edge ends at node {node}, but there are {nodes} nodes, counted from 0")]
+    Node {
+        /// The node.
+        node: usize,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// The merges do not make one tree of all leaves.
+    #[error("the tree cannot be drawn: {problem}")]
+    Tree {
+        /// What is wrong, and with which merge.
+        problem: String,
+    },
     /// The ends of the scale are not finite or in the wrong order.
     #[error("a scale from {low} to {high} cannot be drawn: the ends must be finite and in ascending order")]
     Scale {

@@ -13,6 +13,8 @@
 //!
 //! - [`chart`]: line charts with linear or logarithmic axes.
 //! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
+//! - [`graphs`]: the atoms of a network as small graphs.
+//! - [`heat`]: a matrix with its values in coloured cells; [`tree`]: what is close to what, as a tree of merges.
 //! - [`picture`]: images, lattices and maps of errors, side by side.
 //! - [`gif`]: trajectories of lattices.
 //! - [`html`]: the page that holds them, with plain words beside each picture.
@@ -25,19 +27,26 @@ mod axis;
 pub mod chart;
 mod error;
 pub mod gif;
+pub mod graphs;
+pub mod heat;
 pub mod html;
+mod layout;
 pub mod picture;
 mod pixels;
 pub mod profiles;
 mod shade;
 mod svg;
 mod tiles;
+pub mod tree;
 
 pub use atoms::{AtomGrid, atoms_png};
 pub use chart::{LineChart, Series};
 pub use error::PictureError;
 pub use gif::{GifError, GifWriter, Palette};
+pub use graphs::AtomGraphs;
+pub use heat::Heat;
 pub use html::{Figure, Report, Table};
 pub use picture::{Picture, Pictures, frame_png};
 pub use profiles::AtomProfile;
 pub use shade::{Colour, Shade};
+pub use tree::Tree;

@@ -244,7 +244,7 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
 }
 
 /// The colour `part` of the way.
-fn mix(from: [u8; 3], to: [u8; 3], part: f64) -> [u8; 3] {
+pub(crate) fn mix(from: [u8; 3], to: [u8; 3], part: f64) -> [u8; 3] {
     let at = |k: usize| f64::from(from[k]) + part * (f64::from(to[k]) - f64::from(from[k]));
     std::array::from_fn(|k| at(k).round() as u8)
 }

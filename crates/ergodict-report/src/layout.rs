@@ -1,0 +1,240 @@
+//! Where the nodes of a small weighted graph stand on paper.
+//!
+//! | symbol | in code | meaning |
+//! |---|---|---|
+//! | w_ab | `weights` | weight of the pair (a, b), 0 without an edge |
+//! | ℓ_ab = w_ab^−1/2 | `length` | length of an edge |
+//! | g_ab | `ways` | length of the shortest way from a to b, D the longest of all |
+//! | d_ab = (2D/π) sin(π g_ab / 2D) | `distances` | how far apart a and b should stand |
+//! | σ = Σ (‖x_a − x_b‖ − d_ab)² / d_ab² | `stress` | what Kamada & Kawai (1989) ask to be small |
+//!
+//! σ is made smaller node by node: a node moves to the mean of the places its distances to the others ask for, which
+//! never raises σ (majorisation, Gansner, Koren & North 2004, one node at a time). Nothing is random: of the ends of
+//! three fixed starts the one with the least stress is kept.
+//!
+//! Two departures from Kamada & Kawai, who take d = g and lengths 1/w. The root keeps the strongest pairs of a learned atom,
+//! ten times as heavy as its weakest, from shrinking to a single spot. The sine is the chord of a half circle of length D:
+//! a path becomes that half circle, on which its nodes have half as much room again as on a straight line across the
+//! same panel, and a ring becomes a circle, both without stress.
+
+/// Sweeps over all nodes at most, and the part of the stress below which one more is not worth it.
+const SWEEPS: usize = 300;
+const STILL: f64 = 1e-6;
+
+/// The place of each of `k` nodes for symmetric `weights` (k × k, between 0 and 1), centred, in units of the length of an
+/// edge of weight 1. The longest axis is horizontal, and node 0 lies left of the middle and not below it.
+pub(crate) fn layout(weights: &[f64], k: usize) -> Vec<[f64; 2]> {
+    let d = distances(ways(weights, k));
+    let mut best: Option<(f64, Vec<[f64; 2]>)> = None;
+    for start in [circle, bow, spiral] {
+        let mut x: Vec<[f64; 2]> = (0..k).map(|a| start(a, k)).collect();
+        let stress = settle(&mut x, &d, k);
+        // A start must be clearly better to replace an earlier one, so that rounding does not choose.
+        if best.as_ref().is_none_or(|(least, _)| stress < 0.999 * least) {
+            best = Some((stress, x));
+        }
+    }
+    let mut x = best.map_or_else(Vec::new, |(_, x)| x);
+    turn(&mut x);
+    x
+}
+
+fn circle(a: usize, k: usize) -> [f64; 2] {
+    let (sin, cos) = (std::f64::consts::TAU * a as f64 / k as f64).sin_cos();
+    let radius = k as f64 / 4.0;
+    [radius * cos, radius * sin]
+}
+
+/// A line, slightly bent so that nodes may leave it.
+fn bow(a: usize, k: usize) -> [f64; 2] {
+    let part = (a as f64 + 0.5) / k as f64 - 0.5;
+    [part * k as f64, 0.1 * k as f64 * part * part + 0.05 * (a % 3) as f64]
+}
+
+/// A sunflower: node a at angle a times the golden angle.
+fn spiral(a: usize, _: usize) -> [f64; 2] {
+    let (sin, cos) = (2.399_963_229_728_653 * a as f64).sin_cos();
+    let radius = (a as f64 + 0.5).sqrt();
+    [radius * cos, radius * sin]
+}
+
+/// Lengths of the shortest ways (Floyd & Warshall); parts that do not hang together are a little more than the longest
+/// way apart.
+fn ways(weights: &[f64], k: usize) -> Vec<f64> {
+    let length = |&w: &f64| if w > 0.0 { 1.0 / w.sqrt() } else { f64::INFINITY };
+    let mut g: Vec<f64> = weights.iter().map(length).collect();
+    for a in 0..k {
+        g[a * k + a] = 0.0;
+    }
+    for via in 0..k {
+        for a in 0..k {
+            for b in 0..k {
+                g[a * k + b] = g[a * k + b].min(g[a * k + via] + g[via * k + b]);
+            }
+        }
+    }
+    let longest = g.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let apart = if longest > 0.0 { 1.2 * longest } else { 1.0 };
+    g.iter_mut().filter(|v| v.is_infinite()).for_each(|v| *v = apart);
+    g
+}
+
+/// The ways as chords of the half circle that is as long as the longest of them.
+fn distances(ways: Vec<f64>) -> Vec<f64> {
+    let diameter = std::f64::consts::FRAC_2_PI * ways.iter().copied().fold(0.0, f64::max);
+    let chord = |g: f64| if g > 0.0 { diameter * (g / diameter).sin() } else { 0.0 };
+    ways.into_iter().map(chord).collect()
+}
+
+/// Moves the nodes until the stress is still, and returns it.
+fn settle(x: &mut [[f64; 2]], d: &[f64], k: usize) -> f64 {
+    let mut before = stress(x, d, k);
+    for _ in 0..SWEEPS {
+        for a in 0..k {
+            let (mut sum, mut total) = ([0.0; 2], 0.0);
+            for b in (0..k).filter(|&b| b != a) {
+                let weight = 1.0 / (d[a * k + b] * d[a * k + b]);
+                let away = [x[a][0] - x[b][0], x[a][1] - x[b][1]];
+                let norm = away[0].hypot(away[1]);
+                let stretch = if norm > 1e-9 { d[a * k + b] / norm } else { 0.0 };
+                sum[0] += weight * (x[b][0] + stretch * away[0]);
+                sum[1] += weight * (x[b][1] + stretch * away[1]);
+                total += weight;
+            }
+            if total > 0.0 {
+                x[a] = [sum[0] / total, sum[1] / total];
+            }
+        }
+        let now = stress(x, d, k);
+        if before - now <= STILL * before {
+            return now;
+        }
+        before = now;
+    }
+    before
+}
+
+fn stress(x: &[[f64; 2]], d: &[f64], k: usize) -> f64 {
+    let mut sum = 0.0;
+    for a in 0..k {
+        for b in 0..a {
+            let norm = (x[a][0] - x[b][0]).hypot(x[a][1] - x[b][1]);
+            sum += (norm / d[a * k + b] - 1.0).powi(2);
+        }
+    }
+    sum
+}
+
+/// Centres the nodes and turns (and mirrors) them into the position [`layout`] promises.
+fn turn(x: &mut [[f64; 2]]) {
+    let k = x.len() as f64;
+    let mean = |c: usize, x: &[[f64; 2]]| x.iter().map(|p| p[c]).sum::<f64>() / k;
+    let middle = [mean(0, x), mean(1, x)];
+    x.iter_mut().for_each(|p| *p = [p[0] - middle[0], p[1] - middle[1]]);
+    let moment = |c: usize, e: usize| x.iter().map(|p| p[c] * p[e]).sum::<f64>();
+    let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
+    // The main axis of the second moments; round shapes keep the direction they have.
+    let angle =
+        if (xx - yy).hypot(2.0 * xy) > 1e-6 * (xx + yy) { 0.5 * (2.0 * xy).atan2(xx - yy) } else { 0.0 };
+    let (sin, cos) = angle.sin_cos();
+    x.iter_mut().for_each(|p| *p = [cos * p[0] + sin * p[1], cos * p[1] - sin * p[0]]);
+    for c in 0..2 {
+        // Down is positive on paper, so both signs are those of the upper left.
+        if x.first().is_some_and(|p| p[c] > 1e-6) {
+            x.iter_mut().for_each(|p| p[c] = -p[c]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(k: usize, edge: impl Fn(usize, usize) -> bool) -> Vec<f64> {
+        (0..k * k).map(|e| f64::from(u8::from(edge(e / k, e % k) || edge(e % k, e / k)))).collect()
+    }
+
+    fn apart(x: &[[f64; 2]], a: usize, b: usize) -> f64 {
+        (x[a][0] - x[b][0]).hypot(x[a][1] - x[b][1])
+    }
+
+    #[test]
+    fn a_path_is_a_half_circle() {
+        for k in [3, 10, 21, 40] {
+            let x = layout(&weights(k, |a, b| a + 1 == b), k);
+            let diameter = std::f64::consts::FRAC_2_PI * (k - 1) as f64;
+            assert!((apart(&x, 0, k - 1) / diameter - 1.0).abs() < 0.02, "{k}: {}", apart(&x, 0, k - 1));
+            assert!(x.windows(2).all(|p| p[0][0] < p[1][0]), "from left to right");
+            assert!((x[0][1] - x[k - 1][1]).abs() < 0.02 * diameter, "level");
+            let depth = x.iter().map(|p| p[1] - x[0][1]).fold(0.0, f64::max);
+            assert!((depth / diameter - 0.5).abs() < 0.03, "{k}: {depth} of {diameter}");
+        }
+        let two = layout(&weights(2, |_, b| b == 1), 2);
+        assert!(two[0][0] < two[1][0] && two[0][1].abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_star_is_a_hub_with_leaves_around_it() {
+        let k = 12;
+        let x = layout(&weights(k, |a, _| a == 4), k);
+        let radii: Vec<f64> = (0..k).filter(|&a| a != 4).map(|a| apart(&x, 4, a)).collect();
+        let (low, high) = radii.iter().fold((f64::MAX, 0.0f64), |(lo, hi), &r| (lo.min(r), hi.max(r)));
+        assert!(low > 0.75 * high && low > 0.5, "{low} to {high}");
+        assert!(x[4][0].hypot(x[4][1]) < 0.2, "the hub is in the middle");
+    }
+
+    #[test]
+    fn nodes_of_cliques_stand_close_and_cliques_apart() {
+        let k = 12;
+        let x = layout(&weights(k, |a, b| a != b && (a < 6) == (b < 6) || (a, b) == (5, 6)), k);
+        let inside = (0..6)
+            .flat_map(|a| (0..a).map(move |b| (a, b)))
+            .map(|(a, b)| apart(&x, a, b))
+            .fold(0.0, f64::max);
+        let between = (0..5)
+            .flat_map(|a| (7..12).map(move |b| (a, b)))
+            .map(|(a, b)| apart(&x, a, b))
+            .fold(f64::MAX, f64::min);
+        assert!(between > inside, "{between}, {inside}");
+        let closest = (0..k)
+            .flat_map(|a| (0..a).map(move |b| (a, b)))
+            .map(|(a, b)| apart(&x, a, b))
+            .fold(f64::MAX, f64::min);
+        assert!(closest > 0.3, "no two nodes coincide: {closest}");
+        assert!(x[0][0] < 0.0 && x[11][0] > 0.0, "the longest axis is horizontal, node 0 left");
+    }
+
+    #[test]
+    fn a_ring_is_a_circle() {
+        let k = 16;
+        let x = layout(&weights(k, |a, b| (a + 1) % k == b), k);
+        let radii: Vec<f64> = x.iter().map(|p| p[0].hypot(p[1])).collect();
+        assert!(radii.iter().all(|r| (r / radii[0] - 1.0).abs() < 0.01), "{radii:?}");
+    }
+
+    #[test]
+    fn what_has_no_edges_is_placed_too() {
+        assert!(layout(&[], 0).is_empty());
+        assert_eq!(layout(&[0.0], 1), [[0.0, 0.0]]);
+        for k in [2, 5] {
+            let x = layout(&vec![0.0; k * k], k);
+            assert!(x.iter().flatten().all(|v| v.is_finite()));
+            assert!((0..k).all(|a| (0..a).all(|b| apart(&x, a, b) > 0.3)));
+        }
+        let x = layout(&weights(6, |a, b| a + 1 == b && a != 2), 6);
+        assert!(x[..3].iter().all(|p| p[0] < -0.5) && x[3..].iter().all(|p| p[0] > 0.5), "two parts: {x:?}");
+    }
+
+    #[test]
+    fn sweeps_never_raise_the_stress() {
+        let k = 9;
+        let w: Vec<f64> = (0..k * k)
+            .map(|e| if e / k == e % k { 0.0 } else { 0.05 + ((e / k) * (e % k) % 7) as f64 / 7.0 })
+            .collect();
+        let d = distances(ways(&w, k));
+        let mut x: Vec<[f64; 2]> = (0..k).map(|a| spiral(a, k)).collect();
+        let first = stress(&x, &d, k);
+        let last = settle(&mut x, &d, k);
+        assert!(last < first && (stress(&x, &d, k) - last).abs() < 1e-9);
+    }
+}
