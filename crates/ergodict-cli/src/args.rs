@@ -30,6 +30,7 @@ pub(crate) enum Verb {
     Image(crate::image::Args),
     Spins(crate::spins::Args),
     Network(crate::network::Args),
+    Evaluate(crate::evaluate::Args),
     Model(crate::model::Args),
     Demo(crate::demo::Args),
 }

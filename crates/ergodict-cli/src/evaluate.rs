@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use ergodict::data::PairTable;
 use outcome::{Labelled, Outcome};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         outcomes.push((input::name(path), scores, missing));
     }
-    let outcome = Outcome::of(&labelled, outcomes, args.confidence)?;
-    args.showing.write(|| outcome.page(&input::name(labels)))?;
+    let outcome = Outcome::of(&labelled, &outcomes, args.confidence)?;
+    args.showing.write(|| Ok(outcome.page(&input::name(labels))))?;
     if common.json {
         output::print(&format!("{:#}\n", outcome.json(labels)))?;
     } else {
@@ -94,7 +94,7 @@ impl Args {
         if self.directed || u <= v { (u, v) } else { (v, u) }
     }
 
-    fn labels(&self, path: &PathBuf) -> Result<Labelled> {
+    fn labels(&self, path: &Path) -> Result<Labelled> {
         let table = PairTable::read(path).with_context(|| "LABELS (the last file)")?;
         let column = table.column("label").unwrap_or(2);
         let numbers = table.numbers(column)?;
@@ -107,20 +107,24 @@ impl Args {
             labels.push(*number == 1.0);
         }
         if labels.iter().all(|label| *label) || !labels.contains(&true) {
-            let all = if labels[0] { 1 } else { 0 };
-            bail!("{}: all labels are {all}: true and false pairs are needed to tell them apart", path.display());
+            let all = u8::from(labels[0]);
+            bail!(
+                "{}: all labels are {all}: true and false pairs are needed to tell them apart",
+                path.display()
+            );
         }
         let pair = |row| {
             let (u, v) = self.key(table.pair(row));
             (u.to_owned(), v.to_owned())
         };
         let kinds = table.column("kind");
-        let kinds = kinds.map(|column| (0..table.len()).map(|row| table.field(row, column).to_owned()).collect());
+        let kinds =
+            kinds.map(|column| (0..table.len()).map(|row| table.field(row, column).to_owned()).collect());
         Ok(Labelled { pairs: (0..table.len()).map(pair).collect(), labels, kinds })
     }
 
     /// A score for each labelled pair, and how many were not in the table.
-    fn scores(&self, path: &PathBuf, labelled: &Labelled) -> Result<(Vec<f64>, u64)> {
+    fn scores(&self, path: &Path, labelled: &Labelled) -> Result<(Vec<f64>, u64)> {
         let table = PairTable::read(path)?;
         let column = match &self.column {
             Some(name) => table.column(name).with_context(|| {
@@ -136,7 +140,9 @@ impl Args {
                 && before.to_bits() != score.to_bits()
             {
                 let (u, v) = table.pair(row);
-                return Err(table.refuse(row, format!("gives {u} {v} the score {score}, and {before} before")).into());
+                return Err(table
+                    .refuse(row, format!("gives {u} {v} the score {score}, and {before} before"))
+                    .into());
             }
         }
         let mut missing = 0;

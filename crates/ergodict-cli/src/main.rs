@@ -8,6 +8,7 @@ mod args;
 mod config;
 mod demo;
 mod edge;
+mod evaluate;
 mod factor;
 mod image;
 mod input;
@@ -63,6 +64,7 @@ fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
         Verb::Image(args) => image::run(&args, &common),
         Verb::Spins(args) => spins::run(&args, &common),
         Verb::Network(args) => network::run(&args, &common),
+        Verb::Evaluate(args) => evaluate::run(&args, &common),
         Verb::Model(args) => model::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     }

@@ -49,6 +49,9 @@ pub enum Error {
         /// The largest magnitude seen.
         largest: f64,
     },
+    /// Work that its caller asked to stop.
+    #[error("stopped before the end, as was asked")]
+    Interrupted,
     /// A file that cannot be understood.
     #[error("{}{}: {problem}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
     Format {

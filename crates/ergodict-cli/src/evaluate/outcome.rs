@@ -39,7 +39,8 @@ impl Labelled {
         if false_kinds.len() < 2 {
             return all();
         }
-        let rows = |kind: &String| (0..kinds.len()).filter(|&row| self.labels[row] || kinds[row] == *kind).collect();
+        let rows =
+            |kind: &String| (0..kinds.len()).filter(|&row| self.labels[row] || kinds[row] == *kind).collect();
         false_kinds.into_iter().map(|kind| (kind.clone(), rows(kind))).collect()
     }
 }
@@ -69,20 +70,31 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn of(labelled: &Labelled, scores: Vec<(String, Vec<f64>, u64)>, confidence: f64) -> Result<Self> {
+    pub(super) fn of(
+        labelled: &Labelled,
+        scores: &[(String, Vec<f64>, u64)],
+        confidence: f64,
+    ) -> Result<Self> {
         let mut groups = Vec::new();
         for (negatives, rows) in labelled.groups() {
             let labels: Vec<bool> = rows.iter().map(|&row| labelled.labels[row]).collect();
             let of_rows = |scores: &[f64]| -> Vec<f64> { rows.iter().map(|&row| scores[row]).collect() };
             let mut group = Group { negatives, found: Vec::new(), against_first: Vec::new() };
             let mut first: Option<Vec<f64>> = None;
-            for (name, scores, missing) in &scores {
+            for (name, scores, missing) in scores {
                 let scores = of_rows(scores);
                 let area = area(&scores, &labels)?;
                 let ranked = Ranked::new(&scores, &labels)?;
                 let best = ranked.best_threshold();
                 let interval = area.interval(confidence)?;
-                group.found.push(Found { scores: name.clone(), missing: *missing, ranked, area, interval, best });
+                group.found.push(Found {
+                    scores: name.clone(),
+                    missing: *missing,
+                    ranked,
+                    area,
+                    interval,
+                    best,
+                });
                 match &first {
                     None => first = Some(scores),
                     Some(first) => {
@@ -108,7 +120,7 @@ impl Outcome {
         format!("{} true against {} false pairs{kind}", of.positives(), of.negatives())
     }
 
-    fn rows(&self, group: &Group) -> Vec<Vec<String>> {
+    fn rows(group: &Group) -> Vec<Vec<String>> {
         let row = |found: &Found| {
             let (low, high) = found.interval;
             let best = &found.best;
@@ -136,7 +148,7 @@ impl Outcome {
         for group in &self.groups {
             let _ = writeln!(text, "{}", self.head(group));
             let mut rows = vec![self.columns()];
-            rows.extend(self.rows(group));
+            rows.extend(Self::rows(group));
             let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
             for row in &rows {
                 let cells = row.iter().enumerate().map(|(at, cell)| {
@@ -203,7 +215,7 @@ impl Outcome {
     }
 
     /// The curves.
-    pub(super) fn page(&self, labels: &str) -> Result<Report> {
+    pub(super) fn page(&self, labels: &str) -> Report {
         let lead = "How well scores of pairs of nodes tell true edges from false ones. AUC has ties at ½; its interval is DeLong's.";
         let mut report = Report::new(format!("Scores against {labels}")).lead(lead);
         for group in &self.groups {
@@ -218,7 +230,6 @@ impl Outcome {
                 y_label: "true pairs found".into(),
                 y_range: Some((0.0, 1.0)),
                 square: true,
-                diagonal: true,
                 series: series.collect(),
                 ..LineChart::default()
             };
@@ -227,12 +238,12 @@ impl Outcome {
             report = report.table(Table {
                 title,
                 head: self.columns(),
-                rows: self.rows(group),
+                rows: Self::rows(group),
                 words: "AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
                         false ones let in by most."
                     .into(),
             });
         }
-        Ok(report)
+        report
     }
 }

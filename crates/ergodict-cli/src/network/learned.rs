@@ -46,7 +46,11 @@ impl Learned<'_> {
 
     pub(super) fn acceptance(&self) -> String {
         let rate = 100.0 * self.told.acceptance.rate();
-        let rate = if rate.is_nan() { String::new() } else { format!(", {rate:.1} % of proposals accepted") };
+        let rate = if self.independent || rate.is_nan() {
+            String::new()
+        } else {
+            format!(", {rate:.1} % of proposals accepted")
+        };
         let independent = if self.independent { ", independent draws" } else { "" };
         format!("{}{independent}{rate}", self.kind)
     }

@@ -4,7 +4,7 @@ use super::learned::Learned;
 use crate::page::{dominance, facts, loss};
 use anyhow::Result;
 use ergodict::dictionary::Model;
-use ergodict_report::{AtomGrid, Figure, Report};
+use ergodict_report::{AtomGraphs, AtomGrid, Figure, Report};
 
 /// Most atoms that are drawn.
 const MOST_ATOMS: usize = 64;
@@ -14,18 +14,22 @@ const MATRICES: &str = "
     The two dark lines beside the diagonal of a chain are its own edges, which every patch has; what else is dark is what the network adds to
     them. Atoms are in the order of their dominance, the share they have in the patches, which is the number below. Each has its own scale.";
 
+const GRAPHS: &str = "
+    The same atoms drawn as graphs, nodes that are joined by strong edges close together. Edges of the motif are in one colour, those that the
+    network adds in another; the wider, the stronger. The first node of the motif is marked. Many long edges make a clique or a hub, none
+    a bare path.";
+
 /// The page.
 pub(super) fn of_learning(learned: &Learned<'_>) -> Result<Report> {
     let (model, totals) = (learned.model, &learned.model.aggregates);
     let lead = format!(
-        "{} latent motifs of {}, learned from {} patches in {} steps: what the {} that random {} see of the network \
-         is made of.",
+        "{} latent motifs of {}, learned from {} patches in {} steps. A patch is what there is of the network among the nodes of \
+         a random {}.",
         model.w.cols(),
         learned.from(),
         totals.samples,
         totals.t,
-        "subgraphs",
-        learned.motif().replacen("chain of", "paths of", 1),
+        learned.motif(),
     );
     let mut run = facts(model);
     run.insert(0, ("motif", learned.motif()));
@@ -45,6 +49,11 @@ pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
     let atoms: Vec<Vec<f64>> = shown.iter().map(|&j| model.w.col(j).to_vec()).collect();
     let labels: Vec<String> = shown.iter().map(|&j| format!("{:.3}", scores[j])).collect();
     let Some(form) = &model.network else { return Ok(Vec::new()) };
-    let matrices = AtomGrid { labels: Some(labels), ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    Ok(vec![Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() }])
+    let matrices = AtomGrid { labels: Some(labels.clone()), ..AtomGrid::new(&atoms, (form.k, form.k)) };
+    let edges: Vec<(usize, usize)> = form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
+    let graphs = AtomGraphs::new(&atoms, form.k, &edges).labels(labels);
+    Ok(vec![
+        Figure { title: "Atoms as graphs".into(), svg: graphs.svg()?, words: GRAPHS.into() },
+        Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() },
+    ])
 }

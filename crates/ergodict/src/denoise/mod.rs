@@ -4,6 +4,11 @@
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
 pub mod delong;
-pub mod logistic;
-pub mod roc;
 pub mod embedding;
+
+pub use ndr::{Ndr, Rebuilt};
+pub use progress::{Progress, Stage};
+pub mod logistic;
+mod ndr;
+mod progress;
+pub mod roc;

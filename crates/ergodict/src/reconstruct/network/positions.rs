@@ -84,7 +84,8 @@ impl Positions {
         }
         if let Some(targets) = &self.targets {
             if self.directed {
-                let wanted = |&(a, b): &(u32, u32)| targets.adjacency().contains(x[a as usize], x[b as usize]);
+                let wanted =
+                    |&(a, b): &(u32, u32)| targets.adjacency().contains(x[a as usize], x[b as usize]);
                 self.keep(mask, wanted);
             } else {
                 scratch.clear();

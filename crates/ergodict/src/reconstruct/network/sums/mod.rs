@@ -83,8 +83,7 @@ impl PairSums {
             Some(targets) => fits(bytes, 32 * targets.edges() as usize),
             None => true,
         };
-        let (long, short) =
-            (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
+        let (long, short) = (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
         let kind = if fits(long, most) && few(long) {
             Kind::Long(Dense::new(network))
         } else if fits(short, memory) && few(short) {

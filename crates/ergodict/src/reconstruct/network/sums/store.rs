@@ -74,7 +74,9 @@ pub(super) struct Raw {
 }
 
 /// A sum and a count in memory that begins as zeros.
-pub(in crate::reconstruct::network) trait Cell: Copy + Send + Sync + 'static {
+pub(in crate::reconstruct::network) trait Cell:
+    Copy + Send + Sync + 'static
+{
     /// No visit.
     const EMPTY: Self;
     /// Adds a visit; gives back what is to be put down elsewhere, after [`VISITS`], and begins anew.

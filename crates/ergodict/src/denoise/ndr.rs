@@ -1,0 +1,223 @@
+//! Network denoising by reconstruction: latent motifs of the observed network rebuild it, and what they make of a pair is its score.
+//!
+//! | paper, DENOISING.md | here |
+//! |---|---|
+//! | the dictionary of the observed network | [`Ndr::learning`], `k` |
+//! | `S`, `C` of a pair: sum and number of its rebuilt entries | [`Rebuilt`] |
+//! | the paper's score, the mean over all entries | [`Mode::Plain`] and `S/C` |
+//! | off-chain: entries at edges of the walk itself and folded ones left out | [`Mode::OffChain`] |
+//! | shrinkage | [`Rebuilt::shrunk`], `S/(C + α)` |
+//! | co-visits, the ablation without a dictionary | [`Rebuilt::visits`], `C` |
+//!
+//! Walks go on until enough of the pairs asked for were seen, not for a fixed number of samples. A pair that was never seen
+//! scores 0.
+
+use super::{Progress, Stage};
+use crate::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+use crate::data::Network;
+use crate::dictionary::NetworkLearning;
+use crate::linalg::Mat;
+use crate::reconstruct::network::{Mode, NetworkReconstruction, Reconstructor, Targets};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Walkers that share the walks; a fixed number, so that threads change nothing.
+const WALKERS: u64 = 8;
+/// Walks between two looks at how many pairs were seen.
+const BLOCK: u64 = 50_000;
+
+/// Parameters of denoising by reconstruction.
+#[derive(Clone, Debug)]
+pub struct Ndr {
+    /// Nodes of a walk.
+    pub k: usize,
+    /// How the dictionary is learned.
+    pub learning: NetworkLearning,
+    /// How patches are rebuilt.
+    pub reconstruction: NetworkReconstruction,
+    /// The share of pairs to be seen.
+    pub coverage: f64,
+    /// How often a pair is to be seen to count.
+    pub visits: u64,
+    /// Most walks, whatever was seen by then.
+    pub walks: u64,
+}
+
+impl Ndr {
+    /// The paper's dictionary, 25 atoms of walks of 21 nodes.
+    pub fn new(mode: Mode) -> Self {
+        let reconstruction = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
+        let learning = NetworkLearning::new(25);
+        Self { k: 21, learning, reconstruction, coverage: 0.95, visits: 20, walks: 4_000_000 }
+    }
+
+    /// Learns the dictionary of the network and rebuilds the pairs with it.
+    ///
+    /// Walks are in the largest component, where there are several.
+    ///
+    /// # Errors
+    /// Those of learning and rebuilding: [`Error::Parameter`] for parameters out of range; [`Error::Interrupted`] when `progress`
+    /// asks to stop.
+    pub fn rebuild(
+        &self,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        seed: u64,
+        progress: &mut Progress<'_>,
+    ) -> Result<Rebuilt> {
+        let nodes = network.nodes() as u32;
+        if let Some(&(u, v)) = pairs.iter().find(|(u, v)| *u.max(v) >= nodes) {
+            let expected = format!("the network has {nodes} nodes");
+            return Err(Error::parameter("a pair", format!("({u}, {v})"), expected));
+        }
+        let (part, inside) = inside(network, pairs);
+        let motif = Motif::chain(self.k)?;
+        let sampler = Samplers::default().build(SamplerKind::PivotApprox, &part, &motif, seed)?;
+        let learned = self.learning.learn::<f64>(&[(Arc::clone(&part), Arc::clone(&sampler))], seed)?;
+        let dictionary = learned.dictionary().clone();
+        let targets: Vec<(u32, u32)> = inside.iter().flatten().copied().filter(|(u, v)| u != v).collect();
+        let mut rebuilt = Reconstructor::<f32>::new(
+            &dictionary,
+            &part,
+            &motif,
+            &self.reconstruction,
+            Targets::Only(targets.clone()),
+        )?;
+        // The first stream is that of learning.
+        let walkers = (1..=WALKERS).map(|id| MotifWalker::new(Arc::clone(&sampler), seed, id, 0, 1));
+        let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
+        let enough = (self.coverage * targets.len() as f64).ceil() as usize;
+        let seen = |rebuilt: &Reconstructor<f32>, visits| {
+            targets.iter().filter(|&&(u, v)| rebuilt.sums().get(u, v).1 >= visits).count()
+        };
+        while rebuilt.taken() < self.walks && seen(&rebuilt, self.visits) < enough {
+            rebuilt.absorb(&mut walkers, BLOCK.min(self.walks - rebuilt.taken()))?;
+            progress.at(Stage::Walks, rebuilt.taken() as f64 / self.walks as f64)?;
+        }
+        let sums = inside.iter().map(|pair| match pair {
+            Some((u, v)) if u != v => rebuilt.sums().get(*u, *v),
+            _ => (0.0, 0),
+        });
+        let sums = sums.collect();
+        Ok(Rebuilt {
+            sums,
+            walks: rebuilt.taken(),
+            dictionary,
+            outside: inside.iter().filter(|p| p.is_none()).count(),
+        })
+    }
+}
+
+/// What became of the pairs.
+#[derive(Clone, Debug)]
+pub struct Rebuilt {
+    /// `S` and `C` of each pair.
+    pub sums: Vec<(f64, u64)>,
+    /// Walks that were taken.
+    pub walks: u64,
+    /// The dictionary that rebuilt them, `k² × r`.
+    pub dictionary: Mat<f64>,
+    /// Pairs with a node outside of the largest component.
+    pub outside: usize,
+}
+
+impl Rebuilt {
+    /// `S/(C + α)` of each pair; `S/C` for `α = 0`.
+    pub fn shrunk(&self, alpha: f64) -> Vec<f64> {
+        let score = |&(sum, count): &(f64, u64)| if count == 0 { 0.0 } else { sum / (count as f64 + alpha) };
+        self.sums.iter().map(score).collect()
+    }
+
+    /// `C` of each pair.
+    pub fn visits(&self) -> Vec<f64> {
+        self.sums.iter().map(|&(_, count)| count as f64).collect()
+    }
+
+    /// The share of pairs that were seen.
+    pub fn coverage(&self) -> f64 {
+        let seen = self.sums.iter().filter(|(_, count)| *count > 0).count();
+        seen as f64 / self.sums.len().max(1) as f64
+    }
+}
+
+/// The largest component, and the pairs in it.
+fn inside(network: &Arc<Network>, pairs: &[(u32, u32)]) -> (Arc<Network>, Vec<Option<(u32, u32)>>) {
+    let parts = network.components();
+    if parts.sizes.len() == 1 {
+        return (Arc::clone(network), pairs.iter().copied().map(Some).collect());
+    }
+    let nodes = parts.nodes(0);
+    let mut place = vec![None; network.nodes()];
+    for (at, &node) in (0u32..).zip(&nodes) {
+        place[node as usize] = Some(at);
+    }
+    let pair = |&(u, v): &(u32, u32)| Some((place[u as usize]?, place[v as usize]?));
+    (Arc::new(network.part(&nodes)), pairs.iter().map(pair).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::denoise::roc::auc;
+
+    fn small(mode: Mode) -> Ndr {
+        Ndr {
+            k: 6,
+            walks: 100_000,
+            learning: NetworkLearning { steps: 30, ..NetworkLearning::new(6) },
+            ..Ndr::new(mode)
+        }
+    }
+
+    /// Three cliques of nine nodes in a ring, with false edges between them.
+    fn noisy_cliques() -> (Arc<Network>, Vec<(u32, u32)>, Vec<bool>) {
+        let (mut pairs, mut labels) = (Vec::new(), Vec::new());
+        for c in 0..3u32 {
+            for u in 0..9 {
+                for v in 0..u {
+                    pairs.push((9 * c + v, 9 * c + u));
+                    labels.push(true);
+                }
+                for step in [1, 4] {
+                    pairs.push((9 * c + u, (9 * (c + 1) + (u + step) % 9) % 27));
+                    labels.push(false);
+                }
+            }
+        }
+        (Arc::new(Network::simple(27, &pairs).unwrap()), pairs, labels)
+    }
+
+    #[test]
+    fn off_chain_scores_find_false_edges_where_plain_ones_do_not() {
+        let (network, pairs, labels) = noisy_cliques();
+        let scores = |mode, alpha| {
+            small(mode).rebuild(&network, &pairs, 1, &mut Progress::none()).unwrap().shrunk(alpha)
+        };
+        let (off, plain) = (scores(Mode::OffChain, 20.0), scores(Mode::Plain, 0.0));
+        assert!(auc(&off, &labels).unwrap() > 0.99);
+        assert!(auc(&plain, &labels).unwrap() < auc(&off, &labels).unwrap());
+    }
+
+    #[test]
+    fn pairs_outside_of_the_largest_component_score_nothing() {
+        let mut edges = vec![(0, 1), (1, 2), (2, 3), (0, 3), (3, 4), (0, 2)];
+        edges.push((5, 6));
+        let network = Arc::new(Network::simple(7, &edges).unwrap());
+        let pairs = [(5, 6), (0, 4), (0, 5), (2, 0), (1, 1)];
+        let rebuilt = small(Mode::Plain).rebuild(&network, &pairs, 0, &mut Progress::none()).unwrap();
+        assert_eq!(rebuilt.outside, 2);
+        assert_eq!((rebuilt.sums[0], rebuilt.sums[2], rebuilt.sums[4]), ((0.0, 0), (0.0, 0), (0.0, 0)));
+        assert!(rebuilt.sums[1].1 > 0 && rebuilt.sums[3].1 > 0);
+        assert_eq!(rebuilt.coverage(), 0.4);
+        let said = small(Mode::Plain).rebuild(&network, &[(0, 9)], 0, &mut Progress::none()).unwrap_err();
+        assert!(said.to_string().contains("7 nodes"), "{said}");
+    }
+
+    #[test]
+    fn it_can_be_stopped() {
+        let (network, pairs, _) = noisy_cliques();
+        let mut stop = |_: Stage, _: f64| false;
+        let stopped = small(Mode::Plain).rebuild(&network, &pairs, 1, &mut Progress::new(&mut stop));
+        assert!(matches!(stopped, Err(Error::Interrupted)));
+    }
+}
