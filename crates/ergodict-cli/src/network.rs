@@ -10,6 +10,8 @@ mod list;
 mod page;
 mod page_learn;
 mod reading;
+mod rebuilt;
+mod reconstruct;
 mod recording;
 mod sample;
 mod sampled;
@@ -39,6 +41,7 @@ enum Verb {
     Corrupt(corrupt::Args),
     Sample(sample::Args),
     Learn(learn::Args),
+    Reconstruct(reconstruct::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -50,5 +53,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Verb::Corrupt(args) => corrupt::run(args, common),
         Verb::Sample(args) => sample::run(args, common),
         Verb::Learn(args) => learn::run(args, common),
+        Verb::Reconstruct(args) => reconstruct::run(args, common),
     }
 }

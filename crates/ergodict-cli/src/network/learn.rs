@@ -158,7 +158,7 @@ struct Networks {
 impl Args {
     fn watching(&self) -> Watching {
         let (chains, burn_in, every) =
-            (self.sampling.chains as usize, self.sampling.burn_in(), self.sampling.every());
+            (self.sampling.chains() as usize, self.sampling.burn_in(), self.sampling.every());
         Watching { batch: self.batch, chains, burn_in, every }
     }
 
@@ -172,7 +172,7 @@ impl Args {
             bail!("--batch is 0, but a minibatch needs at least one patch");
         }
         let side_by_side = if self.snapshots { 1 } else { self.nets.len() };
-        let chains = (self.sampling.chains as usize).saturating_mul(side_by_side);
+        let chains = (self.sampling.chains() as usize).saturating_mul(side_by_side);
         if self.batch < chains {
             bail!("--batch is {}, but each of {chains} chains needs at least one patch of it", self.batch);
         }

@@ -127,11 +127,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.reading.config(&mut config);
     interrupt::listen()?;
     let set_up = started.elapsed().as_secs_f64();
-    let walkers = (0..args.sampling.chains).into_par_iter();
+    let walkers = (0..args.sampling.chains()).into_par_iter();
     let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));
     let walkers = walkers.collect::<Result<Vec<_>>>()?;
     let wanted =
-        |id: u64| args.count / args.sampling.chains + u64::from(id < args.count % args.sampling.chains);
+        |id: u64| args.count / args.sampling.chains() + u64::from(id < args.count % args.sampling.chains());
     let marks = args.marks(common, &config, &inputs)?;
     let resumed = marks.is_some();
     let mut recordings = Vec::new();
@@ -239,10 +239,10 @@ impl Args {
         if self.count == 0 {
             bail!("--count is 0, but at least one homomorphism must be drawn");
         }
-        if self.sampling.chains > self.count {
+        if self.sampling.chains() > self.count {
             bail!(
                 "--chains is {}, but only {} homomorphisms are asked for",
-                self.sampling.chains,
+                self.sampling.chains(),
                 self.count
             );
         }
@@ -287,7 +287,7 @@ impl Args {
 
     /// Where the homomorphisms of each chain are until all is over.
     fn spools(&self) -> Vec<Option<PathBuf>> {
-        let chains = self.sampling.chains;
+        let chains = self.sampling.chains();
         let Some(checkpoint) = &self.saving.checkpoint else { return vec![None; chains as usize] };
         let mut name = checkpoint.clone().into_os_string();
         name.push(".samples");
@@ -311,7 +311,7 @@ impl Args {
         if !self.saving.goes_on(path, common.quiet)? {
             return Ok(None);
         }
-        marks::load(KIND, path, config, inputs, self.sampling.chains as usize).map(Some)
+        marks::load(KIND, path, config, inputs, self.sampling.chains() as usize).map(Some)
     }
 
     /// Saves where the chains are, if that is wanted.

@@ -6,12 +6,15 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::Network;
+use ergodict::patch::NetworkForm;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Nodes of a motif unless said otherwise: the paper's.
 const NODES: usize = 21;
+/// Chains that rebuild networks: enough for as many threads as most machines have.
+const REBUILDING_CHAINS: u64 = 8;
 /// Most chains.
 const MOST_CHAINS: u64 = 1 << 16;
 
@@ -36,16 +39,16 @@ pub(crate) enum Lazy {
 }
 
 /// The flags.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Motif and sampler")]
 pub(crate) struct Sampling {
-    /// Nodes of the motif [default: 21, or those of the file]
+    /// Nodes of the motif [default: 21, or those of the file or of --model]
     #[arg(short, long = "k", value_name = "K", allow_negative_numbers = true)]
     k: Option<usize>,
-    /// The motif: chain, star, cycle, complete, or a file with its edges
-    #[arg(long, value_name = "chain|star|cycle|complete|FILE", default_value = "chain")]
-    motif: String,
-    /// How homomorphisms are drawn [default: exact; glauber for motifs with cycles that are rare]
+    /// The motif: chain, star, cycle, complete, or a file with its edges [default: chain, or that of --model]
+    #[arg(long, value_name = "chain|star|cycle|complete|FILE")]
+    motif: Option<String>,
+    /// How homomorphisms are drawn [default: exact, glauber for motifs with cycles that are rare; pivot-approx for reconstruct and compare]
     ///
     /// exact: independent draws; those of motifs with cycles are draws of a spanning tree that happen to close. pivot: a random walk of the first node, the rest drawn anew in each step;
     /// tree motifs. pivot-approx: the same without set-up, by plain random walks; its law is uniform in the first node, and
@@ -62,9 +65,9 @@ pub(crate) struct Sampling {
     /// Steps before the first
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
-    /// Independent chains, which share the work; each has its own random numbers
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    pub(crate) chains: u64,
+    /// Independent chains, which share the work; each has its own random numbers [default: 1; 8 for reconstruct and compare]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    chains: Option<u64>,
     /// Where homomorphisms go: into the largest component, or anywhere
     #[arg(long, value_name = "largest|all", default_value = "largest", hide_possible_values = true)]
     component: Component,
@@ -89,14 +92,24 @@ impl Sampling {
         self.motif_file().map(|path| ("--motif", path))
     }
 
+    fn motif_name(&self) -> &str {
+        self.motif.as_deref().unwrap_or("chain")
+    }
+
     fn motif_file(&self) -> Option<&Path> {
-        (!Motif::SHAPES.contains(&&*self.motif)).then(|| Path::new(&*self.motif))
+        let name = self.motif_name();
+        (!Motif::SHAPES.contains(&name)).then(|| Path::new(name))
+    }
+
+    /// Independent chains.
+    pub(crate) fn chains(&self) -> u64 {
+        self.chains.unwrap_or(1)
     }
 
     /// Checks what does not need the network.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.chains == 0 || self.chains > MOST_CHAINS {
-            bail!("--chains is {}, but it must be between 1 and {MOST_CHAINS}", self.chains);
+        if self.chains() == 0 || self.chains() > MOST_CHAINS {
+            bail!("--chains is {}, but it must be between 1 and {MOST_CHAINS}", self.chains());
         }
         if self.every == 0 {
             bail!("--every is 0, but it must be at least 1");
@@ -107,22 +120,49 @@ impl Sampling {
     /// The motif.
     pub(crate) fn motif(&self) -> Result<Motif> {
         let Some(path) = self.motif_file() else {
-            return Ok(Motif::named_shape(&self.motif, self.k.unwrap_or(NODES))?);
+            return Ok(Motif::named_shape(self.motif_name(), self.k.unwrap_or(NODES))?);
         };
         if !path.exists() {
             bail!(
                 "--motif is {}, but it must be one of {}, or a file that lists the motif's edges",
-                self.motif,
+                self.motif_name(),
                 Motif::SHAPES.join(", ")
             );
         }
-        let motif = Motif::read(path).with_context(|| format!("--motif {}", self.motif))?;
+        let motif = Motif::read(path).with_context(|| format!("--motif {}", self.motif_name()))?;
         match self.k {
             Some(k) if k != motif.k() => {
-                bail!("-k is {k}, but the motif {} has {} nodes: leave -k out", self.motif, motif.k())
+                bail!("-k is {k}, but the motif {} has {} nodes: leave -k out", self.motif_name(), motif.k())
             }
             _ => Ok(motif),
         }
+    }
+
+    /// The motif of a model, of which the flags may say nothing else.
+    pub(crate) fn motif_of(&self, form: &NetworkForm) -> Result<Motif> {
+        let motif = form.motif()?;
+        if let Some(k) = self.k.filter(|k| *k != motif.k()) {
+            bail!("-k is {k}, but the model is of {} nodes: leave -k out", motif.k());
+        }
+        if self.motif.is_some() && self.motif()?.edges() != motif.edges() {
+            bail!(
+                "--motif is {}, but the model is of another ({} of {} nodes): leave --motif out",
+                self.motif_name(),
+                motif.name(),
+                motif.k()
+            );
+        }
+        Ok(motif)
+    }
+
+    /// The same flags for rebuilding, where many walks matter more than independent ones: the approximate pivot for trees, and several
+    /// chains.
+    pub(crate) fn for_rebuilding(mut self, motif: &Motif) -> Self {
+        self.chains.get_or_insert(REBUILDING_CHAINS);
+        if motif.tree().is_some() {
+            self.sampler.get_or_insert(SamplerKind::PivotApprox);
+        }
+        self
     }
 
     /// The sampler on a network.
@@ -162,7 +202,7 @@ impl Sampling {
             Some(kind) => (kind, samplers.build(kind, &network, motif, seed)?),
             None => samplers.natural(&network, motif, seed)?,
         };
-        if kind == SamplerKind::Glauber && self.chains == 1 {
+        if kind == SamplerKind::Glauber && self.chains() == 1 {
             notes.push(
                 "one Glauber chain cannot tell whether it has mixed: compare several, --chains 4".into(),
             );
@@ -181,12 +221,12 @@ impl Sampling {
         let lower = |text: &dyn std::fmt::Debug| format!("{text:?}").to_lowercase();
         let own = json!({
             "k": motif.k(),
-            "motif": self.motif,
+            "motif": self.motif_name(),
             "sampler": kind.to_string(),
             "injective": self.injective,
             "every": self.every,
             "burn-in": self.burn_in,
-            "chains": self.chains,
+            "chains": self.chains(),
             "component": lower(&self.component),
             "lazy": lower(&self.lazy),
         });

@@ -1,0 +1,285 @@
+//! What reconstruction came to: the table of pairs, words, JSON and the page.
+
+use crate::page::count;
+use crate::tracked::table;
+use crate::{interrupt, output};
+use anyhow::{Result, bail};
+use ergodict::Error;
+use ergodict::chain::SamplerKind;
+use ergodict::data::{Network, NodeIds, PairTable, write_name};
+use ergodict::dictionary::Input;
+use ergodict::patch::NetworkForm;
+use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
+use ergodict_report::{Figure, LineChart, Report, Series};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Pairs between two looks at whether to stop.
+const LOOK: u64 = 1 << 16;
+/// Thresholds of the curve of accuracy.
+const THRESHOLDS: usize = 100;
+
+/// Writes the table.
+pub(super) struct Writer<'a> {
+    pub(super) ids: &'a NodeIds,
+    pub(super) sums: &'a PairSums,
+    pub(super) alpha: f64,
+    /// Only pairs of larger weight.
+    pub(super) threshold: Option<f64>,
+    /// Only these, in their order; none of nodes outside of what was rebuilt.
+    pub(super) asked: Option<(&'a PairTable, &'a [Option<(u32, u32)>])>,
+}
+
+impl Writer<'_> {
+    /// Refuses names of other kinds of files.
+    pub(super) fn check_name(out: &Path) -> Result<()> {
+        let other = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        if ["gz", "zst", "npz", "npy", "json", "egr", "mtx", "html"].contains(&&*other) {
+            let at = out.display();
+            bail!("{at}: pairs are written as text with tabs or .parquet, not .{other}: name the output so");
+        }
+        Ok(())
+    }
+
+    fn weight(&self, sum: f64, count: u64) -> f64 {
+        if count == 0 { 0.0 } else { sum / (count as f64 + self.alpha) }
+    }
+
+    fn wanted(&self, weight: f64) -> bool {
+        self.threshold.is_none_or(|threshold| weight > threshold)
+    }
+
+    /// The rows: names, weight, count.
+    fn rows(&self, each: &mut dyn FnMut(&str, &str, f64, u64) -> Result<()>) -> Result<()> {
+        if let Some((table, pairs)) = self.asked {
+            for (row, pair) in pairs.iter().enumerate() {
+                let (sum, count) =
+                    pair.filter(|(u, v)| u != v).map_or((0.0, 0), |(u, v)| self.sums.get(u, v));
+                let weight = self.weight(sum, count);
+                if self.wanted(weight) {
+                    let (u, v) = table.pair(row);
+                    each(u, v, weight, count)?;
+                }
+            }
+            return Ok(());
+        }
+        for PairSum { u, v, sum, count } in self.sums.iter() {
+            let weight = self.weight(sum, count);
+            if self.wanted(weight) {
+                each(&self.ids.name(u as usize), &self.ids.name(v as usize), weight, count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the file, whole or not at all: how many pairs, or none when somebody asked to stop.
+    pub(super) fn write(&self, out: &Path) -> Result<Option<u64>> {
+        let mut written = 0u64;
+        let mut stopped = false;
+        let done = output::stream(out, |mut file| {
+            let failed = Error::io(out);
+            let mut put = |text: std::fmt::Arguments<'_>| file.write_fmt(text).map_err(&failed);
+            put(format_args!("u\tv\tweight\tcount\n"))?;
+            self.rows(&mut |u, v, weight, count| {
+                written += 1;
+                if written.is_multiple_of(LOOK) && interrupt::asked() {
+                    stopped = true;
+                    bail!("stopped");
+                }
+                let name = |name| write_name(name).map_err(&failed);
+                Ok(put(format_args!("{}\t{}\t{weight}\t{count}\n", name(u)?, name(v)?))?)
+            })
+        });
+        match done {
+            Err(_) if stopped => Ok(None),
+            done => done.map(|()| Some(written)),
+        }
+    }
+}
+
+/// What reconstruction came to.
+pub(super) struct Rebuilt<'a> {
+    pub(super) out: &'a Path,
+    pub(super) network: String,
+    pub(super) of: &'a Network,
+    pub(super) model: &'a Path,
+    pub(super) form: &'a NetworkForm,
+    pub(super) kind: SamplerKind,
+    pub(super) sums: &'a PairSums,
+    pub(super) accuracy: Accuracy,
+    pub(super) alpha: f64,
+    pub(super) threshold: f64,
+    /// Homomorphisms, and those of the run that was resumed.
+    pub(super) samples: u64,
+    pub(super) before: u64,
+    /// Patches whose codes met the cap of the coder.
+    pub(super) capped: u64,
+    /// Pairs written.
+    pub(super) written: u64,
+    pub(super) set_up: Duration,
+    pub(super) seconds: Duration,
+    pub(super) config: Value,
+    pub(super) inputs: Vec<Input>,
+}
+
+impl Rebuilt<'_> {
+    pub(super) fn words(&self, showing: Vec<(&'static str, String)>) -> String {
+        let rate = (self.samples - self.before) as f64 / self.seconds.as_secs_f64();
+        let rebuilt = format!(
+            "{} pairs of {} from {} patches of {} of {} nodes ({}, {:.0} a second)",
+            self.accuracy.visited, self.network, self.samples, self.form.motif, self.form.k, self.kind, rate
+        );
+        let mut lines = vec![("rebuilt", rebuilt)];
+        lines.extend(self.measures());
+        if self.capped > 0 {
+            lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
+        }
+        let (set_up, seconds) = (self.set_up.as_secs_f64(), self.seconds.as_secs_f64());
+        lines.push((
+            "time",
+            format!("{:.2} s: reading and set-up {set_up:.2}, rebuilding {seconds:.2}", set_up + seconds),
+        ));
+        lines.push((
+            "wrote",
+            format!("{} ({})", self.out.display(), count(self.written as usize, "pair", "pairs")),
+        ));
+        lines.extend(showing);
+        table(&lines)
+    }
+
+    fn measures(&self) -> Vec<(&'static str, String)> {
+        let accuracy = &self.accuracy;
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        let mut lines = vec![
+            (
+                "coverage",
+                format!(
+                    "{} of edges, {} of pairs",
+                    percent(accuracy.edge_coverage),
+                    percent(accuracy.pair_coverage)
+                ),
+            ),
+            (
+                "Jaccard",
+                format!(
+                    "{:.4} at weights above {}; {:.4} with weights",
+                    accuracy.jaccard, self.threshold, accuracy.weighted_jaccard
+                ),
+            ),
+        ];
+        lines.extend(
+            accuracy
+                .auc
+                .map(|auc| ("AUC", format!("{auc:.4} of the network's own edges against all other pairs"))),
+        );
+        lines
+    }
+
+    pub(super) fn json(&self, resumed: bool) -> Value {
+        let accuracy = &self.accuracy;
+        json!({
+            "schema": "ergodict.network-reconstruct/1",
+            "out": self.out,
+            "network": self.network,
+            "model": self.model,
+            "inputs": self.inputs,
+            "motif": self.form,
+            "sampler": self.kind.to_string(),
+            "samples": self.samples,
+            "pairs_visited": accuracy.visited,
+            "pairs_written": self.written,
+            "edge_coverage": accuracy.edge_coverage,
+            "pair_coverage": accuracy.pair_coverage,
+            "jaccard": accuracy.jaccard,
+            "weighted_jaccard": accuracy.weighted_jaccard,
+            "auc": accuracy.auc,
+            "threshold": self.threshold,
+            "capped": self.capped,
+            "set_up_seconds": self.set_up.as_secs_f64(),
+            "seconds": self.seconds.as_secs_f64(),
+            "resumed": resumed,
+            "config": self.config,
+        })
+    }
+
+    pub(super) fn page(&self) -> Report {
+        let lead = format!(
+            "{} rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the atoms make of it, \
+             on average over all patches that hold both.",
+            self.network,
+            self.samples,
+            self.model.file_name().unwrap_or_default().display()
+        );
+        let mut facts: Vec<(&str, String)> = vec![
+            ("network", format!("{} ({} nodes, {} edges)", self.network, self.of.nodes(), self.of.edges())),
+            ("motif", format!("{} of {} nodes", self.form.motif, self.form.k)),
+            ("sampler", self.kind.to_string()),
+            ("patches", self.samples.to_string()),
+            ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
+            ("λ, α", format!("{}, {}", self.config["lambda"], self.alpha)),
+            ("seed", self.config["seed"].to_string()),
+        ];
+        facts.extend(self.measures());
+        facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+        let title = format!("{} rebuilt", self.network);
+        self.curves().into_iter().fold(Report::new(title).lead(lead), Report::figure).facts(&facts)
+    }
+
+    /// Accuracy over the threshold, and the weights of edges and other pairs.
+    fn curves(&self) -> Vec<Figure> {
+        let last = THRESHOLDS - 1;
+        let (mut edges, mut others) = (vec![0u64; THRESHOLDS], vec![0u64; THRESHOLDS]);
+        for PairSum { u, v, sum, count } in self.sums.iter() {
+            let weight = sum / (count as f64 + self.alpha);
+            // Bin i holds weights above i/100, up to the next.
+            let bin = ((weight * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
+            let of = if self.of.weight(u as usize, v as usize) > 0.0 { &mut edges } else { &mut others };
+            of[bin] += u64::from(weight > 0.0);
+        }
+        let total = self.of.edges() as f64;
+        let at = |bin: usize| bin as f64 / THRESHOLDS as f64;
+        let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
+        let jaccard: Vec<(f64, f64)> = (0..THRESHOLDS)
+            .map(|bin| (at(bin), above(&edges, bin) / (total + above(&others, bin))))
+            .collect();
+        let found: Vec<(f64, f64)> =
+            (0..THRESHOLDS).map(|bin| (at(bin), above(&edges, bin) / total)).collect();
+        let chart = LineChart {
+            x_label: "threshold".into(),
+            y_label: "share".into(),
+            y_range: Some((0.0, 1.0)),
+            series: vec![Series::new("Jaccard accuracy", jaccard), Series::new("edges found", found)],
+            ..LineChart::default()
+        };
+        let share = |of: &[u64]| -> Vec<(f64, f64)> {
+            let all = of.iter().sum::<u64>().max(1) as f64;
+            of.iter().enumerate().map(|(bin, &n)| (at(bin), n as f64 / all)).collect()
+        };
+        let weights = LineChart {
+            x_label: "weight".into(),
+            y_label: "share of pairs".into(),
+            series: vec![Series::new("edges", share(&edges)), Series::new("other pairs", share(&others))],
+            ..LineChart::default()
+        };
+        vec![
+            Figure {
+                title: "Accuracy".into(),
+                svg: chart.svg(),
+                words: "Pairs of a weight above the threshold are called edges. The Jaccard accuracy is the number of edges found, divided \
+                        by that of all edges and all pairs called so; 1 is perfect."
+                    .into(),
+            },
+            Figure {
+                title: "Weights".into(),
+                svg: weights.svg(),
+                words: "How the weights of rebuilt pairs are spread, for the edges of the network and for visited pairs without an edge. The less \
+                        the two overlap, the better atoms tell them apart. Pairs of weight 0 are left out."
+                    .into(),
+            },
+        ]
+    }
+}

@@ -1,0 +1,405 @@
+//! `ergodict network reconstruct`: a network rebuilt from latent motifs, its own or another's.
+
+use super::reading::{self, Opened, Reading};
+use super::rebuilt::{Rebuilt, Writer};
+use super::sampling::{Chosen, Sampling};
+use crate::args::{Common, count};
+use crate::progress::{Progress, say};
+use crate::saving::{self, Saving};
+use crate::showing::{self, Showing};
+use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::chain::MotifWalker;
+use ergodict::data::{PairTable, digest, open};
+use ergodict::dictionary::{Input, Model};
+use ergodict::reconstruct::network::{
+    Accuracy, Mode, NetworkReconstruction, ReconstructionPoint, Reconstructor, Targets,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Homomorphisms between two looks at the clock, some tens of milliseconds.
+const BLOCK: u64 = 20_000;
+/// Whose checkpoints they are.
+const SCHEMA: &str = "ergodict.network-reconstruct-checkpoint/1";
+
+const HELP: &str = "\
+Example:
+  ergodict network learn @karate -k 8 -r 9 -o karate.safetensors
+  ergodict network reconstruct @karate --model karate.safetensors -o rebuilt.tsv --report rebuilt.html
+
+Another network by the same atoms, only some pairs, or only what comes out as an edge:
+  ergodict network reconstruct @lesmis --unweighted --model karate.safetensors -o cross.tsv
+  ergodict network reconstruct @karate --model karate.safetensors --pairs pairs.tsv -o some.tsv
+  ergodict network reconstruct @karate --model karate.safetensors --threshold 0.5 -o edges.tsv";
+
+/// Which entries of patches count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Which {
+    /// All, as in the paper
+    Plain,
+    /// Not those at edges of the motif itself, nor others of the same pair of nodes: there is always an edge at them
+    OffChain,
+}
+
+/// Rebuild a network from latent motifs: the weight of a pair is what atoms make of it, on average over random patches
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
+    #[arg(value_name = "NET")]
+    net: PathBuf,
+    /// The dictionary, as `network learn` writes it; it may come from another network
+    #[arg(long, value_name = "MODEL")]
+    model: PathBuf,
+    /// The table to write, `u v weight count` a line with tabs, or .parquet; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    /// Homomorphisms, over all chains
+    #[arg(long, value_name = "T", default_value_t = 200_000, value_parser = count, allow_negative_numbers = true)]
+    samples: u64,
+    /// Weight of the ℓ₁ norm of the code
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    lambda: f64,
+    /// Which entries of patches count: plain (all, as in the paper) or off-chain (not those at edges of the motif itself)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "plain|off-chain",
+        default_value = "plain",
+        hide_possible_values = true
+    )]
+    mode: Which,
+    /// The weight is S/(C + A), sum by count, so that pairs seen more often are trusted more
+    #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true)]
+    alpha: f64,
+    /// Use every atom also from end to end, for a chain has no direction
+    #[arg(long)]
+    reversal: bool,
+    /// Only these pairs, `u v` a line, in their order, with those that were not seen
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
+    /// Write only pairs of a larger weight; the Jaccard accuracy is of those [default: all are written, 0.5]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// Mebibytes that sums and counts may take in memory; the rest goes to a temporary file
+    #[arg(long, value_name = "MIB", default_value_t = 2048, hide_short_help = true)]
+    memory: u64,
+    #[command(flatten)]
+    sampling: Sampling,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    saving: Saving,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+/// The first line of a checkpoint; sums and counts follow.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    schema: String,
+    version: String,
+    config: Value,
+    inputs: Vec<Input>,
+    point: ReconstructionPoint,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
+    args.check(common)?;
+    let model = Model::load(&args.model).with_context(|| "--model")?;
+    let Some(form) = model.network.clone() else {
+        bail!(
+            "{}: is a model of {}, not of networks: make one with `ergodict network learn`",
+            args.model.display(),
+            model.kind
+        );
+    };
+    let motif = args.sampling.motif_of(&form)?;
+    let sampling = args.sampling.clone().for_rebuilding(&motif);
+    let opened = args.reading.open(&args.net, common.quiet)?;
+    let mut inputs =
+        vec![reading::input(&opened), Input { name: input::name(&args.model), digest: digest(&args.model)? }];
+    let Opened { network, name, .. } = opened;
+    let table = args.pairs.as_deref().map(PairTable::read).transpose().with_context(|| "--pairs")?;
+    if let Some(path) = &args.pairs {
+        inputs.push(Input { name: input::name(path), digest: digest(path)? });
+    }
+    // Names are checked in the whole network, of which one component may be rebuilt.
+    if let Some(table) = &table {
+        table.nodes(&network)?;
+    }
+    let Chosen { network, kind, sampler, notes } = sampling.choose(network, &motif, common.seed)?;
+    if !common.quiet {
+        notes.iter().for_each(|note| say(&format!("{name}: {note}")));
+    }
+    let pairs = table.as_ref().map(|table| nodes(table, &network));
+    let parameters = args.parameters();
+    let targets = match &pairs {
+        Some(pairs) => Targets::Only(pairs.iter().flatten().copied().collect()),
+        None => Targets::All,
+    };
+    args.check_memory(&network)?;
+    let mut rebuilding = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, targets)?;
+    let walkers = (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, id));
+    let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
+    let mut config = args.config(common);
+    sampling.config(&mut config, &motif, kind);
+    args.reading.config(&mut config);
+    interrupt::listen()?;
+    let resumed = args.resume(common, &config, &inputs, &mut rebuilding, &mut walkers)?;
+    let set_up = started.elapsed();
+    let rebuilding_started = Instant::now();
+    if let Some(code) = args.rebuild(common, &config, &inputs, &mut rebuilding, &mut walkers)? {
+        return Ok(code);
+    }
+    let seconds = rebuilding_started.elapsed();
+    let threshold = args.threshold.unwrap_or(0.5);
+    let accuracy = Accuracy::of(rebuilding.sums(), &network, threshold, args.alpha)?;
+    let writer = Writer {
+        ids: network.ids(),
+        sums: rebuilding.sums(),
+        alpha: args.alpha,
+        threshold: args.threshold,
+        asked: table.as_ref().zip(pairs.as_deref()),
+    };
+    // What was rebuilt is not lost if it cannot be written.
+    let Some(written) = args.writing(&config, &inputs, &rebuilding, &walkers, &writer)? else {
+        return Ok(ExitCode::from(INTERRUPTED));
+    };
+    let rebuilt = Rebuilt {
+        out: &args.out,
+        network: name,
+        of: &network,
+        model: &args.model,
+        form: &form,
+        kind,
+        sums: rebuilding.sums(),
+        accuracy,
+        alpha: args.alpha,
+        threshold,
+        samples: rebuilding.taken(),
+        before: resumed.unwrap_or(0),
+        capped: rebuilding.report().capped as u64,
+        written,
+        set_up,
+        seconds,
+        config,
+        inputs,
+    };
+    args.showing.write(|| Ok(rebuilt.page()))?;
+    if let Some(path) = &args.saving.checkpoint {
+        saving::remove(path)?;
+    }
+    if !common.quiet {
+        say(&rebuilt.words(args.showing.lines()));
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", rebuilt.json(resumed.is_some())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The pairs as nodes of the part that is rebuilt; none for those outside of it.
+fn nodes(table: &PairTable, network: &ergodict::data::Network) -> Vec<Option<(u32, u32)>> {
+    let find = |name: &str| network.ids().find(name).map(|v| v as u32);
+    (0..table.len()).map(|row| table.pair(row)).map(|(u, v)| Some((find(u)?, find(v)?))).collect()
+}
+
+impl Args {
+    fn parameters(&self) -> NetworkReconstruction {
+        let mode = match self.mode {
+            Which::Plain => Mode::Plain,
+            Which::OffChain => Mode::OffChain,
+        };
+        let memory = usize::try_from(self.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
+        let (lambda, reversal) = (self.lambda, self.reversal);
+        NetworkReconstruction { mode, lambda, reversal, memory, ..NetworkReconstruction::default() }
+    }
+
+    fn check(&self, common: &Common) -> Result<()> {
+        self.saving.check()?;
+        self.sampling.check()?;
+        if self.samples == 0 {
+            bail!("--samples is 0, but at least one homomorphism is needed");
+        }
+        if !(self.alpha >= 0.0 && self.alpha.is_finite()) {
+            bail!("--alpha is {}, but it must be a number that is not negative", self.alpha);
+        }
+        if self.threshold.is_some_and(|w| !w.is_finite()) {
+            bail!("--threshold is no finite number");
+        }
+        if self.memory == 0 {
+            bail!("--memory is 0, but at least one mebibyte is needed");
+        }
+        if output::is_standard(&self.model) {
+            bail!("--model is -, but a model is a file: name it");
+        }
+        self.parameters().check()?;
+        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        inputs.push(("--model", &self.model));
+        inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
+        inputs.extend(self.sampling.files());
+        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.showing.outputs());
+        paths::check(common, &inputs, &outputs)?;
+        Writer::check_name(&self.out)?;
+        if self.pairs.as_deref().is_some_and(output::is_standard) {
+            bail!("--pairs is -, but pairs are a file: name it");
+        }
+        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+            bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
+        }
+        showing::probe(&outputs)
+    }
+
+    /// Refuses what would not fit; sums that do not fit their share go to a file.
+    fn check_memory(&self, network: &Arc<ergodict::data::Network>) -> Result<()> {
+        let n = network.nodes() as u64;
+        let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
+        let needed = dense.min(self.memory.saturating_mul(1 << 20));
+        memory::check(
+            needed,
+            &format!("sums of the pairs of {n} nodes (--memory MIB puts the rest into a file)"),
+        )
+    }
+
+    /// Every flag that has a say in the result, with its value.
+    fn config(&self, common: &Common) -> Value {
+        let mode = self.mode.to_possible_value().map(|value| value.get_name().to_owned());
+        let mut config = json!({
+            "samples": self.samples,
+            "lambda": self.lambda,
+            "mode": mode,
+            "alpha": self.alpha,
+            "memory": self.memory,
+            "seed": common.seed,
+        });
+        if self.reversal {
+            config["reversal"] = json!(true);
+        }
+        if let Some(threshold) = self.threshold {
+            config["threshold"] = json!(threshold);
+        }
+        config
+    }
+
+    /// Goes to where an interrupted run was: after how many homomorphisms.
+    fn resume(
+        &self,
+        common: &Common,
+        config: &Value,
+        inputs: &[Input],
+        rebuilding: &mut Reconstructor<f32>,
+        walkers: &mut [MotifWalker],
+    ) -> Result<Option<u64>> {
+        let Some(path) = &self.saving.checkpoint else { return Ok(None) };
+        if !self.saving.goes_on(path, common.quiet)? {
+            return Ok(None);
+        }
+        let at = path.display();
+        let mut file = BufReader::new(open(path)?);
+        let mut line = Vec::new();
+        file.read_until(b'\n', &mut line).map_err(ergodict::Error::io(path))?;
+        let head: Option<Head> = serde_json::from_slice(&line).ok();
+        let head = head
+            .filter(|head| head.schema == SCHEMA)
+            .with_context(|| format!("{at}: is no checkpoint of `ergodict network reconstruct`"))?;
+        if let Some(difference) = saving::other_run(&head.config, config) {
+            bail!("{at}: {difference}");
+        }
+        saving::same_inputs(path, &head.inputs, inputs)?;
+        rebuilding.seek(&head.point, walkers, &mut file, path)?;
+        if !common.quiet {
+            say(&format!("resumed after {} homomorphisms", head.point.taken));
+        }
+        Ok(Some(head.point.taken))
+    }
+
+    fn save(
+        &self,
+        config: &Value,
+        inputs: &[Input],
+        rebuilding: &Reconstructor<f32>,
+        walkers: &[MotifWalker],
+    ) -> Result<()> {
+        let Some(path) = &self.saving.checkpoint else { return Ok(()) };
+        let head = Head {
+            schema: SCHEMA.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            config: config.clone(),
+            inputs: inputs.to_vec(),
+            point: rebuilding.point(walkers),
+        };
+        let head = serde_json::to_string(&head)?;
+        output::stream(path, |mut file| {
+            writeln!(file, "{head}").map_err(ergodict::Error::io(path))?;
+            Ok(rebuilding.sums().write(&mut file, path)?)
+        })
+    }
+
+    /// Goes on until all homomorphisms are taken, or until interrupted: the exit code then.
+    fn rebuild(
+        &self,
+        common: &Common,
+        config: &Value,
+        inputs: &[Input],
+        rebuilding: &mut Reconstructor<f32>,
+        walkers: &mut [MotifWalker],
+    ) -> Result<Option<ExitCode>> {
+        let mut progress =
+            Progress::of("homomorphisms", common.quiet, Some(self.samples), rebuilding.taken());
+        let mut saved = Instant::now();
+        while rebuilding.taken() < self.samples {
+            rebuilding.absorb(walkers, BLOCK.min(self.samples - rebuilding.taken()))?;
+            progress.update(rebuilding.taken(), String::new);
+            let over = rebuilding.taken() >= self.samples;
+            let stopped = !over && (interrupt::asked() || interrupt::due(rebuilding.taken() / BLOCK));
+            if stopped || !over && saved.elapsed() >= self.saving.every() {
+                self.save(config, inputs, rebuilding, walkers)?;
+                saved = Instant::now();
+            }
+            if stopped {
+                progress.finish();
+                let place = self.saving.checkpoint.as_deref();
+                say(&saving::interrupted(&format!("{} homomorphisms", rebuilding.taken()), place, 0));
+                return Ok(Some(ExitCode::from(INTERRUPTED)));
+            }
+        }
+        progress.finish();
+        Ok(None)
+    }
+
+    /// Writes the table: how many pairs, or none when it was interrupted.
+    fn writing(
+        &self,
+        config: &Value,
+        inputs: &[Input],
+        rebuilding: &Reconstructor<f32>,
+        walkers: &[MotifWalker],
+        writer: &Writer<'_>,
+    ) -> Result<Option<u64>> {
+        let written = writer.write(&self.out);
+        match written {
+            Ok(Some(pairs)) => Ok(Some(pairs)),
+            Ok(None) => {
+                self.save(config, inputs, rebuilding, walkers)?;
+                let after = format!("{} homomorphisms, before all was written", rebuilding.taken());
+                say(&saving::interrupted(&after, self.saving.checkpoint.as_deref(), 0));
+                Ok(None)
+            }
+            Err(error) => {
+                self.save(config, inputs, rebuilding, walkers)?;
+                Err(error)
+            }
+        }
+    }
+}
