@@ -4,5 +4,8 @@
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
 pub mod delong;
+pub mod heuristics;
 pub mod logistic;
+pub mod nodes;
+pub mod paths;
 pub mod roc;
