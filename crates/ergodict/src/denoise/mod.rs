@@ -11,4 +11,8 @@ pub use progress::{Progress, Stage};
 pub mod logistic;
 mod ndr;
 mod progress;
+pub mod heuristics;
+pub mod logistic;
+pub mod nodes;
+pub mod paths;
 pub mod roc;
