@@ -15,4 +15,5 @@ pub mod heuristics;
 pub mod logistic;
 pub mod nodes;
 pub mod paths;
+pub mod logistic;
 pub mod roc;
