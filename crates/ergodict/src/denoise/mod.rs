@@ -2,3 +2,8 @@
 //!
 //! A method gives each pair a score; higher is more likely an edge of the true network. Pairs are `(u32, u32)` in the order the
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
+
+mod motif_codes;
+mod stars;
+
+pub use motif_codes::{MotifCodes, MotifCodesParameters};
