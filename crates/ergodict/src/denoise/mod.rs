@@ -17,3 +17,7 @@ pub mod nodes;
 pub mod paths;
 pub mod logistic;
 pub mod roc;
+mod motif_codes;
+mod stars;
+
+pub use motif_codes::{MotifCodes, MotifCodesParameters};
