@@ -1,9 +1,11 @@
 //! Reconstruction: a whole picture or configuration put together from its patches, each rebuilt from atoms.
 
 mod denoise;
+mod linkage;
 pub mod network;
 mod overlap;
 mod refit;
 
 pub use denoise::{lambda_for_noise, noise_level};
+pub use linkage::{Merge, average_linkage};
 pub use overlap::{Overlap, Reconstruction, psnr, relative_error, with_lambda};
