@@ -1,8 +1,9 @@
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`.
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `reconstruct`, `spins` and everything else are `cargo xtask bench`.
 
 mod clock;
 mod kernels;
 mod networks;
+mod reconstruct;
 mod spins;
 mod step;
 
@@ -10,6 +11,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("networks") => networks::run(&arguments[1..]),
+        Some("reconstruct") => reconstruct::run(&arguments[1..]),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),
         _ => kernels::run(&arguments),
