@@ -1,10 +1,12 @@
 //! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`;
 //! `denoise` scores the denoising methods.
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `reconstruct`, `spins` and everything else are `cargo xtask bench`.
 
 mod clock;
 mod denoise;
 mod kernels;
 mod networks;
+mod reconstruct;
 mod spins;
 mod step;
 
@@ -13,6 +15,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.first().map(String::as_str) {
         Some("denoise") => denoise::run(&arguments[1..]),
         Some("networks") => networks::run(&arguments[1..]),
+        Some("reconstruct") => reconstruct::run(&arguments[1..]),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),
         _ => kernels::run(&arguments),
