@@ -1,6 +1,5 @@
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`;
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `reconstruct`, `spins` and everything else are `cargo xtask bench`;
 //! `denoise` scores the denoising methods.
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `reconstruct`, `spins` and everything else are `cargo xtask bench`.
 
 mod clock;
 mod denoise;

@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
         for task in ["plain", "off-chain", "edges"] {
             for count in [1, 2] {
-                let skip = |wanted: Option<&String>, found: &str| wanted.is_some_and(|wanted| wanted != found);
+                let skip =
+                    |wanted: Option<&String>, found: &str| wanted.is_some_and(|wanted| wanted != found);
                 if !skip(what, task) && !skip(threads, &count.to_string()) {
                     row(json, name, &open, &w, task, count)?;
                 }

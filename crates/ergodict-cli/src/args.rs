@@ -31,6 +31,7 @@ pub(crate) enum Verb {
     Spins(crate::spins::Args),
     Network(crate::network::Args),
     Evaluate(crate::evaluate::Args),
+    Paper(crate::paper::Args),
     Model(crate::model::Args),
     Demo(crate::demo::Args),
 }

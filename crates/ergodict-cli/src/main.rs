@@ -22,6 +22,7 @@ mod model;
 mod network;
 mod output;
 mod page;
+mod paper;
 mod paths;
 mod progress;
 mod runs;
@@ -65,6 +66,7 @@ fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
         Verb::Spins(args) => spins::run(&args, &common),
         Verb::Network(args) => network::run(&args, &common),
         Verb::Evaluate(args) => evaluate::run(&args, &common),
+        Verb::Paper(args) => paper::run(&args, &common),
         Verb::Model(args) => model::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     }

@@ -1,15 +1,18 @@
 //! `ergodict network`: look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs.
 
+mod compare;
 mod convert;
 mod corrupt;
+mod denoise;
+mod denoised;
 mod generate;
 mod info;
 mod learn;
 mod learned;
 mod list;
 mod page;
-mod page_learn;
-mod reading;
+pub(crate) mod page_learn;
+pub(crate) mod reading;
 mod rebuilt;
 mod reconstruct;
 mod recording;
@@ -17,6 +20,7 @@ mod sample;
 mod sampled;
 mod samples;
 mod sampling;
+mod several;
 mod source;
 
 use crate::args::Common;
@@ -42,6 +46,8 @@ enum Verb {
     Sample(sample::Args),
     Learn(learn::Args),
     Reconstruct(reconstruct::Args),
+    Compare(compare::Args),
+    Denoise(denoise::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -54,5 +60,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Verb::Sample(args) => sample::run(args, common),
         Verb::Learn(args) => learn::run(args, common),
         Verb::Reconstruct(args) => reconstruct::run(args, common),
+        Verb::Compare(args) => compare::run(args, common),
+        Verb::Denoise(args) => denoise::run(args, common),
     }
 }

@@ -2,20 +2,19 @@
 
 use super::learned::Learned;
 use super::page_learn as page;
-use super::reading::{self, Opened, Reading};
-use super::sampling::{Chosen, Sampling};
-use super::source::{Drawn, NetworkSource, Told};
+use super::reading::{self, Reading};
+use super::sampling::Sampling;
+use super::several::{self, Networks};
+use super::source::{NetworkSource, Told};
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Form, Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{input, interrupt, memory, output, paths};
+use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
 use ergodict::chain::{Motif, SamplerKind};
-use ergodict::data::digest;
-use ergodict::dictionary::Input;
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, Watching};
 use serde_json::{Value, json};
@@ -85,7 +84,8 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let minibatch = (d as u64).saturating_mul(args.batch as u64).saturating_mul(8);
     let needed = args.scheme.memory::<T>(d, args.batch as u64).saturating_add(minibatch);
     memory::check(needed, &format!("{} atoms of {}×{} numbers", parameters.atoms, motif.k(), motif.k()))?;
-    let Networks { drawn, names, inputs, kind, motif } = args.open(common, &motif)?;
+    let Networks { drawn, names, inputs, kind, motif } =
+        Networks::open(&args.nets, &args.reading, &args.sampling, &motif, common)?;
     let plan = Plan {
         kind: "network",
         command: "network learn",
@@ -146,15 +146,6 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is learned from.
-struct Networks {
-    drawn: Vec<Drawn>,
-    names: Vec<String>,
-    inputs: Vec<Input>,
-    kind: SamplerKind,
-    motif: Motif,
-}
-
 impl Args {
     fn watching(&self) -> Watching {
         let (chains, burn_in, every) =
@@ -179,9 +170,7 @@ impl Args {
         if self.snapshots && self.nets.len() < 2 {
             bail!("--snapshots needs at least two networks, but one is given");
         }
-        if self.nets.iter().filter(|path| output::is_standard(path)).count() > 1 {
-            bail!("standard input holds one network, but - is given more than once");
-        }
+        several::check(&self.nets)?;
         if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
@@ -194,42 +183,6 @@ impl Args {
         outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)
-    }
-
-    /// Reads the networks and builds their samplers.
-    fn open(&self, common: &Common, motif: &Motif) -> Result<Networks> {
-        let mut all: Option<Networks> = None;
-        for net in &self.nets {
-            let opened = self.reading.open(net, common.quiet)?;
-            let given = reading::input(&opened);
-            let Opened { network, name, .. } = opened;
-            let Chosen { network, kind, sampler, notes } =
-                self.sampling.choose(network, motif, common.seed)?;
-            if !common.quiet {
-                notes.iter().for_each(|note| say(&format!("{name}: {note}")));
-            }
-            let networks = all.get_or_insert_with(|| Networks {
-                drawn: Vec::new(),
-                names: Vec::new(),
-                inputs: Vec::new(),
-                kind,
-                motif: sampler.motif().clone(),
-            });
-            if networks.kind != kind {
-                let first = networks.kind;
-                bail!(
-                    "{name}: {kind} is drawn from here and {first} before: say one --sampler for all networks"
-                );
-            }
-            networks.drawn.push((network, sampler));
-            networks.names.push(name);
-            networks.inputs.push(given);
-        }
-        let Some(mut all) = all else { bail!("no network is given") };
-        if let Some((_, path)) = self.sampling.files() {
-            all.inputs.push(Input { name: input::name(path), digest: digest(path)? });
-        }
-        Ok(all)
     }
 
     /// Every flag that has a say in the result, with its value.

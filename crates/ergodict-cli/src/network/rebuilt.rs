@@ -35,12 +35,12 @@ pub(super) struct Writer<'a> {
 impl Writer<'_> {
     /// Refuses names of other kinds of files.
     pub(super) fn check_name(out: &Path) -> Result<()> {
-        let other = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-        if ["gz", "zst", "npz", "npy", "json", "egr", "mtx", "html"].contains(&&*other) {
-            let at = out.display();
-            bail!("{at}: pairs are written as text with tabs or .parquet, not .{other}: name the output so");
-        }
-        Ok(())
+        refuse_names(out, "pairs are written as text with tabs or .parquet", &[])
+    }
+
+    /// The same for what is text alone.
+    pub(super) fn check_text(out: &Path, what: &str) -> Result<()> {
+        refuse_names(out, &format!("{what} are written as text with tabs"), &["parquet"])
     }
 
     fn weight(&self, sum: f64, count: u64) -> f64 {
@@ -97,6 +97,16 @@ impl Writer<'_> {
             done => done.map(|()| Some(written)),
         }
     }
+}
+
+/// Refuses names of binary files, and of these.
+fn refuse_names(out: &Path, written: &str, more: &[&str]) -> Result<()> {
+    let other = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    let binary = ["gz", "zst", "npz", "npy", "json", "egr", "mtx", "html", "safetensors"];
+    if binary.iter().chain(more).any(|name| *name == other) {
+        bail!("{}: {written}, not .{other}: name the output so", out.display());
+    }
+    Ok(())
 }
 
 /// What reconstruction came to.

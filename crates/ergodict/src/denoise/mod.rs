@@ -5,19 +5,16 @@
 
 pub mod delong;
 pub mod embedding;
-
-pub use ndr::{Ndr, Rebuilt};
-pub use progress::{Progress, Stage};
-pub mod logistic;
-mod ndr;
-mod progress;
 pub mod heuristics;
 pub mod logistic;
+mod motif_codes;
+mod ndr;
 pub mod nodes;
 pub mod paths;
-pub mod logistic;
+mod progress;
 pub mod roc;
-mod motif_codes;
 mod stars;
 
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
+pub use ndr::{Ndr, Rebuilt};
+pub use progress::{Progress, Stage};

@@ -130,12 +130,7 @@ impl Base {
     /// # Errors
     /// [`Error::Parameter`] for a network without an edge between two nodes.
     pub fn of(network: &Network) -> Result<Self> {
-        let simple = if network.is_simple() {
-            network.clone()
-        } else {
-            let edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
-            sparse::with_ids(network.ids().clone(), &edges, false)
-        };
+        let simple = network.to_simple();
         if simple.edges() == 0 {
             let expected = "at least one edge between two nodes is needed";
             return Err(Error::parameter(

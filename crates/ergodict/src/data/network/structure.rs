@@ -1,5 +1,6 @@
 //! What a network falls into: components, sides of bipartite ones, and networks of some of the nodes.
 
+use super::generate::sparse::with_ids;
 use super::{Network, Rows};
 use std::sync::OnceLock;
 
@@ -23,6 +24,23 @@ impl Components {
 }
 
 impl Network {
+    /// The simple network: directions, weights and loops are left out, and arcs in both directions are one edge.
+    ///
+    /// ```
+    /// # use ergodict::data::{Network, embedded};
+    /// let simple = embedded("@lesmis")?.to_simple();
+    /// assert!(simple.is_simple() && simple.edges() == 254);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_simple(&self) -> Self {
+        if self.is_simple() {
+            return self.clone();
+        }
+        let edges: Vec<(u32, u32)> = self.each_edge().map(|(u, v, _)| (u, v)).collect();
+        with_ids(self.ids().clone(), &edges, false)
+    }
+
     /// The components, by breadth-first search.
     pub fn components(&self) -> Components {
         let n = self.nodes();

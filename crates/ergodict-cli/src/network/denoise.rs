@@ -1,0 +1,230 @@
+//! `ergodict network denoise`: how likely pairs of nodes are true edges.
+
+use super::denoised::Denoised;
+use super::reading::{self, Opened, Reading};
+use crate::args::Common;
+use crate::progress::{Progress, say};
+use crate::{INTERRUPTED, input, interrupt, output, paths};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use ergodict::data::{Network, PairTable, digest, write_name};
+use ergodict::denoise::splits::Noise;
+use ergodict::denoise::{Denoising, Method, Stage};
+use ergodict::dictionary::Input;
+use ergodict::{Error, denoise};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Steps of a stage that progress tells.
+const STEPS: f64 = 1000.0;
+
+const HELP: &str = "\
+Example:
+  ergodict network corrupt @lesmis --remove 0.3 -o observed.txt --truth truth.tsv
+  ergodict network denoise observed.txt --pairs truth.tsv -o scores.tsv
+  ergodict evaluate scores.tsv truth.tsv
+
+Methods:
+  ensemble          a logistic head on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
+                    from (or put into) the observed network; the best we know
+  motif-codes       a head on latent-motif codes of the pair's surroundings, and degrees
+  ndr-off-chain     the paper's reconstruction without entries at the walk's own edges, shrunk
+  ndr               the paper's reconstruction: the mean over all entries
+  co-visits         how often walks had both nodes: ndr-off-chain without a dictionary
+  common-neighbours, jaccard, adamic-adar, resource-allocation, preferential-attachment, l3, rw3, ra-l3
+                    numbers of paths and degrees, which need no training
+  spectral, prone, deepwalk, node2vec, line
+                    embeddings of nodes, with a logistic head on products";
+
+/// What is wrong with the network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Assumed {
+    /// False edges were added
+    Added,
+    /// True edges were removed
+    Removed,
+    /// Both: observed edges are judged as if false ones were added, other pairs as if true ones were removed
+    Both,
+}
+
+/// Tell how likely pairs of nodes are true edges, from the observed network alone
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// The observed network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
+    #[arg(value_name = "OBS")]
+    net: PathBuf,
+    /// The pairs to score, `u v` a line, further columns are not looked at [default: every observed edge]
+    #[arg(long, value_name = "PAIRS")]
+    pairs: Option<PathBuf>,
+    /// The table to write, `u v score` a line with tabs, in the order of the pairs; - is standard output
+    #[arg(short, long, value_name = "SCORES.tsv")]
+    out: PathBuf,
+    /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbours, … (--help has them all)
+    #[arg(long, value_name = "METHOD", default_value_t = Method::Ensemble)]
+    method: Method,
+    /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, else removed]
+    #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
+    noise: Option<Assumed>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
+    args.check(common)?;
+    let opened = args.reading.open(&args.net, common.quiet)?;
+    let mut inputs = vec![reading::input(&opened)];
+    let Opened { network, name, .. } = opened;
+    let what = reading::kind(&network);
+    let simple = network.is_simple();
+    let network = Arc::new(if simple { network } else { network.to_simple() });
+    if !simple && !common.quiet {
+        say(&format!("{name}: is {what}; directions, weights and loops are left out"));
+    }
+    let table = args.pairs.as_deref().map(PairTable::read).transpose().with_context(|| "--pairs")?;
+    if let Some(path) = &args.pairs {
+        inputs.push(Input { name: input::name(path), digest: digest(path)? });
+    }
+    let pairs = match &table {
+        Some(table) => named(table, &network)?,
+        None => network.each_edge().map(|(u, v, _)| (u, v)).collect(),
+    };
+    if pairs.is_empty() {
+        bail!("{name}: has no edge to score");
+    }
+    let observed = pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) > 0.0).count();
+    let assumed = args.noise.unwrap_or(if observed == pairs.len() { Assumed::Added } else { Assumed::Removed });
+    let noise = match assumed {
+        Assumed::Added => Some(Noise::Added),
+        Assumed::Removed => Some(Noise::Removed),
+        Assumed::Both => None,
+    };
+    interrupt::listen()?;
+    let mut progress = Told::new(common.quiet);
+    let denoising = Denoising { method: args.method, noise, seed: common.seed };
+    let scored = denoising.scores(&network, &pairs, &mut denoise::Progress::new(&mut |stage, done| progress.at(stage, done)));
+    progress.finish();
+    let scored = match scored {
+        Err(Error::Interrupted) => {
+            say("ergodict: interrupted; nothing was written");
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        scored => scored?,
+    };
+    write(&args.out, &network, table.as_ref(), &pairs, &scored.scores)?;
+    let denoised = Denoised {
+        out: &args.out,
+        network: name,
+        pairs: pairs.len(),
+        observed,
+        method: args.method,
+        assumed: assumed.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned()),
+        guessed: args.noise.is_none(),
+        scored: &scored,
+        seconds: started.elapsed(),
+        inputs,
+        config: args.config(common, assumed),
+    };
+    if !common.quiet {
+        say(&denoised.words());
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", denoised.json()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The pairs of a table as nodes; a node is no pair with itself.
+fn named(table: &PairTable, network: &Network) -> Result<Vec<(u32, u32)>> {
+    let pairs = table.nodes(network)?;
+    if let Some(row) = pairs.iter().position(|(u, v)| u == v) {
+        return Err(table.refuse(row, "has a node with itself, which is no pair to score").into());
+    }
+    Ok(pairs)
+}
+
+fn write(
+    out: &Path,
+    network: &Network,
+    table: Option<&PairTable>,
+    pairs: &[(u32, u32)],
+    scores: &[f64],
+) -> Result<()> {
+    output::stream(out, |file| {
+        let failed = Error::io(out);
+        writeln!(file, "u\tv\tscore").map_err(&failed)?;
+        for (row, (&(u, v), score)) in pairs.iter().zip(scores).enumerate() {
+            let (u, v) = match table {
+                Some(table) => {
+                    let (u, v) = table.pair(row);
+                    (u.into(), v.into())
+                }
+                None => (network.ids().name(u as usize), network.ids().name(v as usize)),
+            };
+            let (u, v) = (write_name(&u).map_err(&failed)?, write_name(&v).map_err(&failed)?);
+            writeln!(file, "{u}\t{v}\t{score}").map_err(&failed)?;
+        }
+        Ok(())
+    })
+}
+
+/// How far it is, stage by stage.
+struct Told {
+    quiet: bool,
+    stage: Option<Stage>,
+    shown: Option<Progress>,
+}
+
+impl Told {
+    fn new(quiet: bool) -> Self {
+        Self { quiet, stage: None, shown: None }
+    }
+
+    /// Shows it; whether to go on.
+    fn at(&mut self, stage: Stage, done: f64) -> bool {
+        if self.stage != Some(stage) {
+            self.finish();
+            self.stage = Some(stage);
+            self.shown = Some(Progress::of(stage.word(), self.quiet, Some(STEPS as u64), 0));
+        }
+        if let Some(shown) = &mut self.shown {
+            shown.update((done.clamp(0.0, 1.0) * STEPS) as u64, String::new);
+        }
+        !interrupt::asked()
+    }
+
+    fn finish(&mut self) {
+        if let Some(mut shown) = self.shown.take() {
+            shown.finish();
+        }
+    }
+}
+
+impl Args {
+    fn check(&self, common: &Common) -> Result<()> {
+        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
+        let outputs: [paths::Given<'_>; 1] = [("-o", &self.out)];
+        paths::check(common, &inputs, &outputs)?;
+        super::rebuilt::Writer::check_text(&self.out, "scores")?;
+        if self.pairs.as_deref().is_some_and(output::is_standard) {
+            bail!("--pairs is -, but pairs are a file: name it");
+        }
+        output::probe(&self.out)
+    }
+
+    fn config(&self, common: &Common, assumed: Assumed) -> Value {
+        let mut config = json!({
+            "method": self.method.to_string(),
+            "noise": assumed.to_possible_value().map(|value| value.get_name().to_owned()),
+            "seed": common.seed,
+        });
+        self.reading.config(&mut config);
+        config
+    }
+}

@@ -1,0 +1,86 @@
+//! What denoising came to, in words and as JSON.
+
+use crate::tracked::table;
+use ergodict::denoise::splits::Noise;
+use ergodict::denoise::{Method, Scored};
+use ergodict::dictionary::Input;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::Duration;
+
+/// Features that are named in words.
+const NAMED: usize = 6;
+
+/// What it came to.
+pub(super) struct Denoised<'a> {
+    pub(super) out: &'a Path,
+    pub(super) network: String,
+    pub(super) pairs: usize,
+    /// Pairs that are observed edges.
+    pub(super) observed: usize,
+    pub(super) method: Method,
+    /// The noise that was assumed, and whether nobody said so.
+    pub(super) assumed: String,
+    pub(super) guessed: bool,
+    pub(super) scored: &'a Scored,
+    pub(super) seconds: Duration,
+    pub(super) inputs: Vec<Input>,
+    pub(super) config: Value,
+}
+
+fn word(noise: Noise) -> &'static str {
+    match noise {
+        Noise::Added => "added",
+        Noise::Removed => "removed",
+    }
+}
+
+impl Denoised<'_> {
+    pub(super) fn words(&self) -> String {
+        let scored = format!(
+            "{} pairs of {} by {}, {} of them observed edges",
+            self.pairs, self.network, self.method, self.observed
+        );
+        let guessed = if self.guessed { " (--noise says otherwise)" } else { "" };
+        let meaning = match self.assumed.as_str() {
+            "added" => "false edges were added",
+            "removed" => "true edges were removed",
+            _ => "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale",
+        };
+        let mut lines = vec![("scored", scored), ("assumed", format!("{meaning}{guessed}"))];
+        for (noise, features) in &self.scored.features {
+            let mut by_weight: Vec<&(String, f64)> = features.iter().collect();
+            by_weight.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let named = by_weight.iter().take(NAMED).map(|(name, drop)| format!("{name} {drop:.4}"));
+            let named = named.collect::<Vec<_>>().join(", ");
+            let rest = if features.len() > NAMED { format!(" and {} more", features.len() - NAMED) } else { String::new() };
+            let under = if self.scored.features.len() > 1 { format!(" ({})", word(*noise)) } else { String::new() };
+            lines.push(("features", format!("{named}{rest}{under}: what the AUC of training loses without each")));
+        }
+        lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
+        lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
+        lines.push(("wrote", self.out.display().to_string()));
+        table(&lines)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let features = self.scored.features.iter().map(|(noise, features)| {
+            let each = features.iter().map(|(name, drop)| json!({ "name": name, "auc_drop": drop }));
+            json!({ "noise": word(*noise), "features": each.collect::<Vec<_>>() })
+        });
+        json!({
+            "schema": "ergodict.network-denoise/1",
+            "out": self.out,
+            "network": self.network,
+            "inputs": self.inputs,
+            "pairs": self.pairs,
+            "observed_pairs": self.observed,
+            "method": self.method.to_string(),
+            "noise": self.assumed,
+            "heads": features.collect::<Vec<_>>(),
+            "notes": self.scored.notes,
+            "seconds": self.seconds.as_secs_f64(),
+            "config": self.config,
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! `ergodict paper`: the paper's experiments run again, beside what it prints.
+
+mod cases;
+mod figure_ndl;
+mod table_denoising;
+
+use crate::args::Common;
+use anyhow::Result;
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// Run the paper's experiments again, and set the results beside the printed ones
+#[derive(clap::Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    TableDenoising(table_denoising::Args),
+    FigureNdl(figure_ndl::Args),
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    match &args.what {
+        What::TableDenoising(args) => table_denoising::run(args, common),
+        What::FigureNdl(args) => figure_ndl::run(args, common),
+    }
+}
