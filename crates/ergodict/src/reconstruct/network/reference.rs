@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `x_t`, sampled elsewhere | `xs`, `k` nodes each |
 //! | `A_{x_t}` as a column | `patch` |
-//! | `H_t` | `h`, by the paper's projected gradient |
+//! | `H_t` | `h`, by the coder of minibatches, which is tested against the paper's projected gradient |
 //! | `A_count`, `A_recons` | [`ByTheBook::count`], [`ByTheBook::mean`], by ordered pairs |
 //!
 //! Beside the print: the mode leaves entries out, and the atoms may be there reversed too.
@@ -13,7 +13,7 @@ use super::{Mode, NetworkReconstruction};
 use crate::Result;
 use crate::chain::Motif;
 use crate::data::Network;
-use crate::factor::code::{CodeSet, CodeSolver, Coder, Penalty};
+use crate::factor::code::{CodeSet, Coder, Penalty};
 use crate::linalg::Mat;
 use std::collections::BTreeMap;
 
@@ -52,8 +52,7 @@ pub fn by_the_book(
         dictionary.clone()
     };
     let mut coder = Coder::new(Penalty { lambda: parameters.lambda, kappa2: 0.0 }, CodeSet::Nonnegative);
-    coder.solver = CodeSolver::ProjectedGradient;
-    coder.tolerance = 1e-10;
+    coder.tolerance = 1e-12;
     coder.set_dictionary(&w);
     let (mut h, mut costs) = (Mat::zeros(0, 0), Vec::new());
     let mut rebuilt: BTreeMap<(u32, u32), ByTheBook> = BTreeMap::new();
