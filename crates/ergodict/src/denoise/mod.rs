@@ -4,8 +4,10 @@
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
 pub mod delong;
+pub mod embedding;
 pub mod heuristics;
 pub mod logistic;
 pub mod nodes;
 pub mod paths;
 pub mod roc;
+pub mod splits;
