@@ -5,9 +5,15 @@
 
 pub mod delong;
 pub mod embedding;
+pub mod ensemble;
+pub mod features;
 pub mod heuristics;
 pub mod logistic;
+mod motif_codes;
 pub mod nodes;
 pub mod paths;
 pub mod roc;
 pub mod splits;
+mod stars;
+
+pub use motif_codes::{MotifCodes, MotifCodesParameters};

@@ -1,0 +1,231 @@
+//! Latent-motif codes of pairs: what atoms the surroundings of a pair are made of.
+//!
+//! | symbol | here | where |
+//! |---|---|---|
+//! | mean patch of a pair | `stars.rs` | DENOISING.md, "h" |
+//! | `W`, `k²×r` | [`MotifCodes::dictionary`] | learned online from training pairs, MATH.md 7 |
+//! | `h` | a column of [`MotifCodes::codes`] | one code of the mean patch, not the mean of codes |
+//! | `log1p(20 h)` | a column of [`MotifCodes::features`] | what a head gets |
+//!
+//! A mean patch is symmetric with zeros on the diagonal. So it is kept as its `k(k−1)/2` numbers above the diagonal times `√2`,
+//! which gives all inner products, and with them the same codes and atoms, as all `k²` numbers would.
+
+use super::stars::{Stars, mixed};
+use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
+use crate::data::{Adjacency, Network};
+use crate::factor::code::{Coder, Penalty};
+use crate::factor::{Factoriser, Parameters};
+use crate::linalg::Mat;
+use crate::{Error, Result};
+use rand_chacha::rand_core::Rng;
+use rayon::prelude::*;
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+use std::sync::Arc;
+
+/// Pairs that are coded together, which bounds the memory beside the codes.
+const BLOCK: usize = 1 << 13;
+
+/// Pairs of one task.
+const TASK: usize = 64;
+
+/// What a code is multiplied by before the logarithm (DENOISING.md).
+const STRETCH: f64 = 20.0;
+
+/// How pairs are coded.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MotifCodesParameters {
+    /// Double stars of a pair, `M`. Default 20.
+    pub patches: usize,
+    /// Leaves at each end of one, so that `k = 2 + 2·leaves`. Default 4.
+    pub leaves: usize,
+    /// Atoms `r`. Default 25.
+    pub atoms: usize,
+    /// Weight `λ ≥ 0` of `‖h‖₁`.
+    pub lambda: f64,
+    /// Steps in which the atoms are learned. Default 100.
+    pub steps: usize,
+    /// Pairs of a step. Default 256.
+    pub batch: usize,
+}
+
+impl Default for MotifCodesParameters {
+    fn default() -> Self {
+        Self { patches: 20, leaves: 4, atoms: 25, lambda: 0.1, steps: 100, batch: 256 }
+    }
+}
+
+/// Atoms of the surroundings of pairs, and how pairs are coded with them.
+///
+/// ```
+/// use ergodict::denoise::{MotifCodes, MotifCodesParameters};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let pairs: Vec<_> = karate.each_edge().map(|(u, v, _)| (u, v)).collect();
+/// let parameters = MotifCodesParameters { atoms: 5, steps: 20, ..Default::default() };
+/// let motifs = MotifCodes::learn(&karate, &pairs, &parameters, 0, 0)?;
+/// let codes = motifs.codes(&karate, &[(0, 1), (14, 26)])?;
+/// assert_eq!((codes.rows(), codes.cols()), (5, 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MotifCodes {
+    stars: Stars,
+    lambda: f64,
+    origin: ChaCha8Rng,
+    /// `W`, folded: a row for each pair of places, times √2.
+    w: Mat<f64>,
+}
+
+impl MotifCodes {
+    /// Learns atoms from pairs, whether they have an edge or not. A pair has the same double stars wherever it stands among the
+    /// pairs; `split` tells runs with the same seed apart.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a network that is not simple, pairs that are none of its nodes or of one node, no pairs, and
+    /// parameters out of range.
+    pub fn learn(
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        parameters: &MotifCodesParameters,
+        seed: u64,
+        split: u64,
+    ) -> Result<Self> {
+        let &MotifCodesParameters { patches, leaves, atoms, lambda, steps, batch } = parameters;
+        let stars = Stars::new(patches, leaves)?;
+        let at_least_one = |name, value: usize| match value {
+            0 => Err(Error::parameter(name, value, "it must be at least 1")),
+            _ => Ok(()),
+        };
+        at_least_one("the number of steps", steps)?;
+        at_least_one("the number of pairs of a step", batch)?;
+        at_least_one("the number of pairs to learn from", pairs.len())?;
+        check(network, pairs)?;
+
+        let origin = stream(seed, Purpose::Denoise, ids::STARS + split);
+        let mut rng = origin.clone();
+        // In the order of numbers mixed from the pairs themselves, so that theirs does not matter.
+        let salt = rng.next_u64();
+        let mut order: Vec<(u64, (u32, u32))> = pairs
+            .iter()
+            .map(|&(u, v)| (u.min(v), u.max(v)))
+            .map(|pair| (mixed(u64::from(pair.0) << 32 | u64::from(pair.1)) ^ salt, pair))
+            .collect();
+        order.par_sort_unstable();
+        order.truncate(steps.saturating_mul(batch));
+
+        let parameters = Parameters { lambda, ..Parameters::new(atoms) };
+        parameters.check(stars.pairs())?;
+        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
+        let mut this = Self { stars, lambda, origin, w: Mat::zeros(0, 0) };
+        let (mut x, mut now) = (Mat::zeros(0, 0), Vec::with_capacity(batch));
+        let mut next = order.iter().map(|&(_, pair)| pair).cycle();
+        let mut factoriser: Option<Factoriser<f64>> = None;
+        for _ in 0..steps {
+            now.clear();
+            now.extend(next.by_ref().take(batch.min(order.len())));
+            this.write(&adjacency, &now, &mut x);
+            let factoriser = match &mut factoriser {
+                Some(factoriser) => factoriser,
+                None => {
+                    factoriser.insert(Factoriser::from_data(parameters.clone(), x.as_ref(), rng.next_u64())?)
+                }
+            };
+            factoriser.step(&x)?;
+        }
+        if let Some(factoriser) = factoriser {
+            this.w = factoriser.dictionary().clone();
+        }
+        Ok(this)
+    }
+
+    /// Nodes of a double star, `k`.
+    pub fn k(&self) -> usize {
+        self.stars.k()
+    }
+
+    /// The atoms, `k²×r`, each a symmetric patch row by row: the ends of the pair, then the leaves of the end with more neighbours,
+    /// then those of the other.
+    pub fn dictionary(&self) -> Mat<f64> {
+        let k = self.k();
+        Mat::from_fn(k * k, self.w.cols(), |entry, atom| {
+            let (a, b) = (entry / k, entry % k);
+            let (a, b) = (a.min(b), a.max(b));
+            if a == b { 0.0 } else { self.w.get(b * (b - 1) / 2 + a, atom) * FRAC_1_SQRT_2 }
+        })
+    }
+
+    /// The codes `h` of pairs in a network, which may be another than the one learned from: `r` numbers for each pair. They do not
+    /// depend on whether the pair has an edge.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node.
+    pub fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
+        check(network, pairs)?;
+        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
+        let mut coder = Coder::new(
+            Penalty { lambda: self.lambda, kappa2: 0.0 },
+            crate::factor::code::CodeSet::Nonnegative,
+        );
+        coder.set_dictionary(&self.w);
+        let mut all = Mat::zeros(self.w.cols(), pairs.len());
+        let (mut x, mut h, mut costs) = (Mat::zeros(0, 0), Mat::zeros(0, 0), Vec::new());
+        for (block, pairs) in pairs.chunks(BLOCK).enumerate() {
+            self.write(&adjacency, pairs, &mut x);
+            coder.code((&x).into(), &self.w, &mut h, false, &mut costs)?;
+            for j in 0..pairs.len() {
+                all.col_mut(block * BLOCK + j).copy_from_slice(h.col(j));
+            }
+        }
+        Ok(all)
+    }
+
+    /// `log1p(20 h)` of the codes: what a head gets.
+    ///
+    /// # Errors
+    /// As [`MotifCodes::codes`].
+    pub fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
+        let mut codes = self.codes(network, pairs)?;
+        codes.padded_mut().par_iter_mut().for_each(|h| *h = (STRETCH * *h).ln_1p());
+        Ok(codes)
+    }
+
+    /// Writes the mean patches of pairs, folded.
+    fn write(&self, adjacency: &Adjacency, pairs: &[(u32, u32)], x: &mut Mat<f64>) {
+        x.shape_to(self.stars.pairs(), pairs.len());
+        let stride = x.stride();
+        x.padded_mut().par_chunks_mut(TASK * stride).zip(pairs.par_chunks(TASK)).for_each_init(
+            || self.stars.workspace(self.origin.clone()),
+            |workspace, (columns, pairs)| {
+                for (column, &pair) in columns.chunks_exact_mut(stride).zip(pairs) {
+                    self.stars.mean(adjacency, pair, SQRT_2, workspace, column);
+                }
+            },
+        );
+    }
+}
+
+/// Checks that pairs are of different nodes of a simple network.
+fn check(network: &Network, pairs: &[(u32, u32)]) -> Result<()> {
+    if !network.is_simple() {
+        let found = if network.is_directed() {
+            "directed"
+        } else if network.is_weighted() {
+            "weighted"
+        } else {
+            "one with loops"
+        };
+        return Err(Error::parameter(
+            "the network",
+            found,
+            "pairs are scored in simple networks: undirected, without weights and loops",
+        ));
+    }
+    let n = network.nodes();
+    match pairs.iter().find(|&&(u, v)| u == v || u.max(v) as usize >= n) {
+        None => Ok(()),
+        Some((u, v)) => Err(Error::parameter(
+            "a pair",
+            format!("({u}, {v})"),
+            format!("it must be two different nodes below {n}"),
+        )),
+    }
+}
