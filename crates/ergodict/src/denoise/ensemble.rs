@@ -139,10 +139,9 @@ pub fn ensemble(
     }
     let is_edge = |&(u, v): &(u32, u32)| observed.neighbours(u as usize).binary_search(&v).is_ok();
     let noise_of = |pair: &(u32, u32)| match options.assumed {
-        Assumed::Removed => Noise::Removed,
         Assumed::Added => Noise::Added,
         Assumed::Both if is_edge(pair) => Noise::Added,
-        Assumed::Both => Noise::Removed,
+        Assumed::Removed | Assumed::Both => Noise::Removed,
     };
     let mut found = Ensemble { scores: vec![0.0; pairs.len()], reports: Vec::new() };
     for noise in [Noise::Removed, Noise::Added] {
