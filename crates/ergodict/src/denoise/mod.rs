@@ -5,6 +5,8 @@
 
 pub mod delong;
 pub mod embedding;
+pub mod ensemble;
+pub mod features;
 pub mod heuristics;
 pub mod logistic;
 mod motif_codes;
@@ -13,6 +15,7 @@ pub mod nodes;
 pub mod paths;
 mod progress;
 pub mod roc;
+pub mod splits;
 mod stars;
 
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
