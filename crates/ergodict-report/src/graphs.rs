@@ -167,7 +167,8 @@ impl<'a> AtomGraphs<'a> {
             (pull[a * k + b], pull[b * k + a]) = (weight, weight);
         }
         let mut places = layout(&pull, k);
-        let margin = radius(k, width) + 5.0;
+        let loops = (0..k).any(|a| part(a, a) > 0.0 && part(a, a) >= self.threshold);
+        let margin = 5.0 + radius(k, width) * if loops { 2.0 } else { 1.0 };
         let ends =
             |c: usize| places.iter().fold((f64::MAX, f64::MIN), |(lo, hi), p| (lo.min(p[c]), hi.max(p[c])));
         let (x, y) = (ends(0), ends(1));

@@ -139,6 +139,21 @@ fn arrows_show_directions_only_where_there_are_any() {
     assert_eq!(heads(vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), 2, "one way each");
     assert_eq!(heads(vec![0.0, 1.0, 0.0, 0.8, 0.0, 1.0, 0.0, 0.1, 0.0]), 3, "both ways, and one way");
     assert_eq!(heads(vec![0.0, 1.0, 0.0, 0.99, 0.0, 1.0, 0.0, 1.0, 0.0]), 0, "rounding is no direction");
+
+    // The point of the head, its second place, lies at the node the arrow goes to.
+    for (entry, to) in [(1, "2"), (2, "1")] {
+        let mut atom = vec![0.0; 4];
+        atom[entry] = 1.0;
+        let svg = AtomGraphs::new(&[atom], 2, &path(2)).svg().unwrap();
+        let document = parsed(&svg);
+        let drawn = lines(&document, 0, "c1");
+        assert_eq!(drawn.len(), 2);
+        let tip: f64 = drawn[1].split('L').nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        let node = document.descendants().find(|n| n.has_tag_name("title") && n.text() == Some(to)).unwrap();
+        let circle = node.parent().unwrap();
+        let gap = (tip - number(&circle, "cx")).abs();
+        assert!(gap < number(&circle, "r") + 2.0, "{gap} from node {to}");
+    }
 }
 
 #[test]
