@@ -139,7 +139,8 @@ fn long_motifs_and_motifs_with_cycles_are_those_of_the_paper_too() {
     for kind in [(false, false, false), (false, false, true), (true, false, false), (false, true, false)] {
         let network = network(&mut random, 30, 200, kind);
         for mode in [Mode::Plain, Mode::OffChain] {
-            let parameters = NetworkReconstruction { mode, tolerance: 1e-11, ..NetworkReconstruction::default() };
+            let parameters =
+                NetworkReconstruction { mode, tolerance: 1e-11, ..NetworkReconstruction::default() };
             for motif in [Motif::chain(66).unwrap(), Motif::cycle(4).unwrap(), Motif::chain(21).unwrap()] {
                 let w = dictionary(&mut random, motif.k(), 3);
                 equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
@@ -193,7 +194,12 @@ fn ring_with_core(random: &mut Random, kind: Kind) -> Arc<Network> {
 fn accumulators(directed: bool) -> [(&'static str, NetworkReconstruction); 4] {
     let with = |memory| NetworkReconstruction { memory, ..NetworkReconstruction::default() };
     let cells = if directed { NODES * NODES } else { NODES * (NODES + 1) / 2 };
-    [("long", with(16 * cells)), ("short", with(8 * cells)), ("tables", with(8 * cells - 1)), ("runs", with(0))]
+    [
+        ("long", with(16 * cells)),
+        ("short", with(8 * cells)),
+        ("tables", with(8 * cells - 1)),
+        ("runs", with(0)),
+    ]
 }
 
 #[test]
@@ -214,7 +220,10 @@ fn every_accumulator_has_the_same_counts_and_sums() {
             assert_eq!(other.len(), first.len(), "{name}");
             for (one, two) in first.iter().zip(&other) {
                 assert_eq!((one.u, one.v, one.count), (two.u, two.v, two.count), "{name}");
-                assert!((one.mean() - two.mean()).abs() < 2e-5 * (1.0 + one.mean()), "{name}: {one:?} {two:?}");
+                assert!(
+                    (one.mean() - two.mean()).abs() < 2e-5 * (1.0 + one.mean()),
+                    "{name}: {one:?} {two:?}"
+                );
                 assert_eq!(sums.get(one.u, one.v), (two.sum, two.count), "{name}");
             }
         }
@@ -351,8 +360,7 @@ fn parts_add_up_to_the_whole() {
     }
     let other = self::network(&mut random, 61, 100, (false, false, false));
     let other = rebuilt::<f32>(&other, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
-    let mut sums =
-        rebuilt::<f32>(&network, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
+    let mut sums = rebuilt::<f32>(&network, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
     assert!(sums.merge(&other).is_err());
 }
 

@@ -8,7 +8,7 @@ use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
-use ergodict::denoise::splits::Noise;
+use ergodict::denoise::ensemble;
 use ergodict::denoise::{Denoising, Method, Stage};
 use ergodict::dictionary::Input;
 use ergodict::{Error, denoise};
@@ -98,16 +98,21 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         bail!("{name}: has no edge to score");
     }
     let observed = pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) > 0.0).count();
-    let assumed = args.noise.unwrap_or(if observed == pairs.len() { Assumed::Added } else { Assumed::Removed });
+    let assumed =
+        args.noise.unwrap_or(if observed == pairs.len() { Assumed::Added } else { Assumed::Removed });
     let noise = match assumed {
-        Assumed::Added => Some(Noise::Added),
-        Assumed::Removed => Some(Noise::Removed),
-        Assumed::Both => None,
+        Assumed::Added => ensemble::Assumed::Added,
+        Assumed::Removed => ensemble::Assumed::Removed,
+        Assumed::Both => ensemble::Assumed::Both,
     };
     interrupt::listen()?;
     let mut progress = Told::new(common.quiet);
-    let denoising = Denoising { method: args.method, noise, seed: common.seed };
-    let scored = denoising.scores(&network, &pairs, &mut denoise::Progress::new(&mut |stage, done| progress.at(stage, done)));
+    let denoising = Denoising { method: args.method, assumed: noise, seed: common.seed };
+    let scored = denoising.scores(
+        &network,
+        &pairs,
+        &mut denoise::Progress::new(&mut |stage, done| progress.at(stage, done)),
+    );
     progress.finish();
     let scored = match scored {
         Err(Error::Interrupted) => {

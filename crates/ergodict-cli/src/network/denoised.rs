@@ -45,17 +45,35 @@ impl Denoised<'_> {
         let meaning = match self.assumed.as_str() {
             "added" => "false edges were added",
             "removed" => "true edges were removed",
-            _ => "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale",
+            _ => {
+                "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale"
+            }
         };
         let mut lines = vec![("scored", scored), ("assumed", format!("{meaning}{guessed}"))];
-        for (noise, features) in &self.scored.features {
-            let mut by_weight: Vec<&(String, f64)> = features.iter().collect();
-            by_weight.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let named = by_weight.iter().take(NAMED).map(|(name, drop)| format!("{name} {drop:.4}"));
+        for head in &self.scored.heads {
+            let mut features: Vec<(&str, f64)> =
+                head.features.iter().map(|(name, _, importance)| (&**name, importance.auc_drop)).collect();
+            features.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let named = features.iter().take(NAMED).map(|(name, drop)| format!("{name} {drop:.4}"));
             let named = named.collect::<Vec<_>>().join(", ");
-            let rest = if features.len() > NAMED { format!(" and {} more", features.len() - NAMED) } else { String::new() };
-            let under = if self.scored.features.len() > 1 { format!(" ({})", word(*noise)) } else { String::new() };
-            lines.push(("features", format!("{named}{rest}{under}: what the AUC of training loses without each")));
+            let rest = features.len().saturating_sub(NAMED);
+            let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            let under = if self.scored.heads.len() > 1 {
+                format!("for {} edges: ", word(head.noise))
+            } else {
+                String::new()
+            };
+            lines.push((
+                "features",
+                format!("{under}{named}{rest} (what the AUC of training loses without each)"),
+            ));
+            if let Some(auc) = head.held_out {
+                let text = format!(
+                    "{under}AUC {auc:.4} on held-out labels made from the network itself, {} splits",
+                    head.splits
+                );
+                lines.push(("head", text));
+            }
         }
         lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
         lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
@@ -64,9 +82,18 @@ impl Denoised<'_> {
     }
 
     pub(super) fn json(&self) -> Value {
-        let features = self.scored.features.iter().map(|(noise, features)| {
-            let each = features.iter().map(|(name, drop)| json!({ "name": name, "auc_drop": drop }));
-            json!({ "noise": word(*noise), "features": each.collect::<Vec<_>>() })
+        let heads = self.scored.heads.iter().map(|head| {
+            let each = head.features.iter().map(|(name, group, importance)| {
+                json!({ "name": name, "group": group.letter().to_string(), "auc_drop": importance.auc_drop })
+            });
+            json!({
+                "noise": word(head.noise),
+                "splits": head.splits,
+                "training_pairs": head.training_pairs,
+                "held_out_auc": head.held_out,
+                "reweighted": head.reweighting.map(|(_, used)| used),
+                "features": each.collect::<Vec<_>>(),
+            })
         });
         json!({
             "schema": "ergodict.network-denoise/1",
@@ -77,7 +104,7 @@ impl Denoised<'_> {
             "observed_pairs": self.observed,
             "method": self.method.to_string(),
             "noise": self.assumed,
-            "heads": features.collect::<Vec<_>>(),
+            "heads": heads.collect::<Vec<_>>(),
             "notes": self.scored.notes,
             "seconds": self.seconds.as_secs_f64(),
             "config": self.config,

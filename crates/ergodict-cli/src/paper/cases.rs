@@ -2,8 +2,8 @@
 
 use crate::network::reading::{Opened, Reading, input as input_of};
 use anyhow::{Result, bail};
-use ergodict::dictionary::Input;
 use ergodict::data::Network;
+use ergodict::dictionary::Input;
 use std::path::{Path, PathBuf};
 
 /// A network of the paper.
@@ -23,8 +23,7 @@ const CASES: [Case; 3] = [
 ];
 
 /// What `--quick` runs on.
-const QUICK: [Case; 2] =
-    [Case { name: "@lesmis", printed: None }, Case { name: "@karate", printed: None }];
+const QUICK: [Case; 2] = [Case { name: "@lesmis", printed: None }, Case { name: "@karate", printed: None }];
 
 /// The flags.
 #[derive(clap::Args)]
@@ -73,10 +72,14 @@ impl Data {
             return Ok(case.name.into());
         }
         let folder = self.data.as_deref().unwrap_or(Path::new("."));
-        let names = ["txt.gz", "txt", "txt.zst", "egr"].map(|ending| folder.join(format!("{}.{ending}", case.name)));
+        let names =
+            ["txt.gz", "txt", "txt.zst", "egr"].map(|ending| folder.join(format!("{}.{ending}", case.name)));
         match names.iter().find(|path| path.is_file()) {
             Some(path) => Ok(path.clone()),
-            None => bail!("{}: there is no such file: --data must name the folder that has it", names[0].display()),
+            None => bail!(
+                "{}: there is no such file: --data must name the folder that has it",
+                names[0].display()
+            ),
         }
     }
 }

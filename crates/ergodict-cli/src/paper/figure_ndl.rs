@@ -21,7 +21,9 @@ const ATOMS: usize = 25;
 
 /// The figure of latent motifs: 25 atoms of 21-chains of each network, with dominance scores
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict paper figure-ndl --data networks -o paper\n  ergodict paper figure-ndl --quick -o paper")]
+#[command(
+    after_long_help = "Example:\n  ergodict paper figure-ndl --data networks -o paper\n  ergodict paper figure-ndl --quick -o paper"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     data: Data,
@@ -53,8 +55,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let name = read.case.name.trim_start_matches('@');
         let path = args.data.out.join(format!("figure-ndl-{name}.safetensors"));
         model.save(&path)?;
-        let title = read.case.printed.map_or(name.to_owned(), |printed| format!("{name} (the paper's {printed})"));
-        let words = format!("{} nodes, {} edges; learned in {seconds:.2} s.", network.nodes(), network.edges());
+        let title =
+            read.case.printed.map_or(name.to_owned(), |printed| format!("{name} (the paper's {printed})"));
+        let words =
+            format!("{} nodes, {} edges; learned in {seconds:.2} s.", network.nodes(), network.edges());
         report = report.section(title, words);
         for figure in atoms(&model)? {
             report = report.figure(figure);
@@ -67,7 +71,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         summary.push(json!({ "network": name, "model": path, "seconds": seconds, "dominance": dominance }));
     }
-    let facts = [("seed", common.seed.to_string()), ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION")))];
+    let facts =
+        [("seed", common.seed.to_string()), ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION")))];
     let page = args.data.out.join("figure-ndl.html");
     output::write(&page, &report.facts(&facts).render())?;
     if !common.quiet {

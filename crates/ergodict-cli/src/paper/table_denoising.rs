@@ -7,8 +7,8 @@ use crate::{INTERRUPTED, interrupt, output};
 use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
+use ergodict::denoise::ensemble::{Assumed, Noise};
 use ergodict::denoise::roc::Ranked;
-use ergodict::denoise::splits::Noise;
 use ergodict::denoise::{Denoising, Method, Progress};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,8 @@ const SHARE: f64 = 0.5;
 /// Points of a curve that are kept.
 const CURVE: usize = 120;
 /// Methods whose curves are drawn.
-const DRAWN: [&str; 6] = ["ensemble", "motif-codes", "ndr-off-chain", "ndr", "resource-allocation", "deepwalk"];
+const DRAWN: [&str; 6] =
+    ["ensemble", "motif-codes", "ndr-off-chain", "ndr", "resource-allocation", "deepwalk"];
 
 const WORDS: &str = "
     AUC with ties at ½, a higher score meaning a true edge, never flipped; a pair that was never seen scores 0 and is not dropped. −50 %: half of the
@@ -51,7 +52,9 @@ const TABLE_1: [(&str, [f64; 3]); 5] = [
 ///
 /// What is measured goes to a table in the folder at once, so that a second call does only what is missing.
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict paper table-denoising --data networks -o paper\n  ergodict paper table-denoising --quick -o paper")]
+#[command(
+    after_long_help = "Example:\n  ergodict paper table-denoising --data networks -o paper\n  ergodict paper table-denoising --quick -o paper"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     data: Data,
@@ -95,8 +98,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     for read in &networks {
         for noise in [Noise::Removed, Noise::Added] {
             for seed in 0..seeds {
-                let missing: Vec<Method> =
-                    methods.iter().copied().filter(|method| kept.find(read, noise, *method, seed).is_none()).collect();
+                let missing: Vec<Method> = methods
+                    .iter()
+                    .copied()
+                    .filter(|method| kept.find(read, noise, *method, seed).is_none())
+                    .collect();
                 if missing.is_empty() {
                     continue;
                 }
@@ -104,7 +110,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                 for method in missing {
                     let Some(measured) = measure(read, noise, method, seed, &noisy)? else {
                         let place = kept.path.display();
-                        say(&format!("ergodict: interrupted; {place} has what was measured: the same command goes on"));
+                        say(&format!(
+                            "ergodict: interrupted; {place} has what was measured: the same command goes on"
+                        ));
                         return Ok(ExitCode::from(INTERRUPTED));
                     };
                     if !common.quiet {
@@ -158,11 +166,21 @@ fn corrupted(read: &Read, noise: Noise, seed: u64) -> Result<Corrupted> {
 }
 
 /// A method on a corruption; none when somebody asked to stop.
-fn measure(read: &Read, noise: Noise, method: Method, seed: u64, noisy: &Corrupted) -> Result<Option<Measured>> {
+fn measure(
+    read: &Read,
+    noise: Noise,
+    method: Method,
+    seed: u64,
+    noisy: &Corrupted,
+) -> Result<Option<Measured>> {
     let observed = Arc::new(noisy.observed.clone());
     let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
     let started = Instant::now();
-    let denoising = Denoising { method, noise: Some(noise), seed };
+    let assumed = match noise {
+        Noise::Removed => Assumed::Removed,
+        Noise::Added => Assumed::Added,
+    };
+    let denoising = Denoising { method, assumed, seed };
     let mut go_on = |_, _| !interrupt::asked();
     let scored = match denoising.scores(&observed, &pairs, &mut Progress::new(&mut go_on)) {
         Err(Error::Interrupted) => return Ok(None),
@@ -171,7 +189,8 @@ fn measure(read: &Read, noise: Noise, method: Method, seed: u64, noisy: &Corrupt
     let seconds = started.elapsed().as_secs_f64();
     let against = |left_out: Kind| {
         let rows = noisy.truth.iter().zip(&scored.scores).filter(|(pair, _)| pair.2 != left_out);
-        let (labels, scores): (Vec<bool>, Vec<f64>) = rows.map(|(pair, score)| (pair.2.label(), *score)).unzip();
+        let (labels, scores): (Vec<bool>, Vec<f64>) =
+            rows.map(|(pair, score)| (pair.2.label(), *score)).unzip();
         Ranked::new(&scores, &labels)
     };
     let ranked = against(Kind::Degree)?;
@@ -204,7 +223,13 @@ impl Kept {
         if path.exists() {
             let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
             for (line, row) in (1u64..).zip(text.lines()) {
-                let problem = || Error::format(&path, Some(line), "is no measurement of ours: delete the file to start again");
+                let problem = || {
+                    Error::format(
+                        &path,
+                        Some(line),
+                        "is no measurement of ours: delete the file to start again",
+                    )
+                };
                 all.push(serde_json::from_str(row).map_err(|_| problem())?);
             }
         }
@@ -240,7 +265,13 @@ struct TableOf<'a> {
 }
 
 impl TableOf<'_> {
-    fn mean(&self, read: &Read, noise: Noise, method: Method, of: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
+    fn mean(
+        &self,
+        read: &Read,
+        noise: Noise,
+        method: Method,
+        of: impl Fn(&Measured) -> Option<f64>,
+    ) -> Option<f64> {
         let all = (0..self.seeds).map(|seed| self.kept.find(read, noise, method, seed).and_then(&of));
         let all = all.collect::<Option<Vec<f64>>>()?;
         Some(all.iter().sum::<f64>() / all.len() as f64)
@@ -265,7 +296,8 @@ impl TableOf<'_> {
         let row = |&method: &Method| {
             let mut row = vec![method.to_string()];
             let mut seconds = 0.0;
-            let mut printed = TABLE_1.iter().find(|(name, _)| *name == method.to_string()).map(|(_, of)| of.iter());
+            let mut printed =
+                TABLE_1.iter().find(|(name, _)| *name == method.to_string()).map(|(_, of)| of.iter());
             for read in self.networks {
                 let uniform = self.mean(read, Noise::Removed, method, |m| Some(m.auc));
                 let degree = self.mean(read, Noise::Removed, method, |m| m.degree);
@@ -296,16 +328,22 @@ impl TableOf<'_> {
     }
 
     fn page(&self) -> Report {
-        let lead = format!("Every number is measured here, on the same pairs for every method, with {} seeds.", self.seeds);
+        let lead = format!(
+            "Every number is measured here, on the same pairs for every method, with {} seeds.",
+            self.seeds
+        );
         let mut report = Report::new("The paper's table of denoising").lead(lead);
         let words = format!("{}\n\n{}", WORDS.trim(), PRINTED.trim());
         report = report.table(Table { title: "AUC".into(), head: self.head(), rows: self.rows(), words });
         for read in self.networks {
             for noise in [Noise::Removed, Noise::Added] {
-                let series = self.methods.iter().filter(|method| DRAWN.contains(&&*method.to_string())).filter_map(|&method| {
-                    let measured = self.kept.find(read, noise, method, 0)?;
-                    Some(Series::new(format!("{method} {:.4}", measured.auc), measured.curve.clone()))
-                });
+                let series =
+                    self.methods.iter().filter(|method| DRAWN.contains(&&*method.to_string())).filter_map(
+                        |&method| {
+                            let measured = self.kept.find(read, noise, method, 0)?;
+                            Some(Series::new(format!("{method} {:.4}", measured.auc), measured.curve.clone()))
+                        },
+                    );
                 let chart = LineChart {
                     x_label: "false pairs let in".into(),
                     y_label: "true pairs found".into(),
@@ -320,6 +358,9 @@ impl TableOf<'_> {
                 report = report.figure(Figure { title: format!("{name}, {sign}"), svg: chart.svg(), words });
             }
         }
-        report.facts(&[("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))), ("seeds", self.seeds.to_string())])
+        report.facts(&[
+            ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
+            ("seeds", self.seeds.to_string()),
+        ])
     }
 }

@@ -9,6 +9,7 @@ pub mod ensemble;
 pub mod features;
 pub mod heuristics;
 pub mod logistic;
+mod methods;
 mod motif_codes;
 mod ndr;
 pub mod nodes;
@@ -18,6 +19,7 @@ pub mod roc;
 pub mod splits;
 mod stars;
 
+pub use methods::{Denoising, Method, SHRINKAGE, Scored};
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
 pub use ndr::{Ndr, Rebuilt};
 pub use progress::{Progress, Stage};

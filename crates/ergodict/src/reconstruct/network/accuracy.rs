@@ -1,1 +1,239 @@
-//! stub
+//! How well a rebuilt network is the network: edges found, pairs seen, edges told from other pairs.
+//!
+//! | symbol | here |
+//! |---|---|
+//! | `A(u,v)`, the network | `network` |
+//! | `R(u,v) = S/(C + α)`, the rebuilt one; 0 where a pair was not visited | `sums`, `alpha` |
+//! | `‖E ∩ {R > θ}‖ / ‖E ∪ {R > θ}‖` | [`Accuracy::jaccard`], `threshold` |
+//! | `Σ min(A, R) / Σ max(A, R)` | [`Accuracy::weighted_jaccard`] |
+//!
+//! All are over the pairs that can be visited, or those that are wanted.
+
+use super::{PairSum, PairSums};
+use crate::data::Network;
+use crate::{Error, Result};
+
+/// Places of the table that finds a weight among those of edges.
+const PLACES: usize = 1 << 14;
+
+/// The measures.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Accuracy {
+    /// Pairs visited.
+    pub visited: u64,
+    /// Share of edges visited; 1 when there are none.
+    pub edge_coverage: f64,
+    /// Share of pairs visited; 1 when there are none.
+    pub pair_coverage: f64,
+    /// Edges found among all edges and all pairs called so; 1 when there are none of either.
+    pub jaccard: f64,
+    /// The same with weights.
+    pub weighted_jaccard: f64,
+    /// How often an edge has a larger weight than another pair, ties counting half; none when there are no edges, or nothing else.
+    pub auc: Option<f64>,
+}
+
+impl Accuracy {
+    /// Of a rebuilt network against the one it was rebuilt from, or any other with the same nodes.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a network with other nodes or of the other kind, directed or not.
+    pub fn of(sums: &PairSums, network: &Network, threshold: f64, alpha: f64) -> Result<Self> {
+        if (sums.nodes(), sums.is_directed()) != (network.nodes(), network.is_directed()) {
+            let of = |nodes: usize, directed: bool| {
+                format!("of {nodes} nodes, {}", if directed { "directed" } else { "undirected" })
+            };
+            let found = of(network.nodes(), network.is_directed());
+            return Err(Error::shape("the network", found, of(sums.nodes(), sums.is_directed())));
+        }
+        let (mut edges, mut total) = (0u64, 0.0);
+        for (u, v, weight) in network.each_edge().filter(|&(u, v, _)| sums.has(u, v)) {
+            (edges, total) = (edges + 1, total + weight);
+            debug_assert!(u <= v || network.is_directed());
+        }
+        let is_edge = |pair: &PairSum| network.weight(pair.u as usize, pair.v as usize);
+        let mut of_edges: Vec<f64> = Vec::new();
+        let (mut found, mut called, mut visited, mut less, mut more) = (0u64, 0u64, 0u64, 0.0, total);
+        for pair in sums.iter() {
+            let (weight, rebuilt) = (is_edge(&pair), pair.shrunk(alpha));
+            visited += 1;
+            called += u64::from(rebuilt > threshold);
+            let positive = rebuilt.max(0.0);
+            less += weight.min(positive);
+            more += (positive - weight).max(0.0);
+            if weight > 0.0 {
+                found += u64::from(rebuilt > threshold);
+                of_edges.push(rebuilt);
+            }
+        }
+        let seen = of_edges.len() as u64;
+        // Those that were not visited have the weight 0.
+        let unseen_called = |pairs: u64| if threshold < 0.0 { pairs } else { 0 };
+        found += unseen_called(edges - seen);
+        called += unseen_called(sums.pairs() - visited);
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
+        let others = sums.pairs() - edges;
+        let auc = (edges > 0 && others > 0).then(|| {
+            of_edges.resize(edges as usize, 0.0);
+            let ranks = Ranks::new(of_edges);
+            let mut doubled = 0u128;
+            let mut count = |rebuilt: f64, times: u64| {
+                doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times)
+            };
+            sums.iter().filter(|pair| is_edge(pair) == 0.0).for_each(|pair| count(pair.shrunk(alpha), 1));
+            count(0.0, others - (visited - seen));
+            doubled as f64 / 2.0 / (edges as f64 * others as f64)
+        });
+        Ok(Self {
+            visited,
+            edge_coverage: share(seen as f64, edges as f64),
+            pair_coverage: share(visited as f64, sums.pairs() as f64),
+            jaccard: share(found as f64, (edges + called - found) as f64),
+            weighted_jaccard: share(less, more),
+            auc,
+        })
+    }
+}
+
+/// Weights of edges, sorted, and where to look for one: other pairs are too many to be sorted as well.
+struct Ranks {
+    sorted: Vec<f64>,
+    /// Place `i` begins where weights of `i/PLACES` or more of the range do.
+    places: Vec<usize>,
+    low: f64,
+    scale: f64,
+}
+
+impl Ranks {
+    fn new(mut sorted: Vec<f64>) -> Self {
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+        let scale = if high > low { PLACES as f64 / (high - low) } else { 0.0 };
+        let mut ranks = Self { sorted, places: Vec::new(), low, scale };
+        let mut places = vec![ranks.sorted.len(); PLACES + 2];
+        for (at, &weight) in ranks.sorted.iter().enumerate().rev() {
+            places[ranks.place(weight)] = at;
+        }
+        for place in (0..=PLACES).rev() {
+            places[place] = places[place].min(places[place + 1]);
+        }
+        ranks.places = places;
+        ranks
+    }
+
+    fn place(&self, weight: f64) -> usize {
+        (((weight - self.low) * self.scale) as usize).min(PLACES)
+    }
+
+    /// Twice the number of edges of larger weight, and once those of the same.
+    fn beats_doubled(&self, weight: f64) -> u64 {
+        let n = self.sorted.len();
+        if weight < self.low {
+            return 2 * n as u64;
+        }
+        let place = self.place(weight);
+        let these = &self.sorted[self.places[place]..self.places[place + 1]];
+        let below = self.places[place] + these.partition_point(|&w| w < weight);
+        let up_to = self.places[place] + these.partition_point(|&w| w <= weight);
+        (2 * (n - up_to) + (up_to - below)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NetworkReconstruction, Reconstructor, Targets};
+    use super::*;
+    use crate::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+    use crate::data::{Build, NodeIds, embedded};
+    use crate::denoise::roc::auc;
+    use crate::dictionary::NetworkLearning;
+    use std::sync::Arc;
+
+    /// Every pair that can be visited, one by one.
+    fn by_the_book(sums: &PairSums, network: &Network, threshold: f64, alpha: f64) -> Accuracy {
+        let (n, directed) = (network.nodes() as u32, network.is_directed());
+        let all = (0..n).flat_map(|u| (0..n).map(move |v| (u, v)));
+        let pairs: Vec<(u32, u32)> = all
+            .filter(|&(u, v)| (directed || u <= v) && (u != v || network.loops() > 0) && sums.has(u, v))
+            .collect();
+        let weight = |&(u, v): &(u32, u32)| network.weight(u as usize, v as usize);
+        let rebuilt = |&(u, v): &(u32, u32)| match sums.get(u, v) {
+            (_, 0) => 0.0,
+            (sum, count) => sum / (count as f64 + alpha),
+        };
+        let count = |of: &dyn Fn(&(u32, u32)) -> bool| pairs.iter().filter(|pair| of(pair)).count() as f64;
+        let sum = |of: &dyn Fn(&(u32, u32)) -> f64| pairs.iter().map(of).sum::<f64>();
+        let seen = |pair: &(u32, u32)| sums.get(pair.0, pair.1).1 > 0;
+        let (edge, called) = (|p: &(u32, u32)| weight(p) > 0.0, |p: &(u32, u32)| rebuilt(p) > threshold);
+        let scores: Vec<f64> = pairs.iter().map(rebuilt).collect();
+        Accuracy {
+            visited: count(&seen) as u64,
+            edge_coverage: count(&|p| edge(p) && seen(p)) / count(&edge),
+            pair_coverage: count(&seen) / pairs.len() as f64,
+            jaccard: count(&|p| edge(p) && called(p)) / count(&|p| edge(p) || called(p)),
+            weighted_jaccard: sum(&|p| weight(p).min(rebuilt(p))) / sum(&|p| weight(p).max(rebuilt(p))),
+            auc: auc(&scores, &pairs.iter().map(edge).collect::<Vec<_>>()),
+        }
+    }
+
+    #[test]
+    fn it_is_what_going_through_all_pairs_says() {
+        let directed = Build { directed: true, ..Build::default() };
+        let arcs =
+            [(0, 1, 1.0), (1, 2, 2.0), (2, 0, 1.0), (2, 3, 0.5), (3, 1, 1.0), (4, 2, 1.0), (3, 4, 3.0)];
+        let (arcs, _) = Network::build(NodeIds::numbered(5), &arcs, true, directed).unwrap();
+        for (name, network) in [
+            ("simple", embedded("@karate").unwrap().unweighted()),
+            ("weighted", embedded("@lesmis").unwrap()),
+            ("directed", arcs),
+        ] {
+            let (network, motif) = (Arc::new(network), Motif::chain(4).unwrap());
+            let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
+            let learning = NetworkLearning { steps: 5, ..NetworkLearning::new(3) };
+            let learned = learning.learn::<f64>(&[(Arc::clone(&network), Arc::clone(&sampler))], 0).unwrap();
+            let some: Vec<(u32, u32)> = (0..network.nodes() as u32).flat_map(|u| [(u, 0), (1, u)]).collect();
+            for targets in [Targets::All, Targets::Only(some.into_iter().filter(|(u, v)| u != v).collect())] {
+                let parameters = NetworkReconstruction::default();
+                let w = learned.dictionary();
+                let mut rebuilt =
+                    Reconstructor::<f64>::new(w, &network, &motif, &parameters, targets).unwrap();
+                rebuilt
+                    .absorb(&mut [MotifWalker::new(Arc::clone(&sampler), 1, 0, 0, 1).unwrap()], 60)
+                    .unwrap();
+                for (threshold, alpha) in [(0.5, 0.0), (0.0, 2.0), (-0.1, 0.0), (3.0, 0.0)] {
+                    let found = Accuracy::of(rebuilt.sums(), &network, threshold, alpha).unwrap();
+                    let expected = by_the_book(rebuilt.sums(), &network, threshold, alpha);
+                    assert_eq!(found.visited, expected.visited, "{name}");
+                    for (found, expected) in [
+                        (found.edge_coverage, expected.edge_coverage),
+                        (found.pair_coverage, expected.pair_coverage),
+                        (found.jaccard, expected.jaccard),
+                        (found.weighted_jaccard, expected.weighted_jaccard),
+                        (found.auc.unwrap(), expected.auc.unwrap()),
+                    ] {
+                        assert!(
+                            (found - expected).abs() < 1e-12,
+                            "{name} at {threshold}: {found} and {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_network_is_refused() {
+        let network = Arc::new(embedded("@kite").unwrap());
+        let w = crate::linalg::Mat::from_fn(4, 1, |_, _| 0.5);
+        let motif = Motif::chain(2).unwrap();
+        let rebuilt =
+            Reconstructor::<f32>::new(&w, &network, &motif, &NetworkReconstruction::default(), Targets::All)
+                .unwrap();
+        assert!(Accuracy::of(rebuilt.sums(), &embedded("@karate").unwrap(), 0.5, 0.0).is_err());
+        let nothing = Accuracy::of(rebuilt.sums(), &network, 0.5, 0.0).unwrap();
+        assert_eq!(
+            (nothing.visited, nothing.edge_coverage, nothing.jaccard, nothing.auc),
+            (0, 0.0, 0.0, Some(0.5))
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! The methods of denoising by their names, and what each makes of pairs.
+
+use super::embedding::{Embedding, Pairing};
+use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble};
+use super::features::Group;
+use super::heuristics::Heuristic;
+use super::ndr::{Ndr, Rebuilt};
+use super::paths::{check_pairs, simple};
+use super::{Progress, Stage};
+use crate::data::Network;
+use crate::reconstruct::network::Mode;
+use crate::{Error, Result};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// What a pair seen `C` times is shrunk by: `S/(C + 20)` (DENOISING.md).
+pub const SHRINKAGE: f64 = 20.0;
+
+/// A method.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Method {
+    /// The paper's: the mean over all rebuilt entries.
+    Ndr,
+    /// The same without entries at edges of the walk, shrunk.
+    NdrOffChain,
+    /// How often walks had both nodes, without an edge of theirs between: NDR without a dictionary.
+    CoVisits,
+    /// A number of paths and degrees.
+    Heuristic(Heuristic),
+    /// An embedding of nodes, with a head on products of columns.
+    Embedding(Embedding),
+    /// A head on latent-motif codes and degrees.
+    MotifCodes,
+    /// A head on everything.
+    Ensemble,
+}
+
+impl Method {
+    /// All that the command line names, by name.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::Ensemble, Self::MotifCodes, Self::NdrOffChain, Self::Ndr, Self::CoVisits];
+        all.extend(Heuristic::ALL.map(Self::Heuristic));
+        let node2vec = Embedding::Node2vec { p: 1.0, q: 0.5 };
+        let embeddings =
+            [Embedding::Spectral, Embedding::ProNE, Embedding::DeepWalk, node2vec, Embedding::Line];
+        all.extend(embeddings.map(Self::Embedding));
+        all
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ndr => "ndr",
+            Self::NdrOffChain => "ndr-off-chain",
+            Self::CoVisits => "co-visits",
+            Self::Heuristic(heuristic) => heuristic.name(),
+            Self::Embedding(Embedding::Spectral) => "spectral",
+            Self::Embedding(Embedding::ProNE) => "prone",
+            Self::Embedding(Embedding::DeepWalk) => "deepwalk",
+            Self::Embedding(Embedding::Node2vec { .. }) => "node2vec",
+            Self::Embedding(Embedding::Line) => "line",
+            Self::MotifCodes => "motif-codes",
+            Self::Ensemble => "ensemble",
+        })
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let all = Self::all();
+        let names = || all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let found = all.iter().find(|method| method.to_string() == name);
+        found
+            .copied()
+            .ok_or_else(|| Error::parameter("the method", name, format!("it must be one of {}", names())))
+    }
+}
+
+/// How pairs are scored.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Denoising {
+    /// By what.
+    pub method: Method,
+    /// What is assumed to be wrong with the network. Only methods that train a head on made-up labels look at it.
+    pub assumed: Assumed,
+    /// The seed of whatever is drawn.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Scored {
+    /// A score for each pair: of `ensemble` and `motif-codes` a probability, of the others what their tables say.
+    pub scores: Vec<f64>,
+    /// What there is to say.
+    pub notes: Vec<String>,
+    /// What is told of heads, of methods that have them: one for each noise that was assumed.
+    pub heads: Vec<HeadReport>,
+}
+
+impl Denoising {
+    /// Scores pairs of nodes of a simple network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a network that is not simple, for pairs that are none of its nodes, or of one node, and where the
+    /// method cannot work: for one without edges, say. [`Error::Interrupted`].
+    pub fn scores(
+        &self,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        progress: &mut Progress<'_>,
+    ) -> Result<Scored> {
+        simple(network)?;
+        check_pairs(network, pairs)?;
+        let plain = |scores| Scored { scores, ..Scored::default() };
+        Ok(match self.method {
+            Method::Heuristic(heuristic) => plain(heuristic.scores(network, pairs)?),
+            Method::Ndr => {
+                self.rebuilt(Mode::Plain, network, pairs, progress, |rebuilt| rebuilt.shrunk(0.0))?
+            }
+            Method::NdrOffChain => {
+                self.rebuilt(Mode::OffChain, network, pairs, progress, |rebuilt| rebuilt.shrunk(SHRINKAGE))?
+            }
+            Method::CoVisits => self.rebuilt(Mode::OffChain, network, pairs, progress, Rebuilt::visits)?,
+            Method::Embedding(embedding) => {
+                let mut told = |done| progress.at(Stage::Embedding, done).is_ok();
+                let scores = embedding.scores(network, pairs, Pairing::Hadamard, self.seed, &mut told)?;
+                plain(scores.ok_or(Error::Interrupted)?)
+            }
+            Method::MotifCodes => {
+                let groups = vec![Group::Degrees, Group::Motifs];
+                let options = EnsembleOptions {
+                    removed: groups.clone(),
+                    added: groups,
+                    ..EnsembleOptions::new(self.assumed)
+                };
+                self.head(&options, network, pairs, progress)?
+            }
+            Method::Ensemble => self.head(&EnsembleOptions::new(self.assumed), network, pairs, progress)?,
+        })
+    }
+
+    fn head(
+        &self,
+        options: &EnsembleOptions,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        progress: &mut Progress<'_>,
+    ) -> Result<Scored> {
+        progress.at(Stage::Heads, 0.0)?;
+        let found = ensemble(network, pairs, options, self.seed)?;
+        let scores = found.scores.iter().map(|logit| 1.0 / (1.0 + (-logit).exp())).collect();
+        Ok(Scored { scores, notes: Vec::new(), heads: found.reports })
+    }
+
+    fn rebuilt(
+        &self,
+        mode: Mode,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        progress: &mut Progress<'_>,
+        score: impl FnOnce(&Rebuilt) -> Vec<f64>,
+    ) -> Result<Scored> {
+        let rebuilt = Ndr::new(mode).rebuild(network, pairs, self.seed, progress)?;
+        let mut notes = vec![format!(
+            "{} walks saw {:.1} % of the pairs; those never seen score 0",
+            rebuilt.walks,
+            100.0 * rebuilt.coverage()
+        )];
+        if rebuilt.outside > 0 {
+            notes.push(format!(
+                "{} pairs have a node outside of the largest component: they score 0",
+                rebuilt.outside
+            ));
+        }
+        Ok(Scored { scores: score(&rebuilt), notes, heads: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::corrupt::{AddModel, Amount, add};
+    use crate::data::embedded;
+    use crate::denoise::roc::auc;
+
+    #[test]
+    fn every_name_is_that_of_a_method() {
+        for method in Method::all() {
+            assert_eq!(method.to_string().parse::<Method>().unwrap(), method);
+        }
+        let said = "best".parse::<Method>().unwrap_err().to_string();
+        assert!(said.contains("best") && said.contains("ensemble") && said.contains("ra-l3"), "{said}");
+    }
+
+    #[test]
+    fn every_method_scores_every_pair_and_refuses_what_is_none() {
+        let lesmis = embedded("@lesmis").unwrap();
+        let noisy = add(&lesmis, Amount::Fraction(0.3), AddModel::ErdosRenyi, 3).unwrap();
+        let (network, pairs) = (Arc::new(noisy.observed), noisy.truth);
+        let labels: Vec<bool> = pairs.iter().map(|pair| pair.2.label()).collect();
+        let pairs: Vec<(u32, u32)> = pairs.iter().map(|&(u, v, _)| (u, v)).collect();
+        for method in Method::all() {
+            let denoising = Denoising { method, assumed: Assumed::Added, seed: 1 };
+            let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
+            assert_eq!(scored.scores.len(), pairs.len(), "{method}");
+            assert!(scored.scores.iter().all(|score| score.is_finite()), "{method}");
+            let found = auc(&scored.scores, &labels).unwrap();
+            // The paper's mean over all entries is the one that cannot tell false edges, and need not.
+            assert!(found > 0.6 || method == Method::Ndr, "{method}: {found}");
+            assert!(denoising.scores(&network, &[(0, 9999)], &mut Progress::none()).is_err(), "{method}");
+            let weighted = Arc::new(lesmis.clone());
+            assert!(denoising.scores(&weighted, &[(0, 1)], &mut Progress::none()).is_err(), "{method}");
+        }
+    }
+}
