@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 
 /// Runs what must be refused.
-fn refused(bench: &Bench, words: &str, said: &[&str]) {
+pub(crate) fn refused(bench: &Bench, words: &str, said: &[&str]) {
     let before = bench.files();
     let done = bench.run(words);
     assert_eq!(done.code, Some(2), "{words}: {}", done.stderr);

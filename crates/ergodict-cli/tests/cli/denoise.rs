@@ -1,0 +1,131 @@
+//! `ergodict network denoise`, `evaluate` and `paper`: scores of pairs, and how good they are.
+
+use crate::bad_networks::refused;
+use crate::bench::Bench;
+use serde_json::json;
+
+fn corrupted(how: &str) -> Bench {
+    let bench = Bench::new();
+    bench.run(&format!("network corrupt @lesmis {how} -o obs.txt --truth truth.tsv -q")).fine();
+    bench
+}
+
+#[test]
+fn false_edges_are_found_and_every_step_says_what_it_did() {
+    let bench = corrupted("--add 0.5");
+    let done = bench.run("network denoise obs.txt -o scores.tsv --json -q").fine().json();
+    assert_eq!((done["noise"].clone(), done["method"].clone()), (json!("added"), json!("ensemble")));
+    assert_eq!((done["pairs"].clone(), done["observed_pairs"].clone()), (json!(381), json!(381)));
+    assert!(!done["heads"][0]["features"].as_array().unwrap().is_empty());
+    bench.run("network denoise obs.txt -o again.tsv -q -j 1").fine();
+    assert!(bench.bytes("again.tsv") == bench.bytes("scores.tsv"));
+    bench.run("network denoise obs.txt --method ndr -o ndr.tsv -q").fine();
+    let found = bench.run("evaluate scores.tsv ndr.tsv truth.tsv --json -q --report roc.html").fine().json();
+    let group = &found["groups"][0];
+    assert_eq!((group["positive_pairs"].clone(), group["negative_pairs"].clone()), (json!(254), json!(127)));
+    let auc = |at: usize| group["results"][at]["auc"].as_f64().unwrap();
+    assert!(auc(0) > 0.9 && auc(0) > auc(1), "{} and {}", auc(0), auc(1));
+    let interval = group["results"][0]["auc_interval"].as_array().unwrap();
+    assert!(interval[0].as_f64().unwrap() < auc(0) && auc(0) < interval[1].as_f64().unwrap());
+    assert!((group["differences"][0]["auc_difference"].as_f64().unwrap() - (auc(1) - auc(0))).abs() < 1e-12);
+    assert!(String::from_utf8(bench.bytes("roc.html")).unwrap().contains("<svg"));
+}
+
+#[test]
+fn missing_edges_are_found_in_the_order_of_the_pairs() {
+    let bench = corrupted("--remove 0.3");
+    let done = bench.run("network denoise obs.txt --pairs truth.tsv -o scores.tsv --json -q").fine().json();
+    assert_eq!(done["noise"], "removed");
+    let first = |name: &str| -> Vec<String> {
+        let text = String::from_utf8(bench.bytes(name)).unwrap();
+        text.lines().skip(1).map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect()
+    };
+    assert_eq!(first("scores.tsv"), first("truth.tsv"));
+    let found = bench.run("evaluate scores.tsv truth.tsv --json -q").fine().json();
+    let kinds: Vec<&str> = found["groups"].as_array().unwrap().iter().map(|g| g["negatives"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["uniform", "degree"]);
+    assert!(found["groups"][0]["results"][0]["auc"].as_f64().unwrap() > 0.85, "{found}");
+    // The words have the same numbers.
+    let words = String::from_utf8(bench.run("evaluate scores.tsv truth.tsv -q").fine().stdout).unwrap();
+    let auc = format!("{:.4}", found["groups"][0]["results"][0]["auc"].as_f64().unwrap());
+    assert!(words.contains(&auc) && words.contains("(degree)"), "{words}");
+}
+
+#[test]
+fn both_kinds_of_noise_and_every_method() {
+    let bench = corrupted("--remove 0.3");
+    let both = bench.run("network denoise obs.txt --pairs truth.tsv --noise both -o s.tsv --json -q").fine().json();
+    assert_eq!(both["heads"].as_array().unwrap().len(), 1, "no pair of the truth is observed");
+    bench.put("mixed.tsv", "Valjean\tJavert\nValjean\tNapoleon\n");
+    let both = bench.run("network denoise @lesmis --pairs mixed.tsv --noise both -o s.tsv --json -q").fine().json();
+    assert_eq!(both["heads"].as_array().unwrap().len(), 2);
+    for method in ["ndr", "ndr-off-chain", "co-visits", "common-neighbours", "jaccard", "adamic-adar", "resource-allocation",
+        "preferential-attachment", "l3", "rw3", "ra-l3", "spectral", "prone", "motif-codes"]
+    {
+        bench.run(&format!("network denoise obs.txt --pairs truth.tsv --method {method} -o s.tsv -q")).fine();
+        assert_eq!(String::from_utf8(bench.bytes("s.tsv")).unwrap().lines().count(), 3 * 76 + 1, "{method}");
+    }
+}
+
+#[test]
+fn pairs_without_a_score_score_nothing_and_that_is_told() {
+    let bench = Bench::new();
+    bench.put("labels.tsv", "a b 1\nb c 1\nc d 0\nd e 0\n");
+    bench.put("some.tsv", "u v score count\nb a 0.5 3\nc d 0.25 9\n");
+    let done = bench.run("evaluate some.tsv labels.tsv --json");
+    assert!(done.stderr.contains("2 of 4 pairs"), "{}", done.stderr);
+    let found = done.fine().json();
+    // Scores 0.5, 0 against 0.25, 0: one wins twice, one loses and ties.
+    assert_eq!(found["groups"][0]["results"][0]["auc"], 0.625);
+    assert_eq!(found["groups"][0]["results"][0]["missing"], 2);
+    let other = bench.run("evaluate some.tsv labels.tsv --column count --json -q").fine().json();
+    assert_eq!(other["groups"][0]["results"][0]["auc"], 0.375);
+}
+
+#[test]
+fn what_cannot_be_scored_or_evaluated_is_refused() {
+    let bench = corrupted("--add 0.5");
+    bench.put("unknown.tsv", "Valjean Nobody\n");
+    bench.put("self.tsv", "Valjean Javert\nJavert Javert\n");
+    bench.put("labels.tsv", "a b 1\nb c 2\n");
+    bench.put("ones.tsv", "a b 1\nb c 1\n");
+    bench.put("fine.tsv", "a b 1\nb c 0\n");
+    bench.put("words.tsv", "u v score\na b high\n");
+    bench.put("twice.tsv", "a b 0.5\nb a 0.25\n");
+    bench.put("others.tsv", "x y 0.5\n");
+    for (words, said) in [
+        ("network denoise obs.txt --pairs unknown.tsv -o x", &["unknown.tsv:1", "Nobody"][..]),
+        ("network denoise obs.txt --pairs self.tsv -o x", &["self.tsv:2", "itself"]),
+        ("network denoise obs.txt --method best -o x", &["best", "ensemble"]),
+        ("network denoise obs.txt -o x.npy", &["x.npy", "text"]),
+        ("network denoise obs.txt --pairs - -o x", &["--pairs is -"]),
+        ("evaluate fine.tsv labels.tsv", &["labels.tsv:2", "expected 1 or 0"]),
+        ("evaluate fine.tsv ones.tsv", &["ones.tsv", "all labels are 1"]),
+        ("evaluate words.tsv fine.tsv", &["words.tsv:2", "high"]),
+        ("evaluate twice.tsv fine.tsv", &["twice.tsv:2", "0.25", "0.5"]),
+        ("evaluate others.tsv fine.tsv", &["others.tsv", "none of the labelled pairs"]),
+        ("evaluate fine.tsv fine.tsv --column weight", &["no column weight"]),
+        ("evaluate fine.tsv fine.tsv --confidence 1", &["--confidence is 1"]),
+        ("evaluate nowhere.tsv fine.tsv", &["nowhere.tsv"]),
+        ("paper table-denoising --data nowhere -o x", &["facebook", "--data"]),
+    ] {
+        refused(&bench, &format!("{words} -q"), said);
+    }
+}
+
+#[test]
+fn the_quick_paper_is_resumed_and_its_pages_are_written() {
+    let bench = Bench::new();
+    let words = "paper table-denoising --quick --methods ensemble,ndr,common-neighbours -o out";
+    let first = bench.run(&format!("{words} -q")).fine();
+    let kept = bench.bytes("out/table-denoising.jsonl");
+    assert_eq!(String::from_utf8(kept.clone()).unwrap().lines().count(), 2 * 2 * 3);
+    let second = bench.run(&format!("{words} -q")).fine();
+    assert!(first.stdout == second.stdout && bench.bytes("out/table-denoising.jsonl") == kept, "nothing is measured twice");
+    let text = String::from_utf8(first.stdout).unwrap();
+    assert!(text.contains("| ensemble |") && text.contains("karate +50 %"), "{text}");
+    assert!(bench.bytes("out/table-denoising.md") == text.as_bytes());
+    let figure = bench.run("paper figure-ndl --quick -o out --json -q").fine().json();
+    assert_eq!(figure["networks"].as_array().unwrap().len(), 2);
+    assert_eq!(bench.model("out/figure-ndl-karate.safetensors").w.cols(), 25);
+}

@@ -1,0 +1,216 @@
+//! `ergodict network learn`, `reconstruct` and `compare`: atoms of networks, and networks of atoms.
+
+use crate::bench::Bench;
+use ergodict::dictionary::Model;
+use serde_json::{Value, json};
+
+/// Four cliques of five nodes in a ring, as an edge list.
+fn cliques() -> String {
+    let mut text = String::new();
+    for c in 0..4 {
+        for u in 0..5 {
+            for v in 0..u {
+                text += &format!("{} {}\n", 5 * c + v, 5 * c + u);
+            }
+        }
+        text += &format!("{} {}\n", 5 * c, (5 * (c + 1) + 1) % 20);
+    }
+    text
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.put("net.txt", cliques());
+    bench.put("ring.txt", (0..20).map(|u| format!("{u} {}\n", (u + 1) % 20)).collect::<String>());
+    bench
+}
+
+const SMALL: &str = "-k 5 -r 4 --steps 12 --batch 40";
+
+fn learn(bench: &Bench, flags: &str) -> Value {
+    bench.run(&format!("network learn {flags} --json -q")).fine().json()
+}
+
+/// The rows of a table.
+fn rows(bench: &Bench, name: &str) -> Vec<Vec<String>> {
+    let text = String::from_utf8(bench.bytes(name)).unwrap();
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn atoms_are_told_by_dominance_and_the_model_knows_its_motif() {
+    let bench = bench();
+    let done = learn(&bench, &format!("net.txt {SMALL} -o m"));
+    let model: Model = bench.model("m");
+    let form = model.network.unwrap();
+    assert_eq!((form.k, &*form.motif, form.edges.len(), form.directed), (5, "chain", 4, false));
+    assert_eq!((model.w.rows(), model.w.cols(), model.aggregates.t), (25, 4, 12));
+    let of = |key: &str| -> Vec<f64> { done[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect() };
+    let (dominance, order) = (of("dominance"), of("order"));
+    assert!((dominance.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert!(order.windows(2).all(|two| dominance[two[0] as usize] >= dominance[two[1] as usize]));
+    // Chain edges are in every patch, so that atoms are larger there than elsewhere on average.
+    let mean = |at: &dyn Fn(usize, usize) -> bool| {
+        let entries = (0..25).filter(|i| at(i / 5, i % 5)).flat_map(|i| (0..4).map(move |j| (i, j)));
+        let entries: Vec<f64> = entries.map(|(i, j)| model.w.get(i, j)).collect();
+        entries.iter().sum::<f64>() / entries.len() as f64
+    };
+    assert!(mean(&|a, b| a.abs_diff(b) == 1) > mean(&|a, b| a.abs_diff(b) > 1));
+    assert!(mean(&|a, b| a == b) < 1e-9, "there are no loops");
+}
+
+#[test]
+fn threads_change_nothing_and_the_configuration_gives_the_run_again() {
+    let bench = bench();
+    for flags in ["", "--chains 3 --sampler pivot --every 2", "--sampler glauber --motif cycle --chains 2", "--f32"] {
+        learn(&bench, &format!("net.txt {SMALL} {flags} -o one -j 1"));
+        for threads in [2, 3] {
+            learn(&bench, &format!("net.txt {SMALL} {flags} -o other -j {threads}"));
+            assert!(bench.bytes("one") == bench.bytes("other"), "{flags} with {threads} threads");
+        }
+        learn(&bench, "net.txt -o again --config one");
+        assert!(bench.bytes("one") == bench.bytes("again"), "{flags}");
+    }
+    learn(&bench, &format!("net.txt {SMALL} -o other --seed 1"));
+    learn(&bench, &format!("net.txt {SMALL} -o one"));
+    assert!(bench.bytes("one") != bench.bytes("other"));
+}
+
+#[test]
+fn several_networks_and_snapshots_are_one_stream() {
+    let bench = bench();
+    let both = learn(&bench, &format!("net.txt ring.txt {SMALL} -o both"));
+    assert_eq!((both["samples"].clone(), both["networks"].clone()), (json!(480), json!(["net.txt", "ring.txt"])));
+    let later = learn(&bench, &format!("net.txt ring.txt net.txt --snapshots {SMALL} --chains 5 -o later"));
+    assert_eq!((later["steps"].clone(), later["samples"].clone()), (json!(36), json!(1440)));
+    let moved = |key: &str| later[key].as_u64().unwrap();
+    assert_eq!(moved("chains_went_on") + moved("chains_restarted"), 10);
+    // No path in the ring but a few stays one among the cliques, and the other way round.
+    assert!(moved("chains_restarted") > 0);
+    // The same network again: every chain goes on.
+    let same = learn(&bench, &format!("net.txt net.txt --snapshots {SMALL} --chains 5 -o same"));
+    assert_eq!((same["chains_went_on"].clone(), same["chains_restarted"].clone()), (json!(5), json!(0)));
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bytes() {
+    let bench = bench();
+    for (name, words) in [
+        ("one", format!("network learn net.txt {SMALL} --chains 3 --sampler pivot -o m -q")),
+        ("snapshots", format!("network learn net.txt ring.txt net.txt --snapshots {SMALL} --chains 2 -o m -q")),
+    ] {
+        bench.run(&words).fine();
+        let whole = bench.bytes("m");
+        for steps in [1, 12, 13, 20].into_iter().filter(|steps| name != "one" || *steps < 12) {
+            std::fs::remove_file(bench.path("m")).unwrap();
+            let stopped = bench.stopped_after(&format!("{words} --checkpoint c"), steps);
+            assert_eq!(stopped.code, Some(130), "{name}: {}", stopped.stderr);
+            bench.run(&format!("{words} --checkpoint c --resume")).fine();
+            assert!(bench.bytes("m") == whole, "{name} after {steps}");
+            assert!(!bench.path("c").exists());
+        }
+    }
+}
+
+#[test]
+fn networks_are_rebuilt_and_pairs_come_in_their_order() {
+    let bench = bench();
+    learn(&bench, &format!("net.txt {SMALL} -o m"));
+    let words = "network reconstruct net.txt --model m --samples 5000";
+    let done = bench.run(&format!("{words} -o all.tsv --json -q")).fine().json();
+    let all = rows(&bench, "all.tsv");
+    assert_eq!(all[0], ["u", "v", "weight", "count"]);
+    assert_eq!(done["pairs_written"], all.len() as u64 - 1);
+    assert!(done["jaccard"].as_f64().unwrap() > 0.9 && done["auc"].as_f64().unwrap() > 0.95, "{done}");
+    assert_eq!(done["edge_coverage"], 1.0);
+    let known = |u: &str, v: &str| all.iter().find(|row| row[0] == u && row[1] == v).cloned();
+    // Restricted pairs are the same numbers, in the order asked for, with those never seen.
+    bench.put("pairs.tsv", "u\tv\n3\t0\n0\t10\n0\t1\n");
+    bench.run(&format!("{words} --pairs pairs.tsv -o some.tsv -q")).fine();
+    let some = rows(&bench, "some.tsv");
+    assert_eq!(some.len(), 4);
+    for (row, (u, v)) in some[1..].iter().zip([("3", "0"), ("0", "10"), ("0", "1")]) {
+        assert_eq!((&*row[0], &*row[1]), (u, v));
+        let expected = known(u.min(v), u.max(v)).map_or(("0".into(), "0".into()), |row| (row[2].clone(), row[3].clone()));
+        assert_eq!((row[2].clone(), row[3].clone()), expected);
+    }
+    // A threshold leaves the edges, which can be read as a network.
+    bench.run(&format!("{words} --threshold 0.5 -o edges.tsv -q")).fine();
+    let edges = rows(&bench, "edges.tsv");
+    assert!(edges.len() < all.len() && edges[1..].iter().all(|row| row[2].parse::<f64>().unwrap() > 0.5));
+    let info = bench.run("network info edges.tsv --json -q").fine().json();
+    assert_eq!(info["edges"], edges.len() as u64 - 1);
+    // Off the chain there are fewer visits.
+    bench.run(&format!("{words} --mode off-chain --reversal --alpha 3 -o off.tsv -q")).fine();
+    let counts = |rows: &[Vec<String>]| rows[1..].iter().map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>();
+    assert!(counts(&rows(&bench, "off.tsv")) < counts(&all));
+}
+
+#[test]
+fn rebuilding_is_the_same_at_any_number_of_threads_and_after_a_stop() {
+    let bench = bench();
+    learn(&bench, &format!("net.txt {SMALL} -o m"));
+    for flags in ["", "--mode off-chain", "--sampler exact --chains 3", "--pairs net.txt"] {
+        let words = format!("network reconstruct net.txt --model m --samples 50000 {flags} -o x.tsv -q");
+        bench.run(&format!("{words} -j 1")).fine();
+        let whole = bench.bytes("x.tsv");
+        bench.run(&format!("{words} -j 3")).fine();
+        assert!(bench.bytes("x.tsv") == whole, "{flags}");
+        std::fs::remove_file(bench.path("x.tsv")).unwrap();
+        let stopped = bench.stopped_after(&format!("{words} --checkpoint c"), 1);
+        assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
+        assert!(!bench.path("x.tsv").exists());
+        bench.run(&format!("{words} --checkpoint c --resume")).fine();
+        assert!(bench.bytes("x.tsv") == whole, "{flags} after a stop");
+        assert!(!bench.path("c").exists());
+    }
+}
+
+#[test]
+fn networks_are_close_to_those_that_are_like_them() {
+    let bench = bench();
+    let more = cliques().lines().map(|line| format!("{line}\n")).collect::<String>() + "0 7\n";
+    bench.put("more.txt", more);
+    let words = "network compare net.txt ring.txt more.txt -k 5 -r 4 --steps 10 --samples 4000";
+    let done = bench.run(&format!("{words} -o m.tsv --report r.html --json -q")).fine().json();
+    let matrix: Vec<Vec<f64>> = serde_json::from_value(done["matrix"].clone()).unwrap();
+    assert!((0..3).all(|i| matrix[i][i] > 0.8), "{matrix:?}");
+    assert!(matrix[1][0] < matrix[2][0], "a ring's atoms rebuild cliques worse than cliques' do: {matrix:?}");
+    assert_eq!(done["merges"][0].as_array().unwrap()[..2], [json!(0), json!(2)]);
+    let table = rows(&bench, "m.tsv");
+    assert_eq!((table.len(), table[0].len(), &*table[1][0]), (4, 4, "net.txt"));
+    let again = bench.run(&format!("{words} -j 1 -q")).fine();
+    assert!(again.stdout == bench.bytes("m.tsv"));
+}
+
+#[test]
+fn what_cannot_be_learned_or_rebuilt_is_refused() {
+    let bench = bench();
+    learn(&bench, &format!("net.txt {SMALL} -o m"));
+    bench.put("bad-pairs.tsv", "0 1\n0 77\n");
+    bench.put_npy("x.npy", &crate::bench::numbers(4, 30));
+    bench.run("factor x.npy -r 2 -o plain -q").fine();
+    for (words, said) in [
+        ("network learn net.txt -r 3 --steps 0 -o x", &["--steps is 0"][..]),
+        ("network learn net.txt -r 3 --batch 0 -o x", &["--batch is 0"]),
+        ("network learn net.txt -r 3 -k 5 --batch 3 --chains 4 -o x", &["--batch is 3", "4 chains"]),
+        ("network learn net.txt ring.txt -r 3 -k 5 --batch 3 --chains 2 -o x", &["--batch is 3", "4 chains"]),
+        ("network learn net.txt --snapshots -r 3 -k 5 -o x", &["--snapshots", "two networks"]),
+        ("network learn - - -r 3 -k 5 -o x", &["more than once"]),
+        ("network learn net.txt -r 3 -k 5 -o net.txt", &["net.txt"]),
+        ("network learn ring.txt --motif complete -k 3 -r 3 -o x", &["ring.txt"]),
+        ("network reconstruct net.txt --model plain -o x", &["plain", "network learn"]),
+        ("network reconstruct net.txt --model nowhere -o x", &["nowhere"]),
+        ("network reconstruct net.txt --model m -k 7 -o x", &["-k is 7", "5 nodes"]),
+        ("network reconstruct net.txt --model m --motif star -o x", &["--motif is star", "chain"]),
+        ("network reconstruct net.txt --model m --samples 0 -o x", &["--samples is 0"]),
+        ("network reconstruct net.txt --model m --alpha -1 -o x", &["--alpha is -1"]),
+        ("network reconstruct net.txt --model m --lambda -1 -o x", &["lambda is -1"]),
+        ("network reconstruct net.txt --model m -o x.npz", &["x.npz", ".parquet"]),
+        ("network reconstruct net.txt --model m --pairs bad-pairs.tsv -o x", &["bad-pairs.tsv:2", "77"]),
+        ("network compare net.txt ring.txt -r 3 -k 5 --samples 0", &["--samples is 0"]),
+        ("network compare net.txt ring.txt -r 3 -k 5 --init w.npy", &["--init", "its own"]),
+    ] {
+        crate::bad_networks::refused(&bench, &format!("{words} -q"), said);
+    }
+}
