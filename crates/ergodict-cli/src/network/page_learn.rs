@@ -50,10 +50,13 @@ pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
     let labels: Vec<String> = shown.iter().map(|&j| format!("{:.3}", scores[j])).collect();
     let Some(form) = &model.network else { return Ok(Vec::new()) };
     let matrices = AtomGrid { labels: Some(labels.clone()), ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    let edges: Vec<(usize, usize)> = form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
-    let graphs = AtomGraphs::new(&atoms, form.k, &edges).labels(labels);
-    Ok(vec![
-        Figure { title: "Atoms as graphs".into(), svg: graphs.svg()?, words: GRAPHS.into() },
-        Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() },
-    ])
+    let mut figures = Vec::new();
+    // Graphs have edges of positive weight; atoms of other sets are matrices alone.
+    if atoms.iter().flatten().all(|entry| *entry >= 0.0) {
+        let edges: Vec<(usize, usize)> = form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
+        let svg = AtomGraphs::new(&atoms, form.k, &edges).labels(labels).svg()?;
+        figures.push(Figure { title: "Atoms as graphs".into(), svg, words: GRAPHS.into() });
+    }
+    figures.push(Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() });
+    Ok(figures)
 }

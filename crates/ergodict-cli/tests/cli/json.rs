@@ -26,6 +26,7 @@ fn the_docs_tell_of_every_key() {
     let docs = std::fs::read_to_string(DOCS).unwrap();
     let bench = image::bench();
     bench.put_npy("x.npy", &numbers(4, 30));
+    bench.put("labels.tsv", "1 2 1\n2 3 0\n");
     let json = |words: &str| bench.run(&format!("{words} --json -q")).fine().json();
     let factor = documented(&docs, "ergodict.factor/1");
     for words in [
@@ -44,6 +45,13 @@ fn the_docs_tell_of_every_key() {
         "network generate er --nodes 9 --edges 12 -o e.txt",
         "network corrupt @karate --add 0.5 -o c.txt",
         "network sample @karate -k 4 --count 50 --observables density,conditional-density,macc",
+        "network learn @karate -k 4 -r 3 --steps 3 -o n",
+        "network reconstruct @karate --model n --samples 200 -o n.tsv",
+        "network compare @karate @kite --unweighted -k 4 -r 3 --steps 3 --samples 200",
+        "network denoise @karate --method common-neighbours -o d.tsv",
+        "evaluate d.tsv labels.tsv",
+        "paper figure-ndl --quick -o p",
+        "paper table-denoising --quick --methods jaccard -o p",
     ] {
         let summary = json(words);
         let schema = summary["schema"].as_str().unwrap();
