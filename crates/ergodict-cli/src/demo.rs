@@ -4,6 +4,7 @@
 
 mod bars;
 mod ising;
+mod network;
 mod picture;
 mod two_pictures;
 
@@ -17,6 +18,7 @@ use ergodict::dictionary::Model;
 use ergodict::factor::Parameters;
 use ergodict_report::Report;
 use ising::IsingRun;
+use network::NetworkRun;
 use picture::PictureRun;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 use two_pictures::TwoPictures;
 
-/// Take a tour on data made here: atoms of bars, of Ising spins and of a picture, and the theory at work
+/// Take a tour on data made here: atoms of bars, of a network, of Ising spins and of a picture, and the theory at work
 ///
 /// Writes DIR/report.html to look at, DIR/bars.npy (the pictures of the bars) and DIR/bars.safetensors (their model), and
 /// ends with commands to try next. It takes a few seconds.
@@ -69,8 +71,12 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let picture = PictureRun::new(common.seed)?;
     talk(&indented(&picture.account()));
 
+    talk("\n5. A network: its latent motifs, the network rebuilt from them, and false edges found");
+    let network = NetworkRun::new(common.seed)?;
+    talk(&indented(&network.account()));
+
     let seconds = started.elapsed().as_secs_f64();
-    let parts = Parts { bars: &bars, two: &two, ising: &ising, picture: &picture };
+    let parts = Parts { bars: &bars, two: &two, ising: &ising, picture: &picture, network: &network };
     let page = parts.page(&files.commands("ergodict", common.seed), seconds)?;
     write(&files.report, &page)?;
 
@@ -89,6 +95,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
             "two_pictures": two.json(),
             "ising": ising.json(),
             "picture": picture.json(),
+            "network": network.json(),
             "report": files.report,
             "model": files.model,
             "data": files.pictures,
@@ -101,7 +108,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
 }
 
 const LEAD: &str = "
-    Four small experiments on data made by this program. Each watches a Markov chain, minibatch by minibatch, and learns
+    Five small experiments on data made by this program. Each watches a Markov chain, minibatch by minibatch, and learns
     the pieces that what it sees is made of, however much each minibatch resembles the one before.";
 
 const TWO: &str = "
@@ -114,6 +121,7 @@ struct Parts<'a> {
     two: &'a TwoPictures,
     ising: &'a IsingRun,
     picture: &'a PictureRun,
+    network: &'a NetworkRun,
 }
 
 impl Parts<'_> {
@@ -124,6 +132,7 @@ impl Parts<'_> {
             ("The theorem at work", TWO.to_owned(), self.two.figures()?),
             ("Spins", self.ising.account(), self.ising.figures()?),
             ("A picture", self.picture.account(), self.picture.figures()?),
+            ("A network", self.network.account(), self.network.figures()?),
         ];
         for (title, words, figures) in parts {
             report = figures.into_iter().fold(report.section(title, words), Report::figure);
@@ -132,7 +141,7 @@ impl Parts<'_> {
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         facts
             .push(("time", format!("{seconds:.2} s, of which learning the bars {:.2} s", self.bars.seconds)));
-        Ok(report.code("Three commands to try next", commands).facts(&facts).render())
+        Ok(report.code("Four commands to try next", commands).facts(&facts).render())
     }
 }
 
@@ -144,6 +153,7 @@ struct Files {
     again: PathBuf,
     ising: PathBuf,
     picture: PathBuf,
+    network: PathBuf,
 }
 
 impl Files {
@@ -155,18 +165,20 @@ impl Files {
             again: dir.join("again"),
             ising: dir.join("ising"),
             picture: dir.join("picture"),
+            network: dir.join("network"),
         }
     }
 
-    /// Three commands that work as they stand and learn again what the tour did.
+    /// Four commands that work as they stand and learn again what the tour did.
     fn commands(&self, program: &str, seed: u64) -> String {
         let data = quoted(&self.pictures);
-        let [again, ising, picture] = [&self.again, &self.ising, &self.picture].map(|stem| {
+        let [again, ising, picture, network] = [&self.again, &self.ising, &self.picture, &self.network].map(|stem| {
             let [model, page] = ["safetensors", "html"].map(|e| quoted(&stem.with_extension(e)));
             format!("-o {model} --report {page}")
         });
         let Parameters { atoms: r, lambda, schedule, .. } = bars::parameters();
-        let (batch, spins, image) = (bars::BATCH, IsingRun::flags(), PictureRun::flags());
+        let (batch, spins, image, paths) =
+            (bars::BATCH, IsingRun::flags(), PictureRun::flags(), NetworkRun::flags());
         let seed = if seed == 0 { String::new() } else { format!(" --seed {seed}") };
         format!(
             "{program} factor {data} -r {r} --batch {batch} --lambda {lambda} --schedule {schedule}\
@@ -174,7 +186,9 @@ impl Files {
              {program} spins learn {spins}\
              {CONTINUED}{ising}{seed}\n\
              {program} image learn {image}\
-             {CONTINUED}{picture}{seed}"
+             {CONTINUED}{picture}{seed}\n\
+             {program} network learn {paths}\
+             {CONTINUED}{network}{seed}"
         )
     }
 }

@@ -42,6 +42,8 @@ fn finds_the_bars_whatever_the_seed() {
         let picture = &summary["picture"];
         let (iid, walk) = (number(picture, "psnr_iid"), number(picture, "psnr_walk"));
         assert!(iid > 17.0 && walk > iid - 0.6, "seed {seed}: {picture}");
+        let network = &summary["network"];
+        assert!(number(network, "jaccard") > 0.8 && number(network, "denoising_auc") > 0.9, "seed {seed}: {network}");
         // The alternating chain: |f̂ − f| = O(1/t).
         let two = &summary["two_pictures"];
         let distance = number(&two["surrogate_distance"], "alternating");
@@ -77,7 +79,9 @@ fn writes_its_files_and_nothing_else() {
         "Two pictures",
         "Ising: atoms at temperature 2.26",
         "Atoms from a random walk",
-        "Three commands to try next",
+        "Atoms as graphs",
+        "False edges found",
+        "Four commands to try next",
     ] {
         assert!(page.contains(part), "{part}");
     }
