@@ -172,10 +172,11 @@ impl Files {
     /// Four commands that work as they stand and learn again what the tour did.
     fn commands(&self, program: &str, seed: u64) -> String {
         let data = quoted(&self.pictures);
-        let [again, ising, picture, network] = [&self.again, &self.ising, &self.picture, &self.network].map(|stem| {
-            let [model, page] = ["safetensors", "html"].map(|e| quoted(&stem.with_extension(e)));
-            format!("-o {model} --report {page}")
-        });
+        let [again, ising, picture, network] =
+            [&self.again, &self.ising, &self.picture, &self.network].map(|stem| {
+                let [model, page] = ["safetensors", "html"].map(|e| quoted(&stem.with_extension(e)));
+                format!("-o {model} --report {page}")
+            });
         let Parameters { atoms: r, lambda, schedule, .. } = bars::parameters();
         let (batch, spins, image, paths) =
             (bars::BATCH, IsingRun::flags(), PictureRun::flags(), NetworkRun::flags());

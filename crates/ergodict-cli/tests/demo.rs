@@ -43,7 +43,10 @@ fn finds_the_bars_whatever_the_seed() {
         let (iid, walk) = (number(picture, "psnr_iid"), number(picture, "psnr_walk"));
         assert!(iid > 17.0 && walk > iid - 0.6, "seed {seed}: {picture}");
         let network = &summary["network"];
-        assert!(number(network, "jaccard") > 0.8 && number(network, "denoising_auc") > 0.9, "seed {seed}: {network}");
+        assert!(
+            number(network, "jaccard") > 0.8 && number(network, "denoising_auc") > 0.9,
+            "seed {seed}: {network}"
+        );
         // The alternating chain: |f̂ − f| = O(1/t).
         let two = &summary["two_pictures"];
         let distance = number(&two["surrogate_distance"], "alternating");

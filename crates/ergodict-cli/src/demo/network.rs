@@ -67,7 +67,8 @@ impl NetworkRun {
 
     pub(super) fn account(&self) -> String {
         let dominance = self.model.dominance();
-        let first: Vec<String> = dominance.1.iter().take(3).map(|&atom| format!("{:.3}", dominance.0[atom])).collect();
+        let first: Vec<String> =
+            dominance.1.iter().take(3).map(|&atom| format!("{:.3}", dominance.0[atom])).collect();
         format!(
             "{} characters of a novel, who meet: {} edges. {ATOMS} atoms of paths of {NODES} nodes, dominance {}, ….\n\
              Rebuilt from {SAMPLES} paths: Jaccard accuracy {:.3}, {:.0} % of the edges seen.\n\
@@ -95,7 +96,12 @@ impl NetworkRun {
 
     pub(super) fn figures(&self) -> Result<Vec<Figure>> {
         let mut figures = page_learn::atoms(&self.model)?;
-        let points = self.ranked.curve().iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect::<Vec<_>>();
+        let points = self
+            .ranked
+            .curve()
+            .iter()
+            .map(|p| (p.false_positive_rate, p.true_positive_rate))
+            .collect::<Vec<_>>();
         let chart = LineChart {
             x_label: "false edges taken for true".into(),
             y_label: "true edges kept".into(),

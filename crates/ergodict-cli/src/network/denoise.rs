@@ -13,7 +13,6 @@ use ergodict::denoise::{Denoising, Method, Stage};
 use ergodict::dictionary::Input;
 use ergodict::{Error, denoise};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -161,8 +160,8 @@ fn write(
     scores: &[f64],
 ) -> Result<()> {
     output::stream(out, |file| {
-        let failed = Error::io(out);
-        writeln!(file, "u\tv\tscore").map_err(&failed)?;
+        let failed = |problem| Error::io(out)(problem);
+        writeln!(file, "u\tv\tscore").map_err(failed)?;
         for (row, (&(u, v), score)) in pairs.iter().zip(scores).enumerate() {
             let (u, v) = match table {
                 Some(table) => {
@@ -171,8 +170,8 @@ fn write(
                 }
                 None => (network.ids().name(u as usize), network.ids().name(v as usize)),
             };
-            let (u, v) = (write_name(&u).map_err(&failed)?, write_name(&v).map_err(&failed)?);
-            writeln!(file, "{u}\t{v}\t{score}").map_err(&failed)?;
+            let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
+            writeln!(file, "{u}\t{v}\t{score}").map_err(failed)?;
         }
         Ok(())
     })
@@ -204,7 +203,7 @@ impl Told {
     }
 
     fn finish(&mut self) {
-        if let Some(mut shown) = self.shown.take() {
+        if let Some(shown) = self.shown.take() {
             shown.finish();
         }
     }

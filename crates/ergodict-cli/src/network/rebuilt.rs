@@ -12,7 +12,6 @@ use ergodict::patch::NetworkForm;
 use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
 use ergodict_report::{Figure, LineChart, Report, Series};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,6 +19,9 @@ use std::time::Duration;
 const LOOK: u64 = 1 << 16;
 /// Thresholds of the curve of accuracy.
 const THRESHOLDS: usize = 100;
+
+/// A table of pairs, and their nodes.
+type Asked<'a> = (&'a PairTable, &'a [Option<(u32, u32)>]);
 
 /// Writes the table.
 pub(super) struct Writer<'a> {
@@ -29,7 +31,7 @@ pub(super) struct Writer<'a> {
     /// Only pairs of larger weight.
     pub(super) threshold: Option<f64>,
     /// Only these, in their order; none of nodes outside of what was rebuilt.
-    pub(super) asked: Option<(&'a PairTable, &'a [Option<(u32, u32)>])>,
+    pub(super) asked: Option<Asked<'a>>,
 }
 
 impl Writer<'_> {
@@ -78,9 +80,9 @@ impl Writer<'_> {
     pub(super) fn write(&self, out: &Path) -> Result<Option<u64>> {
         let mut written = 0u64;
         let mut stopped = false;
-        let done = output::stream(out, |mut file| {
-            let failed = Error::io(out);
-            let mut put = |text: std::fmt::Arguments<'_>| file.write_fmt(text).map_err(&failed);
+        let done = output::stream(out, |file| {
+            let failed = |problem| Error::io(out)(problem);
+            let mut put = |text: std::fmt::Arguments<'_>| file.write_fmt(text).map_err(failed);
             put(format_args!("u\tv\tweight\tcount\n"))?;
             self.rows(&mut |u, v, weight, count| {
                 written += 1;
@@ -88,7 +90,7 @@ impl Writer<'_> {
                     stopped = true;
                     bail!("stopped");
                 }
-                let name = |name| write_name(name).map_err(&failed);
+                let name = |name| write_name(name).map_err(failed);
                 Ok(put(format_args!("{}\t{}\t{weight}\t{count}\n", name(u)?, name(v)?))?)
             })
         });

@@ -18,7 +18,7 @@ use ergodict::reconstruct::network::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         threshold,
         samples: rebuilding.taken(),
         before: resumed.unwrap_or(0),
-        capped: rebuilding.report().capped as u64,
+        capped: rebuilding.report().capped,
         written,
         set_up,
         seconds,

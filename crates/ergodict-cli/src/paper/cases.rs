@@ -29,8 +29,8 @@ const QUICK: [Case; 2] = [Case { name: "@lesmis", printed: None }, Case { name: 
 #[derive(clap::Args)]
 pub(super) struct Data {
     /// The folder with facebook.txt.gz, ppi_pathways.txt.gz and arxiv.txt.gz
-    #[arg(long, value_name = "DIR", required_unless_present = "quick")]
-    data: Option<PathBuf>,
+    #[arg(long = "data", id = "data", value_name = "DIR", required_unless_present = "quick")]
+    folder: Option<PathBuf>,
     /// Small embedded networks instead, and one seed: to see how it goes
     #[arg(long)]
     pub(super) quick: bool,
@@ -71,7 +71,7 @@ impl Data {
         if self.quick {
             return Ok(case.name.into());
         }
-        let folder = self.data.as_deref().unwrap_or(Path::new("."));
+        let folder = self.folder.as_deref().unwrap_or(Path::new("."));
         let names =
             ["txt.gz", "txt", "txt.zst", "egr"].map(|ending| folder.join(format!("{}.{ending}", case.name)));
         match names.iter().find(|path| path.is_file()) {

@@ -42,7 +42,8 @@ fn missing_edges_are_found_in_the_order_of_the_pairs() {
     };
     assert_eq!(first("scores.tsv"), first("truth.tsv"));
     let found = bench.run("evaluate scores.tsv truth.tsv --json -q").fine().json();
-    let kinds: Vec<&str> = found["groups"].as_array().unwrap().iter().map(|g| g["negatives"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> =
+        found["groups"].as_array().unwrap().iter().map(|g| g["negatives"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["uniform", "degree"]);
     assert!(found["groups"][0]["results"][0]["auc"].as_f64().unwrap() > 0.85, "{found}");
     // The words have the same numbers.
@@ -54,14 +55,29 @@ fn missing_edges_are_found_in_the_order_of_the_pairs() {
 #[test]
 fn both_kinds_of_noise_and_every_method() {
     let bench = corrupted("--remove 0.3");
-    let both = bench.run("network denoise obs.txt --pairs truth.tsv --noise both -o s.tsv --json -q").fine().json();
+    let both =
+        bench.run("network denoise obs.txt --pairs truth.tsv --noise both -o s.tsv --json -q").fine().json();
     assert_eq!(both["heads"].as_array().unwrap().len(), 1, "no pair of the truth is observed");
     bench.put("mixed.tsv", "Valjean\tJavert\nValjean\tNapoleon\n");
-    let both = bench.run("network denoise @lesmis --pairs mixed.tsv --noise both -o s.tsv --json -q").fine().json();
+    let both =
+        bench.run("network denoise @lesmis --pairs mixed.tsv --noise both -o s.tsv --json -q").fine().json();
     assert_eq!(both["heads"].as_array().unwrap().len(), 2);
-    for method in ["ndr", "ndr-off-chain", "co-visits", "common-neighbours", "jaccard", "adamic-adar", "resource-allocation",
-        "preferential-attachment", "l3", "rw3", "ra-l3", "spectral", "prone", "motif-codes"]
-    {
+    for method in [
+        "ndr",
+        "ndr-off-chain",
+        "co-visits",
+        "common-neighbours",
+        "jaccard",
+        "adamic-adar",
+        "resource-allocation",
+        "preferential-attachment",
+        "l3",
+        "rw3",
+        "ra-l3",
+        "spectral",
+        "prone",
+        "motif-codes",
+    ] {
         bench.run(&format!("network denoise obs.txt --pairs truth.tsv --method {method} -o s.tsv -q")).fine();
         assert_eq!(String::from_utf8(bench.bytes("s.tsv")).unwrap().lines().count(), 3 * 76 + 1, "{method}");
     }
@@ -121,7 +137,10 @@ fn the_quick_paper_is_resumed_and_its_pages_are_written() {
     let kept = bench.bytes("out/table-denoising.jsonl");
     assert_eq!(String::from_utf8(kept.clone()).unwrap().lines().count(), 2 * 2 * 3);
     let second = bench.run(&format!("{words} -q")).fine();
-    assert!(first.stdout == second.stdout && bench.bytes("out/table-denoising.jsonl") == kept, "nothing is measured twice");
+    assert!(
+        first.stdout == second.stdout && bench.bytes("out/table-denoising.jsonl") == kept,
+        "nothing is measured twice"
+    );
     let text = String::from_utf8(first.stdout).unwrap();
     assert!(text.contains("| ensemble |") && text.contains("karate +50 %"), "{text}");
     assert!(bench.bytes("out/table-denoising.md") == text.as_bytes());

@@ -26,7 +26,7 @@ fn the_docs_tell_of_every_key() {
     let docs = std::fs::read_to_string(DOCS).unwrap();
     let bench = image::bench();
     bench.put_npy("x.npy", &numbers(4, 30));
-    bench.put("labels.tsv", "1 2 1\n2 3 0\n");
+    bench.put("labels.tsv", "1 2 1\n1 3 1\n2 3 0\n1 4 0\n");
     let json = |words: &str| bench.run(&format!("{words} --json -q")).fine().json();
     let factor = documented(&docs, "ergodict.factor/1");
     for words in [

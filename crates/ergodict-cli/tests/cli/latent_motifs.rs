@@ -6,22 +6,20 @@ use serde_json::{Value, json};
 
 /// Four cliques of five nodes in a ring, as an edge list.
 fn cliques() -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for c in 0..4 {
         for u in 0..5 {
-            for v in 0..u {
-                text += &format!("{} {}\n", 5 * c + v, 5 * c + u);
-            }
+            lines.extend((0..u).map(|v| format!("{} {}", 5 * c + v, 5 * c + u)));
         }
-        text += &format!("{} {}\n", 5 * c, (5 * (c + 1) + 1) % 20);
+        lines.push(format!("{} {}", 5 * c, (5 * (c + 1) + 1) % 20));
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.put("net.txt", cliques());
-    bench.put("ring.txt", (0..20).map(|u| format!("{u} {}\n", (u + 1) % 20)).collect::<String>());
+    bench.put("ring.txt", (0..20).map(|u| format!("{u} {}", (u + 1) % 20)).collect::<Vec<_>>().join("\n"));
     bench
 }
 
@@ -45,7 +43,9 @@ fn atoms_are_told_by_dominance_and_the_model_knows_its_motif() {
     let form = model.network.unwrap();
     assert_eq!((form.k, &*form.motif, form.edges.len(), form.directed), (5, "chain", 4, false));
     assert_eq!((model.w.rows(), model.w.cols(), model.aggregates.t), (25, 4, 12));
-    let of = |key: &str| -> Vec<f64> { done[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect() };
+    let of = |key: &str| -> Vec<f64> {
+        done[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    };
     let (dominance, order) = (of("dominance"), of("order"));
     assert!((dominance.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     assert!(order.windows(2).all(|two| dominance[two[0] as usize] >= dominance[two[1] as usize]));
@@ -62,7 +62,9 @@ fn atoms_are_told_by_dominance_and_the_model_knows_its_motif() {
 #[test]
 fn threads_change_nothing_and_the_configuration_gives_the_run_again() {
     let bench = bench();
-    for flags in ["", "--chains 3 --sampler pivot --every 2", "--sampler glauber --motif cycle --chains 2", "--f32"] {
+    for flags in
+        ["", "--chains 3 --sampler pivot --every 2", "--sampler glauber --motif cycle --chains 2", "--f32"]
+    {
         learn(&bench, &format!("net.txt {SMALL} {flags} -o one -j 1"));
         for threads in [2, 3] {
             learn(&bench, &format!("net.txt {SMALL} {flags} -o other -j {threads}"));
@@ -80,7 +82,10 @@ fn threads_change_nothing_and_the_configuration_gives_the_run_again() {
 fn several_networks_and_snapshots_are_one_stream() {
     let bench = bench();
     let both = learn(&bench, &format!("net.txt ring.txt {SMALL} -o both"));
-    assert_eq!((both["samples"].clone(), both["networks"].clone()), (json!(480), json!(["net.txt", "ring.txt"])));
+    assert_eq!(
+        (both["samples"].clone(), both["networks"].clone()),
+        (json!(480), json!(["net.txt", "ring.txt"]))
+    );
     let later = learn(&bench, &format!("net.txt ring.txt net.txt --snapshots {SMALL} --chains 5 -o later"));
     assert_eq!((later["steps"].clone(), later["samples"].clone()), (json!(36), json!(1440)));
     let moved = |key: &str| later[key].as_u64().unwrap();
@@ -97,7 +102,10 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
     let bench = bench();
     for (name, words) in [
         ("one", format!("network learn net.txt {SMALL} --chains 3 --sampler pivot -o m -q")),
-        ("snapshots", format!("network learn net.txt ring.txt net.txt --snapshots {SMALL} --chains 2 -o m -q")),
+        (
+            "snapshots",
+            format!("network learn net.txt ring.txt net.txt --snapshots {SMALL} --chains 2 -o m -q"),
+        ),
     ] {
         bench.run(&words).fine();
         let whole = bench.bytes("m");
@@ -131,7 +139,8 @@ fn networks_are_rebuilt_and_pairs_come_in_their_order() {
     assert_eq!(some.len(), 4);
     for (row, (u, v)) in some[1..].iter().zip([("3", "0"), ("0", "10"), ("0", "1")]) {
         assert_eq!((&*row[0], &*row[1]), (u, v));
-        let expected = known(u.min(v), u.max(v)).map_or(("0".into(), "0".into()), |row| (row[2].clone(), row[3].clone()));
+        let expected = known(u.min(v), u.max(v))
+            .map_or(("0".into(), "0".into()), |row| (row[2].clone(), row[3].clone()));
         assert_eq!((row[2].clone(), row[3].clone()), expected);
     }
     // A threshold leaves the edges, which can be read as a network.
@@ -142,7 +151,8 @@ fn networks_are_rebuilt_and_pairs_come_in_their_order() {
     assert_eq!(info["edges"], edges.len() as u64 - 1);
     // Off the chain there are fewer visits.
     bench.run(&format!("{words} --mode off-chain --reversal --alpha 3 -o off.tsv -q")).fine();
-    let counts = |rows: &[Vec<String>]| rows[1..].iter().map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>();
+    let counts =
+        |rows: &[Vec<String>]| rows[1..].iter().map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>();
     assert!(counts(&rows(&bench, "off.tsv")) < counts(&all));
 }
 
@@ -169,8 +179,7 @@ fn rebuilding_is_the_same_at_any_number_of_threads_and_after_a_stop() {
 #[test]
 fn networks_are_close_to_those_that_are_like_them() {
     let bench = bench();
-    let more = cliques().lines().map(|line| format!("{line}\n")).collect::<String>() + "0 7\n";
-    bench.put("more.txt", more);
+    bench.put("more.txt", cliques() + "0 7\n");
     let words = "network compare net.txt ring.txt more.txt -k 5 -r 4 --steps 10 --samples 4000";
     let done = bench.run(&format!("{words} -o m.tsv --report r.html --json -q")).fine().json();
     let matrix: Vec<Vec<f64>> = serde_json::from_value(done["matrix"].clone()).unwrap();

@@ -78,7 +78,7 @@ impl Accuracy {
             let ranks = Ranks::new(of_edges);
             let mut doubled = 0u128;
             let mut count = |rebuilt: f64, times: u64| {
-                doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times)
+                doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times);
             };
             sums.iter().filter(|pair| is_edge(pair) == 0.0).for_each(|pair| count(pair.shrunk(alpha), 1));
             count(0.0, others - (visited - seen));
