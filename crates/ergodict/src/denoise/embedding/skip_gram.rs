@@ -28,7 +28,8 @@ use rayon::prelude::*;
 const PARTS: usize = 4;
 const PARTED: usize = 1024;
 
-/// Walks whose pairs are worked on together; at 80 nodes and a window of 10, some 3.6 million pairs, 29 MB.
+/// Walks whose pairs are worked on together; at 80 nodes and a window of 10, some 3.4 million pairs, 27 MB, and as much again
+/// while they are sorted.
 const POOL: usize = 4096;
 
 /// Walks that are made by one thread before it takes more.
@@ -285,7 +286,7 @@ impl WithSimd for Train<'_> {
 /// A gradient step of `ln σ(±own·target)`, + for label 1: `target` takes it, that of `own` is added to `gradient`. All of one length, a
 /// multiple of 16.
 ///
-/// Written with registers, as what the compiler made of plain loops took some ten times as long.
+/// Written with registers: with plain loops DeepWalk of facebook took 74 s of one core, with these 11 s.
 #[inline(always)]
 fn pull<S: Simd>(s: S, own: &[f32], gradient: &mut [f32], target: &mut [f32], label: f32, rate: f32) {
     let (lanes, length) = (f32::lanes::<S>(), own.len());
