@@ -20,7 +20,7 @@ use crate::linalg::Mat;
 use crate::linalg::products::Products;
 
 /// Residual `|S x − λ x|` at which an eigenvector is good.
-const GOOD: f64 = 1e-8;
+const GOOD: f64 = 1e-6;
 
 /// Vectors of the block beyond those asked for, as a share of them, and at least.
 const GUARD: (f64, usize) = (0.25, 16);
@@ -46,7 +46,7 @@ pub struct Spectrum {
     /// One column a node; row `i` is the eigenvector of `values[i]`, of length 1, with its largest entry (the first of those)
     /// positive. Rows without an eigenvalue are zero.
     pub vectors: Mat<f64>,
-    /// The largest `|S x − λ x|`: below 10⁻⁸ unless eigenvalues were too close together for the iteration to tell apart in its time.
+    /// The largest `|S x − λ x|`: below 10⁻⁶ unless eigenvalues were too close together for the iteration to tell apart in its time.
     pub residual: f64,
 }
 
