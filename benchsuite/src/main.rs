@@ -1,6 +1,8 @@
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`.
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `spins` and everything else are `cargo xtask bench`;
+//! `denoise` scores the denoising methods.
 
 mod clock;
+mod denoise;
 mod kernels;
 mod networks;
 mod spins;
@@ -9,6 +11,7 @@ mod step;
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
+        Some("denoise") => denoise::run(&arguments[1..]),
         Some("networks") => networks::run(&arguments[1..]),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),

@@ -3,7 +3,15 @@
 //! A method gives each pair a score; higher is more likely an edge of the true network. Pairs are `(u32, u32)` in the order the
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
+pub mod delong;
+pub mod heuristics;
+pub mod logistic;
 mod motif_codes;
+pub mod nodes;
+pub mod paths;
+pub mod roc;
+mod motif_scores;
 mod stars;
 
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
+pub use motif_scores::MotifScores;

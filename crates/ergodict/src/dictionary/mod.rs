@@ -2,7 +2,9 @@
 
 mod history;
 mod model;
+mod static_learning;
 
 pub use crate::data::Cursor;
 pub use history::{History, HistoryPoint};
 pub use model::{Input, Model, Precision};
+pub use static_learning::{StaticLearning, StaticOptions, learn_static};

@@ -1,0 +1,152 @@
+//! Denoising by the protocol of DENOISING.md: AUC and seconds of methods on public networks.
+
+use anyhow::{Context, Result, bail};
+use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
+use ergodict::data::{ReadOptions, read_network};
+use ergodict::denoise::heuristics::Heuristic;
+use ergodict::denoise::roc::auc;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Instant;
+
+const USAGE: &str = "denoise [--data FOLDER] [--networks a,b] [--methods a,b] [--noise removed,added] \
+[--seeds 0,1] [--json]";
+
+/// What is run.
+struct Options {
+    data: PathBuf,
+    networks: Vec<String>,
+    methods: Vec<String>,
+    noises: Vec<String>,
+    seeds: Vec<u64>,
+    json: bool,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self> {
+        let beside = std::env::var_os("ERGODICT_DATA").map_or_else(|| "../shared/data".into(), PathBuf::from);
+        let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
+        let mut options = Self {
+            data: beside,
+            networks: list("facebook,ppi_pathways,arxiv"),
+            methods: Heuristic::ALL.iter().map(|h| h.name().to_owned()).collect(),
+            noises: list("removed,added"),
+            seeds: vec![0, 1],
+            json: false,
+        };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            if argument == "--json" {
+                options.json = true;
+                continue;
+            }
+            let value = rest.next().with_context(|| format!("{argument} needs a value; {USAGE}"))?;
+            match argument.as_str() {
+                "--data" => options.data = value.into(),
+                "--networks" => options.networks = list(value),
+                "--methods" => options.methods = list(value),
+                "--noise" => options.noises = list(value),
+                "--seeds" => {
+                    options.seeds = list(value).iter().map(|s| s.parse()).collect::<Result<_, _>>()?;
+                }
+                _ => bail!("{argument} is no option; {USAGE}"),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// Prints the table: one row for each network, noise and method, means over the seeds.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    if !options.json {
+        println!("| network | noise | method | AUC | degree-matched | seconds |\n|---|---|---|---|---|---|");
+    }
+    for name in &options.networks {
+        let path = options.data.join(format!("{name}.txt.gz"));
+        let (network, _) = read_network(&path, &ReadOptions::default())
+            .with_context(|| format!("{name}: --data or $ERGODICT_DATA says where it is"))?;
+        for noise in &options.noises {
+            let half = Amount::Fraction(0.5);
+            let noisy: Vec<(u64, Corrupted)> = options
+                .seeds
+                .iter()
+                .map(|&seed| {
+                    let noisy = match noise.as_str() {
+                        "removed" => remove(&network, half, seed)?,
+                        "added" => add(&network, half, AddModel::ErdosRenyi, seed)?,
+                        _ => bail!("{noise} is no noise; {USAGE}"),
+                    };
+                    Ok((seed, noisy))
+                })
+                .collect::<Result<_>>()?;
+            for method in &options.methods {
+                let rows: Vec<Row> = noisy
+                    .iter()
+                    .map(|(seed, noisy)| measured(method, noise, noisy, *seed))
+                    .collect::<Result<_>>()?;
+                report(&options, name, noise, method, &rows);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The AUC against uniform negatives or added edges, against degree-matched ones, and seconds.
+struct Row {
+    auc: f64,
+    matched: Option<f64>,
+    seconds: f64,
+}
+
+fn measured(method: &str, noise: &str, noisy: &Corrupted, seed: u64) -> Result<Row> {
+    let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
+    let started = Instant::now();
+    let scores = scored(method, noise, noisy, &pairs, seed)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let without = |left_out: Kind| {
+        let kept = noisy.truth.iter().zip(&scores).filter(|(pair, _)| pair.2 != left_out);
+        let (scores, labels): (Vec<f64>, Vec<bool>) =
+            kept.map(|(pair, score)| (*score, pair.2.label())).unzip();
+        auc(&scores, &labels).context("a class is missing")
+    };
+    let matched = if noise == "removed" { Some(without(Kind::Uniform)?) } else { None };
+    Ok(Row { auc: without(Kind::Degree)?, matched, seconds })
+}
+
+fn scored(
+    method: &str,
+    _noise: &str,
+    noisy: &Corrupted,
+    pairs: &[(u32, u32)],
+    _seed: u64,
+) -> Result<Vec<f64>> {
+    let heuristic = Heuristic::ALL.into_iter().find(|h| h.name() == method);
+    let heuristic = heuristic.with_context(|| format!("{method} is no method; {USAGE}"))?;
+    Ok(heuristic.scores(&noisy.observed, pairs)?)
+}
+
+fn report(options: &Options, network: &str, noise: &str, method: &str, rows: &[Row]) {
+    let mean = |f: &dyn Fn(&Row) -> f64| rows.iter().map(f).sum::<f64>() / rows.len() as f64;
+    let matched =
+        rows.iter().all(|row| row.matched.is_some()).then(|| mean(&|row| row.matched.unwrap_or(0.0)));
+    let (area, seconds) = (mean(&|row| row.auc), mean(&|row| row.seconds));
+    if options.json {
+        println!(
+            "{}",
+            json!({ "network": network, "noise": noise, "method": method, "seeds": options.seeds,
+                "auc": area, "degree_matched": matched, "seconds": seconds })
+        );
+        return;
+    }
+    let each = |f: &dyn Fn(&Row) -> f64| {
+        rows.iter().map(|row| format!("{:.4}", f(row))).collect::<Vec<_>>().join(" ")
+    };
+    let matched = matched.map_or_else(String::new, |matched| {
+        format!("{matched:.4} ({})", each(&|row| row.matched.unwrap_or(0.0)))
+    });
+    println!(
+        "| {network} | {noise} | {method} | {area:.4} ({}) | {matched} | {seconds:.2} |",
+        each(&|row| row.auc)
+    );
+}

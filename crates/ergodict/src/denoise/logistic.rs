@@ -1,0 +1,696 @@
+//! Ridge logistic regression with weights of samples and products of features: the head of the denoising methods.
+//!
+//! | symbol | here | what |
+//! |---|---|---|
+//! | `x_i` | column `i` of the features | one pair, as given |
+//! | `z_i` | standardised | `(x − mean)/sd` by the training pairs, clipped to ± [`FitOptions::clip`] |
+//! | `φ(z)` | terms | `z` itself, then `z_a z_b` for `a ≤ b` among the first [`FitOptions::quadratic`] features |
+//! | `β`, `β₀` | coefficients, intercept | of the terms |
+//! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
+//!
+//! Newton's method with halved steps where a full one does not descend. It begins with the solution of every [`COARSE`]th pair, from where one to three steps
+//! over all pairs are enough. Sums are taken over stretches of pairs cut by number alone and are added in order, so that the result is the same at any number
+//! of threads.
+
+use super::roc;
+use crate::linalg::products::{Op, Products};
+use crate::linalg::{Mat, MatRef};
+use crate::{Error, Result};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+/// Pairs whose terms are held at a time.
+const BLOCK: usize = 256;
+/// Most stretches that are summed apart.
+const STRETCHES: usize = 32;
+/// The first solution is that of one pair in so many.
+const COARSE: usize = 8;
+/// Fewer pairs than this are fitted at once.
+const FEW: usize = 20_000;
+/// Pairs that importances are measured on, at most.
+const MEASURED: usize = 20_000;
+
+/// How a [`Head`] is fitted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FitOptions {
+    /// The first so many features get squares and products; the rest stay linear.
+    pub quadratic: usize,
+    /// `C`: how much the data weigh against the ridge.
+    pub c: f64,
+    /// Standardised features are clipped to plus or minus this.
+    pub clip: f64,
+    /// The fit ends when no entry of the gradient, divided by `C Σ w`, is larger.
+    pub tolerance: f64,
+    /// Most Newton steps.
+    pub iterations: usize,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self { quadratic: 0, c: 1.0, clip: 6.0, tolerance: 1e-8, iterations: 100 }
+    }
+}
+
+/// A fitted logistic regression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Head {
+    means: Vec<f64>,
+    /// One over the standard deviation; 0 for a constant feature, which then has no say.
+    scales: Vec<f64>,
+    clip: f64,
+    quadratic: usize,
+    intercept: f64,
+    /// Of the features, then of the products.
+    coefficients: Vec<f64>,
+    steps: usize,
+    converged: bool,
+}
+
+/// How much a fitted head needs some features.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Importance {
+    /// Training AUC (of the evenly spaced pairs that are measured, all of equal weight) minus that with the features at their means.
+    /// Features that say the same share what they say: each alone may look dispensable.
+    pub auc_drop: f64,
+    /// The standard deviation of what the features' terms add to the logit, in the training pairs measured.
+    pub logit_spread: f64,
+}
+
+impl Head {
+    /// Fits labels to features, one column a pair.
+    ///
+    /// ```
+    /// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
+    /// let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+    /// let features = MatRef::from_column_major(&x, 1, 6)?;
+    /// let labels = [false, false, true, false, true, true];
+    /// let head = Head::fit(&FitOptions::default(), features, &labels, &[1.0; 6])?;
+    /// let logits = head.logits(features)?;
+    /// assert!(logits[0] < 0.0 && logits[5] > 0.0);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when labels or weights are not one a pair; [`Error::NotFinite`] for a feature that is no number;
+    /// [`Error::Parameter`] for options or weights out of range, and when a class has no weight.
+    pub fn fit(
+        options: &FitOptions,
+        features: MatRef<'_, f64>,
+        labels: &[bool],
+        weights: &[f64],
+    ) -> Result<Self> {
+        check(options, features, labels, weights)?;
+        let (means, scales) = moments(features);
+        let quadratic = options.quadratic.min(features.rows());
+        let terms = features.rows() + quadratic * (quadratic + 1) / 2;
+        let mut head = Self {
+            means,
+            scales,
+            clip: options.clip,
+            quadratic,
+            intercept: 0.0,
+            coefficients: vec![0.0; terms],
+            steps: 0,
+            converged: false,
+        };
+        let problem = Problem { features, labels, weights, every: 1, c: options.c };
+        head.intercept = problem.log_odds();
+        if labels.len() >= FEW {
+            // Its own answer need not be exact, and as both classes are large it has both.
+            let coarse = Problem { every: COARSE, ..problem };
+            head.newton(&coarse, 1e-4, options.iterations);
+        }
+        head.newton(&problem, options.tolerance, options.iterations);
+        Ok(head)
+    }
+
+    /// The log odds of each column of `features`: higher is more likely true.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there are as many features as the head was fitted on.
+    pub fn logits(&self, features: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        if features.rows() != self.means.len() {
+            return Err(Error::shape(
+                "the features",
+                format!("{} a pair", features.rows()),
+                format!("{} a pair, as the head was fitted on,", self.means.len()),
+            ));
+        }
+        Ok(self.logits_with(features, |_| {}))
+    }
+
+    /// What the features in `which` (numbers of rows) are worth together, measured on pairs with their labels.
+    ///
+    /// # Errors
+    /// As [`Head::logits`]; [`Error::Parameter`] for a feature that does not exist, and those of [`roc::Ranked::new`].
+    pub fn importance(
+        &self,
+        features: MatRef<'_, f64>,
+        labels: &[bool],
+        which: &[usize],
+    ) -> Result<Importance> {
+        if let Some(none) = which.iter().find(|j| **j >= self.means.len()) {
+            return Err(Error::parameter("a feature", none, format!("there are {}", self.means.len())));
+        }
+        if features.cols() != labels.len() {
+            return Err(lengths("the labels", labels.len(), features.cols()));
+        }
+        let every = labels.len().div_ceil(MEASURED).max(1);
+        let chosen: Vec<usize> = (0..labels.len()).step_by(every).collect();
+        let sample = Mat::from_fn(features.rows(), chosen.len(), |i, j| features.get(i, chosen[j]));
+        let labels: Vec<bool> = chosen.iter().map(|&j| labels[j]).collect();
+        let with = self.logits(sample.as_ref())?;
+        let without = self.logits_with(sample.as_ref(), |z| which.iter().for_each(|&j| z[j] = 0.0));
+        let auc_drop = roc::Ranked::new(&with, &labels)?.auc() - roc::Ranked::new(&without, &labels)?.auc();
+        let n = with.len() as f64;
+        let added = || with.iter().zip(&without).map(|(with, without)| with - without);
+        let mean = added().sum::<f64>() / n;
+        let logit_spread = (added().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+        Ok(Importance { auc_drop, logit_spread })
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.means.len()
+    }
+
+    /// The log odds of a pair with all features at their training means.
+    pub fn intercept(&self) -> f64 {
+        self.intercept
+    }
+
+    /// The coefficients: of the standardised features, then of the products `z_a z_b`, for `a` from 0 and `b` from `a`.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// Newton steps that were taken, and whether the gradient came under the tolerance. Where it did not, rounding was
+    /// in the way, or the most steps were taken.
+    pub fn converged(&self) -> (usize, bool) {
+        (self.steps, self.converged)
+    }
+
+    fn logits_with(&self, features: MatRef<'_, f64>, change: impl Fn(&mut [f64]) + Sync) -> Vec<f64> {
+        let blocks = features.cols().div_ceil(BLOCK);
+        let logits: Vec<Vec<f64>> = (0..blocks)
+            .into_par_iter()
+            .map(|block| {
+                let mut z = vec![0.0; self.means.len()];
+                let to = features.cols().min((block + 1) * BLOCK);
+                let one = |i: usize| {
+                    self.standardise(features.col(i), &mut z);
+                    change(&mut z);
+                    self.logit(&z)
+                };
+                (block * BLOCK..to).map(one).collect()
+            })
+            .collect();
+        logits.concat()
+    }
+
+    fn standardise(&self, x: &[f64], z: &mut [f64]) {
+        for ((z, x), (mean, scale)) in z.iter_mut().zip(x).zip(self.means.iter().zip(&self.scales)) {
+            *z = ((x - mean) * scale).clamp(-self.clip, self.clip);
+        }
+    }
+
+    /// The logit of one standardised pair.
+    fn logit(&self, z: &[f64]) -> f64 {
+        let (linear, mut products) = self.coefficients.split_at(z.len());
+        let mut sum = self.intercept + dot(linear, z);
+        for a in 0..self.quadratic {
+            let (row, rest) = products.split_at(self.quadratic - a);
+            sum += z[a] * dot(row, &z[a..self.quadratic]);
+            products = rest;
+        }
+        sum
+    }
+
+    /// The terms of one pair: the standardised features and their products.
+    fn expand(&self, x: &[f64], terms: &mut [f64]) {
+        let (z, mut products) = terms.split_at_mut(self.means.len());
+        self.standardise(x, z);
+        for a in 0..self.quadratic {
+            let (row, rest) = products.split_at_mut(self.quadratic - a);
+            for (product, b) in row.iter_mut().zip(&z[a..]) {
+                *product = z[a] * b;
+            }
+            products = rest;
+        }
+    }
+
+    /// Newton steps until the gradient is small.
+    fn newton(&mut self, problem: &Problem<'_>, tolerance: f64, iterations: usize) {
+        let total = problem.total();
+        self.converged = false;
+        let mut now = self.sums(problem);
+        for _ in 0..iterations {
+            if now.gradient.iter().all(|g| g.abs() <= tolerance * total) {
+                self.converged = true;
+                return;
+            }
+            let (Some(step), old) = (solve(&now.hessian, &now.gradient), self.flat()) else { return };
+            // Along a descent direction of a convex function some step descends; near the end rounding may hide it.
+            let slope: f64 = dot(&step, &now.gradient);
+            let mut share = 1.0;
+            loop {
+                self.set(old.iter().zip(&step).map(|(x, d)| x - share * d));
+                let next = self.sums(problem);
+                if next.objective <= now.objective - 1e-4 * share * slope {
+                    now = next;
+                    break;
+                }
+                if share < 1e-3 || slope * share <= 1e-13 * now.objective.abs() {
+                    // As good as it gets in this arithmetic: the better of the two gradients.
+                    if largest(&next.gradient) < largest(&now.gradient) {
+                        now = next;
+                        break;
+                    }
+                    self.set(old.iter().copied());
+                    return;
+                }
+                share *= 0.5;
+            }
+            self.steps += 1;
+        }
+        self.converged = now.gradient.iter().all(|g| g.abs() <= tolerance * total);
+    }
+
+    /// Coefficients and, last, the intercept.
+    fn flat(&self) -> Vec<f64> {
+        self.coefficients.iter().copied().chain([self.intercept]).collect()
+    }
+
+    fn set(&mut self, values: impl Iterator<Item = f64>) {
+        let mut values: Vec<f64> = values.collect();
+        self.intercept = values.pop().unwrap_or(0.0);
+        self.coefficients = values;
+    }
+
+    /// The objective at these coefficients, its gradient and its Hessian, the intercept last.
+    fn sums(&self, problem: &Problem<'_>) -> Sums {
+        let size = self.coefficients.len() + 1;
+        let blocks = problem.len().div_ceil(BLOCK);
+        let stretches = blocks.clamp(1, STRETCHES);
+        let parts: Vec<Sums> = (0..stretches)
+            .into_par_iter()
+            .map(|s| {
+                let mut sums = Sums::zeros(size);
+                let (mut terms, mut gram) = (Mat::zeros(size, BLOCK), Mat::zeros(size, size));
+                for block in s * blocks / stretches..(s + 1) * blocks / stretches {
+                    self.block(problem, block, &mut sums, &mut terms, &mut gram);
+                }
+                sums
+            })
+            .collect();
+        let mut all = Sums::zeros(size);
+        parts.iter().for_each(|part| all.add(part));
+        let beta = &self.coefficients;
+        all.objective = problem.scale() * all.objective + 0.5 * dot(beta, beta);
+        for (j, gradient) in all.gradient.iter_mut().enumerate() {
+            *gradient = problem.scale() * *gradient + beta.get(j).copied().unwrap_or(0.0);
+        }
+        for j in 0..size {
+            all.hessian.col_mut(j).iter_mut().for_each(|h| *h *= problem.scale());
+            all.hessian.col_mut(j)[j] += f64::from(u8::from(j < beta.len()));
+        }
+        all
+    }
+
+    /// What one block of pairs adds.
+    fn block(
+        &self,
+        problem: &Problem<'_>,
+        block: usize,
+        sums: &mut Sums,
+        terms: &mut Mat<f64>,
+        gram: &mut Mat<f64>,
+    ) {
+        let size = self.coefficients.len() + 1;
+        let to = problem.len().min((block + 1) * BLOCK);
+        let pairs = block * BLOCK..to;
+        for (column, k) in pairs.clone().enumerate() {
+            let i = k * problem.every;
+            let term = terms.col_mut(column);
+            self.expand(problem.features.col(i), &mut term[..size - 1]);
+            term[size - 1] = 1.0;
+            let logit = self.intercept + dot(&self.coefficients, &term[..size - 1]);
+            let (weight, label) = (problem.weights[i], problem.labels[i]);
+            // ln(1 + e^−t) with t = ± logit, without overflow.
+            let t = if label { logit } else { -logit };
+            sums.objective += weight * ((-t.abs()).exp().ln_1p() + (-t).max(0.0));
+            let wrong = 1.0 / (1.0 + t.exp());
+            let slope = weight * if label { -wrong } else { wrong };
+            let root = (weight * wrong * (1.0 - wrong)).sqrt();
+            for (gradient, term) in sums.gradient.iter_mut().zip(term) {
+                *gradient += slope * *term;
+                *term *= root;
+            }
+        }
+        let used = terms.as_ref().columns(0, pairs.len());
+        f64::gram(gram, (Op::Transposed, used));
+        for (sum, part) in sums.hessian.padded_mut().iter_mut().zip(gram.padded()) {
+            *sum += part;
+        }
+    }
+}
+
+/// What is fitted.
+#[derive(Clone, Copy)]
+struct Problem<'a> {
+    features: MatRef<'a, f64>,
+    labels: &'a [bool],
+    weights: &'a [f64],
+    /// One pair in so many is used, and stands for all of them.
+    every: usize,
+    c: f64,
+}
+
+impl Problem<'_> {
+    fn len(&self) -> usize {
+        self.labels.len().div_ceil(self.every)
+    }
+
+    fn scale(&self) -> f64 {
+        self.c * self.every as f64
+    }
+
+    /// `C Σ w`.
+    fn total(&self) -> f64 {
+        self.scale() * self.weights.iter().step_by(self.every).sum::<f64>()
+    }
+
+    /// `β₀` without features.
+    fn log_odds(&self) -> f64 {
+        let (mut yes, mut no) = (0.0, 0.0);
+        for (label, weight) in self.labels.iter().zip(self.weights) {
+            *(if *label { &mut yes } else { &mut no }) += weight;
+        }
+        (yes / no).ln()
+    }
+}
+
+/// Objective, gradient and Hessian.
+struct Sums {
+    objective: f64,
+    gradient: Vec<f64>,
+    hessian: Mat<f64>,
+}
+
+impl Sums {
+    fn zeros(size: usize) -> Self {
+        Self { objective: 0.0, gradient: vec![0.0; size], hessian: Mat::zeros(size, size) }
+    }
+
+    fn add(&mut self, part: &Self) {
+        self.objective += part.objective;
+        self.gradient.iter_mut().zip(&part.gradient).for_each(|(sum, part)| *sum += part);
+        self.hessian.padded_mut().iter_mut().zip(part.hessian.padded()).for_each(|(sum, part)| *sum += part);
+    }
+}
+
+/// The mean of each feature, and one over its standard deviation (0 for a constant one).
+fn moments(features: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+    let (d, n) = (features.rows(), features.cols() as f64);
+    let mut means = vec![0.0; d];
+    for i in 0..features.cols() {
+        means.iter_mut().zip(features.col(i)).for_each(|(mean, x)| *mean += x / n);
+    }
+    let mut squares = vec![0.0; d];
+    for i in 0..features.cols() {
+        for ((square, x), mean) in squares.iter_mut().zip(features.col(i)).zip(&means) {
+            *square += (x - mean) * (x - mean) / n;
+        }
+    }
+    let scale = |(square, mean): (&f64, &f64)| {
+        let deviation = square.sqrt();
+        // Equal numbers differ from their computed mean by rounding.
+        if deviation > 1e-12 * mean.abs() { 1.0 / deviation } else { 0.0 }
+    };
+    let scales = squares.iter().zip(&means).map(scale).collect();
+    (means, scales)
+}
+
+/// Solves `A x = b` for a symmetric positive definite `A` by Cholesky's method; none when it is not, even with a little on the diagonal.
+fn solve(a: &Mat<f64>, b: &[f64]) -> Option<Vec<f64>> {
+    let n = b.len();
+    let largest = (0..n).map(|j| a.get(j, j)).fold(0.0, f64::max);
+    [0.0, 1e-14, 1e-10].into_iter().find_map(|extra| {
+        // Column j of `l` holds row j of L's transpose, so that inner products run along columns.
+        let mut l = Mat::<f64>::zeros(n, n);
+        for j in 0..n {
+            for i in 0..=j {
+                let inner = dot(&l.col(i)[..i], &l.col(j)[..i]);
+                if i < j {
+                    let value = (a.get(i, j) - inner) / l.get(i, i);
+                    l.col_mut(j)[i] = value;
+                } else {
+                    let pivot = a.get(j, j) + extra * largest - inner;
+                    if pivot.is_nan() || pivot <= 0.0 {
+                        return None;
+                    }
+                    l.col_mut(j)[j] = pivot.sqrt();
+                }
+            }
+        }
+        let mut x = b.to_vec();
+        for j in 0..n {
+            x[j] = (x[j] - dot(&l.col(j)[..j], &x[..j])) / l.get(j, j);
+        }
+        for j in (0..n).rev() {
+            x[j] /= l.get(j, j);
+            let known = x[j];
+            x[..j].iter_mut().zip(l.col(j)).for_each(|(x, l)| *x -= known * l);
+        }
+        Some(x)
+    })
+}
+
+/// In four strands, added in a fixed order.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
+    let rest: f64 = xs.remainder().iter().zip(ys.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in xs.zip(ys) {
+        for k in 0..4 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+fn largest(gradient: &[f64]) -> f64 {
+    gradient.iter().fold(0.0, |most, g| g.abs().max(most))
+}
+
+fn lengths(what: &'static str, found: usize, pairs: usize) -> Error {
+    Error::shape(what, format!("{found} long"), format!("one for each of the {pairs} pairs"))
+}
+
+fn check(options: &FitOptions, features: MatRef<'_, f64>, labels: &[bool], weights: &[f64]) -> Result<()> {
+    let positive = |name: &'static str, value: f64| {
+        if value > 0.0 && value.is_finite() {
+            return Ok(());
+        }
+        Err(Error::parameter(name, value, "it must be a number above 0"))
+    };
+    positive("C", options.c)?;
+    positive("the clip", options.clip)?;
+    positive("the tolerance", options.tolerance)?;
+    let pairs = features.cols();
+    if labels.len() != pairs {
+        return Err(lengths("the labels", labels.len(), pairs));
+    }
+    if weights.len() != pairs {
+        return Err(lengths("the weights", weights.len(), pairs));
+    }
+    for i in 0..pairs {
+        if let Some(j) = features.col(i).iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { sample: i as u64, feature: j as u64, value: features.get(j, i) });
+        }
+    }
+    if let Some(weight) = weights.iter().find(|weight| !(**weight >= 0.0 && weight.is_finite())) {
+        return Err(Error::parameter("a weight", weight, "it must be a number, 0 or more"));
+    }
+    for class in [true, false] {
+        if !labels.iter().zip(weights).any(|(label, weight)| *label == class && *weight > 0.0) {
+            let found = format!("without one that is {class} and has weight");
+            return Err(Error::parameter("the labels", found, "both classes are needed"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{ChaCha8Rng, Purpose, normal, stream, uniform};
+
+    struct Example {
+        x: Mat<f64>,
+        labels: Vec<bool>,
+        weights: Vec<f64>,
+    }
+
+    fn example(pairs: usize, d: usize, rng: &mut ChaCha8Rng) -> Example {
+        let x = Mat::from_fn(d, pairs, |i, _| 3.0 * i as f64 + (1.0 + i as f64) * normal(rng));
+        let labels = (0..pairs)
+            .map(|j| {
+                let t = 0.7 * (x.get(0, j) + x.get(d - 1, j) - 3.0 * (d - 1) as f64)
+                    - 0.3 * x.get(0, j) * x.get(0, j);
+                uniform(rng) < 1.0 / (1.0 + (-t).exp())
+            })
+            .collect();
+        let weights = (0..pairs).map(|_| 0.2 + uniform(rng)).collect();
+        Example { x, labels, weights }
+    }
+
+    impl Example {
+        fn fit(&self, options: &FitOptions) -> Result<Head> {
+            Head::fit(options, self.x.as_ref(), &self.labels, &self.weights)
+        }
+
+        fn problem(&self) -> Problem<'_> {
+            Problem {
+                features: self.x.as_ref(),
+                labels: &self.labels,
+                weights: &self.weights,
+                every: 1,
+                c: 0.7,
+            }
+        }
+    }
+
+    #[test]
+    fn gradient_and_hessian_are_those_of_finite_differences() {
+        let example = example(700, 4, &mut stream(0, Purpose::Synthetic, 92));
+        let options = FitOptions { quadratic: 3, clip: 2.0, ..FitOptions::default() };
+        let mut head = example.fit(&options).unwrap();
+        let at: Vec<f64> = (0..=10).map(|j| 0.3 * (f64::from(j) * 1.7).sin()).collect();
+        let problem = example.problem();
+        head.set(at.iter().copied());
+        let sums = head.sums(&problem);
+        let h = 1e-5;
+        for j in 0..=10 {
+            let mut moved = |sign: f64| {
+                let shifted = at.iter().enumerate().map(|(k, x)| if k == j { x + sign * h } else { *x });
+                head.set(shifted);
+                head.sums(&problem)
+            };
+            let (up, down) = (moved(1.0), moved(-1.0));
+            let slope = (up.objective - down.objective) / (2.0 * h);
+            assert!((slope - sums.gradient[j]).abs() < 1e-5 * (1.0 + slope.abs()), "{slope}");
+            for k in 0..=10 {
+                let bend = (up.gradient[k] - down.gradient[k]) / (2.0 * h);
+                assert!((bend - sums.hessian.get(k, j)).abs() < 1e-5 * (1.0 + bend.abs()), "{bend}");
+            }
+        }
+    }
+
+    /// The objective as its definition says, and slow descent along its gradient.
+    #[test]
+    fn newton_finds_what_slow_descent_finds() {
+        let example = example(200, 3, &mut stream(1, Purpose::Synthetic, 92));
+        let options = FitOptions { quadratic: 2, c: 0.05, ..FitOptions::default() };
+        let head = example.fit(&options).unwrap();
+        assert!(head.converged().1);
+        let n = 200;
+        let rows: Vec<Vec<f64>> = (0..3).map(|i| (0..n).map(|j| example.x.get(i, j)).collect()).collect();
+        let z: Vec<Vec<f64>> = rows
+            .iter()
+            .map(|row| {
+                let mean = row.iter().sum::<f64>() / n as f64;
+                let sd = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+                row.iter().map(|x| ((x - mean) / sd).clamp(-6.0, 6.0)).collect()
+            })
+            .collect();
+        let terms: Vec<[f64; 7]> = (0..n)
+            .map(|j| {
+                let (a, b, c) = (z[0][j], z[1][j], z[2][j]);
+                [a, b, c, a * a, a * b, b * b, 1.0]
+            })
+            .collect();
+        let mut beta = [0.0; 7];
+        for _ in 0..20_000 {
+            let mut gradient: Vec<f64> = beta.to_vec();
+            gradient[6] = 0.0;
+            for j in 0..n {
+                let t: f64 = terms[j].iter().zip(&beta).map(|(t, b)| t * b).sum();
+                let error = 1.0 / (1.0 + (-t).exp()) - f64::from(u8::from(example.labels[j]));
+                for k in 0..7 {
+                    gradient[k] += 0.05 * example.weights[j] * error * terms[j][k];
+                }
+            }
+            (0..7).for_each(|k| beta[k] -= 0.05 * gradient[k]);
+        }
+        for (k, found) in head.flat().iter().enumerate() {
+            assert!((found - beta[k]).abs() < 1e-7, "{k}: {found} for {}", beta[k]);
+        }
+        let logits = head.logits(example.x.as_ref()).unwrap();
+        for j in 0..n {
+            let t: f64 = terms[j].iter().zip(&beta).map(|(t, b)| t * b).sum();
+            assert!((logits[j] - t).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn many_pairs_end_at_the_same_minimum_as_if_begun_at_zero() {
+        let example = example(FEW, 3, &mut stream(2, Purpose::Synthetic, 92));
+        let options = FitOptions { quadratic: 3, ..FitOptions::default() };
+        let head = example.fit(&options).unwrap();
+        assert!(head.converged().1);
+        let mut plain = Head { coefficients: vec![0.0; 9], intercept: 0.0, ..head.clone() };
+        plain.newton(&Problem { c: 1.0, ..example.problem() }, 1e-8, 50);
+        for (a, b) in head.flat().iter().zip(plain.flat()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+        // A pair of weight 2 is two pairs.
+        let twice = Mat::from_fn(3, 2 * 300, |i, j| example.x.get(i, j / 2));
+        let labels: Vec<bool> = (0..600).map(|j| example.labels[j / 2]).collect();
+        let doubled = Head::fit(&options, twice.as_ref(), &labels, &[0.5; 600]).unwrap();
+        let once = Head::fit(&options, example.x.as_ref().columns(0, 300), &labels_of(&labels), &[1.0; 300]);
+        for (a, b) in doubled.flat().iter().zip(once.unwrap().flat()) {
+            assert!((a - b).abs() < 1e-8);
+        }
+    }
+
+    fn labels_of(doubled: &[bool]) -> Vec<bool> {
+        doubled.iter().step_by(2).copied().collect()
+    }
+
+    #[test]
+    fn separable_and_constant_features_stay_finite() {
+        let x = Mat::from_fn(2, 50, |i, j| if i == 0 { j as f64 } else { 0.1 });
+        let labels: Vec<bool> = (0..50).map(|j| j >= 25).collect();
+        let options = FitOptions { quadratic: 2, ..FitOptions::default() };
+        for weight in [1.0, 1e6] {
+            let head = Head::fit(&options, x.as_ref(), &labels, &[weight; 50]).unwrap();
+            let logits = head.logits(x.as_ref()).unwrap();
+            assert!(logits.iter().all(|t| t.is_finite()) && roc::auc(&logits, &labels) == Some(1.0));
+            assert_eq!(head.coefficients()[1], 0.0);
+            let importance = |which: &[usize]| head.importance(x.as_ref(), &labels, which).unwrap();
+            assert!((importance(&[0]).auc_drop - 0.5).abs() < 1e-12 && importance(&[0]).logit_spread > 0.1);
+            assert_eq!(importance(&[1]), Importance { auc_drop: 0.0, logit_spread: 0.0 });
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut example = example(20, 2, &mut stream(3, Purpose::Synthetic, 92));
+        let options = FitOptions::default();
+        let head = example.fit(&options).unwrap();
+        let told = |result: Result<Head>, text: &str| {
+            let message = result.unwrap_err().to_string();
+            assert!(message.contains(text), "{message}");
+        };
+        told(example.fit(&FitOptions { c: 0.0, ..options.clone() }), "C is 0");
+        told(Head::fit(&options, example.x.as_ref(), &[true; 20], &[1.0; 20]), "both classes");
+        told(Head::fit(&options, example.x.as_ref(), &example.labels[1..], &[1.0; 20]), "19 long");
+        example.weights[3] = -1.0;
+        told(example.fit(&options), "a weight is -1");
+        example.weights[3] = 1.0;
+        example.x.col_mut(4)[1] = f64::NAN;
+        told(example.fit(&options), "sample 4, feature 1");
+        assert!(head.logits(Mat::zeros(3, 1).as_ref()).unwrap_err().to_string().contains("2 a pair"));
+        assert!(head.importance(example.x.as_ref(), &example.labels, &[2]).is_err());
+    }
+}
