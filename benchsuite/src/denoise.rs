@@ -3,14 +3,18 @@
 use anyhow::{Context, Result, bail};
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
 use ergodict::data::{ReadOptions, read_network};
+use ergodict::denoise::ensemble::{Assumed, EnsembleOptions, Reweight, ensemble};
+use ergodict::denoise::features::Group;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::roc::auc;
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 const USAGE: &str = "denoise [--data FOLDER] [--networks a,b] [--methods a,b] [--noise removed,added] \
-[--seeds 0,1] [--json]";
+[--seeds 0,1] [--draws N] [--json] [--details]; a method is a heuristic or \
+ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=never|if-better|always][:degree-weight=X][:share=X][:most=N][:both]";
 
 /// What is run.
 struct Options {
@@ -19,7 +23,10 @@ struct Options {
     methods: Vec<String>,
     noises: Vec<String>,
     seeds: Vec<u64>,
+    /// How often a method is run on the same noisy network, with other seeds of its own.
+    draws: u64,
     json: bool,
+    details: bool,
 }
 
 impl Options {
@@ -29,15 +36,17 @@ impl Options {
         let mut options = Self {
             data: beside,
             networks: list("facebook,ppi_pathways,arxiv"),
-            methods: Heuristic::ALL.iter().map(|h| h.name().to_owned()).collect(),
+            methods: Heuristic::ALL.iter().map(|h| h.name()).chain(["ensemble"]).map(str::to_owned).collect(),
             noises: list("removed,added"),
             seeds: vec![0, 1],
+            draws: 1,
             json: false,
+            details: false,
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
-            if argument == "--json" {
-                options.json = true;
+            if let "--json" | "--details" = argument.as_str() {
+                *(if argument == "--json" { &mut options.json } else { &mut options.details }) = true;
                 continue;
             }
             let value = rest.next().with_context(|| format!("{argument} needs a value; {USAGE}"))?;
@@ -46,6 +55,7 @@ impl Options {
                 "--networks" => options.networks = list(value),
                 "--methods" => options.methods = list(value),
                 "--noise" => options.noises = list(value),
+                "--draws" => options.draws = value.parse()?,
                 "--seeds" => {
                     options.seeds = list(value).iter().map(|s| s.parse()).collect::<Result<_, _>>()?;
                 }
@@ -81,9 +91,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
                 })
                 .collect::<Result<_>>()?;
             for method in &options.methods {
+                // The seed of a method is its own: that of the noise is not for it to know.
                 let rows: Vec<Row> = noisy
                     .iter()
-                    .map(|(seed, noisy)| measured(method, noise, noisy, *seed))
+                    .flat_map(|noisy| (0..options.draws).map(move |draw| (noisy, draw)))
+                    .map(|((seed, noisy), draw)| {
+                        measured(method, noise, noisy, 1000 * (seed + 1) + draw, options.details)
+                    })
                     .collect::<Result<_>>()?;
                 report(&options, name, noise, method, &rows);
             }
@@ -99,10 +113,10 @@ struct Row {
     seconds: f64,
 }
 
-fn measured(method: &str, noise: &str, noisy: &Corrupted, seed: u64) -> Result<Row> {
+fn measured(method: &str, noise: &str, noisy: &Corrupted, seed: u64, details: bool) -> Result<Row> {
     let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
     let started = Instant::now();
-    let scores = scored(method, noise, noisy, &pairs, seed)?;
+    let scores = scored(method, noise, noisy, &pairs, seed, details)?;
     let seconds = started.elapsed().as_secs_f64();
     let without = |left_out: Kind| {
         let kept = noisy.truth.iter().zip(&scores).filter(|(pair, _)| pair.2 != left_out);
@@ -116,14 +130,50 @@ fn measured(method: &str, noise: &str, noisy: &Corrupted, seed: u64) -> Result<R
 
 fn scored(
     method: &str,
-    _noise: &str,
+    noise: &str,
     noisy: &Corrupted,
     pairs: &[(u32, u32)],
-    _seed: u64,
+    seed: u64,
+    details: bool,
 ) -> Result<Vec<f64>> {
-    let heuristic = Heuristic::ALL.into_iter().find(|h| h.name() == method);
-    let heuristic = heuristic.with_context(|| format!("{method} is no method; {USAGE}"))?;
-    Ok(heuristic.scores(&noisy.observed, pairs)?)
+    if let Some(heuristic) = Heuristic::ALL.into_iter().find(|h| h.name() == method) {
+        return Ok(heuristic.scores(&noisy.observed, pairs)?);
+    }
+    let mut parts = method.split(':');
+    if parts.next() != Some("ensemble") {
+        bail!("{method} is no method; {USAGE}");
+    }
+    let assumed = if noise == "removed" { Assumed::Removed } else { Assumed::Added };
+    let mut options = EnsembleOptions::new(assumed);
+    for part in parts {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        match key {
+            "both" => options.assumed = Assumed::Both,
+            "groups" => {
+                let groups: Vec<Group> =
+                    Group::ALL.into_iter().filter(|group| value.contains(group.letter())).collect();
+                (options.removed, options.added) = (groups.clone(), groups);
+            }
+            "splits" => options.splits = value.parse()?,
+            "c" => options.c = [value.parse()?; 2],
+            "degree-weight" => options.split.degree_weight = value.parse()?,
+            "share" => options.split.share = value.parse()?,
+            "most" => options.split.most = value.parse()?,
+            "reweight" => {
+                options.reweight = match value {
+                    "never" => Reweight::Never,
+                    "always" => Reweight::Always,
+                    _ => Reweight::IfBetter,
+                };
+            }
+            _ => bail!("{key} is no part of a method; {USAGE}"),
+        }
+    }
+    let found = ensemble(&Arc::new(noisy.observed.clone()), pairs, &options, seed)?;
+    if details {
+        eprintln!("{:#?}", found.reports);
+    }
+    Ok(found.scores)
 }
 
 fn report(options: &Options, network: &str, noise: &str, method: &str, rows: &[Row]) {

@@ -28,7 +28,7 @@ pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, Nod
 pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use network::{EdgeList, read_edge_list, write_edge_list, write_name};
-pub(crate) use network::{Pairs, pair_bits};
+pub(crate) use network::{Pairs, non_edges, pair_bits};
 pub use network::{Saved, check_network_name, convert_network, write_network};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;

@@ -3,7 +3,7 @@
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `x_i` | column `i` of the features | one pair, as given |
-//! | `z_i` | standardised | `(x − mean)/sd` by the training pairs, clipped to ± [`FitOptions::clip`] |
+//! | `z_i` | standardised | `(x − mean)/sd` of the training pairs by their weights, clipped to ± [`FitOptions::clip`] |
 //! | `φ(z)` | terms | `z` itself, then `z_a z_b` for `a ≤ b` among the first [`FitOptions::quadratic`] features |
 //! | `β`, `β₀` | coefficients, intercept | of the terms |
 //! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
@@ -99,7 +99,7 @@ impl Head {
         weights: &[f64],
     ) -> Result<Self> {
         check(options, features, labels, weights)?;
-        let (means, scales) = moments(features);
+        let (means, scales) = moments(features, weights);
         let quadratic = options.quadratic.min(features.rows());
         let terms = features.rows() + quadratic * (quadratic + 1) / 2;
         let mut head = Self {
@@ -408,17 +408,19 @@ impl Sums {
     }
 }
 
-/// The mean of each feature, and one over its standard deviation (0 for a constant one).
-fn moments(features: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
-    let (d, n) = (features.rows(), features.cols() as f64);
-    let mut means = vec![0.0; d];
-    for i in 0..features.cols() {
-        means.iter_mut().zip(features.col(i)).for_each(|(mean, x)| *mean += x / n);
+/// The mean of each feature, and one over its standard deviation (0 for a constant one), pairs by their weights.
+fn moments(features: MatRef<'_, f64>, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let total: f64 = weights.iter().sum();
+    let mut means = vec![0.0; features.rows()];
+    for (i, weight) in weights.iter().enumerate() {
+        let share = weight / total;
+        means.iter_mut().zip(features.col(i)).for_each(|(mean, x)| *mean += share * x);
     }
-    let mut squares = vec![0.0; d];
-    for i in 0..features.cols() {
+    let mut squares = vec![0.0; features.rows()];
+    for (i, weight) in weights.iter().enumerate() {
+        let share = weight / total;
         for ((square, x), mean) in squares.iter_mut().zip(features.col(i)).zip(&means) {
-            *square += (x - mean) * (x - mean) / n;
+            *square += share * (x - mean) * (x - mean);
         }
     }
     let scale = |(square, mean): (&f64, &f64)| {
@@ -598,8 +600,12 @@ mod tests {
         let z: Vec<Vec<f64>> = rows
             .iter()
             .map(|row| {
-                let mean = row.iter().sum::<f64>() / n as f64;
-                let sd = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
+                let total: f64 = example.weights.iter().sum();
+                let by_weight = |f: &dyn Fn(f64) -> f64| -> f64 {
+                    row.iter().zip(&example.weights).map(|(x, w)| w * f(*x)).sum::<f64>() / total
+                };
+                let mean = by_weight(&|x| x);
+                let sd = by_weight(&|x| (x - mean).powi(2)).sqrt();
                 row.iter().map(|x| ((x - mean) / sd).clamp(-6.0, 6.0)).collect()
             })
             .collect();

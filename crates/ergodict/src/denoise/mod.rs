@@ -4,13 +4,17 @@
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
 pub mod delong;
+pub mod embedding;
+pub mod ensemble;
+pub mod features;
 pub mod heuristics;
 pub mod logistic;
 mod motif_codes;
+mod motif_scores;
 pub mod nodes;
 pub mod paths;
 pub mod roc;
-mod motif_scores;
+pub mod splits;
 mod stars;
 
 pub use motif_codes::{MotifCodes, MotifCodesParameters};

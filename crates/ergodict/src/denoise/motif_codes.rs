@@ -114,7 +114,10 @@ impl MotifCodes {
 
         let parameters = Parameters { lambda, ..Parameters::new(atoms) };
         parameters.check(stars.features())?;
-        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
+        let adjacency = Adjacency::new(
+            network,
+            std::env::var("BUDGET").map_or(Adjacency::BUDGET, |x| x.parse().unwrap()),
+        );
         let mut this = Self { stars, lambda, origin, w: Mat::zeros(0, 0) };
         let (mut x, mut now) = (Mat::zeros(0, 0), Vec::with_capacity(batch));
         let mut next = order.iter().map(|&(_, pair)| pair).cycle();
@@ -163,7 +166,10 @@ impl MotifCodes {
     /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node.
     pub fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
         check(network, pairs)?;
-        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
+        let adjacency = Adjacency::new(
+            network,
+            std::env::var("BUDGET").map_or(Adjacency::BUDGET, |x| x.parse().unwrap()),
+        );
         let mut coder = Coder::new(
             Penalty { lambda: self.lambda, kappa2: 0.0 },
             crate::factor::code::CodeSet::Nonnegative,

@@ -1,8 +1,9 @@
 //! The method `motif-codes`: pairs judged by their latent-motif codes and degrees alone, by a head that labels its own pairs.
 //!
-//! For added noise, whose rate need not be known:
+//! Where edges were removed, a head learns to tell hidden edges from non-edges (`splits.rs`), and that is all. Where false ones were added,
+//! at a rate that need not be known:
 //!
-//! 1. non-edges are injected, a fifth as many as there are edges; a head learns to tell them from the observed edges;
+//! 1. non-edges are injected (`splits.rs`); a head learns to tell them from the observed edges;
 //! 2. what it says of the observed edges cleans the network: edges that look like the injected ones are left out;
 //! 3. a second head learns the same from codes in the cleaned network, where leaves are mostly true neighbours;
 //! 4. the score is the mean of both log odds.
@@ -12,15 +13,11 @@
 
 use super::logistic::{FitOptions, Head};
 use super::motif_codes::{MotifCodes, MotifCodesParameters, check};
-use crate::chain::rng::{Purpose, below, ids, stream};
+use super::splits::{Noise, Split, SplitOptions};
 use crate::data::Network;
 use crate::linalg::Mat;
 use crate::{Error, Result};
-use std::collections::HashSet;
 use std::sync::Arc;
-
-/// Injected non-edges for each observed edge (DENOISING.md).
-const INJECTED: f64 = 0.2;
 
 /// Probability of being true, as far as the first head tells, from which on an edge stays in the cleaned network. On SNAP's Facebook
 /// network with half as many false edges, .3, .5 and .7 gave AUCs of .9952, .9952 and .9951, and .9937 without the second pass.
@@ -31,9 +28,9 @@ const KEPT: f64 = 0.3;
 pub struct MotifScores {
     /// How pairs are coded.
     pub codes: MotifCodesParameters,
-    /// Draws of injected pairs whose log odds are averaged. Default 1.
+    /// Draws of training pairs whose log odds are averaged. Default 1.
     pub splits: u64,
-    /// Whether there is a second pass over the cleaned network. Default yes.
+    /// Whether there is a second pass over the cleaned network, where false edges were added. Default yes.
     pub cleaned: bool,
 }
 
@@ -44,60 +41,80 @@ impl Default for MotifScores {
 }
 
 impl MotifScores {
-    /// Log odds that pairs are true edges, of a network that false edges were added to. Pairs without an edge are judged like the
-    /// others.
+    /// Log odds that pairs are true edges, of a network that edges were removed from or false ones added to. A pair is judged by its
+    /// surroundings, whether it has an edge or not.
+    ///
+    /// ```
+    /// use ergodict::denoise::{MotifCodesParameters, MotifScores, splits::Noise};
+    /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+    /// let codes = MotifCodesParameters { atoms: 5, steps: 20, ..Default::default() };
+    /// let method = MotifScores { codes, ..Default::default() };
+    /// let scores = method.scores(&karate, &[(32, 33), (14, 26)], Noise::Added, 0)?;
+    /// assert!(scores[0] > scores[1]); // they share ten friends; the others share none
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a network that is not simple, has no edge or no non-edge, pairs that are none of its nodes or of one
-    /// node, no splits, and parameters of the codes out of range.
-    pub fn added(&self, network: &Arc<Network>, pairs: &[(u32, u32)], seed: u64) -> Result<Vec<f64>> {
+    /// [`Error::Parameter`] for a network that is not simple or has too few edges or non-edges to learn from, pairs that are none of
+    /// its nodes or of one node, no splits, and parameters of the codes out of range.
+    pub fn scores(
+        &self,
+        network: &Arc<Network>,
+        pairs: &[(u32, u32)],
+        noise: Noise,
+        seed: u64,
+    ) -> Result<Vec<f64>> {
         check(network, pairs)?;
         if self.splits == 0 {
             return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
         }
-        let edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
-        // Pairs that are edges are judged once, as edges.
-        let place = |&(u, v): &(u32, u32)| edges.binary_search(&(u.min(v), u.max(v)));
+        let edges: Vec<(u32, u32)> = match noise {
+            Noise::Removed => Vec::new(),
+            Noise::Added => network.each_edge().map(|(u, v, _)| (u, v)).collect(),
+        };
+        // All edges have to be judged to clean the network; pairs that are edges need not be judged again.
         let mut asked = edges.clone();
-        let places: Vec<usize> = pairs
-            .iter()
-            .map(|pair| {
-                place(pair).unwrap_or_else(|_| {
-                    asked.push(*pair);
-                    asked.len() - 1
-                })
+        let mut place = |&(u, v): &(u32, u32)| {
+            edges.binary_search(&(u.min(v), u.max(v))).unwrap_or_else(|_| {
+                asked.push((u, v));
+                asked.len() - 1
             })
-            .collect();
+        };
+        let places: Vec<usize> = pairs.iter().map(&mut place).collect();
         let mut totals = vec![0.0; asked.len()];
-        for split in 0..self.splits {
-            let logits = self.one(network, edges.len(), &asked, seed, split)?;
+        for number in 0..self.splits {
+            let options = SplitOptions { most: usize::MAX, ..SplitOptions::default() };
+            let split = Split::new(network, noise, &options, seed, number)?;
+            let logits = match noise {
+                Noise::Removed => self.pass((&split.network, network), &split, &asked, (seed, number))?.1,
+                Noise::Added => self.added(network, edges.len(), &split, &asked, (seed, number))?,
+            };
             totals.iter_mut().zip(logits).for_each(|(total, logit)| *total += logit);
         }
         Ok(places.into_iter().map(|at| totals[at] / self.splits as f64).collect())
     }
 
     /// Log odds by one draw of injected pairs; the first `edges` of `asked` are those of the network.
-    fn one(
+    fn added(
         &self,
         network: &Arc<Network>,
         edges: usize,
+        split: &Split,
         asked: &[(u32, u32)],
-        seed: u64,
-        split: u64,
+        (seed, number): (u64, u64),
     ) -> Result<Vec<f64>> {
-        let injected = non_edges(network, edges, seed, split)?;
-        let train = [&asked[..edges], &injected].concat();
-        let labels: Vec<bool> = (0..train.len()).map(|i| i < edges).collect();
-        let worse = with_edges(network, &train, |_| true)?;
-        let (known, mut logits) = self.pass((&worse, network), &train, &labels, asked, (seed, 2 * split))?;
+        let (known, mut logits) = self.pass((&split.network, network), split, asked, (seed, 2 * number))?;
         if self.cleaned {
             let probability = |logit: &f64| 1.0 / (1.0 + (-logit).exp());
-            // An edge that looks false is still observed as often as injected: the label says less than 1.
-            let floor = known[edges..].iter().map(probability).sum::<f64>() / injected.len() as f64;
+            // What looks false may be observed as well as injected, so that even for that the probability is not 0.
+            let injected = known.iter().zip(&split.labels).filter(|(_, label)| !**label);
+            let (sum, count) =
+                injected.fold((0.0, 0.0), |(s, n), (logit, _)| (s + probability(logit), n + 1.0));
+            let floor = sum / count;
             let kept = |logit: &f64| probability(logit) > floor + KEPT * (1.0 - floor);
-            let worse = with_edges(network, &train, |i| kept(&known[i]))?;
+            let worse = with_edges(network, &split.pairs, |i| kept(&known[i]))?;
             let clean = with_edges(network, &asked[..edges], |i| kept(&logits[i]))?;
-            let (_, second) = self.pass((&worse, &clean), &train, &labels, asked, (seed, 2 * split + 1))?;
+            let (_, second) = self.pass((&worse, &clean), split, asked, (seed, 2 * number + 1))?;
             logits.iter_mut().zip(second).for_each(|(logit, other)| *logit = f64::midpoint(*logit, other));
         }
         Ok(logits)
@@ -107,15 +124,14 @@ impl MotifScores {
     fn pass(
         &self,
         (learned, network): (&Arc<Network>, &Arc<Network>),
-        train: &[(u32, u32)],
-        labels: &[bool],
+        split: &Split,
         asked: &[(u32, u32)],
-        (seed, split): (u64, u64),
+        (seed, stars): (u64, u64),
     ) -> Result<(Vec<f64>, Vec<f64>)> {
-        let motifs = MotifCodes::learn(learned, train, &self.codes, seed, split)?;
-        let features = with_degrees(learned, train, &motifs)?;
+        let motifs = MotifCodes::learn(learned, &split.pairs, &self.codes, seed, stars)?;
+        let features = with_degrees(learned, &split.pairs, &motifs)?;
         let options = FitOptions { quadratic: 2, ..FitOptions::default() };
-        let head = Head::fit(&options, features.as_ref(), labels, &vec![1.0; labels.len()])?;
+        let head = Head::fit(&options, features.as_ref(), &split.labels, &split.weights)?;
         let known = head.logits(features.as_ref())?;
         drop(features);
         Ok((known, head.logits(with_degrees(network, asked, &motifs)?.as_ref())?))
@@ -137,33 +153,7 @@ fn with_degrees(network: &Arc<Network>, pairs: &[(u32, u32)], motifs: &MotifCode
 }
 
 /// The nodes of a network with those of the edges that are kept.
-fn with_edges(
-    network: &Network,
-    edges: &[(u32, u32)],
-    kept: impl Fn(usize) -> bool,
-) -> Result<Arc<Network>> {
+fn with_edges(network: &Network, edges: &[(u32, u32)], kept: impl Fn(usize) -> bool) -> Result<Arc<Network>> {
     let edges: Vec<(u32, u32)> = (0..edges.len()).filter(|&i| kept(i)).map(|i| edges[i]).collect();
     Ok(Arc::new(Network::simple(network.nodes(), &edges)?))
-}
-
-/// Different non-edges, uniformly drawn: a fifth as many as edges, or half of all where there are fewer.
-fn non_edges(network: &Network, edges: usize, seed: u64, split: u64) -> Result<Vec<(u32, u32)>> {
-    let n = network.nodes() as u64;
-    let there = n * n.saturating_sub(1) / 2 - edges as u64;
-    if edges == 0 || there == 0 {
-        let found = if edges == 0 { "one without edges" } else { "complete" };
-        let expected = "edges and non-edges are needed to learn what tells them apart";
-        return Err(Error::parameter("the network", found, expected));
-    }
-    let wanted = ((INJECTED * edges as f64).ceil() as u64).min(there.div_ceil(2)) as usize;
-    let mut rng = stream(seed, Purpose::Denoise, ids::HIDDEN + split);
-    let (mut pairs, mut seen) = (Vec::with_capacity(wanted), HashSet::with_capacity(wanted));
-    while pairs.len() < wanted {
-        let (u, v) = (below(&mut rng, n) as u32, below(&mut rng, n) as u32);
-        let pair = (u.min(v), u.max(v));
-        if u != v && network.neighbours(u as usize).binary_search(&v).is_err() && seen.insert(pair) {
-            pairs.push(pair);
-        }
-    }
-    Ok(pairs)
 }

@@ -115,7 +115,8 @@ pub fn learn_static(
 /// Statistics of the columns coded last, as means under a law.
 fn expected(x: &Mat<f64>, law: &[f64], factoriser: &Factoriser<f64>) -> Statistics {
     let (h, penalty) = (factoriser.code(), factoriser.parameters().penalty());
-    let weighted = |power: fn(f64) -> f64| Mat::from_fn(h.rows(), h.cols(), |i, j| power(law[j]) * h.get(i, j));
+    let weighted =
+        |power: fn(f64) -> f64| Mat::from_fn(h.rows(), h.cols(), |i, j| power(law[j]) * h.get(i, j));
     let mut sums = Statistics::zero(x.rows(), h.rows());
     f64::gram(&mut sums.a, (Op::Transposed, weighted(f64::sqrt).as_ref()));
     let all = weighted(|p| p);
@@ -154,7 +155,8 @@ impl Law {
         united.add(&block, motif)?;
         if united.count == 0 {
             let which = if options.injective { "with different nodes" } else { "at all" };
-            let expected = format!("there must be a homomorphism of {} {which} into the network", motif.describe());
+            let expected =
+                format!("there must be a homomorphism of {} {which} into the network", motif.describe());
             return Err(Error::parameter("the number of homomorphisms", 0, expected));
         }
         Ok(united.finish())
@@ -192,7 +194,7 @@ impl United<'_> {
     /// Adds the patches of homomorphisms, `k` nodes each.
     fn add(&mut self, xs: &[u32], motif: &Motif) -> Result<()> {
         let (k, network) = (motif.k(), self.cut.network());
-        let mut numbers = vec![0.0; self.cut.features()];
+        let mut numbers = vec![0.0f64; self.cut.features()];
         let mut bits = vec![0; self.cut.words()];
         for x in xs.chunks_exact(k) {
             let key = if self.cut.are_bits() {
@@ -212,8 +214,10 @@ impl United<'_> {
                 }
                 self.logs.push(LogSum { scale: f64::NEG_INFINITY, sum: 0.0 });
             }
-            let weight = |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
-            let log = if network.is_weighted() { motif.edges().iter().map(|e| weight(e).ln()).sum() } else { 0.0 };
+            let weight =
+                |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
+            let log =
+                if network.is_weighted() { motif.edges().iter().map(|e| weight(e).ln()).sum() } else { 0.0 };
             self.logs[at].add(log);
             self.count += 1;
         }
@@ -263,7 +267,8 @@ impl<'a> Homomorphisms<'a> {
             let of = if motif.tree().is_some() { "" } else { "a spanning tree of " };
             let found = format!("{count:.4e} of {of}{}", motif.describe());
             let most = options.most_homomorphisms;
-            let expected = format!("at most {most} can be gone through: sample them, or take a smaller motif");
+            let expected =
+                format!("at most {most} can be gone through: sample them, or take a smaller motif");
             return Err(Error::parameter("the number of homomorphisms", found, expected));
         }
         Ok(this)
@@ -285,7 +290,8 @@ impl<'a> Homomorphisms<'a> {
 
     /// Where a node of the motif may be when its parent is at `v`.
     fn row(&self, node: u32, v: usize) -> &'a [u32] {
-        let rows = if self.tree.downward[node as usize] { self.network.rows() } else { self.network.incoming() };
+        let rows =
+            if self.tree.downward[node as usize] { self.network.rows() } else { self.network.incoming() };
         rows.neighbours(v)
     }
 

@@ -27,7 +27,7 @@ pub mod generate;
 mod ids;
 mod matrix_list;
 mod matrix_market;
-mod non_edges;
+pub(crate) mod non_edges;
 mod read;
 mod save;
 mod section;

@@ -10,12 +10,12 @@ use std::collections::BinaryHeap;
 const DRAWS: u64 = 32;
 
 /// Number of non-edges of a simple network.
-pub(super) fn number(network: &Network) -> u64 {
+pub(crate) fn number(network: &Network) -> u64 {
     count(network.nodes()) - network.edges()
 }
 
 /// A uniformly random set of so many non-edges of a simple network, ascending; there must be so many.
-pub(super) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+pub(crate) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
     let n = network.nodes() as u64;
     // Numbers of pairs with an edge, as `Cursor` counts them; u rows before row u hold n − 1, n − 2, … pairs.
     let number_of = |(u, v): (u64, u64)| u * (2 * n - u - 1) / 2 + (v - u - 1);
@@ -39,7 +39,7 @@ pub(super) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
 ///
 /// Where draws fail too often, all non-edges that are left get an exponential time of rate `d(u) d(v)`, and the earliest are
 /// taken, which is the same law (Efraimidis and Spirakis 2006).
-pub(super) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
     // Every node is as often a neighbour as its degree says.
     let ends = &network.rows().neighbours;
     let mut chosen = PairSet::with_capacity(wanted as usize);
@@ -76,7 +76,7 @@ pub(super) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
 }
 
 /// Whether there is an edge.
-pub(super) fn joined(network: &Network, u: u32, v: u32) -> bool {
+pub(crate) fn joined(network: &Network, u: u32, v: u32) -> bool {
     network.neighbours(u as usize).binary_search(&v).is_ok()
 }
 

@@ -1,0 +1,261 @@
+//! Labels made from the observed network alone: edges hidden from it, and false ones put into it.
+//!
+//! | noise assumed | what is done | label true | label false |
+//! |---|---|---|---|
+//! | [`Noise::Removed`] | a share of the observed edges is hidden; every node keeps an edge | hidden edges | non-edges of the observed network, as many uniform with weight `1 − w` and as many by degrees with weight `w` |
+//! | [`Noise::Added`] | as many non-edges as a share of the observed edges are injected | as many observed edges, which stand for all | injected ones |
+//!
+//! Features of the pairs are those in the network of the split. Some labels are wrong: a non-edge may be a true edge that is not observed, and an observed edge a
+//! false one. Such errors are alike for all heads that are trained, and an AUC does not mind a share of labels that are wrong at random.
+
+use super::paths::simple;
+use crate::chain::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
+use crate::data::{Network, non_edges};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// What is assumed to be wrong with the observed network.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Noise {
+    /// True edges are missing.
+    Removed,
+    /// False edges are there.
+    Added,
+}
+
+/// How labels are made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SplitOptions {
+    /// Edges that are hidden, or pairs that are injected, as a share of the observed edges.
+    pub share: f64,
+    /// `w`: the weight of negatives by degrees. It trades the two columns of DENOISING.md: at 0 degrees alone tell much.
+    pub degree_weight: f64,
+    /// Most pairs of a label; beyond that a random part of them is taken, with more weight each.
+    pub most: usize,
+}
+
+impl Default for SplitOptions {
+    fn default() -> Self {
+        Self { share: 0.2, degree_weight: 0.05, most: 100_000 }
+    }
+}
+
+/// A network to compute features in, and labelled pairs.
+#[derive(Clone, Debug)]
+pub struct Split {
+    /// The observed network without the hidden edges, or with the injected ones.
+    pub network: Arc<Network>,
+    /// The pairs.
+    pub pairs: Vec<(u32, u32)>,
+    /// Whether each is called true.
+    pub labels: Vec<bool>,
+    /// What each counts.
+    pub weights: Vec<f64>,
+}
+
+impl Split {
+    /// Split number `split` of an observed network under a seed.
+    ///
+    /// ```
+    /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
+    /// let karate = embedded("karate")?;
+    /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?;
+    /// assert_eq!(split.network.edges(), 78 - 15);
+    /// assert_eq!(split.pairs.len(), 3 * 15);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for options out of range, for a network that is not simple, and for one that has no edge to hide or no pair to inject.
+    pub fn new(
+        observed: &Network,
+        noise: Noise,
+        options: &SplitOptions,
+        seed: u64,
+        split: u64,
+    ) -> Result<Self> {
+        simple(observed)?;
+        options.check()?;
+        let mut rng = stream(seed, Purpose::Denoise, ids::HIDDEN + split);
+        match noise {
+            Noise::Removed => hidden(observed, options, &mut rng),
+            Noise::Added => injected(observed, options, &mut rng),
+        }
+    }
+
+    fn push(
+        &mut self,
+        mut pairs: Vec<(u32, u32)>,
+        label: bool,
+        weight: f64,
+        most: usize,
+        rng: &mut ChaCha8Rng,
+    ) {
+        let all = pairs.len();
+        if all > most {
+            shuffle(&mut pairs, rng);
+            pairs.truncate(most);
+            pairs.sort_unstable();
+        }
+        let weight = weight * all as f64 / pairs.len().max(1) as f64;
+        self.labels.resize(self.labels.len() + pairs.len(), label);
+        self.weights.resize(self.weights.len() + pairs.len(), weight);
+        self.pairs.append(&mut pairs);
+    }
+}
+
+impl SplitOptions {
+    fn check(&self) -> Result<()> {
+        if !(self.share > 0.0 && self.share < 1.0) {
+            return Err(Error::parameter("the share of edges", self.share, "it must be between 0 and 1"));
+        }
+        if !(0.0..1.0).contains(&self.degree_weight) {
+            let expected = "it must be from 0 to below 1";
+            return Err(Error::parameter("the weight of degrees", self.degree_weight, expected));
+        }
+        if self.most == 0 {
+            return Err(Error::parameter("the most pairs of a label", 0, "it must be at least 1"));
+        }
+        Ok(())
+    }
+
+    /// The share of so many edges, at least one.
+    fn of(&self, edges: u64) -> u64 {
+        ((self.share * edges as f64) as u64).max(1)
+    }
+}
+
+fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
+    let mut edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
+    let mut degrees: Vec<usize> = (0..observed.nodes()).map(|u| observed.neighbours(u).len()).collect();
+    shuffle(&mut edges, rng);
+    let wanted = options.of(observed.edges()) as usize;
+    let (mut kept, mut gone) = (Vec::with_capacity(edges.len()), Vec::with_capacity(wanted));
+    for (u, v) in edges {
+        let (a, b) = (u as usize, v as usize);
+        if gone.len() < wanted && degrees[a] > 1 && degrees[b] > 1 {
+            degrees[a] -= 1;
+            degrees[b] -= 1;
+            gone.push((u, v));
+        } else {
+            kept.push((u, v));
+        }
+    }
+    let there = free(observed, true);
+    if gone.is_empty() || there == 0 {
+        let found = format!("one of {} edges", observed.edges());
+        let expected = "an edge whose ends have others, and a pair without an edge, are needed to learn from";
+        return Err(Error::parameter("the network", found, expected));
+    }
+    gone.sort_unstable();
+    let negatives = (gone.len() as u64).min(there);
+    let network = Arc::new(Network::simple(observed.nodes(), &kept)?);
+    let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new() };
+    let w = options.degree_weight;
+    let balance = gone.len() as f64 / negatives as f64;
+    split.push(gone, true, 1.0, options.most, rng);
+    let uniform = non_edges::uniformly(observed, negatives, rng);
+    split.push(uniform, false, (1.0 - w) * balance, options.most, rng);
+    if w > 0.0 {
+        split.push(non_edges::by_degree(observed, negatives, rng), false, w * balance, options.most, rng);
+    }
+    Ok(split)
+}
+
+fn injected(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
+    // No more than half of what there is, lest the split be a complete network.
+    let wanted = options.of(observed.edges()).min(free(observed, false) / 2);
+    if wanted == 0 || observed.edges() == 0 {
+        let found = format!("one of {} edges", observed.edges());
+        return Err(Error::parameter(
+            "the network",
+            found,
+            "edges, and pairs without one, are needed to learn from",
+        ));
+    }
+    let false_edges = non_edges::uniformly(observed, wanted, rng);
+    let edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
+    let all: Vec<(u32, u32)> = edges.iter().chain(&false_edges).copied().collect();
+    let network = Arc::new(Network::simple(observed.nodes(), &all)?);
+    let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new() };
+    split.push(edges, true, 1.0, options.most, rng);
+    split.push(false_edges, false, 1.0, options.most, rng);
+    Ok(split)
+}
+
+/// Pairs without an edge: of all nodes, or of those with edges.
+fn free(network: &Network, with_edges: bool) -> u64 {
+    let isolated = |u: &usize| network.neighbours(*u).is_empty();
+    let n = network.nodes() as u64;
+    let n = if with_edges { n - (0..network.nodes()).filter(isolated).count() as u64 } else { n };
+    n * n.saturating_sub(1) / 2 - network.edges()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::embedded;
+    use crate::data::non_edges::joined;
+
+    #[test]
+    fn hidden_edges_leave_every_node_one_and_negatives_are_none() {
+        let karate = embedded("karate").unwrap();
+        for split in 0..20 {
+            let options = SplitOptions { share: 0.4, ..SplitOptions::default() };
+            let one = Split::new(&karate, Noise::Removed, &options, 3, split).unwrap();
+            let positives = one.labels.iter().filter(|l| **l).count();
+            assert_eq!(one.network.edges() + positives as u64, 78);
+            assert!((0..34).all(|u| !one.network.neighbours(u).is_empty()));
+            for (&(u, v), &label) in one.pairs.iter().zip(&one.labels) {
+                assert!(joined(&karate, u, v) == label && !joined(&one.network, u, v));
+            }
+            let weight = |label: bool| -> f64 {
+                one.labels.iter().zip(&one.weights).filter(|p| *p.0 == label).map(|p| p.1).sum()
+            };
+            assert!((weight(true) - 31.0).abs() < 1e-12 && (weight(false) - 31.0).abs() < 1e-12);
+        }
+        let pairs =
+            |split| Split::new(&karate, Noise::Removed, &SplitOptions::default(), 3, split).unwrap().pairs;
+        assert_ne!(pairs(0), pairs(1));
+        assert_eq!(pairs(0), pairs(0));
+    }
+
+    #[test]
+    fn injected_pairs_are_in_the_network_and_weights_keep_the_shares() {
+        let karate = embedded("karate").unwrap();
+        for most in [100, 20] {
+            let options = SplitOptions { most, share: 0.5, ..SplitOptions::default() };
+            let one = Split::new(&karate, Noise::Added, &options, 0, 0).unwrap();
+            assert_eq!(one.network.edges(), 78 + 39);
+            assert_eq!(one.pairs.len(), 78.min(most) + 39.min(most));
+            for (&(u, v), &label) in one.pairs.iter().zip(&one.labels) {
+                assert!(joined(&karate, u, v) == label && joined(&one.network, u, v));
+            }
+            assert!((one.weights.iter().sum::<f64>() - 117.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn networks_without_anything_to_learn_from_are_refused() {
+        let told = |network: Result<Network>, noise| {
+            Split::new(&network.unwrap(), noise, &SplitOptions::default(), 0, 0).unwrap_err().to_string()
+        };
+        let star = || Network::simple(5, &[(0, 1), (0, 2), (0, 3), (0, 4)]);
+        assert!(told(star(), Noise::Removed).contains("to learn from"));
+        let triangle = || Network::simple(3, &[(0, 1), (1, 2), (2, 0)]);
+        for noise in [Noise::Removed, Noise::Added] {
+            assert!(told(triangle(), noise).contains("to learn from"));
+            assert!(told(Network::simple(3, &[]), noise).contains("to learn from"));
+            assert!(told(Network::simple(0, &[]), noise).contains("to learn from"));
+        }
+        let star = star().unwrap();
+        assert!(Split::new(&star, Noise::Added, &SplitOptions::default(), 0, 0).is_ok());
+        for options in [
+            SplitOptions { share: 1.0, ..SplitOptions::default() },
+            SplitOptions { degree_weight: -0.1, ..SplitOptions::default() },
+            SplitOptions { most: 0, ..SplitOptions::default() },
+        ] {
+            assert!(Split::new(&star, Noise::Added, &options, 0, 0).is_err());
+        }
+    }
+}
