@@ -29,7 +29,7 @@ const BLOCK: usize = 1 << 13;
 const TASK: usize = 64;
 
 /// What a code is multiplied by before the logarithm (DENOISING.md).
-const STRETCH: f64 = 1.0;
+const STRETCH: f64 = 20.0;
 
 /// How pairs are coded.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -114,10 +114,7 @@ impl MotifCodes {
 
         let parameters = Parameters { lambda, ..Parameters::new(atoms) };
         parameters.check(stars.features())?;
-        let adjacency = Adjacency::new(
-            network,
-            std::env::var("BUDGET").map_or(Adjacency::BUDGET, |x| x.parse().unwrap()),
-        );
+        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
         let mut this = Self { stars, lambda, origin, w: Mat::zeros(0, 0) };
         let (mut x, mut now) = (Mat::zeros(0, 0), Vec::with_capacity(batch));
         let mut next = order.iter().map(|&(_, pair)| pair).cycle();
@@ -166,10 +163,7 @@ impl MotifCodes {
     /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node.
     pub fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
         check(network, pairs)?;
-        let adjacency = Adjacency::new(
-            network,
-            std::env::var("BUDGET").map_or(Adjacency::BUDGET, |x| x.parse().unwrap()),
-        );
+        let adjacency = Adjacency::new(network, Adjacency::BUDGET);
         let mut coder = Coder::new(
             Penalty { lambda: self.lambda, kappa2: 0.0 },
             crate::factor::code::CodeSet::Nonnegative,

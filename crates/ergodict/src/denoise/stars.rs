@@ -234,3 +234,181 @@ pub(super) fn mixed(mut word: u64) -> u64 {
     word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ word >> 31
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, ids, stream};
+    use std::sync::Arc;
+
+    fn network() -> Arc<Network> {
+        // Degrees from 0 to 7, triangles and squares.
+        let edges = [
+            (0, 1),
+            (0, 2),
+            (0, 3),
+            (0, 4),
+            (0, 5),
+            (0, 6),
+            (0, 7),
+            (1, 2),
+            (1, 3),
+            (1, 4),
+            (1, 5),
+            (1, 8),
+            (2, 3),
+            (2, 8),
+            (3, 8),
+            (4, 5),
+            (6, 7),
+            (8, 9),
+            (9, 10),
+        ];
+        Arc::new(Network::simple(12, &edges).unwrap())
+    }
+
+    /// All ordered choices of leaves for an end, each as likely as the others.
+    fn choices(network: &Network, end: u32, other: u32, leaves: usize) -> Vec<Vec<u32>> {
+        let near: Vec<u32> =
+            network.neighbours(end as usize).iter().copied().filter(|v| *v != other).collect();
+        let mut all = vec![Vec::new()];
+        if near.is_empty() {
+            return all;
+        }
+        for _ in 0..leaves {
+            let longer = |chosen: &Vec<u32>| -> Vec<Vec<u32>> {
+                let fresh = near.iter().filter(|v| near.len() < leaves || !chosen.contains(v));
+                fresh.map(|&v| [&chosen[..], &[v]].concat()).collect()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// The expected patch, and the variance of each entry, by enumeration.
+    fn expected(network: &Network, (u, v): (u32, u32), leaves: usize) -> Vec<f64> {
+        let other_degree =
+            |u: u32, v: u32| network.neighbours(u as usize).iter().filter(|w| **w != v).count();
+        let (low, high) = (u.min(v), u.max(v));
+        let swap = other_degree(high, low) > other_degree(low, high);
+        let (first, second) = if swap { (high, low) } else { (low, high) };
+        let (a, b) = (choices(network, first, second, leaves), choices(network, second, first, leaves));
+        let mut mean = Vec::new();
+        let stars = Stars::new(1, leaves).unwrap();
+        for (i, j) in stars.entries() {
+            let mut sum = 0.0;
+            for a in &a {
+                for b in &b {
+                    let node = |place: usize| match place {
+                        0 => Some(first),
+                        1 => Some(second),
+                        _ if place < 2 + leaves => a.get(place - 2).copied(),
+                        _ => b.get(place - 2 - leaves).copied(),
+                    };
+                    if let (Some(x), Some(y)) = (node(i), node(j)) {
+                        sum += network.weight(x as usize, y as usize);
+                    }
+                }
+            }
+            mean.push(sum / (a.len() * b.len()) as f64);
+        }
+        mean
+    }
+
+    fn mean(network: &Arc<Network>, pair: (u32, u32), patches: usize, leaves: usize, seed: u64) -> Vec<f64> {
+        let stars = Stars::new(patches, leaves).unwrap();
+        let mut workspace = stars.workspace(stream(seed, Purpose::Denoise, ids::STARS));
+        let mut out = vec![f64::NAN; stars.features()];
+        stars.mean(&Adjacency::new(network, Adjacency::BUDGET), pair, 1.0, &mut workspace, &mut out);
+        out
+    }
+
+    #[test]
+    fn mean_patches_have_the_expectation_of_all_choices() {
+        let network = network();
+        let patches = 20_000;
+        for leaves in [1, 2, 3] {
+            for pair in
+                [(0, 1), (1, 0), (0, 8), (2, 3), (6, 7), (4, 9), (9, 10), (10, 9), (0, 10), (5, 11), (10, 11)]
+            {
+                let exact = expected(&network, pair, leaves);
+                let drawn = mean(&network, pair, patches, leaves, 1);
+                assert_eq!(drawn.len(), exact.len());
+                for (entry, (x, p)) in drawn.iter().zip(&exact).enumerate() {
+                    // 4.5 standard errors of so many independent draws of a bit.
+                    let error = 4.5 * (p * (1.0 - p) / patches as f64).sqrt();
+                    assert!(
+                        (x - p).abs() <= error + 1e-12,
+                        "{pair:?}, {leaves} leaves, entry {entry}: {x} for {p}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entries_are_all_but_those_that_are_known() {
+        for leaves in 1..=31 {
+            let stars = Stars::new(1, leaves).unwrap();
+            let entries: Vec<_> = stars.entries().collect();
+            assert_eq!(entries.len(), stars.features());
+            assert!(entries.iter().all(|&(a, b)| a < b && b < stars.k()));
+            let known = |pair: &(usize, usize)| !entries.contains(pair);
+            assert!(known(&(0, 1)) && known(&(0, 2)) && known(&(0, 1 + leaves)) && !known(&(0, 2 + leaves)));
+            assert!(!known(&(1, 2)) && !known(&(1, 1 + leaves)) && known(&(1, 2 + leaves)));
+        }
+        // Four leaves at either end of 0 and 1: 8 of the other ends, 2·6 within, 16 across.
+        assert_eq!(Stars::new(20, 4).unwrap().features(), 36);
+    }
+
+    #[test]
+    fn counts_are_whole_and_carry_over_all_digits() {
+        // In a complete network every entry is 1 but where leaves of both ends are the same node.
+        let edges: Vec<_> = (0..40u32).flat_map(|v| (0..v).map(move |u| (u, v))).collect();
+        let network = Arc::new(Network::simple(40, &edges).unwrap());
+        for patches in [1, 2, 3, 7, 8, 20, 255, 256] {
+            let out = mean(&network, (3, 9), patches, 6, 2);
+            let stars = Stars::new(patches, 6).unwrap();
+            for ((a, b), x) in stars.entries().zip(out) {
+                let count = x * patches as f64;
+                assert!((count - count.round()).abs() < 1e-9 && x <= 1.0);
+                let across = (2..8).contains(&a) && b >= 8;
+                assert!(across || x == 1.0, "({a}, {b}) of {patches}: {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_are_uniform_and_different() {
+        let network = network();
+        let [end, _] = ends(&network, 0, 1);
+        assert_eq!((end.node, end.count()), (0, 6));
+        let mut rng = stream(3, Purpose::Denoise, ids::STARS);
+        let mut counts = std::collections::HashMap::new();
+        let draws = 36_000;
+        for _ in 0..draws {
+            let mut leaves = [0; 3];
+            end.draw(&mut leaves, &mut rng);
+            *counts.entry(leaves).or_insert(0.0) += 1.0;
+        }
+        // Ordered triples of six.
+        assert_eq!(counts.len(), 120);
+        let each = f64::from(draws) / 120.0;
+        let chi2: f64 = counts.values().map(|c| (c - each) * (c - each) / each).sum();
+        assert!(chi2 < 174.0, "chi² {chi2}, over the 0.999 quantile for 119 degrees of freedom");
+    }
+
+    #[test]
+    fn positions_of_pairs_differ_and_leave_the_lower_half_free() {
+        let mut seen = std::collections::HashSet::new();
+        for v in 0..300 {
+            for u in 0..v {
+                let at = position(u, v);
+                assert_eq!(at, position(v, u));
+                assert!(at >= 1 << 67 && at < 1 << 68 && at % 16 == 0);
+                // Blocks that twenty stars with four leaves take.
+                assert!((0..20).all(|i| seen.insert(at + 16 * i)));
+            }
+        }
+    }
+}

@@ -341,3 +341,165 @@ impl<'a> Homomorphisms<'a> {
                 .all(|&(i, j)| self.network.neighbours(at(i) as usize).binary_search(&at(j)).is_ok())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Build, Edge, Loops, NodeIds};
+
+    /// All maps, one after another, with a product of weights that is not 0.
+    fn by_maps(network: &Network, motif: &Motif, injective: bool) -> Vec<(Vec<u32>, f64)> {
+        let (n, k) = (network.nodes() as u32, motif.k());
+        let mut all = Vec::new();
+        let mut x = vec![0; k];
+        loop {
+            let weight =
+                |&(i, j): &(u32, u32)| network.weight(x[i as usize] as usize, x[j as usize] as usize);
+            let weight: f64 = motif.edges().iter().map(weight).product();
+            let different = (0..k).all(|i| (0..i).all(|j| x[i] != x[j]));
+            if weight > 0.0 && (different || !injective) {
+                all.push((x.clone(), weight));
+            }
+            let Some(at) = (0..k).find(|&i| x[i] + 1 < n) else { return all };
+            x[..at].fill(0);
+            x[at] += 1;
+        }
+    }
+
+    fn networks() -> Vec<Arc<Network>> {
+        let edges: Vec<Edge> = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 3), (4, 5), (5, 1), (3, 1)]
+            .iter()
+            .zip([1.0, 2.0, 0.5, 3.0, 1.5, 0.25, 1.0, 4.0])
+            .map(|(&(u, v), weight)| (u, v, weight))
+            .collect();
+        let mut all = Vec::new();
+        for directed in [false, true] {
+            for weighted in [false, true] {
+                for loops in [Loops::Drop, Loops::Keep] {
+                    let build = Build { directed, loops };
+                    all.push(Arc::new(
+                        Network::build(NodeIds::numbered(7), &edges, weighted, build).unwrap().0,
+                    ));
+                }
+            }
+        }
+        all
+    }
+
+    fn motifs() -> Vec<Motif> {
+        vec![
+            Motif::chain(1).unwrap(),
+            Motif::chain(4).unwrap(),
+            Motif::star(4).unwrap(),
+            Motif::cycle(3).unwrap(),
+            Motif::cycle(4).unwrap(),
+            Motif::complete(3).unwrap(),
+            Motif::new(4, vec![(1, 0), (1, 2), (3, 2), (0, 3)]).unwrap(),
+            Motif::new(3, vec![(2, 0), (2, 1)]).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn the_search_finds_every_homomorphism_once() {
+        for network in networks() {
+            for motif in motifs() {
+                for injective in [false, true] {
+                    let options = StaticOptions { injective, ..StaticOptions::default() };
+                    let search = Homomorphisms::new(&network, &motif, &options).unwrap();
+                    let mut found = Vec::new();
+                    search
+                        .each(|x| {
+                            found.push(x.to_vec());
+                            Ok(())
+                        })
+                        .unwrap();
+                    if motif.tree().is_some() && !injective {
+                        assert_eq!(search.count(), found.len() as f64);
+                    }
+                    found.sort();
+                    let mut exact: Vec<_> =
+                        by_maps(&network, &motif, injective).into_iter().map(|x| x.0).collect();
+                    exact.sort();
+                    assert_eq!(found, exact, "{motif:?}, injective: {injective}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equal_patches_are_united_with_their_weights() {
+        for network in networks() {
+            for motif in motifs() {
+                let exact = by_maps(&network, &motif, false);
+                let result = Law::new(&network, &motif, &StaticOptions::default());
+                if exact.is_empty() {
+                    assert!(result.is_err());
+                    continue;
+                }
+                let law = result.unwrap();
+                assert_eq!(law.homomorphisms, exact.len() as u64);
+                let total: f64 = exact.iter().map(|x| x.1).sum();
+                for j in 0..law.patches.cols() {
+                    assert!((0..j).all(|i| law.patches.col(i) != law.patches.col(j)));
+                    let same = exact.iter().filter(|(x, _)| {
+                        let entry = |(a, b): (usize, usize)| network.weight(x[a] as usize, x[b] as usize);
+                        let k = motif.k();
+                        (0..k * k).all(|i| law.patches.get(i, j) == entry((i / k, i % k)))
+                    });
+                    let p = same.map(|x| x.1).sum::<f64>() / total;
+                    assert!((law.law[j] - p).abs() < 1e-12, "{} for {p}", law.law[j]);
+                }
+                assert!((law.law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn weights_below_all_numbers_have_a_law() {
+        let edges = [(0, 1, 1e-300), (1, 2, 2e-300)];
+        let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
+        let law = Law::new(&Arc::new(network), &Motif::chain(3).unwrap(), &StaticOptions::default()).unwrap();
+        assert!(law.law.iter().all(|p| p.is_finite() && *p > 0.0));
+        assert!((law.law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn too_many_homomorphisms_are_refused_with_their_number() {
+        let karate = Arc::new(crate::data::embedded("karate").unwrap());
+        let parameters = Parameters::new(2);
+        let options = StaticOptions { most_homomorphisms: 100, ..StaticOptions::default() };
+        let refused =
+            |motif: &Motif| learn_static(&karate, motif, &parameters, &options, 0).err().unwrap().to_string();
+        let message = refused(&Motif::chain(2).unwrap());
+        assert!(message.contains("1.5600e2") && message.contains("100"), "{message}");
+        assert!(refused(&Motif::cycle(3).unwrap()).contains("spanning tree"));
+        let none = Arc::new(Network::simple(3, &[]).unwrap());
+        let message = learn_static(&none, &Motif::chain(2).unwrap(), &parameters, &options, 0)
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(message.contains("must be a homomorphism"), "{message}");
+        let options = StaticOptions { tolerance: f64::NAN, ..options };
+        assert!(learn_static(&none, &Motif::chain(2).unwrap(), &parameters, &options, 0).is_err());
+    }
+
+    /// Statistics under a law whose weights are counts are those of the columns, each so often.
+    #[test]
+    fn weighted_statistics_are_those_of_repeated_columns() {
+        let x = Mat::from_fn(5, 3, |i, j| ((i * 3 + j * j) % 4) as f64);
+        let counts = [1usize, 2, 5];
+        let repeated: Vec<usize> = (0..3).flat_map(|j| std::iter::repeat_n(j, counts[j])).collect();
+        let all = Mat::from_fn(5, 8, |i, j| x.get(i, repeated[j]));
+        let parameters = Parameters { lambda: 0.3, kappa2: 0.2, ..Parameters::new(2) };
+        let mut factoriser = Factoriser::random(parameters, 5, 1).unwrap();
+        let exact = factoriser.statistics(&all).unwrap();
+        factoriser.transform(&x).unwrap();
+        let law: Vec<f64> = counts.iter().map(|&count| count as f64 / 8.0).collect();
+        let found = expected(&x, &law, &factoriser);
+        let close = |x: &Mat<f64>, y: &Mat<f64>| {
+            (0..x.cols()).all(|j| (0..x.rows()).all(|i| (x.get(i, j) - y.get(i, j) / 8.0).abs() < 1e-9))
+        };
+        assert!(close(&found.a, &exact.a) && close(&found.b_transposed, &exact.b_transposed));
+        assert!((found.r - exact.r / 8.0).abs() < 1e-9);
+    }
+}
