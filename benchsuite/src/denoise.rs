@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
 use ergodict::data::{ReadOptions, read_network};
-use ergodict::denoise::ensemble::{Assumed, EnsembleOptions, Reweight, ensemble};
+use ergodict::denoise::ensemble::{Assumed, EnsembleOptions, ensemble};
 use ergodict::denoise::features::Group;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::roc::auc;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 const USAGE: &str = "denoise [--data FOLDER] [--networks a,b] [--methods a,b] [--noise removed,added] \
 [--seeds 0,1] [--draws N] [--json] [--details]; a method is a heuristic or \
-ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=never|if-better|always][:degree-weight=X][:share=X][:most=N][:both]";
+ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=true|false][:degree-weight=X][:hidden=X][:injected=X][:most=N][:both]";
 
 /// What is run.
 struct Options {
@@ -157,15 +157,10 @@ fn scored(
             "splits" => options.splits = value.parse()?,
             "c" => options.c = [value.parse()?; 2],
             "degree-weight" => options.split.degree_weight = value.parse()?,
-            "share" => options.split.share = value.parse()?,
+            "hidden" => options.split.hidden = value.parse()?,
+            "injected" => options.split.injected = value.parse()?,
             "most" => options.split.most = value.parse()?,
-            "reweight" => {
-                options.reweight = match value {
-                    "never" => Reweight::Never,
-                    "always" => Reweight::Always,
-                    _ => Reweight::IfBetter,
-                };
-            }
+            "reweight" => options.reweight = value.parse()?,
             _ => bail!("{key} is no part of a method; {USAGE}"),
         }
     }

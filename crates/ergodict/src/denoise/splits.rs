@@ -1,12 +1,15 @@
-//! Labels made from the observed network alone: edges hidden from it, and false ones put into it.
+//! Labels made from the observed network alone.
 //!
-//! | noise assumed | what is done | label true | label false |
+//! | noise assumed | network | label true | label false |
 //! |---|---|---|---|
-//! | [`Noise::Removed`] | a share of the observed edges is hidden; every node keeps an edge | hidden edges | non-edges of the observed network, as many uniform with weight `1 − w` and as many by degrees with weight `w` |
-//! | [`Noise::Added`] | as many non-edges as a share of the observed edges are injected | as many observed edges, which stand for all | injected ones |
+//! | [`Noise::Removed`] | the observed one without a share of its edges; every node keeps one | hidden edges | non-edges of the observed network: as many uniform with weight `1 − w` and as many by degrees with weight `w` |
+//! | [`Noise::Added`] | the observed one, or with a share of false edges injected | observed edges | as many uniform non-edges, or the injected ones |
 //!
-//! Features of the pairs are those in the network of the split. Some labels are wrong: a non-edge may be a true edge that is not observed, and an observed edge a
-//! false one. Such errors are alike for all heads that are trained, and an AUC does not mind a share of labels that are wrong at random.
+//! Nothing need be injected where features leave out the edge of a pair: without its own edge, a false edge between uniformly chosen nodes has the features of a non-edge. The two
+//! classes have equal weight in all, so that the odds of a head are the ratio of the densities of both.
+//!
+//! Some labels are wrong: a non-edge may be a true edge that is not observed, and an observed edge a false one. An AUC does not mind a share of labels that are
+//! wrong at random.
 
 use super::paths::simple;
 use crate::chain::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
@@ -26,8 +29,10 @@ pub enum Noise {
 /// How labels are made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitOptions {
-    /// Edges that are hidden, or pairs that are injected, as a share of the observed edges.
-    pub share: f64,
+    /// Edges that are hidden, as a share of the observed edges.
+    pub hidden: f64,
+    /// False edges that are injected, as a share of the observed edges. At 0 non-edges stay non-edges.
+    pub injected: f64,
     /// `w`: the weight of negatives by degrees. It trades the two columns of DENOISING.md: at 0 degrees alone tell much.
     pub degree_weight: f64,
     /// Most pairs of a label; beyond that a random part of them is taken, with more weight each.
@@ -36,7 +41,7 @@ pub struct SplitOptions {
 
 impl Default for SplitOptions {
     fn default() -> Self {
-        Self { share: 0.2, degree_weight: 0.05, most: 100_000 }
+        Self { hidden: 0.2, injected: 0.0, degree_weight: 0.05, most: 100_000 }
     }
 }
 
@@ -58,7 +63,7 @@ impl Split {
     ///
     /// ```
     /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
-    /// let karate = embedded("karate")?;
+    /// let karate = std::sync::Arc::new(embedded("karate")?);
     /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?;
     /// assert_eq!(split.network.edges(), 78 - 15);
     /// assert_eq!(split.pairs.len(), 3 * 15);
@@ -68,7 +73,7 @@ impl Split {
     /// # Errors
     /// [`Error::Parameter`] for options out of range, for a network that is not simple, and for one that has no edge to hide or no pair to inject.
     pub fn new(
-        observed: &Network,
+        observed: &Arc<Network>,
         noise: Noise,
         options: &SplitOptions,
         seed: u64,
@@ -79,7 +84,7 @@ impl Split {
         let mut rng = stream(seed, Purpose::Denoise, ids::HIDDEN + split);
         match noise {
             Noise::Removed => hidden(observed, options, &mut rng),
-            Noise::Added => injected(observed, options, &mut rng),
+            Noise::Added => kept(observed, options, &mut rng),
         }
     }
 
@@ -106,8 +111,16 @@ impl Split {
 
 impl SplitOptions {
     fn check(&self) -> Result<()> {
-        if !(self.share > 0.0 && self.share < 1.0) {
-            return Err(Error::parameter("the share of edges", self.share, "it must be between 0 and 1"));
+        if !(self.hidden > 0.0 && self.hidden < 1.0) {
+            return Err(Error::parameter(
+                "the share of hidden edges",
+                self.hidden,
+                "it must be between 0 and 1",
+            ));
+        }
+        if !(self.injected >= 0.0 && self.injected.is_finite()) {
+            let expected = "it must be a number, 0 or more";
+            return Err(Error::parameter("the share of injected edges", self.injected, expected));
         }
         if !(0.0..1.0).contains(&self.degree_weight) {
             let expected = "it must be from 0 to below 1";
@@ -118,18 +131,13 @@ impl SplitOptions {
         }
         Ok(())
     }
-
-    /// The share of so many edges, at least one.
-    fn of(&self, edges: u64) -> u64 {
-        ((self.share * edges as f64) as u64).max(1)
-    }
 }
 
 fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
     let mut edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
     let mut degrees: Vec<usize> = (0..observed.nodes()).map(|u| observed.neighbours(u).len()).collect();
     shuffle(&mut edges, rng);
-    let wanted = options.of(observed.edges()) as usize;
+    let wanted = part(options.hidden, observed.edges()) as usize;
     let (mut kept, mut gone) = (Vec::with_capacity(edges.len()), Vec::with_capacity(wanted));
     for (u, v) in edges {
         let (a, b) = (u as usize, v as usize);
@@ -162,24 +170,36 @@ fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> R
     Ok(split)
 }
 
-fn injected(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
-    // No more than half of what there is, lest the split be a complete network.
-    let wanted = options.of(observed.edges()).min(free(observed, false) / 2);
-    if wanted == 0 || observed.edges() == 0 {
+/// A share of so many edges, at least one.
+fn part(share: f64, edges: u64) -> u64 {
+    ((share * edges as f64) as u64).max(1)
+}
+
+fn kept(observed: &Arc<Network>, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
+    let edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
+    // Of injected pairs no more than half of what there is, lest the split be a complete network.
+    let (injects, there) = (options.injected > 0.0, free(observed, false));
+    let wanted = if injects {
+        part(options.injected, observed.edges()).min(there / 2)
+    } else {
+        (edges.len().min(options.most) as u64).min(there)
+    };
+    if wanted == 0 || edges.is_empty() {
         let found = format!("one of {} edges", observed.edges());
-        return Err(Error::parameter(
-            "the network",
-            found,
-            "edges, and pairs without one, are needed to learn from",
-        ));
+        let expected = "edges, and pairs without one, are needed to learn from";
+        return Err(Error::parameter("the network", found, expected));
     }
     let false_edges = non_edges::uniformly(observed, wanted, rng);
-    let edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
-    let all: Vec<(u32, u32)> = edges.iter().chain(&false_edges).copied().collect();
-    let network = Arc::new(Network::simple(observed.nodes(), &all)?);
+    let network = if injects {
+        let all: Vec<(u32, u32)> = edges.iter().chain(&false_edges).copied().collect();
+        Arc::new(Network::simple(observed.nodes(), &all)?)
+    } else {
+        Arc::clone(observed)
+    };
     let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new() };
+    let balance = edges.len() as f64 / false_edges.len() as f64;
     split.push(edges, true, 1.0, options.most, rng);
-    split.push(false_edges, false, 1.0, options.most, rng);
+    split.push(false_edges, false, balance, options.most, rng);
     Ok(split)
 }
 
@@ -199,9 +219,9 @@ mod tests {
 
     #[test]
     fn hidden_edges_leave_every_node_one_and_negatives_are_none() {
-        let karate = embedded("karate").unwrap();
+        let karate = Arc::new(embedded("karate").unwrap());
         for split in 0..20 {
-            let options = SplitOptions { share: 0.4, ..SplitOptions::default() };
+            let options = SplitOptions { hidden: 0.4, ..SplitOptions::default() };
             let one = Split::new(&karate, Noise::Removed, &options, 3, split).unwrap();
             let positives = one.labels.iter().filter(|l| **l).count();
             assert_eq!(one.network.edges() + positives as u64, 78);
@@ -221,24 +241,31 @@ mod tests {
     }
 
     #[test]
-    fn injected_pairs_are_in_the_network_and_weights_keep_the_shares() {
-        let karate = embedded("karate").unwrap();
-        for most in [100, 20] {
-            let options = SplitOptions { most, share: 0.5, ..SplitOptions::default() };
+    fn classes_of_added_noise_have_equal_weight_and_injected_pairs_are_in_the_network() {
+        let karate = Arc::new(embedded("karate").unwrap());
+        for (most, injected) in [(100, 0.5), (20, 0.5), (100, 0.0), (20, 0.0)] {
+            let options = SplitOptions { most, injected, ..SplitOptions::default() };
             let one = Split::new(&karate, Noise::Added, &options, 0, 0).unwrap();
-            assert_eq!(one.network.edges(), 78 + 39);
-            assert_eq!(one.pairs.len(), 78.min(most) + 39.min(most));
+            let (edges, negatives) = if injected > 0.0 { (78 + 39, 39) } else { (78, 78) };
+            assert_eq!(one.network.edges(), edges);
+            assert_eq!(one.pairs.len(), 78.min(most) + negatives.min(most));
             for (&(u, v), &label) in one.pairs.iter().zip(&one.labels) {
-                assert!(joined(&karate, u, v) == label && joined(&one.network, u, v));
+                assert!(joined(&karate, u, v) == label);
+                assert!(joined(&one.network, u, v) == (label || injected > 0.0));
             }
-            assert!((one.weights.iter().sum::<f64>() - 117.0).abs() < 1e-9);
+            let weight = |label: bool| -> f64 {
+                one.labels.iter().zip(&one.weights).filter(|p| *p.0 == label).map(|p| p.1).sum()
+            };
+            assert!((weight(true) - 78.0).abs() < 1e-9 && (weight(false) - 78.0).abs() < 1e-9);
         }
     }
 
     #[test]
     fn networks_without_anything_to_learn_from_are_refused() {
         let told = |network: Result<Network>, noise| {
-            Split::new(&network.unwrap(), noise, &SplitOptions::default(), 0, 0).unwrap_err().to_string()
+            Split::new(&Arc::new(network.unwrap()), noise, &SplitOptions::default(), 0, 0)
+                .unwrap_err()
+                .to_string()
         };
         let star = || Network::simple(5, &[(0, 1), (0, 2), (0, 3), (0, 4)]);
         assert!(told(star(), Noise::Removed).contains("to learn from"));
@@ -248,10 +275,11 @@ mod tests {
             assert!(told(Network::simple(3, &[]), noise).contains("to learn from"));
             assert!(told(Network::simple(0, &[]), noise).contains("to learn from"));
         }
-        let star = star().unwrap();
+        let star = Arc::new(star().unwrap());
         assert!(Split::new(&star, Noise::Added, &SplitOptions::default(), 0, 0).is_ok());
         for options in [
-            SplitOptions { share: 1.0, ..SplitOptions::default() },
+            SplitOptions { hidden: 1.0, ..SplitOptions::default() },
+            SplitOptions { injected: -0.1, ..SplitOptions::default() },
             SplitOptions { degree_weight: -0.1, ..SplitOptions::default() },
             SplitOptions { most: 0, ..SplitOptions::default() },
         ] {
