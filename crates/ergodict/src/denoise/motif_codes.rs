@@ -7,8 +7,8 @@
 //! | `h` | a column of [`MotifCodes::codes`] | one code of the mean patch, not the mean of codes |
 //! | `log1p(20 h)` | a column of [`MotifCodes::features`] | what a head gets |
 //!
-//! A mean patch is symmetric with zeros on the diagonal. So it is kept as its `k(k−1)/2` numbers above the diagonal times `√2`,
-//! which gives all inner products, and with them the same codes and atoms, as all `k²` numbers would.
+//! A mean patch is symmetric. So it is kept as its numbers above the diagonal times `√2`, which gives all inner products, and with
+//! them the same codes and atoms, as all `k²` numbers would.
 
 use super::stars::{Stars, mixed};
 use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
@@ -113,7 +113,7 @@ impl MotifCodes {
         order.truncate(steps.saturating_mul(batch));
 
         let parameters = Parameters { lambda, ..Parameters::new(atoms) };
-        parameters.check(stars.pairs())?;
+        parameters.check(stars.features())?;
         let adjacency = Adjacency::new(network, Adjacency::BUDGET);
         let mut this = Self { stars, lambda, origin, w: Mat::zeros(0, 0) };
         let (mut x, mut now) = (Mat::zeros(0, 0), Vec::with_capacity(batch));
@@ -143,14 +143,17 @@ impl MotifCodes {
     }
 
     /// The atoms, `k²×r`, each a symmetric patch row by row: the ends of the pair, then the leaves of the end with more neighbours,
-    /// then those of the other.
+    /// then those of the other. What is the same in all patches is 0: the pair itself, and the ends with their own leaves.
     pub fn dictionary(&self) -> Mat<f64> {
-        let k = self.k();
-        Mat::from_fn(k * k, self.w.cols(), |entry, atom| {
-            let (a, b) = (entry / k, entry % k);
-            let (a, b) = (a.min(b), a.max(b));
-            if a == b { 0.0 } else { self.w.get(b * (b - 1) / 2 + a, atom) * FRAC_1_SQRT_2 }
-        })
+        let (k, mut atoms) = (self.k(), Mat::zeros(self.k() * self.k(), self.w.cols()));
+        for j in 0..self.w.cols() {
+            let atom = atoms.col_mut(j);
+            for ((a, b), w) in self.stars.entries().zip(self.w.col(j)) {
+                let value = w * FRAC_1_SQRT_2;
+                (atom[a * k + b], atom[b * k + a]) = (value, value);
+            }
+        }
+        atoms
     }
 
     /// The codes `h` of pairs in a network, which may be another than the one learned from: `r` numbers for each pair. They do not
@@ -190,7 +193,7 @@ impl MotifCodes {
 
     /// Writes the mean patches of pairs, folded.
     fn write(&self, adjacency: &Adjacency, pairs: &[(u32, u32)], x: &mut Mat<f64>) {
-        x.shape_to(self.stars.pairs(), pairs.len());
+        x.shape_to(self.stars.features(), pairs.len());
         let stride = x.stride();
         x.padded_mut().par_chunks_mut(TASK * stride).zip(pairs.par_chunks(TASK)).for_each_init(
             || self.stars.workspace(self.origin.clone()),
@@ -204,7 +207,7 @@ impl MotifCodes {
 }
 
 /// Checks that pairs are of different nodes of a simple network.
-fn check(network: &Network, pairs: &[(u32, u32)]) -> Result<()> {
+pub(super) fn check(network: &Network, pairs: &[(u32, u32)]) -> Result<()> {
     if !network.is_simple() {
         let found = if network.is_directed() {
             "directed"

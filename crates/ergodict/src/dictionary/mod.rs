@@ -3,8 +3,10 @@
 mod history;
 mod model;
 mod network_learning;
+mod static_learning;
 
 pub use crate::data::Cursor;
 pub use history::{History, HistoryPoint};
 pub use model::{Input, Model, Precision};
 pub use network_learning::NetworkLearning;
+pub use static_learning::{StaticLearning, StaticOptions, learn_static};
