@@ -3,6 +3,7 @@
 //! A homomorphism `x` of the motif has the patch `A_x`; `h = argmin_{h ≥ 0} ‖A_x − Wh‖² + λ‖h‖₁`; entry `(a,b)` of `Wh` is added to the
 //! sum `S` of the pair `(x(a), x(b))`, and one to its count `C`. The rebuilt network has the weight `S/C` there (Algorithm NR).
 
+mod accuracy;
 mod atoms;
 mod block;
 mod parameters;
@@ -11,6 +12,7 @@ mod reconstructor;
 mod reference;
 mod sums;
 
+pub use accuracy::Accuracy;
 pub use parameters::{Mode, NetworkReconstruction, Targets};
 pub use reconstructor::{ReconstructionPoint, Reconstructor};
 pub use reference::{ByTheBook, by_the_book};
