@@ -15,6 +15,8 @@ mod npz_write;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_write;
 mod stream;
 mod tessellation;
 mod text;
@@ -33,6 +35,8 @@ pub use network::{Saved, check_network_name, convert_network, write_network};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};
+#[cfg(feature = "parquet")]
+pub use parquet_write::write_pairs_parquet;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::tessellation;
 pub use trajectory::{Trajectory, TrajectoryWriter};

@@ -47,15 +47,13 @@ impl Accuracy {
             return Err(Error::shape("the network", found, of(sums.nodes(), sums.is_directed())));
         }
         let (mut edges, mut total) = (0u64, 0.0);
-        for (u, v, weight) in network.each_edge().filter(|&(u, v, _)| sums.has(u, v)) {
+        for (_, _, weight) in network.each_edge().filter(|&(u, v, _)| sums.has(u, v)) {
             (edges, total) = (edges + 1, total + weight);
-            debug_assert!(u <= v || network.is_directed());
         }
-        let is_edge = |pair: &PairSum| network.weight(pair.u as usize, pair.v as usize);
         let mut of_edges: Vec<f64> = Vec::new();
         let (mut found, mut called, mut visited, mut less, mut more) = (0u64, 0u64, 0u64, 0.0, total);
-        for pair in sums.iter() {
-            let (weight, rebuilt) = (is_edge(&pair), pair.shrunk(alpha));
+        each_visited(sums, network, |pair, weight| {
+            let rebuilt = pair.shrunk(alpha);
             visited += 1;
             called += u64::from(rebuilt > threshold);
             let positive = rebuilt.max(0.0);
@@ -65,7 +63,7 @@ impl Accuracy {
                 found += u64::from(rebuilt > threshold);
                 of_edges.push(rebuilt);
             }
-        }
+        });
         let seen = of_edges.len() as u64;
         // Those that were not visited have the weight 0.
         let unseen_called = |pairs: u64| if threshold < 0.0 { pairs } else { 0 };
@@ -80,7 +78,11 @@ impl Accuracy {
             let mut count = |rebuilt: f64, times: u64| {
                 doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times);
             };
-            sums.iter().filter(|pair| is_edge(pair) == 0.0).for_each(|pair| count(pair.shrunk(alpha), 1));
+            each_visited(sums, network, |pair, weight| {
+                if weight == 0.0 {
+                    count(pair.shrunk(alpha), 1);
+                }
+            });
             count(0.0, others - (visited - seen));
             doubled as f64 / 2.0 / (edges as f64 * others as f64)
         });
@@ -92,6 +94,17 @@ impl Accuracy {
             weighted_jaccard: share(less, more),
             auc,
         })
+    }
+}
+
+/// Visited pairs with their weight in the network; both come by ascending pairs.
+pub(super) fn each_visited(sums: &PairSums, network: &Network, mut each: impl FnMut(&PairSum, f64)) {
+    let mut edges = network.each_edge().peekable();
+    for pair in sums.iter() {
+        let here = (pair.u, pair.v);
+        while edges.next_if(|&(u, v, _)| (u, v) < here).is_some() {}
+        let edge = edges.next_if(|&(u, v, _)| (u, v) == here);
+        each(&pair, edge.map_or(0.0, |(_, _, weight)| weight));
     }
 }
 

@@ -165,7 +165,7 @@ impl<T: Scalar, K: Copy + Default> Worker<T, K> {
         let lists = &mut self.lists[..];
         let samples = self.keys.chunks_exact(step).zip(self.values.chunks_exact(step));
         if positions.all_count() {
-            for (&key, &value) in samples.flat_map(|(keys, values)| keys.iter().zip(values)) {
+            for (&key, &value) in self.keys.iter().zip(&self.values) {
                 lists[S::part(cuts, key)].push(key, value);
             }
             return;

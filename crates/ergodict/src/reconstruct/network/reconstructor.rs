@@ -118,7 +118,7 @@ impl<T: Scalar> Reconstructor<T> {
         let positions = Positions::new(&network, motif, parameters.mode, &targets)?;
         let bits = patches.are_bits().then(|| patches.bit_count());
         let atoms = Atoms::new(dictionary, &positions, parameters.reversal, bits)?;
-        let sums = PairSums::new(&network, &positions, parameters.memory, size_of::<T>() == 8);
+        let sums = PairSums::new(&network, &positions, parameters.memory, size_of::<T>() == 8)?;
         let (motif, parameters) = (motif.clone(), *parameters);
         let (taken, report) = (0, CodeReport::default());
         Ok(Self { network, motif, parameters, patches, positions, atoms, sums, taken, report })
@@ -208,7 +208,7 @@ impl<T: Scalar> Reconstructor<T> {
             return Err(Error::shape("the saved walkers", found, expected));
         }
         self.sums =
-            PairSums::new(&self.network, &self.positions, self.parameters.memory, size_of::<T>() == 8);
+            PairSums::new(&self.network, &self.positions, self.parameters.memory, size_of::<T>() == 8)?;
         self.sums.read(sums, path)?;
         for (walker, point) in walkers.iter_mut().zip(&point.walkers) {
             walker.seek(point)?;

@@ -3,6 +3,7 @@
 //! The place of `{u, v}` in the triangle, diagonal included, is the smaller of `start(u) + v` and `start(v) + u` with
 //! `start(u) = u·n − u(u+1)/2`, so that nobody has to see which node is the smaller.
 
+use super::pages::Pages;
 use super::store::{Cell, Part, PutDown, Raw, Store};
 use crate::Result;
 use crate::data::Network;
@@ -15,11 +16,11 @@ use std::collections::HashMap;
 const AHEAD: usize = 128;
 
 /// All cells.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(in crate::reconstruct::network) struct Dense<C> {
     nodes: usize,
     square: bool,
-    cells: Vec<C>,
+    cells: Pages<C>,
     /// What short cells have put down.
     put_down: HashMap<u32, PutDown>,
     /// What the parts of a round put down, to be added.
@@ -42,7 +43,10 @@ impl<C: Cell> Dense<C> {
     }
 
     /// No visits yet. There must not be too many cells.
-    pub(super) fn new(network: &Network) -> Self {
+    ///
+    /// # Errors
+    /// [`crate::Error::Parameter`] when there is not so much memory.
+    pub(super) fn new(network: &Network) -> Result<Self> {
         let (nodes, square) = (network.nodes(), network.is_directed());
         let count = cells(nodes, square).unwrap_or(0);
         let degree = |u: usize| network.rows().degree(u) as f64 + 1e-3;
@@ -56,8 +60,8 @@ impl<C: Cell> Dense<C> {
             load += degree(u) * after;
         }
         loads.push(load);
-        let (put_down, pending) = (HashMap::new(), Vec::new());
-        Self { nodes, square, cells: vec![C::EMPTY; count], put_down, pending, loads, isa: Isa::detect() }
+        let (cells, put_down, pending) = (Pages::zeros(count)?, HashMap::new(), Vec::new());
+        Ok(Self { nodes, square, cells, put_down, pending, loads, isa: Isa::detect() })
     }
 
     fn start(&self, u: u32) -> u32 {
@@ -75,8 +79,10 @@ impl<C: Cell> Dense<C> {
 
     #[inline]
     fn at(&self, key: u32) -> (f64, u64) {
-        let (sum, count) = self.cells[key as usize].read();
-        self.put_down.get(&key).map_or((sum, count), |down| (down.sum + sum, down.count + count))
+        let cell = self.cells[key as usize];
+        let (sum, count) = cell.read();
+        let down = if cell.has_put_down() { self.put_down.get(&key) } else { None };
+        down.map_or((sum, count), |down| (down.sum + sum, down.count + count))
     }
 
     /// The pairs that were visited, ascending, with the bits of the cell and what it has put down.
@@ -85,8 +91,9 @@ impl<C: Cell> Dense<C> {
             let (start, first) = (self.start(u), if self.square { 0 } else { u });
             (first..self.nodes as u32).filter_map(move |v| {
                 let key = start + v;
-                let (sum, count) = self.cells[key as usize].bits();
-                let down = self.put_down.get(&key).copied();
+                let cell = self.cells[key as usize];
+                let (sum, count) = cell.bits();
+                let down = if cell.has_put_down() { self.put_down.get(&key).copied() } else { None };
                 (count > 0 || down.is_some()).then_some((u, v, Raw { sum, count, down }))
             })
         })

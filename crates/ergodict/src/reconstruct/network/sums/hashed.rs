@@ -3,8 +3,9 @@
 //! Pairs are shared out among a fixed number of tables by their hash, so that threads have tables of their own. A table that would
 //! outgrow its share of the memory writes its pairs, sorted, to a run, and begins anew; sums of a pair add up over runs and table.
 
+use super::pages::Pages;
 use super::runs::{Record, Run};
-use super::store::{Cell, Part, PutDown, Raw, Short, Store};
+use super::store::{Cell, PUT_DOWN, Part, PutDown, Raw, Short, Store};
 use crate::Result;
 use crate::linalg::{Scalar, prefetch};
 use crate::reconstruct::network::positions::Positions;
@@ -16,8 +17,8 @@ const TABLES: u32 = 4;
 /// How many visits ahead places are fetched.
 const AHEAD: usize = 32;
 
-/// Places of a new table, as a power of two.
-const FIRST: u32 = 6;
+/// Places of a new table, as a power of two: a page.
+const FIRST: u32 = 8;
 
 /// Spreads keys over all bits.
 #[inline(always)]
@@ -38,7 +39,7 @@ struct Place {
 #[derive(Debug)]
 pub(in crate::reconstruct::network) struct Table {
     /// Their number is a power of two.
-    places: Vec<[u64; 2]>,
+    places: Pages<[u64; 2]>,
     taken: usize,
     /// What cells have put down.
     put_down: HashMap<u64, PutDown>,
@@ -60,8 +61,9 @@ impl Place {
 }
 
 impl Table {
-    fn new(share: usize) -> Self {
-        Self { places: vec![[0; 2]; 1 << FIRST], taken: 0, put_down: HashMap::new(), share, runs: Vec::new() }
+    fn new(share: usize) -> Result<Self> {
+        let (put_down, runs) = (HashMap::new(), Vec::new());
+        Ok(Self { places: Pages::zeros(1 << FIRST)?, taken: 0, put_down, share, runs })
     }
 
     #[inline(always)]
@@ -95,8 +97,10 @@ impl Table {
 
     /// What the table itself has of a key.
     fn in_table(&self, key: u64) -> (f64, u64) {
-        let (sum, count) = Place::read(self.places[self.find(key)]).cell.read();
-        self.put_down.get(&key).map_or((sum, count), |down| (down.sum + sum, down.count + count))
+        let cell = Place::read(self.places[self.find(key)]).cell;
+        let (sum, count) = cell.read();
+        let down = if cell.has_put_down() { self.put_down.get(&key) } else { None };
+        down.map_or((sum, count), |down| (down.sum + sum, down.count + count))
     }
 
     /// Where the key is, from now on.
@@ -144,8 +148,8 @@ impl Table {
             self.taken = 0;
             return Ok(());
         }
-        let old = std::mem::replace(&mut self.places, vec![[0; 2]; places]);
-        for words in old.into_iter().filter(|words| words[0] != 0) {
+        let old = std::mem::replace(&mut self.places, Pages::zeros(places)?);
+        for &words in old.iter().filter(|words| words[0] != 0) {
             let at = self.find(words[0] - 1);
             self.places[at] = words;
         }
@@ -170,9 +174,9 @@ pub(in crate::reconstruct::network) struct Hashed {
 
 impl Hashed {
     /// No visits yet; `memory` is the bytes that tables may take.
-    pub(super) fn new(directed: bool, memory: usize) -> Self {
-        let tables = (0..1 << TABLES).map(|_| Table::new(memory >> TABLES)).collect();
-        Self { tables, directed }
+    pub(super) fn new(directed: bool, memory: usize) -> Result<Self> {
+        let tables = (0..1 << TABLES).map(|_| Table::new(memory >> TABLES)).collect::<Result<_>>()?;
+        Ok(Self { tables, directed })
     }
 
     #[inline(always)]
@@ -212,7 +216,7 @@ impl Hashed {
             let key = self.key(u, v);
             let table = &self.tables[Self::table(key)];
             if !table.runs.is_empty() {
-                return (u, v, Raw { sum: 0, count: 0, down: Some(PutDown { sum, count }) });
+                return (u, v, Raw { sum: 0, count: PUT_DOWN.into(), down: Some(PutDown { sum, count }) });
             }
             let (sum, count) = Place::read(table.places[table.find(key)]).cell.bits();
             (u, v, Raw { sum, count, down: table.put_down.get(&key).copied() })

@@ -10,6 +10,7 @@
 mod dense;
 mod file;
 mod hashed;
+mod pages;
 mod runs;
 pub(super) mod store;
 
@@ -73,7 +74,10 @@ pub(super) enum Kind {
 
 impl PairSums {
     /// Nothing visited, in the accumulator that suits; `precise` asks for `f64` sums where there is room.
-    pub(super) fn new(network: &Network, positions: &Positions, memory: usize, precise: bool) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is not so much memory.
+    pub(super) fn new(network: &Network, positions: &Positions, memory: usize, precise: bool) -> Result<Self> {
         let (nodes, directed) = (network.nodes(), network.is_directed());
         let targets = positions.targets().cloned();
         let most = if precise { memory } else { SMALL.min(memory) };
@@ -85,13 +89,13 @@ impl PairSums {
         };
         let (long, short) = (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
         let kind = if fits(long, most) && few(long) {
-            Kind::Long(Dense::new(network))
+            Kind::Long(Dense::new(network)?)
         } else if fits(short, memory) && few(short) {
-            Kind::Short(Dense::new(network))
+            Kind::Short(Dense::new(network)?)
         } else {
-            Kind::Hashed(Hashed::new(directed, memory))
+            Kind::Hashed(Hashed::new(directed, memory)?)
         };
-        Self { nodes, directed, loops: network.loops() > 0, targets, kind }
+        Ok(Self { nodes, directed, loops: network.loops() > 0, targets, kind })
     }
 
     /// Nodes of the network.

@@ -50,6 +50,9 @@ pub(in crate::reconstruct::network) trait Part<K> {
 /// magnitudes, 1.5e-5, and by some 5e-7 if roundings are independent.
 pub(super) const VISITS: u32 = 256;
 
+/// The bit of a short count that tells that something was put down.
+pub(super) const PUT_DOWN: u32 = 1 << 31;
+
 /// A long sum and its count.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(in crate::reconstruct::network) struct PutDown {
@@ -74,14 +77,12 @@ pub(super) struct Raw {
 }
 
 /// A sum and a count in memory that begins as zeros.
-pub(in crate::reconstruct::network) trait Cell:
-    Copy + Send + Sync + 'static
-{
-    /// No visit.
-    const EMPTY: Self;
+pub(in crate::reconstruct::network) trait Cell: super::pages::Bits + Send + Sync + 'static {
     /// Adds a visit; gives back what is to be put down elsewhere, after [`VISITS`], and begins anew.
     fn visit<T: Scalar>(&mut self, value: T) -> Option<PutDown>;
-    /// Adds visits, or gives them back.
+    /// Whether anything was put down.
+    fn has_put_down(self) -> bool;
+    /// Adds visits, or gives them back to be put down.
     fn absorb(&mut self, more: PutDown) -> Option<PutDown>;
     /// The sum and the count.
     fn read(self) -> (f64, u64);
@@ -91,29 +92,28 @@ pub(in crate::reconstruct::network) trait Cell:
     fn from_bits(sum: u64, count: u64) -> Self;
 }
 
-/// `f32` sum and 32-bit count.
+/// `f32` sum, and the count below [`VISITS`] with a bit that tells whether anything was put down.
 pub(super) type Short = [u32; 2];
 
 /// `f64` sum and 64-bit count.
 pub(super) type Long = [u64; 2];
 
 impl Cell for Short {
-    const EMPTY: Self = [0; 2];
-
     #[inline(always)]
     fn visit<T: Scalar>(&mut self, value: T) -> Option<PutDown> {
         let sum = f32::from_bits(self[0]) + value.to_f64() as f32;
         self[0] = sum.to_bits();
         self[1] += 1;
-        if self[1] == VISITS {
-            *self = [0; 2];
+        if self[1] & (VISITS - 1) == 0 {
+            *self = [0, PUT_DOWN];
             return Some(PutDown { sum: f64::from(sum), count: u64::from(VISITS) });
         }
         None
     }
 
     fn absorb(&mut self, more: PutDown) -> Option<PutDown> {
-        if u64::from(self[1]) + more.count >= u64::from(VISITS) {
+        if u64::from(self[1] & !PUT_DOWN) + more.count >= u64::from(VISITS) {
+            self[1] |= PUT_DOWN;
             return Some(more);
         }
         *self = [(f32::from_bits(self[0]) + more.sum as f32).to_bits(), self[1] + more.count as u32];
@@ -121,7 +121,12 @@ impl Cell for Short {
     }
 
     fn read(self) -> (f64, u64) {
-        (f64::from(f32::from_bits(self[0])), u64::from(self[1]))
+        (f64::from(f32::from_bits(self[0])), u64::from(self[1] & !PUT_DOWN))
+    }
+
+    #[inline(always)]
+    fn has_put_down(self) -> bool {
+        self[1] & PUT_DOWN != 0
     }
 
     fn bits(self) -> (u64, u64) {
@@ -134,8 +139,6 @@ impl Cell for Short {
 }
 
 impl Cell for Long {
-    const EMPTY: Self = [0; 2];
-
     #[inline(always)]
     fn visit<T: Scalar>(&mut self, value: T) -> Option<PutDown> {
         self[0] = (f64::from_bits(self[0]) + value.to_f64()).to_bits();
@@ -150,6 +153,10 @@ impl Cell for Long {
 
     fn read(self) -> (f64, u64) {
         (f64::from_bits(self[0]), self[1])
+    }
+
+    fn has_put_down(self) -> bool {
+        false
     }
 
     fn bits(self) -> (u64, u64) {
