@@ -57,7 +57,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes a file piece by piece as `fill` makes it, whole or not at all.
-pub(crate) fn stream(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+pub(crate) fn stream(path: &Path, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
     let mut problem = None;
     let written = write_atomic(path, |file| {
         fill(file).map_err(|error| {

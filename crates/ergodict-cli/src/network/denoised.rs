@@ -67,6 +67,12 @@ impl Denoised<'_> {
                 "features",
                 format!("{under}{named}{rest} (what the AUC of training loses without each)"),
             ));
+            if let Some(share) = head.false_share {
+                lines.push((
+                    "estimate",
+                    format!("{under}{:.0} % of the observed edges are false", 100.0 * share),
+                ));
+            }
             if let Some(auc) = head.held_out {
                 let text = format!(
                     "{under}AUC {auc:.4} on held-out labels made from the network itself, {} splits",
@@ -91,7 +97,7 @@ impl Denoised<'_> {
                 "splits": head.splits,
                 "training_pairs": head.training_pairs,
                 "held_out_auc": head.held_out,
-                "reweighted": head.reweighting.map(|(_, used)| used),
+                "false_share": head.false_share,
                 "features": each.collect::<Vec<_>>(),
             })
         });

@@ -13,8 +13,9 @@ use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
 use crate::{interrupt, memory, output, paths};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ergodict::chain::{Motif, SamplerKind};
+use ergodict::dictionary::{HistoryPoint, Model, StaticOptions, learn_static};
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, Watching};
 use serde_json::{Value, json};
@@ -58,6 +59,9 @@ pub(crate) struct Args {
     /// Otherwise several networks are learned from at once, each minibatch having patches of all.
     #[arg(long)]
     snapshots: bool,
+    /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
+    #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler"])]
+    all: bool,
     #[command(flatten)]
     scheme: Scheme,
     #[command(flatten)]
@@ -71,6 +75,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    if args.all {
+        return of_all(args, common);
+    }
     if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
 }
 
@@ -142,6 +149,92 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     if common.json {
         output::print(&format!("{:#}\n", learned.json()?))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The static version: all homomorphisms of one small network.
+fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
+    args.check(common)?;
+    let [net] = &args.nets[..] else {
+        bail!("--static learns from one network, but {} are given", args.nets.len())
+    };
+    if args.scheme.f32 || args.scheme.file().is_some() {
+        bail!("--static calculates in 64 bits from a random dictionary: leave --f32 and --init out");
+    }
+    let motif = args.sampling.motif()?;
+    let parameters = args.scheme.parameters(&crate::scheme::defaults());
+    let opened = args.reading.open(net, common.quiet)?;
+    let (name, given) = (opened.name.clone(), reading::input(&opened));
+    let network = Arc::new(opened.network);
+    let options = StaticOptions { injective: args.sampling.injective(), ..StaticOptions::default() };
+    let learned =
+        learn_static(&network, &motif, &parameters, &options, common.seed).with_context(|| name.clone())?;
+    let mut model = Model::of(&learned.factoriser, "network", common.seed);
+    model.network = Some(NetworkForm::new(&motif, network.is_directed(), network.is_weighted()));
+    model.inputs = vec![given];
+    for (t, &loss) in (1u64..).zip(&learned.losses) {
+        model.history.push(HistoryPoint { t, samples: t * learned.homomorphisms, loss, surrogate: loss });
+    }
+    let mut config = args.scheme.config(&parameters)?;
+    config["static"] = json!(true);
+    config["seed"] = json!(common.seed);
+    args.sampling.config(&mut config, &motif, SamplerKind::Exact);
+    ["sampler", "every", "burn-in", "chains"].iter().for_each(|key| {
+        config.as_object_mut().map(|config| config.remove(*key));
+    });
+    args.reading.config(&mut config);
+    let loss = learned.losses.last().copied().unwrap_or(f64::NAN);
+    let rounds = learned.losses.len();
+    model.run = json!({ "command": "network learn", "config": config });
+    model.save(&args.out)?;
+    let seconds = started.elapsed().as_secs_f64();
+    args.showing.write(|| page::of_all(&model, &name, learned.homomorphisms, seconds))?;
+    let (dominance, order) = model.dominance();
+    if !common.quiet {
+        let rest = if learned.converged { "" } else { "; the loss had not come to rest" };
+        let first: Vec<String> =
+            order.iter().take(5).map(|&atom| format!("{:.3}", dominance[atom])).collect();
+        let mut lines = vec![
+            (
+                "learned",
+                format!(
+                    "{} atoms from all {} homomorphisms of {} of {} nodes into {name}, {} different patches",
+                    model.w.cols(),
+                    learned.homomorphisms,
+                    motif.name(),
+                    motif.k(),
+                    learned.patches.cols()
+                ),
+            ),
+            ("loss", format!("{loss:.6} in {rounds} rounds{rest}")),
+            ("dominance", first.join(", ")),
+            ("time", format!("{seconds:.2} s")),
+            ("wrote", args.out.display().to_string()),
+        ];
+        lines.extend(args.showing.lines());
+        say(&crate::tracked::table(&lines));
+    }
+    if common.json {
+        let all = json!({
+            "schema": "ergodict.network-learn-static/1",
+            "model": args.out,
+            "network": name,
+            "inputs": model.inputs,
+            "motif": model.network,
+            "atoms": model.w.cols(),
+            "homomorphisms": learned.homomorphisms,
+            "patches": learned.patches.cols(),
+            "rounds": rounds,
+            "converged": learned.converged,
+            "loss": loss,
+            "dominance": dominance,
+            "order": order,
+            "seconds": seconds,
+            "config": config,
+        });
+        output::print(&format!("{all:#}\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -42,7 +42,24 @@ pub(super) fn of_learning(learned: &Learned<'_>) -> Result<Report> {
     Ok(report.figure(loss(model)).table(dominance(model)).facts(&run))
 }
 
-/// The atoms of a network model as matrices.
+/// The page of the static version.
+pub(super) fn of_all(model: &Model, name: &str, homomorphisms: u64, seconds: f64) -> Result<Report> {
+    let lead = format!(
+        "{} latent motifs of {name}, learned from all {homomorphisms} homomorphisms at once, each by its probability.",
+        model.w.cols()
+    );
+    let mut run = facts(model);
+    run.push(("time", format!("{seconds:.2} s")));
+    let report = Report::new(format!("What {name} is made of")).lead(lead);
+    Ok(atoms(model)?
+        .into_iter()
+        .fold(report, Report::figure)
+        .figure(loss(model))
+        .table(dominance(model))
+        .facts(&run))
+}
+
+/// The atoms of a network model, as graphs and as matrices.
 pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
     let (scores, order) = model.dominance();
     let shown = &order[..order.len().min(MOST_ATOMS)];

@@ -6,12 +6,14 @@ use crate::{interrupt, output};
 use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::chain::SamplerKind;
-use ergodict::data::{Network, NodeIds, PairTable, write_name};
+use ergodict::data::{Network, NodeIds, write_name, write_pairs_parquet};
 use ergodict::dictionary::Input;
 use ergodict::patch::NetworkForm;
 use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
 use ergodict_report::{Figure, LineChart, Report, Series};
 use serde_json::{Value, json};
+use std::cell::Cell;
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,19 +22,23 @@ const LOOK: u64 = 1 << 16;
 /// Thresholds of the curve of accuracy.
 const THRESHOLDS: usize = 100;
 
-/// A table of pairs, and their nodes.
-type Asked<'a> = (&'a PairTable, &'a [Option<(u32, u32)>]);
-
 /// Writes the table.
 pub(super) struct Writer<'a> {
+    /// Of the nodes that are written.
     pub(super) ids: &'a NodeIds,
     pub(super) sums: &'a PairSums,
     pub(super) alpha: f64,
     /// Only pairs of larger weight.
     pub(super) threshold: Option<f64>,
-    /// Only these, in their order; none of nodes outside of what was rebuilt.
-    pub(super) asked: Option<Asked<'a>>,
+    /// Only these, in their order: as they are written, and as nodes of what was rebuilt, none outside of it.
+    pub(super) asked: Option<(&'a [(u32, u32)], &'a [Inside])>,
 }
+
+/// A pair of what was rebuilt.
+pub(super) type Inside = Option<(u32, u32)>;
+
+/// A row: both nodes, the weight, the count.
+type Row = (u32, u32, f64, u64);
 
 impl Writer<'_> {
     /// Refuses names of other kinds of files.
@@ -49,55 +55,55 @@ impl Writer<'_> {
         if count == 0 { 0.0 } else { sum / (count as f64 + self.alpha) }
     }
 
-    fn wanted(&self, weight: f64) -> bool {
-        self.threshold.is_none_or(|threshold| weight > threshold)
-    }
-
-    /// The rows: names, weight, count.
-    fn rows(&self, each: &mut dyn FnMut(&str, &str, f64, u64) -> Result<()>) -> Result<()> {
-        if let Some((table, pairs)) = self.asked {
-            for (row, pair) in pairs.iter().enumerate() {
-                let (sum, count) =
-                    pair.filter(|(u, v)| u != v).map_or((0.0, 0), |(u, v)| self.sums.get(u, v));
-                let weight = self.weight(sum, count);
-                if self.wanted(weight) {
-                    let (u, v) = table.pair(row);
-                    each(u, v, weight, count)?;
-                }
-            }
-            return Ok(());
-        }
-        for PairSum { u, v, sum, count } in self.sums.iter() {
-            let weight = self.weight(sum, count);
-            if self.wanted(weight) {
-                each(&self.ids.name(u as usize), &self.ids.name(v as usize), weight, count)?;
-            }
-        }
-        Ok(())
+    fn rows(&self) -> Box<dyn Iterator<Item = Row> + '_> {
+        let rows: Box<dyn Iterator<Item = Row> + '_> = match self.asked {
+            Some((pairs, inside)) => Box::new(pairs.iter().zip(inside).map(|(&(u, v), inside)| {
+                let visited = inside.filter(|(u, v)| u != v).map_or((0.0, 0), |(u, v)| self.sums.get(u, v));
+                (u, v, self.weight(visited.0, visited.1), visited.1)
+            })),
+            None => Box::new(
+                self.sums.iter().map(|PairSum { u, v, sum, count }| (u, v, self.weight(sum, count), count)),
+            ),
+        };
+        Box::new(rows.filter(|row| self.threshold.is_none_or(|threshold| row.2 > threshold)))
     }
 
     /// Writes the file, whole or not at all: how many pairs, or none when somebody asked to stop.
     pub(super) fn write(&self, out: &Path) -> Result<Option<u64>> {
-        let mut written = 0u64;
-        let mut stopped = false;
-        let done = output::stream(out, |file| {
-            let failed = |problem| Error::io(out)(problem);
-            let mut put = |text: std::fmt::Arguments<'_>| file.write_fmt(text).map_err(failed);
-            put(format_args!("u\tv\tweight\tcount\n"))?;
-            self.rows(&mut |u, v, weight, count| {
-                written += 1;
-                if written.is_multiple_of(LOOK) && interrupt::asked() {
-                    stopped = true;
-                    bail!("stopped");
-                }
-                let name = |name| write_name(name).map_err(failed);
-                Ok(put(format_args!("{}\t{}\t{weight}\t{count}\n", name(u)?, name(v)?))?)
-            })
+        let (written, stopped) = (Cell::new(0u64), Cell::new(false));
+        let rows = self.rows().take_while(|_| {
+            written.set(written.get() + 1);
+            stopped.set(written.get().is_multiple_of(LOOK) && interrupt::asked());
+            !stopped.get()
+        });
+        let parquet = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
+        let done = output::stream(out, |mut file| {
+            if parquet {
+                write_pairs_parquet(rows, self.ids, &mut file, out)?
+            } else {
+                self.text(rows, file, out)?
+            }
+            // What is there is not all.
+            if stopped.get() {
+                bail!("stopped");
+            }
+            Ok(())
         });
         match done {
-            Err(_) if stopped => Ok(None),
-            done => done.map(|()| Some(written)),
+            Err(_) if stopped.get() => Ok(None),
+            done => done.map(|()| Some(written.get())),
         }
+    }
+
+    fn text(&self, rows: impl Iterator<Item = Row>, file: &mut dyn Write, out: &Path) -> Result<(), Error> {
+        let failed = |problem| Error::io(out)(problem);
+        writeln!(file, "u\tv\tweight\tcount").map_err(failed)?;
+        for (u, v, weight, count) in rows {
+            let (u, v) = (self.ids.name(u as usize), self.ids.name(v as usize));
+            let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
+            writeln!(file, "{u}\t{v}\t{weight}\t{count}").map_err(failed)?;
+        }
+        Ok(())
     }
 }
 

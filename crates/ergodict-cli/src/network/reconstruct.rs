@@ -1,7 +1,7 @@
 //! `ergodict network reconstruct`: a network rebuilt from latent motifs, its own or another's.
 
 use super::reading::{self, Opened, Reading};
-use super::rebuilt::{Rebuilt, Writer};
+use super::rebuilt::{Inside, Rebuilt, Writer};
 use super::sampling::{Chosen, Sampling};
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
@@ -11,7 +11,7 @@ use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::MotifWalker;
-use ergodict::data::{PairTable, digest, open};
+use ergodict::data::{Network, NodeIds, PairTable, digest, open};
 use ergodict::dictionary::{Input, Model};
 use ergodict::reconstruct::network::{
     Accuracy, Mode, NetworkReconstruction, ReconstructionPoint, Reconstructor, Targets,
@@ -132,15 +132,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(path) = &args.pairs {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
     }
-    // Names are checked in the whole network, of which one component may be rebuilt.
-    if let Some(table) = &table {
-        table.nodes(&network)?;
-    }
+    // Pairs are those of the whole network, of which one component may be rebuilt.
+    let asked = table.as_ref().map(|table| table.nodes(&network)).transpose()?;
+    let ids = network.ids().clone();
     let Chosen { network, kind, sampler, notes } = sampling.choose(network, &motif, common.seed)?;
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
     }
-    let pairs = table.as_ref().map(|table| nodes(table, &network));
+    let pairs = asked.as_ref().map(|asked| inside(asked, &ids, &network));
     let parameters = args.parameters();
     let targets = match &pairs {
         Some(pairs) => Targets::Only(pairs.iter().flatten().copied().collect()),
@@ -164,11 +163,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let threshold = args.threshold.unwrap_or(0.5);
     let accuracy = Accuracy::of(rebuilding.sums(), &network, threshold, args.alpha)?;
     let writer = Writer {
-        ids: network.ids(),
+        ids: if asked.is_some() { &ids } else { network.ids() },
         sums: rebuilding.sums(),
         alpha: args.alpha,
         threshold: args.threshold,
-        asked: table.as_ref().zip(pairs.as_deref()),
+        asked: asked.as_deref().zip(pairs.as_deref()),
     };
     // What was rebuilt is not lost if it cannot be written.
     let Some(written) = args.writing(&config, &inputs, &rebuilding, &walkers, &writer)? else {
@@ -208,9 +207,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 /// The pairs as nodes of the part that is rebuilt; none for those outside of it.
-fn nodes(table: &PairTable, network: &ergodict::data::Network) -> Vec<Option<(u32, u32)>> {
-    let find = |name: &str| network.ids().find(name).map(|v| v as u32);
-    (0..table.len()).map(|row| table.pair(row)).map(|(u, v)| Some((find(u)?, find(v)?))).collect()
+fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
+    let find = |v: u32| part.ids().find(&ids.name(v as usize)).map(|v| v as u32);
+    pairs.iter().map(|&(u, v)| Some((find(u)?, find(v)?))).collect()
 }
 
 impl Args {
@@ -262,7 +261,7 @@ impl Args {
     }
 
     /// Refuses what would not fit; sums that do not fit their share go to a file.
-    fn check_memory(&self, network: &Arc<ergodict::data::Network>) -> Result<()> {
+    fn check_memory(&self, network: &Arc<Network>) -> Result<()> {
         let n = network.nodes() as u64;
         let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
         let needed = dense.min(self.memory.saturating_mul(1 << 20));

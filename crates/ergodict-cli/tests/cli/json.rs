@@ -46,6 +46,7 @@ fn the_docs_tell_of_every_key() {
         "network corrupt @karate --add 0.5 -o c.txt",
         "network sample @karate -k 4 --count 50 --observables density,conditional-density,macc",
         "network learn @karate -k 4 -r 3 --steps 3 -o n",
+        "network learn @kite --static -k 3 -r 3 -o t",
         "network reconstruct @karate --model n --samples 200 -o n.tsv",
         "network compare @karate @kite --unweighted -k 4 -r 3 --steps 3 --samples 200",
         "network denoise @karate --method common-neighbours -o d.tsv",

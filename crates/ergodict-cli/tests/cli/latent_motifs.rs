@@ -121,6 +121,20 @@ fn an_interrupted_run_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn all_homomorphisms_at_once_give_what_random_ones_come_to() {
+    let bench = bench();
+    let all = learn(&bench, "net.txt --static -k 3 -r 3 -o all");
+    assert_eq!(all["converged"], true);
+    // Walks of two steps: the sum of squared degrees, 12 nodes of degree 4 and 8 of degree 5.
+    assert_eq!(all["homomorphisms"], 12 * 16 + 8 * 25);
+    let random = learn(&bench, "net.txt -k 3 -r 3 --steps 400 -o random");
+    let (all, random) = (all["loss"].as_f64().unwrap(), random["surrogate_per_sample"].as_f64().unwrap());
+    assert!((random / all - 1.0).abs() < 0.1, "{random} and {all}");
+    learn(&bench, "net.txt -o again --config all");
+    assert!(bench.bytes("again") == bench.bytes("all"));
+}
+
+#[test]
 fn networks_are_rebuilt_and_pairs_come_in_their_order() {
     let bench = bench();
     learn(&bench, &format!("net.txt {SMALL} -o m"));
@@ -149,6 +163,9 @@ fn networks_are_rebuilt_and_pairs_come_in_their_order() {
     assert!(edges.len() < all.len() && edges[1..].iter().all(|row| row[2].parse::<f64>().unwrap() > 0.5));
     let info = bench.run("network info edges.tsv --json -q").fine().json();
     assert_eq!(info["edges"], edges.len() as u64 - 1);
+    // The same as Parquet.
+    bench.run(&format!("{words} -o all.parquet -q")).fine();
+    assert_eq!(&bench.bytes("all.parquet")[..4], b"PAR1");
     // Off the chain there are fewer visits.
     bench.run(&format!("{words} --mode off-chain --reversal --alpha 3 -o off.tsv -q")).fine();
     let counts =
@@ -205,6 +222,8 @@ fn what_cannot_be_learned_or_rebuilt_is_refused() {
         ("network learn net.txt -r 3 -k 5 --batch 3 --chains 4 -o x", &["--batch is 3", "4 chains"]),
         ("network learn net.txt ring.txt -r 3 -k 5 --batch 3 --chains 2 -o x", &["--batch is 3", "4 chains"]),
         ("network learn net.txt --snapshots -r 3 -k 5 -o x", &["--snapshots", "two networks"]),
+        ("network learn net.txt ring.txt --static -r 3 -k 3 -o x", &["--static", "one network"]),
+        ("network learn net.txt --static -r 3 -k 30 -o x", &["net.txt", "homomorphisms"]),
         ("network learn - - -r 3 -k 5 -o x", &["more than once"]),
         ("network learn net.txt -r 3 -k 5 -o net.txt", &["net.txt"]),
         ("network learn ring.txt --motif complete -k 3 -r 3 -o x", &["ring.txt"]),

@@ -2,11 +2,11 @@
 
 use super::embedding::{Embedding, Pairing};
 use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble};
-use super::features::Group;
 use super::heuristics::Heuristic;
 use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
-use super::{Progress, Stage};
+use super::splits::Noise;
+use super::{MotifScores, Progress, Stage};
 use crate::data::Network;
 use crate::reconstruct::network::Mode;
 use crate::{Error, Result};
@@ -131,30 +131,40 @@ impl Denoising {
                 let scores = embedding.scores(network, pairs, Pairing::Hadamard, self.seed, &mut told)?;
                 plain(scores.ok_or(Error::Interrupted)?)
             }
-            Method::MotifCodes => {
-                let groups = vec![Group::Degrees, Group::Motifs];
-                let options = EnsembleOptions {
-                    removed: groups.clone(),
-                    added: groups,
-                    ..EnsembleOptions::new(self.assumed)
-                };
-                self.head(&options, network, pairs, progress)?
+            Method::MotifCodes => self.by_motifs(network, pairs, progress)?,
+            Method::Ensemble => {
+                progress.at(Stage::Heads, 0.0)?;
+                let found = ensemble(network, pairs, &EnsembleOptions::new(self.assumed), self.seed)?;
+                Scored { scores: probabilities(&found.scores), notes: Vec::new(), heads: found.reports }
             }
-            Method::Ensemble => self.head(&EnsembleOptions::new(self.assumed), network, pairs, progress)?,
         })
     }
 
-    fn head(
+    /// Observed edges under one assumption, other pairs under the other, where both are made.
+    fn by_motifs(
         &self,
-        options: &EnsembleOptions,
         network: &Arc<Network>,
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
     ) -> Result<Scored> {
-        progress.at(Stage::Heads, 0.0)?;
-        let found = ensemble(network, pairs, options, self.seed)?;
-        let scores = found.scores.iter().map(|logit| 1.0 / (1.0 + (-logit).exp())).collect();
-        Ok(Scored { scores, notes: Vec::new(), heads: found.reports })
+        let is_edge = |&(u, v): &(u32, u32)| network.neighbours(u as usize).binary_search(&v).is_ok();
+        let noise = |pair: &(u32, u32)| match self.assumed {
+            Assumed::Added => Noise::Added,
+            Assumed::Both if is_edge(pair) => Noise::Added,
+            Assumed::Removed | Assumed::Both => Noise::Removed,
+        };
+        let mut logits = vec![0.0; pairs.len()];
+        for now in [Noise::Removed, Noise::Added] {
+            let rows: Vec<usize> = (0..pairs.len()).filter(|&row| noise(&pairs[row]) == now).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            progress.at(Stage::Heads, 0.0)?;
+            let some: Vec<(u32, u32)> = rows.iter().map(|&row| pairs[row]).collect();
+            let scores = MotifScores::default().scores(network, &some, now, self.seed)?;
+            rows.iter().zip(scores).for_each(|(&row, logit)| logits[row] = logit);
+        }
+        Ok(Scored { scores: probabilities(&logits), ..Scored::default() })
     }
 
     fn rebuilt(
@@ -179,6 +189,10 @@ impl Denoising {
         }
         Ok(Scored { scores: score(&rebuilt), notes, heads: Vec::new() })
     }
+}
+
+fn probabilities(logits: &[f64]) -> Vec<f64> {
+    logits.iter().map(|logit| 1.0 / (1.0 + (-logit).exp())).collect()
 }
 
 #[cfg(test)]

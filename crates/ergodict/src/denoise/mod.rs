@@ -11,8 +11,8 @@ pub mod heuristics;
 pub mod logistic;
 mod methods;
 mod motif_codes;
-mod ndr;
 mod motif_scores;
+mod ndr;
 pub mod nodes;
 pub mod paths;
 mod progress;
@@ -22,6 +22,6 @@ mod stars;
 
 pub use methods::{Denoising, Method, SHRINKAGE, Scored};
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
+pub use motif_scores::MotifScores;
 pub use ndr::{Ndr, Rebuilt};
 pub use progress::{Progress, Stage};
-pub use motif_scores::MotifScores;

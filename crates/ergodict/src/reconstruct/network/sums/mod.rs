@@ -77,7 +77,12 @@ impl PairSums {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is not so much memory.
-    pub(super) fn new(network: &Network, positions: &Positions, memory: usize, precise: bool) -> Result<Self> {
+    pub(super) fn new(
+        network: &Network,
+        positions: &Positions,
+        memory: usize,
+        precise: bool,
+    ) -> Result<Self> {
         let (nodes, directed) = (network.nodes(), network.is_directed());
         let targets = positions.targets().cloned();
         let most = if precise { memory } else { SMALL.min(memory) };
