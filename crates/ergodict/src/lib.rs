@@ -7,9 +7,10 @@
 //! The modules are listed in the order the data goes through them:
 //!
 //! ```text
-//!  data ──► chain ──► patch ──────► factor ──► dictionary ──► reconstruct
-//!  files    Y_t       X_t = φ(Y_t)  X_t ≈ W H  what was       pictures and configurations
-//!                                     │        learned, saved from their atoms
+//!  data ──► chain ──► patch ──────► factor ──► dictionary ──► reconstruct ────► denoise
+//!  files    Y_t       X_t = φ(Y_t)  X_t ≈ W H  what was       pictures, spins   which edges
+//!                                     │        learned, saved and networks      are true
+//!                                     │                       from their atoms
 //!                                   linalg  (products and SIMD kernels, under everything)
 //! ```
 //!

@@ -31,8 +31,11 @@ pub(super) struct Writer<'a> {
     /// Only pairs of larger weight.
     pub(super) threshold: Option<f64>,
     /// Only these, in their order: as they are written, and as nodes of what was rebuilt, none outside of it.
-    pub(super) asked: Option<(&'a [(u32, u32)], &'a [Inside])>,
+    pub(super) asked: Option<Asked<'a>>,
 }
+
+/// Pairs as they are written, and as they were rebuilt.
+type Asked<'a> = (&'a [(u32, u32)], &'a [Inside]);
 
 /// A pair of what was rebuilt.
 pub(super) type Inside = Option<(u32, u32)>;
@@ -79,9 +82,9 @@ impl Writer<'_> {
         let parquet = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
         let done = output::stream(out, |mut file| {
             if parquet {
-                write_pairs_parquet(rows, self.ids, &mut file, out)?
+                write_pairs_parquet(rows, self.ids, &mut file, out)?;
             } else {
-                self.text(rows, file, out)?
+                self.text(rows, file, out)?;
             }
             // What is there is not all.
             if stopped.get() {
