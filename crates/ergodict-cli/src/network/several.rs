@@ -6,7 +6,7 @@ use super::source::Drawn;
 use crate::args::Common;
 use crate::progress::say;
 use crate::{input, output};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ergodict::chain::{Motif, SamplerKind};
 use ergodict::data::digest;
 use ergodict::dictionary::Input;
@@ -44,7 +44,8 @@ impl Networks {
             let opened = reading.open(net, common.quiet)?;
             let given = reading::input(&opened);
             let Opened { network, name, .. } = opened;
-            let Chosen { network, kind, sampler, notes } = sampling.choose(network, motif, common.seed)?;
+            let chosen = sampling.choose(network, motif, common.seed);
+            let Chosen { network, kind, sampler, notes } = chosen.with_context(|| name.clone())?;
             if !common.quiet {
                 notes.iter().for_each(|note| say(&format!("{name}: {note}")));
             }

@@ -30,8 +30,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    args.data.start()?;
     let networks = args.data.networks()?;
+    args.data.start()?;
     interrupt::listen()?;
     let lead = "Latent motifs at the paper's settings: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
                 draws its patches by its chains; ours are independent exact draws of the same law.";

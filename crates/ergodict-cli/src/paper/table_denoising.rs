@@ -89,8 +89,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.seeds == 0 {
         bail!("--seeds is 0, but at least one is needed");
     }
-    args.data.start()?;
     let networks = args.data.networks()?;
+    args.data.start()?;
     interrupt::listen()?;
     let methods = if args.methods.is_empty() { Method::all() } else { args.methods.clone() };
     let seeds = if args.data.quick { 1 } else { args.seeds };
