@@ -23,9 +23,6 @@ const LEARNED: usize = 50_000;
 /// Pairs whose products are held at a time.
 const HELD: usize = 8192;
 
-/// No clipping of the standardised products, as nobody in that literature clips.
-const CLIP: f64 = f64::MAX;
-
 /// Draws for each pair without an edge.
 const DRAWS: u64 = 1000;
 
@@ -142,7 +139,7 @@ fn judged(network: &Network, columns: &Mat<f64>, pairs: &[(u32, u32)], seed: u64
     let edges = learned.len();
     learned.extend(non_edges(network, edges, &mut rng)?);
     let labels: Vec<bool> = (0..learned.len()).map(|i| i < edges).collect();
-    let options = FitOptions { clip: CLIP, tolerance: 1e-6, ..FitOptions::default() };
+    let options = FitOptions { tolerance: 1e-6, ..FitOptions::default() };
     let features = hadamard(columns, &learned);
     let head = Head::fit(&options, features.as_ref(), &labels, &vec![1.0; labels.len()])?;
     let mut logits = Vec::with_capacity(pairs.len());
