@@ -6,9 +6,8 @@
 //! | `f(u)·f(v)` | [`Pairing::Dot`] | |
 //!
 //! Labels are made from the observed network alone: a sample of its edges is 1, as many uniform pairs without an edge are 0, whatever the
-//! noise. With edges removed some of the zeros are wrong, with edges added some of the ones: both too few or too evenly spread to
-//! turn the regression. What it cannot know is that the edges it learns from were embedded as edges, and that those it
-//! is to find were not.
+//! noise. With edges removed some of the zeros are wrong, with edges added some of the ones; nothing is done about that. Nor can
+//! the regression know that the edges it learns from were embedded as edges, and that those it is to find were not.
 
 use super::{Line, Progress, SkipGram, Walks, prone, spectral};
 use crate::chain::rng::{ChaCha8Rng, Purpose, below, ids, shuffle, stream};
