@@ -42,14 +42,14 @@ fn dots(columns: &Mat<f64>, pairs: &[(u32, u32)]) -> Vec<f64> {
     pairs.iter().map(|&(u, v)| dot(u, v)).collect()
 }
 
-/// Facebook less half of its edges. Measured in seeds 0 to 4 of the corruption: see the bounds.
+/// Facebook less half of its edges. In seeds 0 to 4 of the corruption ProNE had .9812 to .9825 and .9830 to .9844.
 #[test]
 fn embeddings_find_deleted_edges_of_facebook() {
     let Some(network) = public("facebook.txt.gz") else { return };
     let corrupted = remove(&network, Amount::Fraction(0.5), 0).unwrap();
     let pairs = pairs(&corrupted);
     let (uniform, degree) = both(&corrupted, &dots(&prone(&corrupted.observed, 64, 0).unwrap(), &pairs));
-    assert!((0.975..0.99).contains(&uniform) && (0.977..0.99).contains(&degree), "ProNE {uniform} {degree}");
+    assert!((0.978..0.986).contains(&uniform) && (0.98..0.988).contains(&degree), "ProNE {uniform} {degree}");
     let spectrum = spectral(&corrupted.observed, 32, &mut |_| true).unwrap().unwrap();
     assert!(
         spectrum.residual < 1e-6
@@ -63,7 +63,8 @@ fn embeddings_find_deleted_edges_of_facebook() {
     assert!((one - length).abs() < 1e-8 && (1..4039).all(|u| (first(u) - one).abs() < 1e-6));
 }
 
-/// A small network, so that walks take no time: Facebook of Caltech.
+/// A small network, so that walks take no time: Facebook of Caltech. In seeds 0 to 11 of the corruption walks had .791 to .822 and
+/// .713 to .735, spectral .850 to .872 and .712 to .745.
 #[test]
 fn walks_and_regression_find_deleted_edges_of_caltech() {
     let Some(network) = public("fb100_Caltech36.txt.gz") else { return };
@@ -77,6 +78,6 @@ fn walks_and_regression_find_deleted_edges_of_caltech() {
     let scores =
         Embedding::Spectral.scores(&corrupted.observed, &pairs, Pairing::Hadamard, 0, go).unwrap().unwrap();
     let judged = both(&corrupted, &scores);
-    eprintln!("walks {walked:?}, spectral {judged:?}");
-    assert!(walked.1 > 0.6 && judged.0 > 0.8, "{walked:?} {judged:?}");
+    assert!(walked.0 > 0.77 && walked.1 > 0.69, "{walked:?}");
+    assert!(judged.0 > 0.83 && judged.1 > 0.69, "{judged:?}");
 }

@@ -6,9 +6,8 @@
 //! | `f(u)·f(v)` | [`Pairing::Dot`] | |
 //!
 //! Labels are made from the observed network alone: a sample of its edges is 1, as many uniform pairs without an edge are 0, whatever the
-//! noise. With edges removed some of the zeros are wrong, with edges added some of the ones: both too few or too evenly spread to
-//! turn the regression. What it cannot know is that the edges it learns from were embedded as edges, and that those it
-//! is to find were not.
+//! noise. With edges removed some of the zeros are wrong, with edges added some of the ones; nothing is done about that. Nor can
+//! the regression know that the edges it learns from were embedded as edges, and that those it is to find were not.
 
 use super::{Line, Progress, SkipGram, Walks, prone, spectral};
 use crate::chain::rng::{ChaCha8Rng, Purpose, below, ids, shuffle, stream};
@@ -22,9 +21,6 @@ const LEARNED: usize = 50_000;
 
 /// Pairs whose products are held at a time.
 const HELD: usize = 8192;
-
-/// No clipping of the standardised products, as nobody in that literature clips.
-const CLIP: f64 = f64::MAX;
 
 /// Draws for each pair without an edge.
 const DRAWS: u64 = 1000;
@@ -142,7 +138,7 @@ fn judged(network: &Network, columns: &Mat<f64>, pairs: &[(u32, u32)], seed: u64
     let edges = learned.len();
     learned.extend(non_edges(network, edges, &mut rng)?);
     let labels: Vec<bool> = (0..learned.len()).map(|i| i < edges).collect();
-    let options = FitOptions { clip: CLIP, tolerance: 1e-6, ..FitOptions::default() };
+    let options = FitOptions { tolerance: 1e-6, ..FitOptions::default() };
     let features = hadamard(columns, &learned);
     let head = Head::fit(&options, features.as_ref(), &labels, &vec![1.0; labels.len()])?;
     let mut logits = Vec::with_capacity(pairs.len());
