@@ -151,14 +151,13 @@ fn pairs_without_leaves_have_no_code_and_stars_have_plain_ones() {
     let parameters = MotifCodesParameters { atoms: 3, steps: 5, batch: 16, ..Default::default() };
     let network = network(7);
     let motifs = MotifCodes::learn(&network, &all_pairs(57), &parameters, 0, 0).unwrap();
-    // A star: hub 0. Leaf and leaf: each has the hub for leaves, which are one node, so no entry is 1; hub and leaf: the leaf has no
-    // leaves and leaves of the hub are not joined. Node 9 is isolated.
+    // A star with hub 0, and node 9 isolated. Of hub and leaf, and of node 9 and another, one end has no leaves and those of the other are
+    // joined to nothing. Two leaves of the star see the hub from both sides.
     let star: Vec<_> = (1..9).map(|v| (0, v)).collect();
     let star = Arc::new(Network::simple(10, &star).unwrap());
     let zero = |codes: &Mat<f64>| (0..codes.cols()).all(|j| codes.col(j).iter().all(|h| *h == 0.0));
     assert!(zero(&motifs.codes(&star, &[(0, 1), (9, 0)]).unwrap()));
     let codes = motifs.codes(&star, &[(1, 2), (3, 7), (9, 2)]).unwrap();
-    // Two leaves see the hub from both sides: entries of each with the other's leaves are ones.
     assert_eq!(codes.col(0), codes.col(1));
     assert!(codes.col(0).iter().any(|h| *h > 0.0));
     assert!(codes.col(2).iter().all(|h| *h == 0.0));
