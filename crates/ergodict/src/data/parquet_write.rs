@@ -110,7 +110,9 @@ mod tests {
         let pairs = [(0, 1, 0.25, 3), (1, 2, 1e-300, u64::MAX)];
         let numbers = read_back(&pairs, &NodeIds::integers(vec![-7, 4, 1 << 40]));
         assert_eq!(numbers[0], "{u: -7, v: 4, weight: 0.25, count: 3}");
-        assert!(numbers[1].contains("v: 1099511627776") && numbers[1].contains("count: 18446744073709551615"));
+        assert!(
+            numbers[1].contains("v: 1099511627776") && numbers[1].contains("count: 18446744073709551615")
+        );
         let words = read_back(&pairs, &NodeIds::words(["a", "b", "é"]));
         assert_eq!(words[1].split(", w").next(), Some("{u: \"b\", v: \"é\""));
         assert!(read_back(&[], &NodeIds::numbered(0)).is_empty());

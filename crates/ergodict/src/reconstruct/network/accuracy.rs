@@ -52,8 +52,12 @@ impl PairSums {
     /// [`Error::Shape`] when the network has other nodes, or is directed when what was rebuilt is not; [`Error::Parameter`] for a
     /// threshold that is negative or no number: pairs that were not visited would be above it.
     pub fn accuracy(&self, network: &Network, threshold: f64) -> Result<Accuracy> {
-        if !(threshold >= 0.0) {
-            return Err(Error::parameter("the threshold", threshold, "it must be a number that is not negative"));
+        if threshold.is_nan() || threshold < 0.0 {
+            return Err(Error::parameter(
+                "the threshold",
+                threshold,
+                "it must be a number that is not negative",
+            ));
         }
         if (network.nodes(), network.is_directed()) != (self.nodes(), self.is_directed()) {
             let of = |nodes, directed| {
@@ -145,7 +149,8 @@ fn auc(with: &mut [f64], without: &mut [f64], more_with: u64, more_without: u64)
     with[..negative].iter().for_each(|&score| count(score, 1));
     count(0.0, more_with);
     with[negative..].iter().for_each(|&score| count(score, 1));
-    let all = 2 * (with.len() as u128 + u128::from(more_with)) * (without.len() as u128 + u128::from(more_without));
+    let all =
+        2 * (with.len() as u128 + u128::from(more_with)) * (without.len() as u128 + u128::from(more_without));
     (all > 0).then(|| wins as f64 / all as f64)
 }
 

@@ -70,7 +70,11 @@ impl<T: Scalar> Atoms<T> {
         let at = |(a, b): (u32, u32), j: usize| exact.get(a as usize * k + b as usize, j);
         let rebuilt = Mat::from_fn(places.len(), r, |i, j| {
             let (a, b) = places[i];
-            T::from_f64(if positions.directed { at((a, b), j) } else { 0.5 * (at((a, b), j) + at((b, a), j)) })
+            T::from_f64(if positions.directed {
+                at((a, b), j)
+            } else {
+                0.5 * (at((a, b), j) + at((b, a), j))
+            })
         });
         // Bits are in the order of positions.
         let by_bit = Mat::from_fn(r, bits.unwrap_or(0), |j, i| {

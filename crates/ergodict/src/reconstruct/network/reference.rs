@@ -42,7 +42,11 @@ pub fn by_the_book(
     let w = if parameters.reversal {
         Mat::from_fn(d, 2 * atoms, |i, j| {
             let (a, b) = (i / k, i % k);
-            if j < atoms { dictionary.get(i, j) } else { dictionary.get((k - 1 - a) * k + k - 1 - b, j - atoms) }
+            if j < atoms {
+                dictionary.get(i, j)
+            } else {
+                dictionary.get((k - 1 - a) * k + k - 1 - b, j - atoms)
+            }
         })
     } else {
         dictionary.clone()

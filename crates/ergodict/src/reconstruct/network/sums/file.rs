@@ -103,7 +103,8 @@ impl PairSums {
         for _ in 0..head.pairs {
             input.read_exact(&mut bytes).map_err(short)?;
             hash.update(&bytes);
-            let node = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+            let node =
+                |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
             let word = |i: usize| u64::from(node(8 + 8 * i)) | u64::from(node(12 + 8 * i)) << 32;
             let (u, v) = (node(0), node(4));
             if u.max(v) as usize >= self.nodes {

@@ -77,7 +77,12 @@ impl PairSums {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is not so much memory.
-    pub(super) fn new(network: &Network, positions: &Positions, memory: usize, precise: bool) -> Result<Self> {
+    pub(super) fn new(
+        network: &Network,
+        positions: &Positions,
+        memory: usize,
+        precise: bool,
+    ) -> Result<Self> {
         let (nodes, directed) = (network.nodes(), network.is_directed());
         let targets = positions.targets().cloned();
         let most = if precise { memory } else { SMALL.min(memory) };
@@ -87,8 +92,7 @@ impl PairSums {
             Some(targets) => fits(bytes, 32 * targets.edges() as usize),
             None => true,
         };
-        let (long, short) =
-            (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
+        let (long, short) = (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
         let kind = if fits(long, most) && few(long) {
             Kind::Long(Dense::new(network)?)
         } else if fits(short, memory) && few(short) {

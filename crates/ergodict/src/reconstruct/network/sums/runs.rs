@@ -86,9 +86,7 @@ pub(super) fn merge<'a>(
     sources.push(Box::new(last));
     let mut heads: Vec<Option<Record>> = sources.iter_mut().map(Iterator::next).collect();
     let mut heap: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-    heap.extend(
-        heads.iter().enumerate().filter_map(|(i, head)| head.map(|record| Reverse((record.key, i)))),
-    );
+    heap.extend(heads.iter().enumerate().filter_map(|(i, head)| head.map(|record| Reverse((record.key, i)))));
     std::iter::from_fn(move || {
         let mut total: Option<Record> = None;
         while let Some(&Reverse((key, source))) = heap.peek() {

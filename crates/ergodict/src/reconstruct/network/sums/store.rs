@@ -77,7 +77,9 @@ pub(super) struct Raw {
 }
 
 /// A sum and a count in memory that begins as zeros.
-pub(in crate::reconstruct::network) trait Cell: super::pages::Bits + Send + Sync + 'static {
+pub(in crate::reconstruct::network) trait Cell:
+    super::pages::Bits + Send + Sync + 'static
+{
     /// Adds a visit; gives back what is to be put down elsewhere, after [`VISITS`], and begins anew.
     fn visit<T: Scalar>(&mut self, value: T) -> Option<PutDown>;
     /// Whether anything was put down.
