@@ -19,6 +19,7 @@ const ATOMS: usize = 25;
 const SAMPLES: u64 = 200_000;
 
 /// One row: `reconstruct [--json] [NETWORK [WHAT [THREADS]]]`, as memory can only be told of one at a time; all rows without.
+/// `ERGODICT_BENCH_MEMORY` is the bytes that sums may take.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let json = arguments.iter().any(|argument| argument == "--json");
     let mut wanted = arguments.iter().filter(|argument| !argument.starts_with('-'));
@@ -92,7 +93,10 @@ fn row(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let motif = Motif::chain(K)?;
     let mode = if what == "off-chain" { Mode::OffChain } else { Mode::Plain };
-    let parameters = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
+    let mut parameters = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
+    if let Some(memory) = std::env::var("ERGODICT_BENCH_MEMORY").ok().and_then(|bytes| bytes.parse().ok()) {
+        parameters.memory = memory;
+    }
     let (mut wall, mut cpu) = (f64::INFINITY, f64::INFINITY);
     let mut measured = None;
     for _ in 0..5 {

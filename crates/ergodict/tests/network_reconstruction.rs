@@ -238,7 +238,9 @@ fn restricted_pairs_are_those_pairs_of_all() {
         let motif = Motif::chain(5).unwrap();
         let w = dictionary(&mut random, 5, 4);
         for mode in [Mode::Plain, Mode::OffChain] {
-            for (name, parameters) in [accumulators(kind.0)[0], accumulators(kind.0)[3]] {
+            let with = |memory| NetworkReconstruction { memory, ..NetworkReconstruction::default() };
+            for (name, parameters) in [("cells", with(1 << 30)), ("tables", with(80_000)), ("runs", with(0))]
+            {
                 let parameters = NetworkReconstruction { mode, ..parameters };
                 let all = rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 2000);
                 // Edges, pairs at random in either order, some twice, loops.
