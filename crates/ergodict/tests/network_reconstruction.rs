@@ -238,7 +238,9 @@ fn restricted_pairs_are_those_pairs_of_all() {
         let motif = Motif::chain(5).unwrap();
         let w = dictionary(&mut random, 5, 4);
         for mode in [Mode::Plain, Mode::OffChain] {
-            for (name, parameters) in [accumulators(kind.0)[0], accumulators(kind.0)[3]] {
+            let with = |memory| NetworkReconstruction { memory, ..NetworkReconstruction::default() };
+            for (name, parameters) in [("cells", with(1 << 30)), ("tables", with(80_000)), ("runs", with(0))]
+            {
                 let parameters = NetworkReconstruction { mode, ..parameters };
                 let all = rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 2000);
                 // Edges, pairs at random in either order, some twice, loops.
@@ -362,6 +364,70 @@ fn parts_add_up_to_the_whole() {
     let other = rebuilt::<f32>(&other, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
     let mut sums = rebuilt::<f32>(&network, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
     assert!(sums.merge(&other).is_err());
+}
+
+#[test]
+fn accuracy_is_that_of_all_pairs_listed() {
+    let mut random = Random::new(12);
+    for kind in [(false, false, false), (true, false, false), (false, true, true), (true, true, false)] {
+        let network = network(&mut random, 30, 60, kind);
+        // Not what was sampled: edges that were never seen, and loops where there were none.
+        let other = self::network(&mut random, 30, 40, (kind.0, kind.1, true));
+        let motif = Motif::chain(4).unwrap();
+        let w = dictionary(&mut random, 4, 3);
+        let some: Vec<(u32, u32)> =
+            (0..200).map(|_| (random.below(30) as u32, random.below(30) as u32)).collect();
+        for targets in [Targets::All, Targets::Only(some.clone())] {
+            let wanted = |u: u32, v: u32| match &targets {
+                Targets::All => true,
+                Targets::Only(_) => some.contains(&(u, v)) || !kind.0 && some.contains(&(v, u)),
+            };
+            let parameters = NetworkReconstruction::default();
+            let sums = rebuilt::<f64>(&network, &motif, &w, &parameters, targets.clone(), 60);
+            let pairs: Vec<(u32, u32)> = (0..30u32)
+                .flat_map(|u| (0..30).map(move |v| (u, v)))
+                .filter(|&(u, v)| (kind.0 || u <= v) && (network.loops() > 0 || u != v) && wanted(u, v))
+                .collect();
+            assert_eq!(sums.pairs(), pairs.len() as u64);
+            for truth in [&network, &other] {
+                let found = sums.accuracy(truth, 0.4).unwrap();
+                let weight = |&(u, v): &(u32, u32)| truth.weight(u as usize, v as usize);
+                let score = |&(u, v): &(u32, u32)| match sums.get(u, v) {
+                    (_, 0) => 0.0,
+                    (sum, count) => sum / count as f64,
+                };
+                let share = |part: usize, whole: usize| Some(part as f64 / whole as f64);
+                let (edges, rest): (Vec<_>, Vec<_>) = pairs.iter().partition(|pair| weight(pair) > 0.0);
+                let above = |pair: &&(u32, u32)| score(pair) > 0.4;
+                let (right, wrong) =
+                    (edges.iter().copied().filter(above).count(), rest.iter().copied().filter(above).count());
+                assert_eq!(found.jaccard, share(right, edges.len() + wrong));
+                let visited =
+                    |pairs: &[&(u32, u32)]| pairs.iter().filter(|&&&(u, v)| sums.get(u, v).1 > 0).count();
+                assert_eq!(found.edges_visited, share(visited(&edges), edges.len()));
+                assert_eq!(found.pairs_visited, share(visited(&edges) + visited(&rest), pairs.len()));
+                let smaller: f64 = pairs.iter().map(|pair| weight(pair).min(score(pair))).sum();
+                let larger: f64 = pairs.iter().map(|pair| weight(pair).max(score(pair))).sum();
+                assert!((found.weighted_jaccard.unwrap() - smaller / larger).abs() < 1e-12);
+                let order = |s: f64, t: f64| {
+                    if s > t {
+                        1.0
+                    } else if s == t {
+                        0.5
+                    } else {
+                        0.0
+                    }
+                };
+                let wins: f64 =
+                    edges.iter().flat_map(|s| rest.iter().map(move |t| order(score(s), score(t)))).sum();
+                assert!((found.auc.unwrap() - wins / (edges.len() * rest.len()) as f64).abs() < 1e-12);
+            }
+        }
+        let sums = rebuilt::<f64>(&network, &motif, &w, &NetworkReconstruction::default(), Targets::All, 5);
+        assert!(sums.accuracy(&network, -0.1).is_err() && sums.accuracy(&network, f64::NAN).is_err());
+        let larger = self::network(&mut random, 31, 40, kind);
+        assert!(sums.accuracy(&larger, 0.5).is_err());
+    }
 }
 
 #[test]

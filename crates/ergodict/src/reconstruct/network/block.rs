@@ -70,7 +70,7 @@ pub(super) struct Worker<T, K> {
     keys: Vec<K>,
     values: Vec<T>,
     mask: Vec<u64>,
-    scratch: Vec<u64>,
+    wanted: Vec<u64>,
     /// One for each part.
     pub(super) lists: Vec<List<T, K>>,
     pub(super) report: CodeReport,
@@ -88,7 +88,7 @@ impl<T: Scalar, K: Copy + Default> Worker<T, K> {
             keys: Vec::new(),
             values: Vec::new(),
             mask: Vec::new(),
-            scratch: Vec::new(),
+            wanted: Vec::new(),
             lists: (0..parts).map(|_| List::new()).collect(),
             report: CodeReport::default(),
         }
@@ -165,6 +165,10 @@ impl<T: Scalar, K: Copy + Default> Worker<T, K> {
         let lists = &mut self.lists[..];
         let samples = self.keys.chunks_exact(step).zip(self.values.chunks_exact(step));
         if positions.all_count() {
+            if let [first, second] = lists {
+                share_in_two(&self.keys, &self.values, |key| S::part(cuts, key), first, second);
+                return;
+            }
             for (&key, &value) in self.keys.iter().zip(&self.values) {
                 lists[S::part(cuts, key)].push(key, value);
             }
@@ -172,8 +176,10 @@ impl<T: Scalar, K: Copy + Default> Worker<T, K> {
         }
         self.mask.resize(positions.words(), 0);
         let twice = positions.loops && !positions.directed;
-        for (x, (keys, values)) in xs.chunks_exact(positions.k).zip(samples) {
-            positions.mask(x, &mut self.mask, &mut self.scratch);
+        positions.wanted(xs, &mut self.wanted);
+        let words = positions.wanted_words();
+        for (i, (x, (keys, values))) in xs.chunks_exact(positions.k).zip(samples).enumerate() {
+            positions.mask(x, &self.wanted[i * words..][..words], &mut self.mask);
             for (word, &ones) in self.mask.iter().enumerate() {
                 let mut ones = ones;
                 while ones != 0 {
@@ -192,6 +198,30 @@ impl<T: Scalar, K: Copy + Default> Worker<T, K> {
             }
         }
     }
+}
+
+/// Shares out among two parts without a branch: written to both, and gone on in one.
+#[inline]
+fn share_in_two<T: Scalar, K: Copy>(
+    keys: &[K],
+    values: &[T],
+    part: impl Fn(K) -> usize,
+    first: &mut List<T, K>,
+    second: &mut List<T, K>,
+) {
+    let room = keys.len();
+    let (one, two) = (&mut first.keys[first.len..][..room], &mut second.keys[second.len..][..room]);
+    let (with_one, with_two) =
+        (&mut first.values[first.len..][..room], &mut second.values[second.len..][..room]);
+    let (mut i, mut j) = (0, 0);
+    for (&key, &value) in keys.iter().zip(values) {
+        (one[i], with_one[i], two[j], with_two[j]) = (key, value, key, value);
+        let second = part(key);
+        i += 1 - second;
+        j += second;
+    }
+    first.len += i;
+    second.len += j;
 }
 
 /// What two codings took together.

@@ -76,8 +76,23 @@ impl Positions {
         self.targets.as_ref().map(NetworkPatches::network)
     }
 
-    /// Writes which positions of the homomorphism count.
-    pub(super) fn mask(&self, x: &[u32], mask: &mut [u64], scratch: &mut Vec<u64>) {
+    /// Writes which pairs of homomorphisms are wanted, as bits, [`Positions::wanted_words`] for each; all at a time, since tests of
+    /// the next are then under way while one is read.
+    pub(super) fn wanted(&self, xs: &[u32], bits: &mut Vec<u64>) {
+        bits.clear();
+        bits.resize(xs.len() / self.k * self.wanted_words(), 0);
+        if let (Some(targets), false) = (&self.targets, self.directed) {
+            targets.bits_all(xs, bits);
+        }
+    }
+
+    /// Words of [`Positions::wanted`] for a homomorphism; none where no bits are needed.
+    pub(super) fn wanted_words(&self) -> usize {
+        self.targets.as_ref().filter(|_| !self.directed).map_or(0, NetworkPatches::words)
+    }
+
+    /// Writes which positions of the homomorphism count; `wanted` is what [`Positions::wanted`] gave for it.
+    pub(super) fn mask(&self, x: &[u32], wanted: &[u64], mask: &mut [u64]) {
         mask.fill(u64::MAX);
         if !self.len().is_multiple_of(64) {
             mask[self.len() / 64] = (1 << (self.len() % 64)) - 1;
@@ -88,12 +103,9 @@ impl Positions {
                     |&(a, b): &(u32, u32)| targets.adjacency().contains(x[a as usize], x[b as usize]);
                 self.keep(mask, wanted);
             } else {
-                scratch.clear();
-                scratch.resize(targets.words(), 0);
-                targets.bits(x, scratch);
                 // Where no loop is wanted, there are no bits for them.
                 for (i, word) in mask.iter_mut().enumerate() {
-                    *word &= scratch.get(i).copied().unwrap_or(0);
+                    *word &= wanted.get(i).copied().unwrap_or(0);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | a cell for every pair, `f64` | these are few | `dense.rs` |
 //! | a cell for every pair, `f32` with long sums put down | they fit the memory | `dense.rs` |
-//! | hash tables | others, and where only some pairs are wanted | `hashed.rs` |
+//! | hash tables | others, and where only some pairs of many are wanted | `hashed.rs` |
 //! | sorted runs in a file | what tables have no room for | `runs.rs` |
 
 mod dense;
@@ -24,6 +24,10 @@ use store::{Long, PutDown, Short};
 
 /// Bytes up to which all sums are `f64`: such tables fit the caches of most machines.
 const SMALL: usize = 16 << 20;
+
+/// Bytes up to which all pairs have a cell though only some are wanted. On SNAP's Facebook network, whose cells take 65 MB, all pairs in
+/// cells took 0.44 s of CPU time for 200 000 homomorphisms of 21 nodes, and the edges alone in tables 0.84 s.
+const QUICK: usize = 96 << 20;
 
 /// What a reconstruction says of a pair.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -89,7 +93,7 @@ impl PairSums {
         let fits = |bytes: Option<usize>, most: usize| bytes.is_some_and(|bytes| bytes <= most);
         let few = |bytes: Option<usize>| match &targets {
             // Places of a table are 16 bytes, half of them taken.
-            Some(targets) => fits(bytes, 32 * targets.edges() as usize),
+            Some(targets) => fits(bytes, QUICK.max(32 * targets.edges() as usize)),
             None => true,
         };
         let (long, short) = (Dense::<Long>::bytes(nodes, directed), Dense::<Short>::bytes(nodes, directed));
