@@ -61,7 +61,7 @@ fn codes_depend_on_nothing_but_the_pair() {
     let mut random = Random::new(4);
     // Any order and company, either way round.
     let chosen: Vec<usize> = (0..2000).map(|_| random.below(pairs.len())).collect();
-    let turned = |i: &usize| if i % 2 == 0 { pairs[*i] } else { (pairs[*i].1, pairs[*i].0) };
+    let turned = |i: &usize| if i.is_multiple_of(2) { pairs[*i] } else { (pairs[*i].1, pairs[*i].0) };
     let others = motifs.codes(&network, &chosen.iter().map(turned).collect::<Vec<_>>()).unwrap();
     for (j, &i) in chosen.iter().enumerate() {
         assert_eq!(others.col(j), codes.col(i));
