@@ -4,6 +4,7 @@ mod common;
 
 use common::Random;
 use ergodict::data::Network;
+use ergodict::denoise::roc::auc;
 use ergodict::denoise::splits::Noise;
 use ergodict::denoise::{MotifCodes, MotifCodesParameters, MotifScores};
 use ergodict::linalg::Mat;
@@ -60,7 +61,7 @@ fn codes_depend_on_nothing_but_the_pair() {
     let mut random = Random::new(4);
     // Any order and company, either way round.
     let chosen: Vec<usize> = (0..2000).map(|_| random.below(pairs.len())).collect();
-    let turned = |i: &usize| if i % 2 == 0 { pairs[*i] } else { (pairs[*i].1, pairs[*i].0) };
+    let turned = |i: &usize| if i.is_multiple_of(2) { pairs[*i] } else { (pairs[*i].1, pairs[*i].0) };
     let others = motifs.codes(&network, &chosen.iter().map(turned).collect::<Vec<_>>()).unwrap();
     for (j, &i) in chosen.iter().enumerate() {
         assert_eq!(others.col(j), codes.col(i));
@@ -193,18 +194,6 @@ fn what_cannot_be_coded_is_refused() {
     assert!(MotifScores::default().scores(&empty, &[(0, 1)], Noise::Added, 0).is_err());
 }
 
-/// The area under the curve, pair by pair.
-fn auc(scores: &[f64], labels: impl Fn(usize) -> bool) -> f64 {
-    let (mut wins, mut all) = (0.0, 0.0);
-    for i in (0..scores.len()).filter(|i| labels(*i)) {
-        for j in (0..scores.len()).filter(|j| !labels(*j)) {
-            wins += if scores[i] > scores[j] { 1.0 } else { f64::from(scores[i] == scores[j]) / 2.0 };
-            all += 1.0;
-        }
-    }
-    wins / all
-}
-
 #[test]
 fn false_edges_between_groups_are_found() {
     // Eight groups of twelve, half of the pairs within joined; then as many false edges as a third of these.
@@ -222,9 +211,11 @@ fn false_edges_between_groups_are_found() {
     let method =
         MotifScores { codes: MotifCodesParameters { atoms: 8, ..small() }, ..MotifScores::default() };
     let scores = method.scores(&network, &listed, Noise::Added, 0).unwrap();
-    let area = auc(&scores, |i| i < true_edges);
+    let labels: Vec<bool> = (0..listed.len()).map(|i| i < true_edges).collect();
+    let area = auc(&scores, &labels).unwrap();
     assert!(area > 0.95, "{area}");
-    let none = method.scores(&network, &all_pairs(96), Noise::Removed, 0).unwrap();
-    let area = auc(&none, |i| all_pairs(96)[i].0 / 12 == all_pairs(96)[i].1 / 12);
+    let pairs = all_pairs(96);
+    let labels: Vec<bool> = pairs.iter().map(|(u, v)| u / 12 == v / 12).collect();
+    let area = auc(&method.scores(&network, &pairs, Noise::Removed, 0).unwrap(), &labels).unwrap();
     assert!(area > 0.95, "{area}");
 }

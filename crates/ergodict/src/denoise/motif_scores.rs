@@ -26,8 +26,9 @@ const INJECTED: f64 = 0.2;
 /// One in so many injected pairs has odds below those taken for the share of false edges.
 const LOWEST: usize = 5;
 
-/// Probability of being true from which on an edge stays in the cleaned network.
-const KEPT: f64 = 0.3;
+/// Probability of being true from which on an edge stays in the cleaned network. On SNAP's Facebook network with half as many false edges
+/// a prototype had an AUC of .9933 in one pass, and in two .9949 with this number, .9947 with 0.3.
+const KEPT: f64 = 0.6;
 
 /// How the method is run.
 #[derive(Clone, Copy, PartialEq, Debug)]

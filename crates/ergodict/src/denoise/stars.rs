@@ -405,7 +405,7 @@ mod tests {
             for u in 0..v {
                 let at = position(u, v);
                 assert_eq!(at, position(v, u));
-                assert!(at >= 1 << 67 && at < 1 << 68 && at % 16 == 0);
+                assert!((1 << 67..1 << 68).contains(&at) && at.is_multiple_of(16));
                 // Blocks that twenty stars with four leaves take.
                 assert!((0..20).all(|i| seen.insert(at + 16 * i)));
             }

@@ -91,7 +91,7 @@ pub fn learn_static(
         return Err(Error::parameter("the tolerance of the loss", options.tolerance, expected));
     }
     parameters.check(motif.k() * motif.k())?;
-    let Law { patches, law, homomorphisms } = Law::new(network, motif, options)?;
+    let Law { patches, probabilities: law, homomorphisms } = Law::new(network, motif, options)?;
     let schedule = Schedule::Constant { floor: 1.0 };
     let unused = crate::factor::UnusedAtoms::Keep;
     let parameters = Parameters { schedule, unused, ..parameters.clone() };
@@ -134,7 +134,7 @@ fn expected(x: &Mat<f64>, law: &[f64], factoriser: &Factoriser<f64>) -> Statisti
 /// The law of patches under `π`.
 struct Law {
     patches: Mat<f64>,
-    law: Vec<f64>,
+    probabilities: Vec<f64>,
     homomorphisms: u64,
 }
 
@@ -237,7 +237,7 @@ impl United<'_> {
         let mut law: Vec<f64> = self.logs.iter().map(|log| log.sum * (log.scale - largest).exp()).collect();
         let total: f64 = law.iter().sum();
         law.iter_mut().for_each(|p| *p /= total);
-        Law { patches, law, homomorphisms: self.count }
+        Law { patches, probabilities: law, homomorphisms: self.count }
     }
 }
 
@@ -447,9 +447,9 @@ mod tests {
                         (0..k * k).all(|i| law.patches.get(i, j) == entry((i / k, i % k)))
                     });
                     let p = same.map(|x| x.1).sum::<f64>() / total;
-                    assert!((law.law[j] - p).abs() < 1e-12, "{} for {p}", law.law[j]);
+                    assert!((law.probabilities[j] - p).abs() < 1e-12, "{} for {p}", law.probabilities[j]);
                 }
-                assert!((law.law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!((law.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             }
         }
     }
@@ -459,8 +459,8 @@ mod tests {
         let edges = [(0, 1, 1e-300), (1, 2, 2e-300)];
         let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
         let law = Law::new(&Arc::new(network), &Motif::chain(3).unwrap(), &StaticOptions::default()).unwrap();
-        assert!(law.law.iter().all(|p| p.is_finite() && *p > 0.0));
-        assert!((law.law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(law.probabilities.iter().all(|p| p.is_finite() && *p > 0.0));
+        assert!((law.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]
