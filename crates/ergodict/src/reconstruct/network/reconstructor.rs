@@ -153,7 +153,7 @@ impl<T: Scalar> Reconstructor<T> {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no walker, [`Error::Shape`] when one walks on another network or motif, and
-    /// [`Error::Io`] of a temporary file.
+    /// [`Error::Io`] of a temporary file, after which the sums are of no use.
     pub fn absorb(&mut self, walkers: &mut [MotifWalker], samples: u64) -> Result<()> {
         if walkers.is_empty() {
             return Err(Error::parameter("the number of walkers", 0, "it must be at least 1"));

@@ -4,7 +4,7 @@
 //! outgrow its share of the memory writes its pairs, sorted, to a run, and begins anew; sums of a pair add up over runs and table.
 
 use super::pages::Pages;
-use super::runs::{Record, Run};
+use super::runs::{Record, Run, merge};
 use super::store::{Cell, PUT_DOWN, Part, PutDown, Raw, Short, Store};
 use crate::Result;
 use crate::linalg::{Scalar, prefetch};
@@ -17,8 +17,11 @@ const TABLES: u32 = 4;
 /// How many visits ahead places are fetched.
 const AHEAD: usize = 32;
 
-/// Places of a new table, as a power of two: a page.
-const FIRST: u32 = 8;
+/// Places of a new table, as a power of two.
+const FIRST: u32 = 6;
+
+/// Runs of a table at which they become one: each is searched for a pair.
+const MOST_RUNS: usize = 16;
 
 /// Spreads keys over all bits.
 #[inline(always)]
@@ -136,13 +139,17 @@ impl Table {
     #[cold]
     fn make_room(&mut self) -> Result<()> {
         let places = 2 * self.places.len();
-        if places * size_of::<[u64; 2]>() > self.share && self.places.len() > 1 << FIRST {
+        if places * size_of::<[u64; 2]>() > self.share {
             let records = self.keys().into_iter().map(|key| {
                 let (sum, count) = self.in_table(key);
                 Record { key, sum, count }
             });
             let run = Run::write(records)?;
             self.runs.push(run);
+            if self.runs.len() == MOST_RUNS {
+                let runs: Vec<&Run> = self.runs.iter().collect();
+                self.runs = vec![Run::write(merge(&runs, std::iter::empty()))?];
+            }
             self.places.fill([0; 2]);
             self.put_down.clear();
             self.taken = 0;
@@ -207,7 +214,7 @@ impl Hashed {
         if runs.is_empty() {
             return Box::new(here.map(pair));
         }
-        Box::new(super::runs::merge(&runs, here).map(pair))
+        Box::new(merge(&runs, here).map(pair))
     }
 
     /// The same with the bits of the cells. What is in runs is given as put down.
@@ -291,4 +298,51 @@ impl Part<u64> for &mut [Table] {
 #[inline(always)]
 fn join(u: u32, v: u32) -> u64 {
     u64::from(u) << 32 | u64::from(v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::rng::{Purpose, below, stream};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn tables_and_runs_hold_what_was_added() {
+        for (memory, runs) in [(1 << 20, 0), (30_000, 3), (0, 1)] {
+            let (mut hashed, mut exact) = (Hashed::new(true, memory).unwrap(), BTreeMap::new());
+            let mut rng = stream(memory as u64, Purpose::Synthetic, 0);
+            for _ in 0..40 {
+                let keys: Vec<u64> = (0..1000)
+                    .map(|_| join(below(&mut rng, 4) as u32, below(&mut rng, 700) as u32 + 7))
+                    .collect();
+                // One pair so often that its sum is put down.
+                let keys: Vec<u64> = keys.iter().flat_map(|&key| [key, join(u32::MAX - 1, 0)]).collect();
+                let cuts = hashed.cuts(2);
+                for (i, mut part) in hashed.split(&cuts).into_iter().enumerate() {
+                    let keys: Vec<u64> =
+                        keys.iter().copied().filter(|&key| Hashed::part(&cuts, key) == i).collect();
+                    let values: Vec<f64> = keys.iter().map(|&key| (key % 8) as f64).collect();
+                    part.add(&keys, &values).unwrap();
+                }
+                for key in keys {
+                    let (sum, count) = exact.entry(key).or_insert((0.0, 0u64));
+                    *sum += (key % 8) as f64;
+                    *count += 1;
+                }
+            }
+            let most = hashed.tables.iter().map(|table| table.runs.len()).max().unwrap();
+            assert!(if runs == 0 { most == 0 } else { most >= runs && most < MOST_RUNS }, "{most}");
+            let pair =
+                |(&key, &(sum, count)): (&u64, &(f64, u64))| ((key >> 32) as u32, key as u32, sum, count);
+            // Small whole numbers add up exactly.
+            assert!(hashed.iter().eq(exact.iter().map(pair)));
+            assert!(exact.iter().map(pair).all(|(u, v, sum, count)| hashed.get(u, v) == (sum, count)));
+            assert_eq!(hashed.get(9, 9), (0.0, 0));
+            let mut again = Hashed::new(true, memory).unwrap();
+            for (u, v, raw) in hashed.raw() {
+                again.set_raw(u, v, raw).unwrap();
+            }
+            assert!(again.iter().eq(hashed.iter()));
+        }
+    }
 }
