@@ -30,7 +30,7 @@ const BLOCK: u64 = 20_000;
 
 const HELP: &str = "\
 Example:
-  ergodict network compare @karate @lesmis @florentine @kite --unweighted -k 6 -r 9 --report compare.html
+  ergodict network compare @karate @lesmis @florentine @kite --unweighted -k 10 -r 3 --report compare.html
   ergodict network compare facebook.txt.gz arxiv.txt.gz ppi.txt.gz -k 21 -r 25 -o matrix.tsv";
 
 /// Which number says how well a network is rebuilt.
