@@ -72,7 +72,7 @@ impl EnsembleOptions {
             removed: vec![Group::Paths, Group::Degrees, Group::Nodes, Group::Embedding],
             added: vec![Group::Paths, Group::Degrees, Group::Motifs],
             split: SplitOptions::default(),
-            // λ = 1/C: 10 was as good as 1 on large networks and steadier on small ones.
+            // 1/C = 10 in place of 1 gained .005/.017 on email-Enron and .005/.007 on Caltech36 (half of the edges removed, one seed, log1p).
             c: [0.1, 1.0],
             reweight: true,
             injected: 0.2,
@@ -171,8 +171,8 @@ struct Weigher {
 /// Splits with injected edges have numbers from here on.
 const INJECTED: usize = 1 << 12;
 
-/// Which of the odds of non-edges, ascending, is taken for the share of false edges: measured on six networks with a third of
-/// false edges it gave .30 to .35.
+/// Which of the odds of non-edges, ascending, is taken for the share of false edges: in a prototype it gave .30 to .34 on six networks with a third of
+/// false edges; at .5 and .8 areas differed by less than .0003.
 const QUANTILE: f64 = 0.2;
 
 /// The least weight of an edge.
