@@ -271,7 +271,7 @@ mod tests {
         // One after another: (1/1 + 2/3)/2. With the first three tied: 2/3 for both.
         let labels = [true, false, true, false];
         let ap = |scores: &[f64]| Ranked::new(scores, &labels).unwrap().average_precision();
-        assert!((ap(&[4.0, 3.0, 2.0, 1.0]) - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+        assert!((ap(&[4.0, 3.0, 2.0, 1.0]) - 5.0 / 6.0).abs() < 1e-15);
         assert!((ap(&[4.0, 4.0, 4.0, 1.0]) - 2.0 / 3.0).abs() < 1e-15);
         assert!((ap(&[0.0; 4]) - 0.5).abs() < 1e-15);
         assert_eq!(ap(&[4.0, 1.0, 3.0, 2.0]), 1.0);

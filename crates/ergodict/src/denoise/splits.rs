@@ -244,7 +244,7 @@ mod tests {
     fn classes_of_added_noise_have_equal_weight_and_injected_pairs_are_in_the_network() {
         let karate = Arc::new(embedded("karate").unwrap());
         for (most, injected) in [(100, 0.5), (20, 0.5), (100, 0.0), (20, 0.0)] {
-            let options = SplitOptions { most, injected, ..SplitOptions::default() };
+            let options = SplitOptions { injected, most, ..SplitOptions::default() };
             let one = Split::new(&karate, Noise::Added, &options, 0, 0).unwrap();
             let (edges, negatives) = if injected > 0.0 { (78 + 39, 39) } else { (78, 78) };
             assert_eq!(one.network.edges(), edges);
