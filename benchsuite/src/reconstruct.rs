@@ -7,7 +7,9 @@ use ergodict::data::{Adjacency, Network, ReadOptions, read_network};
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::Mat;
 use ergodict::patch::NetworkPatches;
-use ergodict::reconstruct::network::{Mode, NetworkReconstruction, PairSums, Reconstructor, Targets};
+use ergodict::reconstruct::network::{
+    Accuracy, Mode, NetworkReconstruction, PairSums, Reconstructor, Targets,
+};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -115,24 +117,23 @@ fn row(
         wall = wall.min(started.elapsed().as_secs_f64());
         cpu = cpu.min(cpu_seconds() - before);
         if measured.is_none() {
-            measured = Some((sums.visited(), sums.accuracy(network, 0.5)?));
+            measured = Some(Accuracy::of(&sums, network, 0.5, 0.0)?);
         }
     }
-    let (pairs, accuracy) = measured.context("five runs")?;
+    let accuracy = measured.context("five runs")?;
     let memory = peak();
     if json {
         println!(
             "{}",
             json!({ "network": name, "what": what, "threads": threads, "samples": SAMPLES, "seconds": wall,
-                "cpu_seconds": cpu, "pairs": pairs, "peak_mb": memory, "accuracy": accuracy })
+                "cpu_seconds": cpu, "pairs": accuracy.visited, "peak_mb": memory, "jaccard": accuracy.jaccard, "edges_visited": accuracy.edge_coverage,
+                "auc": accuracy.auc })
         );
     } else {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.4}"));
+        let Accuracy { visited, jaccard, edge_coverage, .. } = accuracy;
+        let auc = accuracy.auc.unwrap_or(f64::NAN);
         println!(
-            "| {name} | {what} | {threads} | {wall:.3} | {cpu:.3} | {pairs} | {memory:.0} | {} | {} | {} |",
-            number(accuracy.jaccard),
-            number(accuracy.edges_visited),
-            number(accuracy.auc)
+            "| {name} | {what} | {threads} | {wall:.3} | {cpu:.3} | {visited} | {memory:.0} | {jaccard:.4} | {edge_coverage:.4} | {auc:.4} |"
         );
     }
     Ok(())
