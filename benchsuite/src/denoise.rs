@@ -8,6 +8,7 @@ use ergodict::denoise::ensemble::{Assumed, EnsembleOptions, ensemble};
 use ergodict::denoise::features::Group;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::roc::auc;
+use ergodict::denoise::{Denoising, Method, Progress};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -140,14 +141,13 @@ fn scored(
     seed: u64,
     details: bool,
 ) -> Result<Vec<f64>> {
-    if let Some(heuristic) = Heuristic::ALL.into_iter().find(|h| h.name() == method) {
-        return Ok(heuristic.scores(&noisy.observed, pairs)?);
-    }
+    let assumed = if noise == "removed" { Assumed::Removed } else { Assumed::Added };
     let mut parts = method.split(':');
     if parts.next() != Some("ensemble") {
-        bail!("{method} is no method; {USAGE}");
+        let method: Method = method.parse().with_context(|| USAGE)?;
+        let (observed, denoising) = (Arc::new(noisy.observed.clone()), Denoising { method, assumed, seed });
+        return Ok(denoising.scores(&observed, pairs, &mut Progress::none())?.scores);
     }
-    let assumed = if noise == "removed" { Assumed::Removed } else { Assumed::Added };
     let mut options = EnsembleOptions::new(assumed);
     for part in parts {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));

@@ -130,8 +130,9 @@ fn row(
                 "auc": accuracy.auc })
         );
     } else {
-        let Accuracy { visited, jaccard, edge_coverage, .. } = accuracy;
-        let auc = accuracy.auc.unwrap_or(f64::NAN);
+        let visited = accuracy.visited;
+        let [jaccard, edge_coverage, auc] =
+            [accuracy.jaccard, accuracy.edge_coverage, accuracy.auc].map(|of| of.unwrap_or(f64::NAN));
         println!(
             "| {name} | {what} | {threads} | {wall:.3} | {cpu:.3} | {visited} | {memory:.0} | {jaccard:.4} | {edge_coverage:.4} | {auc:.4} |"
         );

@@ -153,7 +153,10 @@ impl Args {
         });
         let scores: Vec<f64> = scores.collect();
         if missing as usize == scores.len() {
-            bail!("{}: has none of the labelled pairs: are these scores of another network?", path.display());
+            bail!(
+                "{}: has none of the labelled pairs: are these scores of other pairs? (`network denoise --pairs LABELS` scores the labelled ones)",
+                path.display()
+            );
         }
         Ok((scores, missing))
     }

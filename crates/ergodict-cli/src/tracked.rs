@@ -159,7 +159,14 @@ impl Results {
         let (scores, order) = model.dominance();
         let first: Vec<String> = order.iter().take(5).map(|&k| format!("{:.3}", scores[k])).collect();
         let rest = if order.len() > first.len() { ", …" } else { "" };
-        lines.push(("dominance", format!("{}{rest}; {} atoms unused", first.join(", "), self.unused_atoms)));
+        lines.push((
+            "dominance",
+            format!(
+                "{}{rest}; {} unused",
+                first.join(", "),
+                crate::page::count(self.unused_atoms, "atom", "atoms")
+            ),
+        ));
         if self.unused_atoms == order.len() {
             lines.push(("warning", "every code is zero, nothing was learned: lower --lambda".to_owned()));
         }

@@ -76,8 +76,8 @@ impl NetworkRun {
             self.nodes,
             self.edges.0,
             first.join(", "),
-            self.accuracy.jaccard,
-            100.0 * self.accuracy.edge_coverage,
+            self.accuracy.jaccard.unwrap_or(f64::NAN),
+            100.0 * self.accuracy.edge_coverage.unwrap_or(0.0),
             self.edges.1,
             self.ranked.auc()
         )
@@ -87,7 +87,7 @@ impl NetworkRun {
         json!({
             "edges": self.edges.0,
             "atoms": ATOMS,
-            "jaccard": self.accuracy.jaccard,
+            "jaccard": self.accuracy.jaccard.unwrap_or(f64::NAN),
             "edge_coverage": self.accuracy.edge_coverage,
             "false_edges": self.edges.1,
             "denoising_auc": self.ranked.auc(),

@@ -142,6 +142,25 @@ impl Outcome {
         head.map(str::to_owned).to_vec()
     }
 
+    /// Each table of scores against the first.
+    fn differences(&self, group: &Group) -> Table {
+        let rows = group.against_first.iter().map(|(name, difference, (low, high))| {
+            vec![
+                name.clone(),
+                format!("{:+.4}", difference.value),
+                format!("{low:+.4} to {high:+.4}"),
+                format!("{:.2e}", difference.p_value()),
+            ]
+        });
+        let first = &group.found[0].scores;
+        Table {
+            title: format!("Against {first}"),
+            head: ["scores", "AUC difference", &self.percent(), "p"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+            words: "The difference of two areas on the same pairs, its interval, and the two-sided p-value of no difference.".into(),
+        }
+    }
+
     /// Lines for people.
     pub(super) fn words(&self) -> String {
         let mut text = String::new();
@@ -160,9 +179,10 @@ impl Outcome {
             let first = &group.found[0].scores;
             let lines = group.against_first.iter().map(|(name, difference, (low, high))| {
                 let text = format!(
-                    "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}",
+                    "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}, p = {:.2e}",
                     difference.value,
-                    self.percent()
+                    self.percent(),
+                    difference.p_value()
                 );
                 (name.as_str(), text)
             });
@@ -240,9 +260,12 @@ impl Outcome {
                 head: self.columns(),
                 rows: Self::rows(group),
                 words: "AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
-                        false ones let in by most."
+                        false ones let in by most. Intervals are DeLong's, for these pairs: another draw of the noise may differ by more."
                     .into(),
             });
+            if !group.against_first.is_empty() {
+                report = report.table(self.differences(group));
+            }
         }
         report
     }

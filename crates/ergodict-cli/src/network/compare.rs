@@ -1,6 +1,7 @@
 //! `ergodict network compare`: how well the latent motifs of each network rebuild the others.
 
 use super::reading::{self, Reading};
+use super::reconstruct::Which;
 use super::sampling::Sampling;
 use super::several::{self, Networks};
 use crate::args::{Common, count};
@@ -69,6 +70,16 @@ pub(crate) struct Args {
     /// What is measured: jaccard, weighted-jaccard or auc
     #[arg(long, value_enum, value_name = "WHAT", default_value = "jaccard", hide_possible_values = true)]
     measure: Measure,
+    /// Which entries of patches count: plain (all, as in the paper) or off-chain (not those at edges of the motif itself, which any atoms
+    /// rebuild)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "plain|off-chain",
+        default_value = "plain",
+        hide_possible_values = true
+    )]
+    mode: Which,
     /// Pairs of a larger weight are called edges
     #[arg(long, value_name = "W", default_value_t = 0.5, allow_negative_numbers = true)]
     threshold: f64,
@@ -111,6 +122,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     config["batch"] = json!(args.batch);
     config["samples"] = json!(args.samples);
     config["measure"] = json!(args.measure.to_possible_value().map(|value| value.get_name().to_owned()));
+    config["mode"] = json!(args.mode.name());
     config["threshold"] = json!(args.threshold);
     config["seed"] = json!(common.seed);
     sampling.config(&mut config, &networks.motif, networks.kind);
@@ -200,7 +212,7 @@ impl Args {
         walkers: &mut [MotifWalker],
         mut told: impl FnMut(u64),
     ) -> Result<Option<Accuracy>> {
-        let parameters = NetworkReconstruction::default();
+        let parameters = NetworkReconstruction { mode: self.mode.mode(), ..NetworkReconstruction::default() };
         let mut rebuilt = Reconstructor::<f32>::new(dictionary, network, motif, &parameters, Targets::All)?;
         while rebuilt.taken() < self.samples {
             if interrupt::asked() {
@@ -231,11 +243,12 @@ impl Args {
 
 impl Compared {
     fn value(&self, accuracy: &Accuracy) -> f64 {
-        match self.measure {
+        let value = match self.measure {
             Measure::Jaccard => accuracy.jaccard,
             Measure::WeightedJaccard => accuracy.weighted_jaccard,
-            Measure::Auc => accuracy.auc.unwrap_or(f64::NAN),
-        }
+            Measure::Auc => accuracy.auc,
+        };
+        value.unwrap_or(f64::NAN)
     }
 
     fn at(&self, row: usize, column: usize) -> f64 {
@@ -278,14 +291,16 @@ impl Compared {
         );
         let mut lines = vec![("compared", compared)];
         let n = self.names.len();
-        let coverage = self.accuracy.iter().map(|accuracy| accuracy.edge_coverage).fold(1.0, f64::min);
+        let coverage = self.accuracy.iter().filter_map(|accuracy| accuracy.edge_coverage).fold(1.0, f64::min);
         lines.push((
             "coverage",
             format!("at least {:.1} % of the edges of each network were seen", 100.0 * coverage),
         ));
         if let Some(first) = self.merges.first().filter(|first| first.a < n && first.b < n) {
-            let closest =
-                format!("{} and {}, {:.4} apart", self.names[first.a], self.names[first.b], first.height);
+            let closest = format!(
+                "{} and {}, which lose {:.4} of accuracy by exchanging atoms (a gain counts as 0)",
+                self.names[first.a], self.names[first.b], first.height
+            );
             lines.push(("closest", closest));
         }
         lines.extend(out.map(|out| ("wrote", out.display().to_string())));
@@ -298,7 +313,7 @@ impl Compared {
         let matrix: Vec<Vec<f64>> =
             (0..n).map(|row| (0..n).map(|column| self.at(row, column)).collect()).collect();
         let merges = self.merges.iter().map(|merge| json!([merge.a, merge.b, merge.height]));
-        let coverage: Vec<Vec<f64>> =
+        let coverage: Vec<Vec<Option<f64>>> =
             self.accuracy.chunks(n).map(|row| row.iter().map(|a| a.edge_coverage).collect()).collect();
         json!({
             "schema": "ergodict.network-compare/1",
@@ -326,6 +341,7 @@ impl Compared {
         let tree = Tree { x_label: "loss of accuracy".into(), ..Tree::new(self.names.clone(), merges) };
         let facts: Vec<(&str, String)> = [
             ("measure", self.measure()),
+            ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
             (
                 "motif",
                 format!("{} of {} nodes", self.config["motif"].as_str().unwrap_or("motif"), self.config["k"]),
@@ -353,7 +369,7 @@ impl Compared {
             title: "Which are alike".into(),
             svg: tree.svg()?,
             words: "Networks joined far to the left rebuild each other nearly as well as themselves: the distance of two is the accuracy that is \
-                    lost when they exchange atoms, on average; groups are joined by the mean over their pairs."
+                    lost when they exchange atoms, on average, or 0 where exchanging gains; groups are joined by the mean over their pairs."
                 .into(),
         };
         Ok(Report::new("Networks by each other's latent motifs")

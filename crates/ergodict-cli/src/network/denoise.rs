@@ -2,9 +2,9 @@
 
 use super::denoised::Denoised;
 use super::reading::{self, Opened, Reading};
-use crate::args::Common;
+use crate::args::{Common, count};
 use crate::progress::{Progress, say};
-use crate::{INTERRUPTED, input, interrupt, output, paths};
+use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
@@ -18,6 +18,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Pairs that are named in words.
+const SUSPECTS: usize = 5;
+/// The word for all pairs without an edge.
+const NON_EDGES: &str = "non-edges";
 /// Steps of a stage that progress tells.
 const STEPS: f64 = 1000.0;
 
@@ -26,6 +30,10 @@ Example:
   ergodict network corrupt @lesmis --remove 0.3 -o observed.txt --truth truth.tsv
   ergodict network denoise observed.txt --pairs truth.tsv -o scores.tsv
   ergodict evaluate scores.tsv truth.tsv
+
+The ten edges that look least like true ones, and the hundred pairs that look most like missing ones:
+  ergodict network denoise @lesmis --top 10 -o suspects.tsv
+  ergodict network denoise @lesmis --pairs non-edges --top 100 -o missing.tsv
 
 Methods:
   ensemble          a logistic head on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
@@ -57,9 +65,13 @@ pub(crate) struct Args {
     /// The observed network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
     #[arg(value_name = "OBS")]
     net: PathBuf,
-    /// The pairs to score, `u v` a line, further columns are not looked at [default: every observed edge]
-    #[arg(long, value_name = "PAIRS")]
+    /// The pairs to score, `u v` a line, further columns are not looked at; or non-edges: all pairs without an edge [default: every
+    /// observed edge]
+    #[arg(long, value_name = "PAIRS|non-edges")]
     pairs: Option<PathBuf>,
+    /// Write only the N pairs that matter most, in that order: with --noise removed the likeliest edges, else the least likely ones
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    top: Option<u64>,
     /// The table to write, `u v score` a line with tabs, in the order of the pairs; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
@@ -85,20 +97,27 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if !simple && !common.quiet {
         say(&format!("{name}: is {what}; directions, weights and loops are left out"));
     }
-    let table = args.pairs.as_deref().map(PairTable::read).transpose().with_context(|| "--pairs")?;
-    if let Some(path) = &args.pairs {
+    let table = args.pairs_file().map(PairTable::read).transpose().with_context(|| "--pairs")?;
+    if let Some(path) = args.pairs_file() {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
     }
     let pairs = match &table {
         Some(table) => named(table, &network)?,
+        None if args.pairs.is_some() => non_edges(&network)?,
         None => network.each_edge().map(|(u, v, _)| (u, v)).collect(),
     };
     if pairs.is_empty() {
-        bail!("{name}: has no edge to score");
+        bail!("{name}: has no pair to score");
     }
     let observed = pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) > 0.0).count();
     let assumed =
         args.noise.unwrap_or(if observed == pairs.len() { Assumed::Added } else { Assumed::Removed });
+    if assumed == Assumed::Removed && observed == pairs.len() {
+        bail!(
+            "--noise removed looks for missing edges, but all pairs to score are observed ones: give candidates by --pairs FILE, or \
+             --pairs non-edges"
+        );
+    }
     let noise = match assumed {
         Assumed::Added => ensemble::Assumed::Added,
         Assumed::Removed => ensemble::Assumed::Removed,
@@ -120,7 +139,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         scored => scored?,
     };
-    write(&args.out, &network, table.as_ref(), &pairs, &scored.scores)?;
+    let order = order(&scored.scores, assumed == Assumed::Removed);
+    let rows: Vec<usize> = match args.top {
+        Some(top) => order.iter().copied().take(usize::try_from(top).unwrap_or(usize::MAX)).collect(),
+        None => (0..pairs.len()).collect(),
+    };
+    write(&args.out, &network, table.as_ref(), &pairs, &scored.scores, &rows)?;
+    let suspects = order.iter().take(SUSPECTS).map(|&row| {
+        let (u, v) = pairs[row];
+        let (u, v) = (network.ids().name(u as usize), network.ids().name(v as usize));
+        format!("{u} – {v} ({:.3})", scored.scores[row])
+    });
+    let suspects = suspects.collect();
     let denoised = Denoised {
         out: &args.out,
         network: name,
@@ -130,6 +160,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         assumed: assumed.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned()),
         guessed: args.noise.is_none(),
         scored: &scored,
+        suspects,
+        written: rows.len(),
         seconds: started.elapsed(),
         inputs,
         config: args.config(common, assumed),
@@ -141,6 +173,36 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         output::print(&format!("{:#}\n", denoised.json()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The pairs that matter most first: likely ones where edges are missing, unlikely ones where there are false ones. Ties stay in order.
+fn order(scores: &[f64], likely: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
+    order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
+    order
+}
+
+/// All pairs without an edge.
+fn non_edges(network: &Network) -> Result<Vec<(u32, u32)>> {
+    let n = network.nodes() as u64;
+    let pairs = n * n.saturating_sub(1) / 2 - network.edges();
+    // Pairs, their scores, features, and those of the heads.
+    memory::check(
+        pairs.saturating_mul(600),
+        &format!("{pairs} pairs without an edge (--pairs FILE takes some of them)"),
+    )?;
+    let mut all = Vec::with_capacity(pairs as usize);
+    for u in 0..network.nodes() {
+        let mut next = network.neighbours(u).iter().peekable();
+        for v in u as u32 + 1..network.nodes() as u32 {
+            while next.next_if(|&&w| w < v).is_some() {}
+            if next.next_if(|&&w| w == v).is_none() {
+                all.push((u as u32, v));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.
@@ -158,11 +220,13 @@ fn write(
     table: Option<&PairTable>,
     pairs: &[(u32, u32)],
     scores: &[f64],
+    rows: &[usize],
 ) -> Result<()> {
     output::stream(out, |file| {
         let failed = |problem| Error::io(out)(problem);
         writeln!(file, "u\tv\tscore").map_err(failed)?;
-        for (row, (&(u, v), score)) in pairs.iter().zip(scores).enumerate() {
+        for &row in rows {
+            let ((u, v), score) = (pairs[row], scores[row]);
             let (u, v) = match table {
                 Some(table) => {
                     let (u, v) = table.pair(row);
@@ -212,7 +276,10 @@ impl Told {
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
         let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
-        inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
+        inputs.extend(self.pairs_file().map(|path| ("--pairs", path)));
+        if self.top == Some(0) {
+            bail!("--top is 0, but at least one pair is to be written");
+        }
         let outputs: [paths::Given<'_>; 1] = [("-o", &self.out)];
         paths::check(common, &inputs, &outputs)?;
         super::rebuilt::Writer::check_text(&self.out, "scores")?;
@@ -222,12 +289,23 @@ impl Args {
         output::probe(&self.out)
     }
 
+    /// The file of pairs, if they are in one.
+    fn pairs_file(&self) -> Option<&Path> {
+        self.pairs.as_deref().filter(|path| path.as_os_str() != NON_EDGES)
+    }
+
     fn config(&self, common: &Common, assumed: Assumed) -> Value {
         let mut config = json!({
             "method": self.method.to_string(),
             "noise": assumed.to_possible_value().map(|value| value.get_name().to_owned()),
             "seed": common.seed,
         });
+        if let Some(top) = self.top {
+            config["top"] = json!(top);
+        }
+        if self.pairs.is_some() && self.pairs_file().is_none() {
+            config["pairs"] = json!(NON_EDGES);
+        }
         self.reading.config(&mut config);
         config
     }

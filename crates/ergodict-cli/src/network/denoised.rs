@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
+/// A head of a smaller AUC on its own labels is warned of.
+const HARDLY: f64 = 0.7;
 /// Features that are named in words.
 const NAMED: usize = 6;
 
@@ -23,6 +25,9 @@ pub(super) struct Denoised<'a> {
     pub(super) assumed: String,
     pub(super) guessed: bool,
     pub(super) scored: &'a Scored,
+    /// The pairs that matter most, in words.
+    pub(super) suspects: Vec<String>,
+    pub(super) written: usize,
     pub(super) seconds: Duration,
     pub(super) inputs: Vec<Input>,
     pub(super) config: Value,
@@ -73,6 +78,10 @@ impl Denoised<'_> {
                     format!("{under}{:.0} % of the observed edges are false", 100.0 * share),
                 ));
             }
+            if head.held_out.is_some_and(|auc| auc < HARDLY) {
+                let text = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
+                lines.push(("warning", text.to_owned()));
+            }
             if let Some(auc) = head.held_out {
                 let text = format!(
                     "{under}AUC {auc:.4} on held-out labels made from the network itself, {} splits",
@@ -82,8 +91,15 @@ impl Denoised<'_> {
             }
         }
         lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
+        let (name, said) = if self.assumed == "removed" {
+            ("missing?", "most likely")
+        } else {
+            ("suspects", "least likely")
+        };
+        lines.push((name, format!("{}, … ({said} first)", self.suspects.join(", "))));
         lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
-        lines.push(("wrote", self.out.display().to_string()));
+        let pairs = crate::page::count(self.written, "pair", "pairs");
+        lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
         table(&lines)
     }
 
@@ -107,6 +123,7 @@ impl Denoised<'_> {
             "network": self.network,
             "inputs": self.inputs,
             "pairs": self.pairs,
+            "pairs_written": self.written,
             "observed_pairs": self.observed,
             "method": self.method.to_string(),
             "noise": self.assumed,

@@ -33,7 +33,7 @@ impl Learned<'_> {
     pub(super) fn from(&self) -> String {
         match (self.names, self.snapshots) {
             ([one], _) => one.clone(),
-            (all, true) => format!("{} snapshots, {} to {}", all.len(), all[0], all[all.len() - 1]),
+            (all, true) => format!("{} snapshots ({} to {})", all.len(), all[0], all[all.len() - 1]),
             (all, false) => all.join(", "),
         }
     }
@@ -52,7 +52,8 @@ impl Learned<'_> {
             format!(", {rate:.1} % of proposals accepted")
         };
         let independent = if self.independent { ", independent draws" } else { "" };
-        format!("{}{independent}{rate}", self.kind)
+        let injective = if self.model.run["config"]["injective"] == true { ", injective" } else { "" };
+        format!("{}{injective}{independent}{rate}", self.kind)
     }
 
     pub(super) fn words(&self, showing: Vec<(&'static str, String)>) -> String {
@@ -69,8 +70,9 @@ impl Learned<'_> {
         if self.snapshots {
             let moved = self.told.moved;
             let text = format!(
-                "{} times a chain went on into the next network, {} times it started again",
-                moved.went_on, moved.restarted
+                "a chain went on into the next network {}, and started again {}",
+                times(moved.went_on),
+                times(moved.restarted)
             );
             lines.push(("chains", text));
         }
@@ -123,4 +125,9 @@ impl Learned<'_> {
         }
         Ok(all)
     }
+}
+
+/// `once`, `12 times`.
+fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }

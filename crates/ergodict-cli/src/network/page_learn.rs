@@ -15,9 +15,10 @@ const MATRICES: &str = "
     them. Atoms are in the order of their dominance, the share they have in the patches, which is the number below. Each has its own scale.";
 
 const GRAPHS: &str = "
-    The same atoms drawn as graphs, nodes that are joined by strong edges close together. Edges of the motif are in one colour, those that the
-    network adds in another; the wider, the stronger. The first node of the motif is marked. Many long edges make a clique or a hub, none
-    a bare path.";
+    The same atoms drawn as graphs, nodes that are joined by strong edges close together. Edges of the motif itself are
+    blue, all others orange; the wider, the stronger. Node 1, where the motif begins, has a ring. A random walk may come back to a node it has been at:
+    places of the same node have the same edges, which shows as orange edges even where the network is a bare path; --injective leaves such walks out.
+    Atoms that no patch uses are left out.";
 
 /// The page.
 pub(super) fn of_learning(learned: &Learned<'_>) -> Result<Report> {
@@ -62,7 +63,9 @@ pub(super) fn of_all(model: &Model, name: &str, homomorphisms: u64, seconds: f64
 /// The atoms of a network model, as graphs and as matrices.
 pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
     let (scores, order) = model.dominance();
-    let shown = &order[..order.len().min(MOST_ATOMS)];
+    // Atoms that no patch uses are still as random as they began.
+    let used = order.iter().take_while(|&&j| scores[j] > 0.0).count().max(1);
+    let shown = &order[..used.min(MOST_ATOMS)];
     let atoms: Vec<Vec<f64>> = shown.iter().map(|&j| model.w.col(j).to_vec()).collect();
     let labels: Vec<String> = shown.iter().map(|&j| format!("{:.3}", scores[j])).collect();
     let Some(form) = &model.network else { return Ok(Vec::new()) };

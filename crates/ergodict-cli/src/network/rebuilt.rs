@@ -170,10 +170,18 @@ impl Rebuilt<'_> {
         table(&lines)
     }
 
+    /// `pivot-approx`, `exact, injective`.
+    fn sampler(&self) -> String {
+        let injective = if self.config["injective"] == true { ", injective" } else { "" };
+        format!("{}{injective}", self.kind)
+    }
+
     fn measures(&self) -> Vec<(&'static str, String)> {
         let accuracy = &self.accuracy;
-        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-        let mut lines = vec![
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
+        let percent =
+            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+        vec![
             (
                 "coverage",
                 format!(
@@ -185,17 +193,14 @@ impl Rebuilt<'_> {
             (
                 "Jaccard",
                 format!(
-                    "{:.4} at weights above {}; {:.4} with weights",
-                    accuracy.jaccard, self.threshold, accuracy.weighted_jaccard
+                    "{} at weights above {}; {} of the weights themselves",
+                    number(accuracy.jaccard),
+                    self.threshold,
+                    number(accuracy.weighted_jaccard)
                 ),
             ),
-        ];
-        lines.extend(
-            accuracy
-                .auc
-                .map(|auc| ("AUC", format!("{auc:.4} of the network's own edges against all other pairs"))),
-        );
-        lines
+            ("AUC", format!("{} of the network's own edges against all other pairs", number(accuracy.auc))),
+        ]
     }
 
     pub(super) fn json(&self, resumed: bool) -> Value {
@@ -236,7 +241,7 @@ impl Rebuilt<'_> {
         let mut facts: Vec<(&str, String)> = vec![
             ("network", format!("{} ({} nodes, {} edges)", self.network, self.of.nodes(), self.of.edges())),
             ("motif", format!("{} of {} nodes", self.form.motif, self.form.k)),
-            ("sampler", self.kind.to_string()),
+            ("sampler", self.sampler()),
             ("patches", self.samples.to_string()),
             ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
             ("λ, α", format!("{}, {}", self.config["lambda"], self.alpha)),

@@ -41,11 +41,27 @@ Another network by the same atoms, only some pairs, or only what comes out as an
 
 /// Which entries of patches count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Which {
+pub(super) enum Which {
     /// All, as in the paper
     Plain,
     /// Not those at edges of the motif itself, nor others of the same pair of nodes: there is always an edge at them
     OffChain,
+}
+
+impl Which {
+    pub(super) fn mode(self) -> Mode {
+        match self {
+            Self::Plain => Mode::Plain,
+            Self::OffChain => Mode::OffChain,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::OffChain => "off-chain",
+        }
+    }
 }
 
 /// Rebuild a network from latent motifs: the weight of a pair is what atoms make of it, on average over random patches
@@ -214,13 +230,15 @@ fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
 
 impl Args {
     fn parameters(&self) -> NetworkReconstruction {
-        let mode = match self.mode {
-            Which::Plain => Mode::Plain,
-            Which::OffChain => Mode::OffChain,
-        };
         let memory = usize::try_from(self.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let (lambda, reversal) = (self.lambda, self.reversal);
-        NetworkReconstruction { mode, lambda, reversal, memory, ..NetworkReconstruction::default() }
+        NetworkReconstruction {
+            mode: self.mode.mode(),
+            lambda,
+            reversal,
+            memory,
+            ..NetworkReconstruction::default()
+        }
     }
 
     fn check(&self, common: &Common) -> Result<()> {
@@ -273,11 +291,10 @@ impl Args {
 
     /// Every flag that has a say in the result, with its value.
     fn config(&self, common: &Common) -> Value {
-        let mode = self.mode.to_possible_value().map(|value| value.get_name().to_owned());
         let mut config = json!({
             "samples": self.samples,
             "lambda": self.lambda,
-            "mode": mode,
+            "mode": self.mode.name(),
             "alpha": self.alpha,
             "memory": self.memory,
             "seed": common.seed,

@@ -84,6 +84,27 @@ fn both_kinds_of_noise_and_every_method() {
 }
 
 #[test]
+fn the_pairs_that_matter_most_are_written_first() {
+    let bench = Bench::new();
+    let scores = |name: &str| -> Vec<f64> {
+        let text = String::from_utf8(bench.bytes(name)).unwrap();
+        text.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap().parse().unwrap()).collect()
+    };
+    bench.run("network denoise @lesmis --method resource-allocation -o all.tsv -q").fine();
+    bench.run("network denoise @lesmis --method resource-allocation --top 9 -o least.tsv -q").fine();
+    let (mut all, least) = (scores("all.tsv"), scores("least.tsv"));
+    all.sort_by(f64::total_cmp);
+    assert_eq!(least, all[..9]);
+    let words = "network denoise @lesmis --pairs non-edges --method resource-allocation";
+    let done = bench.run(&format!("{words} -o all.tsv --json -q")).fine().json();
+    assert_eq!((done["pairs"].clone(), done["observed_pairs"].clone()), (json!(77 * 76 / 2 - 254), json!(0)));
+    bench.run(&format!("{words} --top 9 -o most.tsv -q")).fine();
+    let (mut all, most) = (scores("all.tsv"), scores("most.tsv"));
+    all.sort_by(|a, b| b.total_cmp(a));
+    assert_eq!(most, all[..9]);
+}
+
+#[test]
 fn pairs_without_a_score_score_nothing_and_that_is_told() {
     let bench = Bench::new();
     bench.put("labels.tsv", "a b 1\nb c 1\nc d 0\nd e 0\n");
@@ -112,6 +133,8 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
     for (words, said) in [
         ("network denoise obs.txt --pairs unknown.tsv -o x", &["unknown.tsv:1", "Nobody"][..]),
         ("network denoise obs.txt --pairs self.tsv -o x", &["self.tsv:2", "itself"]),
+        ("network denoise obs.txt --noise removed -o x", &["--noise removed", "non-edges"]),
+        ("network denoise obs.txt --top 0 -o x", &["--top is 0"]),
         ("network denoise obs.txt --method best -o x", &["best", "ensemble"]),
         ("network denoise obs.txt -o x.npy", &["x.npy", "text"]),
         ("network denoise obs.txt --pairs - -o x", &["--pairs is -"]),

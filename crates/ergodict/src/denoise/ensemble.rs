@@ -24,9 +24,10 @@ use super::paths::check_pairs;
 use super::roc::auc;
 pub use super::splits::Noise;
 use super::splits::{Split, SplitOptions};
-use super::{MotifCodes, MotifCodesParameters};
+use super::{MotifCodes, MotifCodesParameters, Progress, Stage};
 use crate::data::Network;
 use crate::{Error, Result};
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// What is assumed to be wrong with the observed network.
@@ -127,6 +128,20 @@ pub fn ensemble(
     options: &EnsembleOptions,
     seed: u64,
 ) -> Result<Ensemble> {
+    ensemble_told(observed, pairs, options, seed, &mut Progress::none())
+}
+
+/// The same, telling how far it is after each head, and stopping when asked to.
+///
+/// # Errors
+/// As [`ensemble`]; [`Error::Interrupted`].
+pub fn ensemble_told(
+    observed: &Arc<Network>,
+    pairs: &[(u32, u32)],
+    options: &EnsembleOptions,
+    seed: u64,
+    progress: &mut Progress<'_>,
+) -> Result<Ensemble> {
     check_pairs(observed, pairs)?;
     if options.splits.contains(&0) {
         return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
@@ -144,7 +159,9 @@ pub fn ensemble(
             continue;
         }
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
-        let (scores, report) = Heads::new(observed, noise, options, seed)?.scores(&some)?;
+        progress.at(Stage::Heads, 0.0)?;
+        let mut tell = |done| progress.at(Stage::Heads, done);
+        let (scores, report) = Heads::new(observed, noise, options, seed, &mut tell)?.scores(&some)?;
         places.iter().zip(scores).for_each(|(&at, score)| found.scores[at] = score);
         found.reports.push(report);
     }
@@ -160,6 +177,9 @@ struct Heads<'a> {
     splits: usize,
     seed: u64,
     motifs: Option<MotifCodes>,
+    /// Heads that were fitted, and who is told.
+    fitted: Cell<usize>,
+    tell: RefCell<&'a mut dyn FnMut(f64) -> Result<()>>,
 }
 
 /// What tells how likely an edge is a true one.
@@ -184,6 +204,7 @@ impl<'a> Heads<'a> {
         noise: Noise,
         options: &'a EnsembleOptions,
         seed: u64,
+        tell: &'a mut dyn FnMut(f64) -> Result<()>,
     ) -> Result<Self> {
         let (groups, splits) = match noise {
             Noise::Removed => (&options.removed[..], options.splits[0]),
@@ -192,7 +213,8 @@ impl<'a> Heads<'a> {
         if groups.is_empty() {
             return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
         }
-        let mut this = Self { observed, noise, options, groups, splits, seed, motifs: None };
+        let (fitted, tell) = (Cell::new(0), RefCell::new(tell));
+        let mut this = Self { observed, noise, options, groups, splits, seed, motifs: None, fitted, tell };
         if groups.contains(&Group::Motifs) {
             let split = this.split(0)?;
             this.motifs = Some(MotifCodes::learn(&split.network, &split.pairs, &options.motifs, seed, 0)?);
@@ -207,7 +229,12 @@ impl<'a> Heads<'a> {
     fn fit(&self, features: &Features, split: &Split) -> Result<Head> {
         let c = self.options.c[usize::from(self.noise == Noise::Added)];
         let options = FitOptions { quadratic: features.quadratic(), c, ..FitOptions::default() };
-        Head::fit(&options, features.columns.as_ref(), &split.labels, &split.weights)
+        let head = Head::fit(&options, features.columns.as_ref(), &split.labels, &split.weights)?;
+        // Heads of all features; where edges are re-weighted, those that weigh them, and those after it.
+        let passes = if self.noise == Noise::Added && self.options.reweight { 3 } else { 1 };
+        self.fitted.set(self.fitted.get() + 1);
+        (self.tell.borrow_mut())(self.fitted.get() as f64 / (passes * self.splits) as f64)?;
+        Ok(head)
     }
 
     /// The features of pairs in a network.

@@ -154,7 +154,7 @@ pub fn paths_and_degrees(
             4 => log(p.l3, SMALL[1]),
             _ => log(p.rw3, SMALL[2]),
         };
-        let names = ["CN", "AA", "RA", "A3", "L3", "RW3"].map(|name| format!("log {name}"));
+        let names = ["CN", "AA", "RA", "A3", "L3", "RW3"].map(str::to_owned);
         let columns = Mat::from_fn(6, pairs.len(), |i, j| row(&found[j], i));
         features = features.and(Features::new(Group::Paths, names.to_vec(), columns)?)?;
     }
@@ -163,7 +163,7 @@ pub fn paths_and_degrees(
             let [u, v] = found[j].degrees.map(f64::ln_1p);
             if i == 0 { u + v } else { (u - v).abs() }
         });
-        let names = vec!["log degrees, sum".to_owned(), "log degrees, difference".to_owned()];
+        let names = vec!["degree sum".to_owned(), "degree difference".to_owned()];
         features = features.and(Features::new(Group::Degrees, names, columns)?)?;
     }
     Ok(features)
@@ -185,8 +185,8 @@ pub fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
         if i % 2 == 0 { u.min(v) } else { u.max(v) }
     });
     let name = |i: usize| {
-        let what = ["clustering", "log neighbour degree", "log core"][i / 2];
-        format!("{what}, {}", ["least", "largest"][i % 2])
+        let what = ["clustering", "neighbour degree", "core number"][i / 2];
+        format!("{} {what}", ["least", "largest"][i % 2])
     };
     Features::new(Group::Nodes, (0..6).map(name).collect(), columns)
 }

@@ -1,7 +1,7 @@
 //! The methods of denoising by their names, and what each makes of pairs.
 
 use super::embedding::{Embedding, Pairing};
-use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble};
+use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble_told};
 use super::heuristics::Heuristic;
 use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
@@ -133,8 +133,8 @@ impl Denoising {
             }
             Method::MotifCodes => self.by_motifs(network, pairs, progress)?,
             Method::Ensemble => {
-                progress.at(Stage::Heads, 0.0)?;
-                let found = ensemble(network, pairs, &EnsembleOptions::new(self.assumed), self.seed)?;
+                let options = EnsembleOptions::new(self.assumed);
+                let found = ensemble_told(network, pairs, &options, self.seed, progress)?;
                 Scored { scores: probabilities(&found.scores), notes: Vec::new(), heads: found.reports }
             }
         })

@@ -16,20 +16,20 @@ use crate::{Error, Result};
 /// Places of the table that finds a weight among those of edges.
 const PLACES: usize = 1 << 14;
 
-/// The measures.
+/// The measures; none where there is nothing to measure.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accuracy {
     /// Pairs visited.
     pub visited: u64,
-    /// Share of edges visited; 1 when there are none.
-    pub edge_coverage: f64,
-    /// Share of pairs visited; 1 when there are none.
-    pub pair_coverage: f64,
-    /// Edges found among all edges and all pairs called so; 1 when there are none of either.
-    pub jaccard: f64,
+    /// Share of edges visited.
+    pub edge_coverage: Option<f64>,
+    /// Share of pairs visited.
+    pub pair_coverage: Option<f64>,
+    /// Edges found among all edges and all pairs called so.
+    pub jaccard: Option<f64>,
     /// The same with weights.
-    pub weighted_jaccard: f64,
-    /// How often an edge has a larger weight than another pair, ties counting half; none when there are no edges, or nothing else.
+    pub weighted_jaccard: Option<f64>,
+    /// How often an edge has a larger weight than another pair, ties counting half.
     pub auc: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ impl Accuracy {
         let unseen_called = |pairs: u64| if threshold < 0.0 { pairs } else { 0 };
         found += unseen_called(edges - seen);
         called += unseen_called(sums.pairs() - visited);
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 1.0 };
+        let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
         let others = sums.pairs() - edges;
         let auc = (edges > 0 && others > 0).then(|| {
             of_edges.resize(edges as usize, 0.0);
@@ -181,10 +181,10 @@ mod tests {
         let scores: Vec<f64> = pairs.iter().map(rebuilt).collect();
         Accuracy {
             visited: count(&seen) as u64,
-            edge_coverage: count(&|p| edge(p) && seen(p)) / count(&edge),
-            pair_coverage: count(&seen) / pairs.len() as f64,
-            jaccard: count(&|p| edge(p) && called(p)) / count(&|p| edge(p) || called(p)),
-            weighted_jaccard: sum(&|p| weight(p).min(rebuilt(p))) / sum(&|p| weight(p).max(rebuilt(p))),
+            edge_coverage: Some(count(&|p| edge(p) && seen(p)) / count(&edge)),
+            pair_coverage: Some(count(&seen) / pairs.len() as f64),
+            jaccard: Some(count(&|p| edge(p) && called(p)) / count(&|p| edge(p) || called(p))),
+            weighted_jaccard: Some(sum(&|p| weight(p).min(rebuilt(p))) / sum(&|p| weight(p).max(rebuilt(p)))),
             auc: auc(&scores, &pairs.iter().map(edge).collect::<Vec<_>>()),
         }
     }
@@ -222,8 +222,9 @@ mod tests {
                         (found.pair_coverage, expected.pair_coverage),
                         (found.jaccard, expected.jaccard),
                         (found.weighted_jaccard, expected.weighted_jaccard),
-                        (found.auc.unwrap(), expected.auc.unwrap()),
+                        (found.auc, expected.auc),
                     ] {
+                        let (found, expected) = (found.unwrap(), expected.unwrap());
                         assert!(
                             (found - expected).abs() < 1e-12,
                             "{name} at {threshold}: {found} and {expected}"
@@ -246,7 +247,7 @@ mod tests {
         let nothing = Accuracy::of(rebuilt.sums(), &network, 0.5, 0.0).unwrap();
         assert_eq!(
             (nothing.visited, nothing.edge_coverage, nothing.jaccard, nothing.auc),
-            (0, 0.0, 0.0, Some(0.5))
+            (0, Some(0.0), Some(0.0), Some(0.5))
         );
     }
 }
