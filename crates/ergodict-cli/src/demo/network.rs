@@ -2,6 +2,7 @@
 
 use crate::network::page_learn;
 use anyhow::Result;
+use ergodict::chain::rng::ids;
 use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::corrupt::{AddModel, Amount, add};
 use ergodict::data::embedded;
@@ -48,7 +49,7 @@ impl NetworkRun {
         let parameters = NetworkReconstruction::default();
         let w = learned.dictionary();
         let mut rebuilt = Reconstructor::<f32>::new(w, &network, &motif, &parameters, Targets::All)?;
-        rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, 1, 0, 1)?], SAMPLES)?;
+        rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
         let accuracy = Accuracy::of(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
         let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();

@@ -11,6 +11,7 @@ use crate::showing::{self, Showing};
 use crate::{INTERRUPTED, interrupt, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use ergodict::chain::rng::ids;
 use ergodict::chain::{MotifWalker, SamplerKind};
 use ergodict::data::Network;
 use ergodict::dictionary::{Input, NetworkLearning};
@@ -147,7 +148,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     for (at, dictionary) in dictionaries.iter().enumerate() {
         for (other, (network, sampler)) in networks.drawn.iter().enumerate() {
             let done = args.samples * (at * n + other) as u64;
-            let walkers = (0..sampling.chains()).map(|id| sampling.walker(sampler, common.seed, id));
+            let walkers =
+                (0..sampling.chains()).map(|id| sampling.walker(sampler, common.seed, ids::REBUILDING + id));
             let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
             let found = args.rebuild(dictionary, network, &networks.motif, &mut walkers, |taken| {
                 progress
@@ -172,6 +174,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs: networks.inputs,
         seconds: started.elapsed().as_secs_f64(),
     };
+    if let Some(at) = (0..n * n).find(|at| compared.at(at / n, at % n).is_nan()) {
+        bail!(
+            "{}: has no {}, for it has no edge, or no pair without one: choose another --measure, or leave it out",
+            compared.names[at % n],
+            compared.measure()
+        );
+    }
     compared.merges = average_linkage(&compared.distances(), n)?;
     args.write(&compared, common)?;
     Ok(ExitCode::SUCCESS)
@@ -262,7 +271,7 @@ impl Compared {
             let own = self.at(i, i) + self.at(j, j);
             let cross = self.at(i, j) + self.at(j, i);
             let distance = (own - cross) / 2.0;
-            if i == j || !distance.is_finite() { 0.0 } else { distance.max(0.0) }
+            if i == j { 0.0 } else { distance.max(0.0) }
         };
         (0..n * n).map(|at| distance(at / n, at % n)).collect()
     }

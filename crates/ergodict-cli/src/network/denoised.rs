@@ -84,7 +84,7 @@ impl Denoised<'_> {
             }
             if let Some(auc) = head.held_out {
                 let text = format!(
-                    "{under}AUC {auc:.4} on held-out labels made from the network itself, {} splits",
+                    "{under}AUC {auc:.4} on labels of other splits, all made from the network itself ({} splits)",
                     head.splits
                 );
                 lines.push(("head", text));

@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long)]
     snapshots: bool,
     /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
-    #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler"])]
+    #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler", "steps", "batch"])]
     all: bool,
     #[command(flatten)]
     scheme: Scheme,
@@ -167,7 +167,11 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
     let opened = args.reading.open(net, common.quiet)?;
     let (name, given) = (opened.name.clone(), reading::input(&opened));
-    let network = Arc::new(opened.network);
+    let (network, note) = args.sampling.part(opened.network);
+    if let Some(note) = note.filter(|_| !common.quiet) {
+        say(&format!("{name}: {note}"));
+    }
+    let network = Arc::new(network);
     let options = StaticOptions { injective: args.sampling.injective(), ..StaticOptions::default() };
     let learned =
         learn_static(&network, &motif, &parameters, &options, common.seed).with_context(|| name.clone())?;

@@ -61,7 +61,7 @@ impl Writer<'_> {
     fn rows(&self) -> Box<dyn Iterator<Item = Row> + '_> {
         let rows: Box<dyn Iterator<Item = Row> + '_> = match self.asked {
             Some((pairs, inside)) => Box::new(pairs.iter().zip(inside).map(|(&(u, v), inside)| {
-                let visited = inside.filter(|(u, v)| u != v).map_or((0.0, 0), |(u, v)| self.sums.get(u, v));
+                let visited = inside.map_or((0.0, 0), |(u, v)| self.sums.get(u, v));
                 (u, v, self.weight(visited.0, visited.1), visited.1)
             })),
             None => Box::new(

@@ -11,6 +11,7 @@ use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::MotifWalker;
+use ergodict::chain::rng::ids;
 use ergodict::data::{Network, NodeIds, PairTable, digest, open};
 use ergodict::dictionary::{Input, Model};
 use ergodict::reconstruct::network::{
@@ -163,7 +164,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     args.check_memory(&network)?;
     let mut rebuilding = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, targets)?;
-    let walkers = (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, id));
+    let walkers =
+        (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, ids::REBUILDING + id));
     let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
     let mut config = args.config(common);
     sampling.config(&mut config, &motif, kind);

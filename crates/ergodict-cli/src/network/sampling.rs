@@ -165,29 +165,28 @@ impl Sampling {
         self
     }
 
+    /// The part of a network that is looked at, and what there is to say of that.
+    pub(crate) fn part(&self, network: Network) -> (Network, Option<String>) {
+        let parts = network.components();
+        if self.component == Component::All || parts.sizes.len() < 2 {
+            return (network, None);
+        }
+        let largest = network.part(&parts.nodes(0));
+        let note = format!(
+            "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (--component all takes all)",
+            parts.sizes.len(),
+            largest.nodes(),
+            network.nodes(),
+            largest.edges(),
+            network.edges()
+        );
+        (largest, Some(note))
+    }
+
     /// The sampler on a network.
     pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
-        let mut notes = Vec::new();
-        let network = match self.component {
-            Component::All => network,
-            Component::Largest => {
-                let parts = network.components();
-                if parts.sizes.len() > 1 {
-                    let largest = network.part(&parts.nodes(0));
-                    notes.push(format!(
-                        "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (--component all takes all)",
-                        parts.sizes.len(),
-                        largest.nodes(),
-                        network.nodes(),
-                        largest.edges(),
-                        network.edges()
-                    ));
-                    largest
-                } else {
-                    network
-                }
-            }
-        };
+        let (network, note) = self.part(network);
+        let mut notes: Vec<String> = note.into_iter().collect();
         let asked = self.sampler.unwrap_or(SamplerKind::Exact);
         let needed = asked.bytes(&network, motif)?;
         memory::check(needed, &format!("--sampler {asked} (--sampler pivot-approx takes little)"))?;

@@ -7,6 +7,7 @@ use crate::{INTERRUPTED, interrupt, output};
 use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
+use ergodict::data::digest;
 use ergodict::denoise::ensemble::{Assumed, Noise};
 use ergodict::denoise::roc::Ranked;
 use ergodict::denoise::{Denoising, Method, Progress};
@@ -69,7 +70,8 @@ pub(crate) struct Args {
 /// One measurement.
 #[derive(Clone, Serialize, Deserialize)]
 struct Measured {
-    version: String,
+    /// Digest of the program that measured it.
+    program: String,
     network: String,
     digest: String,
     /// removed or added.
@@ -108,7 +110,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                 }
                 let noisy = corrupted(read, noise, seed)?;
                 for method in missing {
-                    let Some(measured) = measure(read, noise, method, seed, &noisy)? else {
+                    let Some(measured) = measure(read, noise, method, seed, &noisy, &kept.program)? else {
                         let place = kept.path.display();
                         say(&format!(
                             "ergodict: interrupted; {place} has what was measured: the same command goes on"
@@ -172,6 +174,7 @@ fn measure(
     method: Method,
     seed: u64,
     noisy: &Corrupted,
+    program: &str,
 ) -> Result<Option<Measured>> {
     let observed = Arc::new(noisy.observed.clone());
     let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
@@ -198,7 +201,7 @@ fn measure(
     let curve = ranked.thinned_curve(CURVE);
     let round = |x: f64| (x * 1e5).round() / 1e5;
     Ok(Some(Measured {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        program: program.to_owned(),
         network: read.case.name.to_owned(),
         digest: read.input.digest.clone(),
         noise: word(noise).to_owned(),
@@ -214,6 +217,8 @@ fn measure(
 /// What was measured, in a file.
 struct Kept {
     path: PathBuf,
+    /// What another program measured is not kept: it may be another method.
+    program: String,
     all: Vec<Measured>,
 }
 
@@ -233,13 +238,15 @@ impl Kept {
                 all.push(serde_json::from_str(row).map_err(|_| problem())?);
             }
         }
-        Ok(Self { path, all })
+        let program = digest(&std::env::current_exe()?)?;
+        all.retain(|measured: &Measured| measured.program == program);
+        Ok(Self { path, program, all })
     }
 
     fn find(&self, read: &Read, noise: Noise, method: Method, seed: u64) -> Option<&Measured> {
         let (noise, method) = (word(noise), method.to_string());
         let same = |m: &&Measured| {
-            m.version == env!("CARGO_PKG_VERSION")
+            m.program == self.program
                 && (&*m.network, &m.digest) == (read.case.name, &read.input.digest)
                 && (&*m.noise, &m.method, m.seed) == (noise, &method, seed)
         };

@@ -35,6 +35,7 @@ pub enum Purpose {
 /// | [`Synthetic`](Purpose::Synthetic) | [`TESSELLATION`](ids::TESSELLATION) | the design of the tessellation |
 /// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
+/// | [`Chain`](Purpose::Chain) | [`REBUILDING`](ids::REBUILDING) | chains that rebuild networks, so that they are not those that atoms were learned from |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
@@ -42,7 +43,6 @@ pub enum Purpose {
 /// | [`Denoise`](Purpose::Denoise) | [`HIDDEN`](ids::HIDDEN) | edges that a head hides, and pairs it injects |
 /// | [`Denoise`](Purpose::Denoise) | [`STARS`](ids::STARS) | double stars around pairs |
 /// | [`Denoise`](Purpose::Denoise) | [`EMBEDDING`](ids::EMBEDDING) | embeddings of nodes |
-/// | [`Denoise`](Purpose::Denoise) | [`RESAMPLES`](ids::RESAMPLES) | bootstrap resamples |
 /// | [`Patches`](Purpose::Patches) | [`FIXED`](ids::FIXED) | places in configurations that stay the same, which no chain made |
 pub mod ids {
     /// Noise of the embedded image.
@@ -51,10 +51,12 @@ pub mod ids {
     pub const WEIGHTS: u64 = 1;
     /// The design of the tessellation.
     pub const TESSELLATION: u64 = 2;
-    /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶.
+    /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶, times those of the snapshots they are in.
     pub const TRIALS: u64 = 1 << 32;
     /// Draws for homomorphism densities.
     pub const DENSITY: u64 = (1 << 32) + 1;
+    /// Chains that rebuild networks; plus the number of the chain. Beyond all others: those of snapshots are below 2³².
+    pub const REBUILDING: u64 = 1 << 33;
     /// A generated network.
     pub const NETWORK: u64 = 3;
     /// Edges added to a network.
@@ -63,14 +65,12 @@ pub mod ids {
     pub const DELETED_EDGES: u64 = 5;
     /// Pairs without an edge to score against.
     pub const NEGATIVES: u64 = 6;
-    /// Edges that a head hides, and pairs it injects; plus the number of the split.
+    /// Edges that a head hides, and pairs it injects; plus the number of the split, those with injected pairs from 2¹² on.
     pub const HIDDEN: u64 = 0;
     /// Double stars around pairs; plus the number of the split.
     pub const STARS: u64 = 1 << 16;
-    /// Embeddings of nodes; plus the number of the split.
+    /// Embeddings of nodes; plus a number for each use within one.
     pub const EMBEDDING: u64 = 2 << 16;
-    /// Bootstrap resamples.
-    pub const RESAMPLES: u64 = 3 << 16;
     /// Patches of fixed configurations: beyond all numbers of chains, which are at most 2¹⁶.
     pub const FIXED: u64 = 1 << 32;
 }

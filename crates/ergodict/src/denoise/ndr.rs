@@ -13,6 +13,7 @@
 //! scores 0.
 
 use super::{Progress, Stage};
+use crate::chain::rng::ids;
 use crate::chain::{Motif, MotifWalker, SamplerKind, Samplers};
 use crate::data::Network;
 use crate::dictionary::NetworkLearning;
@@ -83,8 +84,8 @@ impl Ndr {
             &self.reconstruction,
             Targets::Only(targets.clone()),
         )?;
-        // The first stream is that of learning.
-        let walkers = (1..=WALKERS).map(|id| MotifWalker::new(Arc::clone(&sampler), seed, id, 0, 1));
+        let walkers =
+            (0..WALKERS).map(|id| MotifWalker::new(Arc::clone(&sampler), seed, ids::REBUILDING + id, 0, 1));
         let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
         let enough = (self.coverage * targets.len() as f64).ceil() as usize;
         let seen = |rebuilt: &Reconstructor<f32>, visits| {

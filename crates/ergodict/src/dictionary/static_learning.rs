@@ -100,6 +100,9 @@ pub fn learn_static(
     loop {
         factoriser.transform(&patches)?;
         let loss: f64 = factoriser.losses().zip(&law).map(|(loss, p)| p * loss).sum();
+        // What the update lowers has this term as well.
+        let squares: f64 = factoriser.dictionary().padded().iter().map(|w| w * w).sum();
+        let loss = loss + factoriser.parameters().kappa1 * squares;
         let before = losses.last().copied().unwrap_or(f64::INFINITY);
         losses.push(loss);
         converged |= before - loss <= options.tolerance * before && before.is_finite();

@@ -192,13 +192,12 @@ impl NetworkStream {
             // Who goes on is where it should be, and needs no burn-in.
             let burn_in = if there.is_some() { 0 } else { watching.burn_in };
             let mut next = MotifWalker::new(Arc::clone(sampler), self.seed, id, burn_in, watching.every)?;
-            if let Some(state) = there {
-                let point = next.point();
-                next.seek(&MotifPoint { state, acceptance: walker.acceptance(), ..point })?;
-                moved.went_on += 1;
-            } else {
-                moved.restarted += 1;
-            }
+            *(if there.is_some() { &mut moved.went_on } else { &mut moved.restarted }) += 1;
+            let point = next.point();
+            let mut acceptance = walker.acceptance();
+            acceptance.add(point.acceptance);
+            let state = there.unwrap_or_else(|| point.state.clone());
+            next.seek(&MotifPoint { state, acceptance, ..point })?;
             *walker = next;
         }
         self.patches = vec![NetworkPatches::new(network, self.k, Adjacency::BUDGET)];
