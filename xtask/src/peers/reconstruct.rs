@@ -23,6 +23,8 @@ pub(super) fn run(sides: &Sides, arguments: &[String]) -> Result<()> {
     let before = load();
     eprintln!("learning and reconstruction: ndlearn, half a minute …");
     let mut peer = single_threaded(&sides.python);
+    // It draws from sets of strings, whose order is another in every process unless this is set.
+    peer.env("PYTHONHASHSEED", "0");
     let theirs = stdout(peer.arg("benchsuite/peers/reconstruct.py").arg("--json").args(arguments))?;
     let mut raw = theirs.clone();
     for what in ["learning", "reconstruct"] {
@@ -118,7 +120,7 @@ fn tables(ours: &[Value], theirs: &[Value]) -> Result<String> {
         "\n## Reconstruction\n\n{samples} homomorphisms of the approximate pivot, λ = 0, f32, medians of {}; largest component of each \
          network. *plain*: all pairs; *reversal*: the same with every atom reversed too, which {name} always does; \
          *off-chain*: without the entries of motif edges; *edges*: only the pairs that are edges. {name} is **scaled** from {} \
-         homomorphisms to as many, and the ratio is of CPU times with one thread. Memory is the peak of a process \
+         homomorphisms to as many, and the ratio is of CPU times with one thread; the targets are of wall time. Memory is the peak of a process \
          that reads the network, learns and reconstructs.\n\n",
         count("repeats")?,
         peer("reconstruction").map_or("no".into(), |row| row["count"].to_string()),
