@@ -18,6 +18,11 @@ pub(crate) fn median_ms(most: usize, mut work: impl FnMut()) -> f64 {
         work();
         times.push(1e3 * (cpu_seconds() - before));
     }
+    median(times)
+}
+
+/// The middle value; of an even number, the upper of the two.
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }

@@ -1,9 +1,11 @@
-//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`; `networks`, `reconstruct`, `spins` and everything else are `cargo xtask bench`;
-//! `denoise` scores the denoising methods.
+//! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`, `networks`, `learning` and `reconstruct` of `cargo xtask peers networks`;
+//! they, `spins` and everything else are `cargo xtask bench`; `denoise` scores the denoising methods.
 
 mod clock;
 mod denoise;
+mod inputs;
 mod kernels;
+mod learning;
 mod networks;
 mod reconstruct;
 mod spins;
@@ -13,6 +15,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("denoise") => denoise::run(&arguments[1..]),
+        Some("learning") => learning::run(&arguments[1..]),
         Some("networks") => networks::run(&arguments[1..]),
         Some("reconstruct") => reconstruct::run(&arguments[1..]),
         Some("spins") => spins::run(),

@@ -1,14 +1,14 @@
 //! Benchmarks of networks: reading, set-up, homomorphisms with their patches a second, all on one thread unless said.
 
 use crate::clock::{cpu_seconds, median_ms};
-use anyhow::{Context, Result};
+use crate::inputs::open;
+use anyhow::Result;
 use ergodict::chain::rng::{Purpose, below, stream, uniform};
 use ergodict::chain::{Chain, Glauber, Motif, SamplerKind, Samplers};
 use ergodict::data::{Build, Edge, Network, NodeIds, ReadOptions, read_network};
 use ergodict::patch::NetworkPatches;
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -67,15 +67,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         samplers(out, name, &Arc::new(network))?;
     }
     reading(out)
-}
-
-fn open(name: &str) -> Result<Network> {
-    let folder =
-        std::env::var_os("ERGODICT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    let path = folder.join(name);
-    let (network, _) = read_network(&path, &ReadOptions::default())
-        .with_context(|| format!("{name}: needed in ../shared/data or $ERGODICT_DATA"))?;
-    Ok(network)
 }
 
 /// The network with random weights, or with a direction for one edge in ten.

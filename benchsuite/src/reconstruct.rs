@@ -1,52 +1,51 @@
 //! Benchmarks of network reconstruction: seconds for so many homomorphisms, with one thread and two, and the memory it takes.
 
-use crate::clock::cpu_seconds;
-use anyhow::{Context, Result};
-use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
-use ergodict::data::{Adjacency, Network, ReadOptions, read_network};
-use ergodict::factor::{Factoriser, Parameters};
+use crate::clock::{cpu_seconds, median};
+use crate::inputs::open;
+use crate::learning::{ATOMS, K, REPEATS};
+use anyhow::{Context, Result, bail};
+use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerKind, Samplers};
+use ergodict::data::Network;
+use ergodict::dictionary::NetworkLearning;
 use ergodict::linalg::Mat;
-use ergodict::patch::NetworkPatches;
-use ergodict::reconstruct::network::{
-    Accuracy, Mode, NetworkReconstruction, PairSums, Reconstructor, Targets,
-};
-use serde_json::json;
-use std::path::PathBuf;
+use ergodict::reconstruct::network::{Mode, NetworkReconstruction, PairSums, Reconstructor, Targets};
+use serde_json::{Value, json};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The paper's setting.
-const K: usize = 21;
-const ATOMS: usize = 25;
+/// Homomorphisms of one reconstruction.
 const SAMPLES: u64 = 200_000;
 
-/// One row: `reconstruct [--json] [NETWORK [WHAT [THREADS]]]`, as memory can only be told of one at a time; all rows without.
-/// `ERGODICT_BENCH_MEMORY` is the bytes that sums may take.
+/// What is measured on which network: all pairs; the same with every atom reversed too, as ndlearn has it; off-chain entries alone;
+/// all entries of the pairs that are edges.
+const ROWS: [(&str, &[&str]); 3] = [
+    ("facebook", &["plain", "reversal", "off-chain", "edges"]),
+    ("arxiv", &["plain", "edges"]),
+    ("ppi_pathways", &["plain", "edges"]),
+];
+
+/// `reconstruct [--json] [NETWORK [WHAT [THREADS]]]`: the rows that agree with the words. Each is measured in a process of its own,
+/// as a process knows only the most memory it ever had: the one that is given all three words.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let json = arguments.iter().any(|argument| argument == "--json");
-    let mut wanted = arguments.iter().filter(|argument| !argument.starts_with('-'));
-    let (network, what, threads) = (wanted.next(), wanted.next(), wanted.next());
-    if !json {
-        println!(
-            "| network | what | threads | wall s, best of 5 | CPU s | pairs | peak MB | Jaccard at .5 | edges visited | AUC |\n|---|---|---|---|---|---|---|---|---|---|"
-        );
+    let wanted: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    if let [network, what, threads] = wanted[..] {
+        let threads = threads.parse().context("the number of threads must be a whole number")?;
+        show(json, &measure(network, what, threads)?);
+        return Ok(());
     }
-    for name in ["facebook", "arxiv", "ppi_pathways"] {
-        if network.is_some_and(|wanted| wanted != name) {
-            continue;
-        }
-        let open = open(&format!("{name}.txt.gz"))?;
-        let open = Arc::new(open.largest_component());
-        let (w, ms) = learn(&open)?;
-        if !json {
-            println!("| {name} | learning, T = N = 100 | 1 | {:.3} | | | {:.0} | | | |", ms / 1e3, peak());
-        }
-        for task in ["plain", "off-chain", "edges"] {
-            for count in [1, 2] {
-                let skip =
-                    |wanted: Option<&String>, found: &str| wanted.is_some_and(|wanted| wanted != found);
-                if !skip(what, task) && !skip(threads, &count.to_string()) {
-                    row(json, name, &open, &w, task, count)?;
+    if !json {
+        println!("| network | what | threads | wall s | best | CPU s | pairs | peak MB |");
+        println!("|---|---|---|---|---|---|---|---|");
+    }
+    let agrees = |at: usize, found: &str| wanted.get(at).is_none_or(|wanted| *wanted == found);
+    for (network, whats) in ROWS {
+        for what in whats {
+            for threads in ["1", "2"] {
+                if agrees(0, network) && agrees(1, what) {
+                    show(json, &child(network, what, threads)?);
                 }
             }
         }
@@ -54,95 +53,89 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn open(name: &str) -> Result<Network> {
-    let folder =
-        std::env::var_os("ERGODICT_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
-    let (network, _) = read_network(&folder.join(name), &ReadOptions::default())
-        .with_context(|| format!("{name}: needed in ../shared/data or $ERGODICT_DATA"))?;
-    Ok(network)
-}
-
-fn walkers(network: &Arc<Network>, seed: u64, count: u64) -> Result<Vec<MotifWalker>> {
-    let sampler = Samplers::default().build(SamplerKind::PivotApprox, network, &Motif::chain(K)?, seed)?;
-    Ok((0..count)
-        .map(|id| MotifWalker::new(Arc::clone(&sampler), seed, id, 0, 1))
-        .collect::<ergodict::Result<_>>()?)
-}
-
-/// The dictionary of the paper's setting, and the milliseconds it took.
-fn learn(network: &Arc<Network>) -> Result<(Mat<f64>, f64)> {
-    let started = Instant::now();
-    let patches = NetworkPatches::new(network, K, Adjacency::BUDGET);
-    let mut walker = walkers(network, 1, 1)?;
-    let mut model = Factoriser::<f64>::random(Parameters::new(ATOMS), K * K, 1)?;
-    let (mut xs, mut x) = (vec![0; 100 * K], Mat::zeros(0, 0));
-    for _ in 0..100 {
-        walker[0].fill(&mut xs);
-        patches.write_all(&xs, &mut x);
-        model.step(&x)?;
+fn show(json: bool, row: &Value) {
+    if json {
+        println!("{row}");
+        return;
     }
-    Ok((model.dictionary().clone(), 1e3 * started.elapsed().as_secs_f64()))
+    let text = |key: &str| row[key].as_str().unwrap_or("?").to_owned();
+    let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+    println!(
+        "| {} | {} | {} | {:.3} | {:.3} | {:.3} | {} | {:.0} |",
+        text("network"),
+        text("what"),
+        row["threads"],
+        number("seconds"),
+        number("best_seconds"),
+        number("cpu_seconds"),
+        row["pairs"],
+        number("peak_mb")
+    );
 }
 
-fn row(
-    json: bool,
-    name: &str,
-    network: &Arc<Network>,
-    w: &Mat<f64>,
-    what: &str,
-    threads: usize,
-) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+/// The row that another process of this program measures.
+fn child(network: &str, what: &str, threads: &str) -> Result<Value> {
+    let mut child = Command::new(std::env::current_exe()?);
+    let output = child.args(["reconstruct", "--json", network, what, threads]).output()?;
+    if !output.status.success() {
+        bail!("{network}, {what}: {}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    serde_json::from_slice(&output.stdout).context("a row is one line of JSON")
+}
+
+/// One row: medians of reconstructions of the same homomorphisms. The walkers are ready when the clock starts, the
+/// test of adjacency and the sums are not.
+fn measure(name: &str, what: &str, threads: usize) -> Result<Value> {
+    let network = Arc::new(open(&format!("{name}.txt.gz"))?.largest_component());
     let motif = Motif::chain(K)?;
-    let mode = if what == "off-chain" { Mode::OffChain } else { Mode::Plain };
-    let mut parameters = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
-    if let Some(memory) = std::env::var("ERGODICT_BENCH_MEMORY").ok().and_then(|bytes| bytes.parse().ok()) {
-        parameters.memory = memory;
+    let sampler = Samplers::default().build(SamplerKind::PivotApprox, &network, &motif, 1)?;
+    let w = learn(&network, &sampler)?;
+    let mut parameters = NetworkReconstruction::default();
+    match what {
+        "plain" | "edges" => {}
+        "reversal" => parameters.reversal = true,
+        "off-chain" => parameters.mode = Mode::OffChain,
+        other => bail!("no reconstruction `{other}`: there are plain, reversal, off-chain and edges"),
     }
-    let (mut wall, mut cpu) = (f64::INFINITY, f64::INFINITY);
-    let mut measured = None;
-    for _ in 0..5 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let (mut walls, mut cpus, mut pairs) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..REPEATS {
         let targets = if what == "edges" {
             Targets::Only(network.each_edge().map(|(u, v, _)| (u, v)).collect())
         } else {
             Targets::All
         };
-        let mut walkers = walkers(network, 2, 2)?;
+        let walkers = (0..2).map(|id| MotifWalker::new(Arc::clone(&sampler), 2, id, 0, 1));
+        let mut walkers = walkers.collect::<ergodict::Result<Vec<_>>>()?;
         let (started, before) = (Instant::now(), cpu_seconds());
         let sums: PairSums = pool.install(|| -> Result<PairSums> {
-            let mut rebuilt = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
+            let mut rebuilt = Reconstructor::<f32>::new(&w, &network, &motif, &parameters, targets)?;
             rebuilt.absorb(&mut walkers, SAMPLES)?;
             Ok(rebuilt.into_sums())
         })?;
-        wall = wall.min(started.elapsed().as_secs_f64());
-        cpu = cpu.min(cpu_seconds() - before);
-        if measured.is_none() {
-            measured = Some(Accuracy::of(&sums, network, 0.5, 0.0)?);
-        }
+        walls.push(started.elapsed().as_secs_f64());
+        cpus.push(cpu_seconds() - before);
+        pairs = sums.visited();
     }
-    let accuracy = measured.context("five runs")?;
-    let memory = peak();
-    if json {
-        println!(
-            "{}",
-            json!({ "network": name, "what": what, "threads": threads, "samples": SAMPLES, "seconds": wall,
-                "cpu_seconds": cpu, "pairs": accuracy.visited, "peak_mb": memory, "jaccard": accuracy.jaccard, "edges_visited": accuracy.edge_coverage,
-                "auc": accuracy.auc })
-        );
-    } else {
-        let visited = accuracy.visited;
-        let [jaccard, edge_coverage, auc] =
-            [accuracy.jaccard, accuracy.edge_coverage, accuracy.auc].map(|of| of.unwrap_or(f64::NAN));
-        println!(
-            "| {name} | {what} | {threads} | {wall:.3} | {cpu:.3} | {visited} | {memory:.0} | {jaccard:.4} | {edge_coverage:.4} | {auc:.4} |"
-        );
-    }
-    Ok(())
+    let best = walls.iter().copied().fold(f64::INFINITY, f64::min);
+    Ok(
+        json!({ "part": "reconstruction", "network": name, "what": what, "threads": threads, "samples": SAMPLES,
+        "repeats": REPEATS, "seconds": median(walls), "best_seconds": best, "cpu_seconds": median(cpus),
+        "pairs": pairs, "peak_mb": peak() }),
+    )
 }
 
-/// The most memory this process has had, in MB; 0 where the system does not tell.
-fn peak() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    line.trim().trim_end_matches("kB").trim().parse::<f64>().unwrap_or(0.0) / 1024.0
+/// The dictionary of the paper's setting.
+fn learn(network: &Arc<Network>, sampler: &Arc<dyn MotifSampler>) -> Result<Mat<f64>> {
+    let learned =
+        NetworkLearning::new(ATOMS).learn::<f64>(&[(Arc::clone(network), Arc::clone(sampler))], 1)?;
+    Ok(learned.dictionary().clone())
+}
+
+/// The most memory this process has had, in millions of bytes, where the system tells.
+fn peak() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kibibytes * 1024.0 / 1e6)
 }

@@ -13,7 +13,8 @@ Usage: cargo xtask COMMAND
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
-  peers networks                                     samplers and readers of networks beside other libraries";
+  peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
+                                                     and reconstruction; both without a word";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -5,6 +5,7 @@
 //! scores no worse on held-out data under one common exact coder.
 
 mod networks;
+mod reconstruct;
 mod setup;
 mod table;
 
@@ -15,8 +16,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str =
-    "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick], or cargo xtask peers networks";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick], or cargo xtask peers networks [samplers | reconstruct]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";

@@ -117,6 +117,14 @@ impl Args {
             let (u, v) = self.key(table.pair(row));
             (u.to_owned(), v.to_owned())
         };
+        let mut known: HashMap<(&str, &str), bool> = HashMap::with_capacity(labels.len());
+        for (row, &label) in labels.iter().enumerate() {
+            if known.insert(self.key(table.pair(row)), label).is_some_and(|before| before != label) {
+                let (u, v) = table.pair(row);
+                let problem = format!("labels {u} {v} {}, and {} before", u8::from(label), u8::from(!label));
+                return Err(table.refuse(row, problem).into());
+            }
+        }
         let kinds = table.column("kind");
         let kinds =
             kinds.map(|column| (0..table.len()).map(|row| table.field(row, column).to_owned()).collect());

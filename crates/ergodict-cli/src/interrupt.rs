@@ -3,13 +3,19 @@
 use crate::INTERRUPTED;
 use anyhow::{Context, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
+/// A second signal so soon is the same wish: `timeout` signals a process and then its group.
+const SAME: Duration = Duration::from_millis(500);
+
 /// Begins to listen.
 pub(crate) fn listen() -> Result<()> {
-    let heard = || {
-        if ASKED.swap(true, Ordering::SeqCst) {
+    let mut first: Option<Instant> = None;
+    let heard = move || {
+        ASKED.store(true, Ordering::SeqCst);
+        if first.get_or_insert_with(Instant::now).elapsed() > SAME {
             std::process::exit(i32::from(INTERRUPTED));
         }
     };

@@ -1,15 +1,41 @@
-//! `cargo xtask peers networks`: our samplers and reader beside other libraries, on the same network, in one run.
+//! `cargo xtask peers networks`: our samplers and reader beside other libraries, on the same network, in one run; then `reconstruct.rs`.
 
 use super::setup::environment;
-use super::single_threaded;
 use super::table::{impersonal, load, machine};
+use super::{reconstruct, single_threaded};
 use crate::place::{cargo, command, root, stdout, succeed, target};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
-/// Runs ours, the peers, and ours again; prints the table and writes it under `benchsuite/runs`.
+/// The two sides. Paths inside the repository are relative to its root, where every command runs.
+pub(super) struct Sides {
+    pub(super) python: PathBuf,
+    pub(super) benchsuite: PathBuf,
+}
+
+/// One part or both: samplers and readers, then learning and reconstruction. Further arguments go to the script of the part
+/// that was named, else to that of the samplers.
 pub(super) fn run(arguments: &[String]) -> Result<bool> {
+    let (part, rest) = match arguments.split_first() {
+        Some((word, rest)) if !word.starts_with('-') => (Some(word.as_str()), rest),
+        _ => (None, arguments),
+    };
+    if let Some(other) = part.filter(|part| !["samplers", "reconstruct"].contains(part)) {
+        bail!("no part `{other}`: the parts of `peers networks` are samplers and reconstruct");
+    }
+    let sides = prepare()?;
+    if part != Some("reconstruct") {
+        samplers(&sides, rest)?;
+    }
+    if part != Some("samplers") {
+        reconstruct::run(&sides, if part.is_some() { rest } else { &[] })?;
+    }
+    Ok(true)
+}
+
+fn prepare() -> Result<Sides> {
     let target = target()?;
     let target = target.strip_prefix(root()).unwrap_or(&target).to_owned();
     let folder = target.join("peers/networks");
@@ -21,38 +47,44 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
     )?;
     let python = environment(&folder)?;
     succeed(&mut cargo("build --release --package benchsuite"))?;
+    Ok(Sides { python, benchsuite: target.join("release/benchsuite") })
+}
+
+/// Runs ours, the peers, and ours again; prints the table and writes it under `benchsuite/runs`.
+fn samplers(sides: &Sides, arguments: &[String]) -> Result<()> {
     let before = load();
-    let benchsuite = target.join("release/benchsuite");
     let ours = |round: &str| {
         eprintln!("ours, {round} …");
         // Samplers run on one thread by themselves; reading is timed on one and on all.
-        stdout(command(root().join(&benchsuite)).args(["networks", "--json"])).map(|text| lines(&text))
+        stdout(command(root().join(&sides.benchsuite)).args(["networks", "--json"])).map(|text| lines(&text))
     };
     let first = ours("before the peers")?;
     eprintln!("the peers …");
-    let mut peers = single_threaded(&python);
+    let mut peers = single_threaded(&sides.python);
     let text = stdout(peers.arg("benchsuite/peers/networks.py").arg("--json").args(arguments))?;
     let second = ours("after the peers")?;
+    let tables = tables(&[first.clone(), second.clone()], &lines(&text))?;
+    let raw: String = first.iter().chain(&second).map(|line| format!("{line}\n")).chain([text]).collect();
+    publish("networks", "Networks beside their peers", &before, &tables, &raw)
+}
+
+/// Prints a page and writes it and the raw lines under `benchsuite/runs/<date>`.
+pub(super) fn publish(file: &str, title: &str, load_before: &str, tables: &str, raw: &str) -> Result<()> {
     let date = stdout(command("date").arg("+%F"))?.trim().to_owned();
-    let page = format!(
-        "# Networks beside their peers, {date}\n\n{}\n{}",
-        machine(&before),
-        tables(&[first.clone(), second.clone()], &lines(&text))?
-    );
+    let page = format!("# {title}, {date}\n\n{}\n{tables}", machine(load_before));
     println!("{page}");
     let runs = format!("benchsuite/runs/{date}");
     std::fs::create_dir_all(root().join(&runs)).with_context(|| format!("cannot make {runs}"))?;
-    let raw: String = first.iter().chain(&second).map(|line| format!("{line}\n")).chain([text]).collect();
-    for (file, text) in [("networks.md", &page), ("networks.jsonl", &raw)] {
-        let name = format!("{runs}/{file}");
+    for (ending, text) in [("md", page.as_str()), ("jsonl", raw)] {
+        let name = format!("{runs}/{file}.{ending}");
         std::fs::write(root().join(&name), impersonal(text))
             .with_context(|| format!("cannot write {name}"))?;
         eprintln!("wrote {name}");
     }
-    Ok(true)
+    Ok(())
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(super) fn lines(text: &str) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(Value::is_object).collect()
 }
 
@@ -118,7 +150,7 @@ fn tables(ours: &[Vec<Value>; 2], peers: &[Value]) -> Result<String> {
 }
 
 /// Three digits of a number.
-fn short(x: f64) -> String {
+pub(super) fn short(x: f64) -> String {
     match x {
         x if x >= 1e6 => format!("{:.2} M", x / 1e6),
         x if x >= 100.0 => format!("{x:.0}"),

@@ -108,7 +108,13 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         bail!(
             "{}: its atoms are {}, not patches of images: learn such a dictionary with `ergodict image learn`",
             args.model.display(),
-            if model.patch.is_some() { "patches of spin configurations" } else { "plain samples" }
+            if model.patch.is_some() {
+                "patches of spin configurations"
+            } else if model.network.is_some() {
+                "patches of networks"
+            } else {
+                "plain samples"
+            }
         );
     };
     let colour = patch.channels == 3;

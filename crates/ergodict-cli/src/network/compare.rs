@@ -137,8 +137,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let learning = NetworkLearning { steps: args.steps, watching, parameters };
     let dictionaries = networks.drawn.iter().map(|drawn| {
-        let learned = learning.learn::<f64>(std::slice::from_ref(drawn), common.seed)?;
-        Ok(learned.dictionary().clone())
+        let drawn = std::slice::from_ref(drawn);
+        Ok(if args.scheme.f32 {
+            learning.learn::<f32>(drawn, common.seed)?.dictionary().cast()
+        } else {
+            learning.learn::<f64>(drawn, common.seed)?.dictionary().clone()
+        })
     });
     let dictionaries = dictionaries.collect::<Result<Vec<_>>>()?;
     let n = networks.drawn.len();
@@ -196,6 +200,9 @@ impl Args {
             if value == 0 {
                 bail!("{name} is 0, but at least one is needed");
             }
+        }
+        if let Some(out) = &self.out {
+            super::rebuilt::Writer::check_text(out, "matrices")?;
         }
         if !self.threshold.is_finite() {
             bail!("--threshold is {}, but it must be a finite number", self.threshold);
@@ -277,8 +284,9 @@ impl Compared {
     }
 
     fn table(&self) -> String {
-        let mut text = format!("dictionary\t{}\n", self.names.join("\t"));
-        for (row, name) in self.names.iter().enumerate() {
+        let plain: Vec<String> = self.names.iter().map(|name| name.replace(['\t', '\n'], " ")).collect();
+        let mut text = format!("dictionary\t{}\n", plain.join("\t"));
+        for (row, name) in plain.iter().enumerate() {
             let cells = (0..self.names.len()).map(|column| format!("{:.6}", self.at(row, column)));
             let _ = writeln!(text, "{name}\t{}", cells.collect::<Vec<_>>().join("\t"));
         }

@@ -85,6 +85,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     args.check(common)?;
     let motif = args.sampling.motif()?;
+    if motif.k() < 2 {
+        bail!("-k is 1, but a patch of one node has no pair to learn from");
+    }
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
     let d = motif.k().saturating_mul(motif.k());
     parameters.check(d)?;

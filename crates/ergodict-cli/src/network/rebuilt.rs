@@ -141,6 +141,7 @@ pub(super) struct Rebuilt<'a> {
     pub(super) written: u64,
     pub(super) set_up: Duration,
     pub(super) seconds: Duration,
+    pub(super) writing: Duration,
     pub(super) config: Value,
     pub(super) inputs: Vec<Input>,
 }
@@ -157,11 +158,13 @@ impl Rebuilt<'_> {
         if self.capped > 0 {
             lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
         }
-        let (set_up, seconds) = (self.set_up.as_secs_f64(), self.seconds.as_secs_f64());
-        lines.push((
-            "time",
-            format!("{:.2} s: reading and set-up {set_up:.2}, rebuilding {seconds:.2}", set_up + seconds),
-        ));
+        let [set_up, seconds, writing] =
+            [self.set_up, self.seconds, self.writing].map(|time| time.as_secs_f64());
+        let all = set_up + seconds + writing;
+        let text = format!(
+            "{all:.2} s: reading and set-up {set_up:.2}, rebuilding {seconds:.2}, writing {writing:.2}"
+        );
+        lines.push(("time", text));
         lines.push((
             "wrote",
             format!("{} ({})", self.out.display(), count(self.written as usize, "pair", "pairs")),
@@ -225,6 +228,7 @@ impl Rebuilt<'_> {
             "capped": self.capped,
             "set_up_seconds": self.set_up.as_secs_f64(),
             "seconds": self.seconds.as_secs_f64(),
+            "writing_seconds": self.writing.as_secs_f64(),
             "resumed": resumed,
             "config": self.config,
         })

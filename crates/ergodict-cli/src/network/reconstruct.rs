@@ -140,6 +140,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         );
     };
     let motif = args.sampling.motif_of(&form)?;
+    let form_of = |directed: bool, weighted: bool| {
+        let direction = if directed { "directed" } else { "undirected" };
+        format!("{direction}, {}", if weighted { "with weights" } else { "without weights" })
+    };
     let sampling = args.sampling.clone().for_rebuilding(&motif);
     let opened = args.reading.open(&args.net, common.quiet)?;
     let mut inputs =
@@ -155,6 +159,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let Chosen { network, kind, sampler, notes } = sampling.choose(network, &motif, common.seed)?;
     if !common.quiet {
         notes.iter().for_each(|note| say(&format!("{name}: {note}")));
+    }
+    if (form.directed, form.weighted) != (network.is_directed(), network.is_weighted()) && !common.quiet {
+        say(&format!(
+            "{name}: is {}, and the model was learned from networks {}",
+            form_of(network.is_directed(), network.is_weighted()),
+            form_of(form.directed, form.weighted)
+        ));
     }
     let pairs = asked.as_ref().map(|asked| inside(asked, &ids, &network));
     let parameters = args.parameters();
@@ -188,6 +199,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         asked: asked.as_deref().zip(pairs.as_deref()),
     };
     // What was rebuilt is not lost if it cannot be written.
+    let writing = Instant::now();
     let Some(written) = args.writing(&config, &inputs, &rebuilding, &walkers, &writer)? else {
         return Ok(ExitCode::from(INTERRUPTED));
     };
@@ -208,6 +220,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         written,
         set_up,
         seconds,
+        writing: writing.elapsed(),
         config,
         inputs,
     };
@@ -335,6 +348,9 @@ impl Args {
             bail!("{at}: {difference}");
         }
         saving::same_inputs(path, &head.inputs, inputs)?;
+        if head.point.taken > self.samples {
+            bail!("{at}: damaged checkpoint: it is further than the run goes");
+        }
         rebuilding.seek(&head.point, walkers, &mut file, path)?;
         if !common.quiet {
             say(&format!("resumed after {} homomorphisms", head.point.taken));

@@ -15,6 +15,8 @@ use std::sync::Arc;
 const NODES: usize = 21;
 /// Chains that rebuild networks: enough for as many threads as most machines have.
 const REBUILDING_CHAINS: u64 = 8;
+/// Most steps between two homomorphisms.
+const MOST_STEPS: u64 = 1 << 40;
 /// Most chains.
 const MOST_CHAINS: u64 = 1 << 16;
 
@@ -75,6 +77,9 @@ pub(crate) struct Sampling {
     #[arg(long, value_name = "auto|yes|no", default_value = "auto", hide_possible_values = true)]
     #[arg(hide_short_help = true)]
     lazy: Lazy,
+    /// What is taken where nothing is said, if it is valid on the network.
+    #[arg(skip)]
+    preferred: Option<SamplerKind>,
 }
 
 /// What the flags come to on a network.
@@ -113,6 +118,9 @@ impl Sampling {
         }
         if self.every == 0 {
             bail!("--every is 0, but it must be at least 1");
+        }
+        if self.every > MOST_STEPS || self.burn_in > MOST_STEPS {
+            bail!("--every and --burn-in are at most {MOST_STEPS} steps: more would take days");
         }
         Ok(())
     }
@@ -159,9 +167,7 @@ impl Sampling {
     /// chains.
     pub(crate) fn for_rebuilding(mut self, motif: &Motif) -> Self {
         self.chains.get_or_insert(REBUILDING_CHAINS);
-        if motif.tree().is_some() {
-            self.sampler.get_or_insert(SamplerKind::PivotApprox);
-        }
+        self.preferred = motif.tree().map(|_| SamplerKind::PivotApprox);
         self
     }
 
@@ -187,7 +193,7 @@ impl Sampling {
     pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
         let (network, note) = self.part(network);
         let mut notes: Vec<String> = note.into_iter().collect();
-        let asked = self.sampler.unwrap_or(SamplerKind::Exact);
+        let asked = self.sampler.or(self.preferred).unwrap_or(SamplerKind::Exact);
         let needed = asked.bytes(&network, motif)?;
         memory::check(needed, &format!("--sampler {asked} (--sampler pivot-approx takes little)"))?;
         let network = Arc::new(network);
@@ -199,7 +205,12 @@ impl Sampling {
         let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
         let (kind, sampler) = match self.sampler {
             Some(kind) => (kind, samplers.build(kind, &network, motif, seed)?),
-            None => samplers.natural(&network, motif, seed)?,
+            None => {
+                let preferred = self
+                    .preferred
+                    .and_then(|kind| Some((kind, samplers.build(kind, &network, motif, seed).ok()?)));
+                preferred.map_or_else(|| samplers.natural(&network, motif, seed), Ok)?
+            }
         };
         if kind == SamplerKind::Glauber && self.chains() == 1 {
             notes.push(

@@ -59,7 +59,7 @@ const TABLE_1: [(&str, [f64; 3]); 5] = [
 pub(crate) struct Args {
     #[command(flatten)]
     data: Data,
-    /// How many corruptions of each network, with the seeds 0, 1, …
+    /// How many corruptions of each network, with seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 2, allow_negative_numbers = true)]
     seeds: u64,
     /// Only these methods, as `network denoise --method` names them
@@ -94,12 +94,18 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let networks = args.data.networks()?;
     args.data.start()?;
     interrupt::listen()?;
-    let methods = if args.methods.is_empty() { Method::all() } else { args.methods.clone() };
+    let mut methods = if args.methods.is_empty() { Method::all() } else { args.methods.clone() };
+    let mut named = Vec::new();
+    methods.retain(|method| {
+        let new = !named.contains(method);
+        named.push(*method);
+        new
+    });
     let seeds = if args.data.quick { 1 } else { args.seeds };
     let mut kept = Kept::open(args.data.out.join("table-denoising.jsonl"))?;
     for read in &networks {
         for noise in [Noise::Removed, Noise::Added] {
-            for seed in 0..seeds {
+            for seed in common.seed..common.seed.saturating_add(seeds) {
                 let missing: Vec<Method> = methods
                     .iter()
                     .copied()
@@ -129,13 +135,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             }
         }
     }
-    let table = TableOf { networks: &networks, methods: &methods, seeds, kept: &kept };
+    let table = TableOf { first: common.seed, networks: &networks, methods: &methods, seeds, kept: &kept };
     let page = args.data.out.join("table-denoising.html");
     output::write(&page, &table.page().render())?;
     let text = table.text();
     let plain = args.data.out.join("table-denoising.md");
     output::write(&plain, &text)?;
     if common.json {
+        let asked = |m: &&Measured| methods.iter().any(|method| method.to_string() == m.method);
         let cells: Vec<_> = kept.all.iter().map(|m| {
             json!({ "network": m.network, "noise": m.noise, "method": m.method, "seed": m.seed, "auc": m.auc,
                     "degree_matched_auc": m.degree, "seconds": m.seconds })
@@ -265,6 +272,7 @@ impl Kept {
 
 /// The table.
 struct TableOf<'a> {
+    first: u64,
     networks: &'a [Read],
     methods: &'a [Method],
     seeds: u64,
@@ -279,7 +287,8 @@ impl TableOf<'_> {
         method: Method,
         of: impl Fn(&Measured) -> Option<f64>,
     ) -> Option<f64> {
-        let all = (0..self.seeds).map(|seed| self.kept.find(read, noise, method, seed).and_then(&of));
+        let all = (self.first..self.first.saturating_add(self.seeds))
+            .map(|seed| self.kept.find(read, noise, method, seed).and_then(&of));
         let all = all.collect::<Option<Vec<f64>>>()?;
         Some(all.iter().sum::<f64>() / all.len() as f64)
     }
@@ -347,7 +356,7 @@ impl TableOf<'_> {
                 let series =
                     self.methods.iter().filter(|method| DRAWN.contains(&&*method.to_string())).filter_map(
                         |&method| {
-                            let measured = self.kept.find(read, noise, method, 0)?;
+                            let measured = self.kept.find(read, noise, method, self.first)?;
                             Some(Series::new(format!("{method} {:.4}", measured.auc), measured.curve.clone()))
                         },
                     );

@@ -69,7 +69,11 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         bail!(
             "{}: its atoms are {}, not patches of spins: learn some with `ergodict spins learn`",
             args.model.display(),
-            if model.kind == "image" { "patches of images" } else { "plain samples" }
+            match &*model.kind {
+                "image" => "patches of images",
+                "network" => "patches of networks",
+                _ => "plain samples",
+            }
         );
     };
     let mut trajectory = Trajectory::open(&args.configuration)?;

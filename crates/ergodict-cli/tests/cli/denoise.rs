@@ -125,6 +125,7 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
     bench.put("unknown.tsv", "Valjean Nobody\n");
     bench.put("self.tsv", "Valjean Javert\nJavert Javert\n");
     bench.put("labels.tsv", "a b 1\nb c 2\n");
+    bench.put("unsure.tsv", "a b 1\nb c 0\nb a 0\n");
     bench.put("ones.tsv", "a b 1\nb c 1\n");
     bench.put("fine.tsv", "a b 1\nb c 0\n");
     bench.put("words.tsv", "u v score\na b high\n");
@@ -139,6 +140,7 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
         ("network denoise obs.txt -o x.npy", &["x.npy", "text"]),
         ("network denoise obs.txt --pairs - -o x", &["--pairs is -"]),
         ("evaluate fine.tsv labels.tsv", &["labels.tsv:2", "expected 1 or 0"]),
+        ("evaluate fine.tsv unsure.tsv", &["unsure.tsv:3", "b a 0, and 1 before"]),
         ("evaluate fine.tsv ones.tsv", &["ones.tsv", "all labels are 1"]),
         ("evaluate words.tsv fine.tsv", &["words.tsv:2", "high"]),
         ("evaluate twice.tsv fine.tsv", &["twice.tsv:2", "0.25", "0.5"]),

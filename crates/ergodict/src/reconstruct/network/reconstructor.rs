@@ -207,6 +207,12 @@ impl<T: Scalar> Reconstructor<T> {
             let (found, expected) = (format!("of {}", point.walkers.len()), format!("{}", walkers.len()));
             return Err(Error::shape("the saved walkers", found, expected));
         }
+        // Each walker may be ahead by a part of a block.
+        let kept: u64 = point.walkers.iter().map(|walker| walker.kept).sum();
+        if kept < point.taken || kept - point.taken > 64 * point.walkers.len() as u64 {
+            let problem = format!("was damaged: {} homomorphisms were taken of {kept} drawn", point.taken);
+            return Err(Error::format(path, None, problem));
+        }
         self.sums =
             PairSums::new(&self.network, &self.positions, self.parameters.memory, size_of::<T>() == 8)?;
         self.sums.read(sums, path)?;
