@@ -19,12 +19,12 @@ pub(crate) const ATOMS: usize = 25;
 /// Runs that are timed, after one that is not.
 pub(crate) const REPEATS: usize = 7;
 
-/// What one run took, or the medians of several.
+/// What one run took, or the medians of several, in milliseconds.
 struct Times {
-    set_up_ms: f64,
-    learn_ms: f64,
-    both_ms: f64,
-    wall_ms: f64,
+    set_up: f64,
+    learn: f64,
+    both: f64,
+    wall: f64,
 }
 
 /// Prints the table; JSON lines with `--json`.
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
                 "f64" => measure::<f64>(kind, &network),
                 _ => measure::<f32>(kind, &network),
             })?;
-            let Times { set_up_ms, learn_ms, both_ms, wall_ms } = times;
+            let Times { set_up: set_up_ms, learn: learn_ms, both: both_ms, wall: wall_ms } = times;
             let kind = kind.to_string();
             if json {
                 println!(
@@ -69,10 +69,10 @@ fn measure<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times
     let runs = (0..REPEATS).map(|_| once::<T>(kind, network)).collect::<Result<Vec<_>>>()?;
     let of = |field: fn(&Times) -> f64| median(runs.iter().map(field).collect());
     Ok(Times {
-        set_up_ms: of(|run| run.set_up_ms),
-        learn_ms: of(|run| run.learn_ms),
-        both_ms: of(|run| run.both_ms),
-        wall_ms: of(|run| run.wall_ms),
+        set_up: of(|run| run.set_up),
+        learn: of(|run| run.learn),
+        both: of(|run| run.both),
+        wall: of(|run| run.wall),
     })
 }
 
@@ -85,9 +85,9 @@ fn once<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times> {
     black_box(learned.dictionary());
     let end = cpu_seconds();
     Ok(Times {
-        set_up_ms: 1e3 * (ready - begin),
-        learn_ms: 1e3 * (end - ready),
-        both_ms: 1e3 * (end - begin),
-        wall_ms: 1e3 * wall.elapsed().as_secs_f64(),
+        set_up: 1e3 * (ready - begin),
+        learn: 1e3 * (end - ready),
+        both: 1e3 * (end - begin),
+        wall: 1e3 * wall.elapsed().as_secs_f64(),
     })
 }

@@ -203,14 +203,12 @@ impl Sampling {
             Lazy::No => Some(false),
         };
         let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
-        let (kind, sampler) = match self.sampler {
-            Some(kind) => (kind, samplers.build(kind, &network, motif, seed)?),
-            None => {
-                let preferred = self
-                    .preferred
-                    .and_then(|kind| Some((kind, samplers.build(kind, &network, motif, seed).ok()?)));
-                preferred.map_or_else(|| samplers.natural(&network, motif, seed), Ok)?
-            }
+        let build = |kind| samplers.build(kind, &network, motif, seed).map(|sampler| (kind, sampler));
+        let (kind, sampler) = if let Some(kind) = self.sampler {
+            build(kind)?
+        } else {
+            let preferred = self.preferred.and_then(|kind| build(kind).ok());
+            preferred.map_or_else(|| samplers.natural(&network, motif, seed), Ok)?
         };
         if kind == SamplerKind::Glauber && self.chains() == 1 {
             notes.push(

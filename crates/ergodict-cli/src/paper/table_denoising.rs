@@ -143,11 +143,20 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     output::write(&plain, &text)?;
     if common.json {
         let asked = |m: &&Measured| methods.iter().any(|method| method.to_string() == m.method);
-        let cells: Vec<_> = kept.all.iter().map(|m| {
-            json!({ "network": m.network, "noise": m.noise, "method": m.method, "seed": m.seed, "auc": m.auc,
-                    "degree_matched_auc": m.degree, "seconds": m.seconds })
-        }).collect();
-        let all = json!({ "schema": "ergodict.paper-table-denoising/1", "report": page, "table": plain, "measured": cells });
+        let cell = |m: &Measured| {
+            json!({
+                "network": m.network,
+                "noise": m.noise,
+                "method": m.method,
+                "seed": m.seed,
+                "auc": m.auc,
+                "degree_matched_auc": m.degree,
+                "seconds": m.seconds,
+            })
+        };
+        let cells: Vec<_> = kept.all.iter().filter(asked).map(cell).collect();
+        let schema = "ergodict.paper-table-denoising/1";
+        let all = json!({ "schema": schema, "report": page, "table": plain, "measured": cells });
         output::print(&format!("{all:#}\n"))?;
     } else {
         output::print(&text)?;
