@@ -127,7 +127,7 @@ fn the_commands_it_ends_with_work_and_the_first_one_learns_the_same_model() {
         let summary = demo(folder.path(), out, seed);
         let commands: Vec<&str> =
             summary["try_next"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
-        assert_eq!(commands.len(), 3);
+        assert_eq!(commands.len(), 4);
         for command in &commands {
             let shell = std::process::Command::new("sh")
                 .args(["-c", command])
@@ -137,7 +137,7 @@ fn the_commands_it_ends_with_work_and_the_first_one_learns_the_same_model() {
             assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
         }
         let out = folder.path().join(out);
-        for name in ["again", "ising", "picture"] {
+        for name in ["again", "ising", "picture", "network"] {
             assert!(out.join(name).with_extension("html").is_file(), "{name}");
         }
         let load = |name: &str| ergodict::dictionary::Model::load(&out.join(name)).unwrap();

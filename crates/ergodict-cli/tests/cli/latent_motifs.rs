@@ -162,7 +162,7 @@ fn networks_are_rebuilt_and_pairs_come_in_their_order() {
     let edges = rows(&bench, "edges.tsv");
     assert!(edges.len() < all.len() && edges[1..].iter().all(|row| row[2].parse::<f64>().unwrap() > 0.5));
     let info = bench.run("network info edges.tsv --json -q").fine().json();
-    assert_eq!(info["edges"], edges.len() as u64 - 1);
+    assert_eq!(info["summary"]["edges"], edges.len() as u64 - 1);
     // The same as Parquet.
     bench.run(&format!("{words} -o all.parquet -q")).fine();
     assert_eq!(&bench.bytes("all.parquet")[..4], b"PAR1");

@@ -208,10 +208,10 @@ enum Role {
 
 fn role(name: &str) -> Option<Role> {
     match name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "").as_str() {
-        "u" | "source" | "src" | "from" | "fromnode" | "fromnodeid" | "node1" | "id1" | "sourceid" => {
+        "source" | "src" | "from" | "fromnode" | "fromnodeid" | "node1" | "id1" | "sourceid" => {
             Some(Role::Source)
         }
-        "v" | "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "node2"
+        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "node2"
         | "id2" | "targetid" => Some(Role::Target),
         "weight" | "weights" | "edgeweight" | "coupling" => Some(Role::Weight),
         _ => None,
