@@ -14,8 +14,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What a pair seen `C` times is shrunk by: `S/(C + 20)` (DENOISING.md).
-pub const SHRINKAGE: f64 = 20.0;
+/// What pairs are shrunk by for each walk, `S/(C + α)` with `α = 20` for a million of them (DENOISING.md): counts grow as walks do.
+pub const SHRINKAGE: f64 = 20e-6;
 
 /// A method.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -122,9 +122,9 @@ impl Denoising {
             Method::Ndr => {
                 self.rebuilt(Mode::Plain, network, pairs, progress, |rebuilt| rebuilt.shrunk(0.0))?
             }
-            Method::NdrOffChain => {
-                self.rebuilt(Mode::OffChain, network, pairs, progress, |rebuilt| rebuilt.shrunk(SHRINKAGE))?
-            }
+            Method::NdrOffChain => self.rebuilt(Mode::OffChain, network, pairs, progress, |rebuilt| {
+                rebuilt.shrunk(SHRINKAGE * rebuilt.walks as f64)
+            })?,
             Method::CoVisits => self.rebuilt(Mode::OffChain, network, pairs, progress, Rebuilt::visits)?,
             Method::Embedding(embedding) => {
                 let mut told = |done| progress.at(Stage::Embedding, done).is_ok();
