@@ -3,12 +3,12 @@
 //! | step | here | DENOISING.md |
 //! |---|---|---|
 //! | labels | [`Split`]: hidden edges, non-edges or injected ones, several times | "Labels" |
-//! | features | [`features`](super::features): P, D, N, E, h in the network of the split | "Features of a pair" |
+//! | features | [`features`]: P, D, N, E, h in the network of the split | "Features of a pair" |
 //! | head | [`Head`]: quadratic logistic regression with a ridge | "Head" |
 //! | scores | logits by features in the observed network, averaged over the splits | "average several hide/inject splits" |
 //! | re-weighting | edges count by the probability that they are true; second heads on the P and D that result | "Re-weighting (+50 %)" |
 //!
-//! Departures. [`Noise::Removed`]: the ridge is stronger and logarithms are of `x + ε` (see [`features`](super::features)). [`Noise::Added`]: for the first heads nothing is injected, as that moves the
+//! Departures. [`Noise::Removed`]: the ridge is stronger and logarithms are of `x + ε` (see [`features`]). [`Noise::Added`]: for the first heads nothing is injected, as that moves the
 //! features of all pairs away from those in the observed network (facebook .9953 against .9950, Caltech36 .9407 against .9414; one split, P and D); for the second heads it must be; atoms are learned once, from the first split, so that the pairs to score are coded once; the
 //! weight of an edge is not the head's probability, which is that of being observed. With `ρ` the ratio of the densities of observed edges and of non-edges, which is
 //! the odds of a head on classes of equal weight, and `π` the share of false edges, `ρ = π + (1 − π)·(density of true edges)/(density of false ones)`. So the probability of a true edge is

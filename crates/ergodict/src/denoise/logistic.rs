@@ -8,7 +8,7 @@
 //! | `β`, `β₀` | coefficients, intercept | of the terms |
 //! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
 //!
-//! Newton's method with halved steps where a full one does not descend. It begins with the solution of every [`COARSE`]th pair, from where one to three steps
+//! Newton's method with halved steps where a full one does not descend. It begins with the solution of every eighth pair, from where one to three steps
 //! over all pairs are enough. Sums are taken over stretches of pairs cut by number alone and are added in order, so that the result is the same at any number
 //! of threads.
 

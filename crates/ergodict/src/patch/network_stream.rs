@@ -69,7 +69,7 @@ pub struct Moved {
 /// use ergodict::chain::{ExactSampler, Motif};
 /// use ergodict::{data::embedded, linalg::Mat, patch::{NetworkStream, Watching}};
 /// let network = std::sync::Arc::new(embedded("@karate")?);
-/// let sampler = ExactSampler::new(&network, &Motif::chain(5)?)?;
+/// let sampler = ExactSampler::new(network.clone(), &Motif::chain(5)?)?;
 /// let mut stream = NetworkStream::new(&[(network, std::sync::Arc::new(sampler))], Watching::default(), 0)?;
 /// let mut x = Mat::<f64>::zeros(0, 0);
 /// stream.fill(&mut x);
