@@ -1,7 +1,6 @@
 //! What denoising came to, in words and as JSON.
 
 use crate::tracked::table;
-use ergodict::denoise::splits::Noise;
 use ergodict::denoise::{Method, Scored};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};
@@ -33,13 +32,6 @@ pub(super) struct Denoised<'a> {
     pub(super) config: Value,
 }
 
-fn word(noise: Noise) -> &'static str {
-    match noise {
-        Noise::Added => "added",
-        Noise::Removed => "removed",
-    }
-}
-
 impl Denoised<'_> {
     pub(super) fn words(&self) -> String {
         let scored = format!(
@@ -64,7 +56,7 @@ impl Denoised<'_> {
             let rest = features.len().saturating_sub(NAMED);
             let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             let under = if self.scored.heads.len() > 1 {
-                format!("for {} edges: ", word(head.noise))
+                format!("for {} edges: ", head.noise.word())
             } else {
                 String::new()
             };
@@ -109,7 +101,7 @@ impl Denoised<'_> {
                 json!({ "name": name, "group": group.letter().to_string(), "auc_drop": importance.auc_drop })
             });
             json!({
-                "noise": word(head.noise),
+                "noise": head.noise.word(),
                 "splits": head.splits,
                 "training_pairs": head.training_pairs,
                 "held_out_auc": head.held_out,

@@ -167,13 +167,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn word(noise: Noise) -> &'static str {
-    match noise {
-        Noise::Added => "added",
-        Noise::Removed => "removed",
-    }
-}
-
 fn corrupted(read: &Read, noise: Noise, seed: u64) -> Result<Corrupted> {
     let share = Amount::Fraction(SHARE);
     let noisy = match noise {
@@ -220,7 +213,7 @@ fn measure(
         program: program.to_owned(),
         network: read.case.name.to_owned(),
         digest: read.input.digest.clone(),
-        noise: word(noise).to_owned(),
+        noise: noise.word().to_owned(),
         method: method.to_string(),
         seed,
         auc: ranked.auc(),
@@ -260,7 +253,7 @@ impl Kept {
     }
 
     fn find(&self, read: &Read, noise: Noise, method: Method, seed: u64) -> Option<&Measured> {
-        let (noise, method) = (word(noise), method.to_string());
+        let (noise, method) = (noise.word(), method.to_string());
         let same = |m: &&Measured| {
             m.program == self.program
                 && (&*m.network, &m.digest) == (read.case.name, &read.input.digest)

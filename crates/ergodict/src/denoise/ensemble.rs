@@ -41,6 +41,19 @@ pub enum Assumed {
     Both,
 }
 
+impl Assumed {
+    /// The places of the pairs that are judged under each noise, of those that have any.
+    pub(super) fn places(self, observed: &Network, pairs: &[(u32, u32)]) -> Vec<(Noise, Vec<usize>)> {
+        let is_edge = |&(u, v): &(u32, u32)| observed.neighbours(u as usize).binary_search(&v).is_ok();
+        let added = |pair: &(u32, u32)| self == Self::Added || self == Self::Both && is_edge(pair);
+        let (added, removed): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(|&at| added(&pairs[at]));
+        [(Noise::Removed, removed), (Noise::Added, added)]
+            .into_iter()
+            .filter(|(_, places)| !places.is_empty())
+            .collect()
+    }
+}
+
 /// What goes into the ensemble.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnsembleOptions {
@@ -147,18 +160,8 @@ pub fn ensemble_told(
     if options.splits.contains(&0) {
         return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
     }
-    let is_edge = |&(u, v): &(u32, u32)| observed.neighbours(u as usize).binary_search(&v).is_ok();
-    let noise_of = |pair: &(u32, u32)| match options.assumed {
-        Assumed::Added => Noise::Added,
-        Assumed::Both if is_edge(pair) => Noise::Added,
-        Assumed::Removed | Assumed::Both => Noise::Removed,
-    };
     let mut found = Ensemble { scores: vec![0.0; pairs.len()], reports: Vec::new() };
-    for noise in [Noise::Removed, Noise::Added] {
-        let places: Vec<usize> = (0..pairs.len()).filter(|&at| noise_of(&pairs[at]) == noise).collect();
-        if places.is_empty() {
-            continue;
-        }
+    for (noise, places) in options.assumed.places(observed, pairs) {
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
         progress.at(Stage::Heads, 0.0)?;
         let mut tell = |done| progress.at(Stage::Heads, done);

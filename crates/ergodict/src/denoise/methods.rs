@@ -5,7 +5,6 @@ use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble_told};
 use super::heuristics::Heuristic;
 use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
-use super::splits::Noise;
 use super::{MotifScores, Progress, Stage};
 use crate::data::Network;
 use crate::reconstruct::network::Mode;
@@ -147,21 +146,11 @@ impl Denoising {
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
     ) -> Result<Scored> {
-        let is_edge = |&(u, v): &(u32, u32)| network.neighbours(u as usize).binary_search(&v).is_ok();
-        let noise = |pair: &(u32, u32)| match self.assumed {
-            Assumed::Added => Noise::Added,
-            Assumed::Both if is_edge(pair) => Noise::Added,
-            Assumed::Removed | Assumed::Both => Noise::Removed,
-        };
         let mut logits = vec![0.0; pairs.len()];
-        for now in [Noise::Removed, Noise::Added] {
-            let rows: Vec<usize> = (0..pairs.len()).filter(|&row| noise(&pairs[row]) == now).collect();
-            if rows.is_empty() {
-                continue;
-            }
+        for (noise, rows) in self.assumed.places(network, pairs) {
             progress.at(Stage::Heads, 0.0)?;
             let some: Vec<(u32, u32)> = rows.iter().map(|&row| pairs[row]).collect();
-            let scores = MotifScores::default().scores(network, &some, now, self.seed)?;
+            let scores = MotifScores::default().scores(network, &some, noise, self.seed)?;
             rows.iter().zip(scores).for_each(|(&row, logit)| logits[row] = logit);
         }
         Ok(Scored { scores: probabilities(&logits), ..Scored::default() })

@@ -26,6 +26,16 @@ pub enum Noise {
     Added,
 }
 
+impl Noise {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::Added => "added",
+        }
+    }
+}
+
 /// How labels are made.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitOptions {
