@@ -24,6 +24,21 @@ pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<
         .table(dominance(model)))
 }
 
+/// The page of any model, from what its file holds; `more` adds what only the run knows, such as its time.
+#[expect(dead_code, reason = "`ergodict report` will call it")]
+pub(crate) fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report> {
+    let mut known = facts(model);
+    known.extend_from_slice(more);
+    let name = model.inputs.first().map_or("a model", |input| input.name.as_str());
+    let report = Report::new(format!("What {name} is made of"));
+    let atoms = match model.network {
+        Some(_) => crate::network::page_learn::atoms(model)?,
+        None => vec![atoms(model, None)?],
+    };
+    let report = atoms.into_iter().fold(report, Report::figure);
+    Ok(report.figure(loss(model)).table(dominance(model)).facts(&known))
+}
+
 const LOSS: &str = "
     The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean of
     all losses seen so far; both per sample, lower is better.

@@ -1,5 +1,7 @@
 //! The report page: one HTML file that opens from disk and asks nothing of the network.
 
+use crate::error::PictureError;
+use crate::gallery::Gallery;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Value, context};
 
@@ -91,6 +93,16 @@ impl Report {
             svg => Value::from_safe_string(figure.svg),
             words => paragraphs(&figure.words),
         })
+    }
+
+    /// Atoms to sort, filter and enlarge.
+    ///
+    /// # Errors
+    /// Those of the pictures of atoms: no atom, or one that does not fit its form.
+    pub fn gallery(self, gallery: &Gallery) -> Result<Self, PictureError> {
+        let words = std::iter::once(gallery.words.clone()).chain(std::iter::repeat(String::new()));
+        let figures = gallery.figures()?.into_iter().zip(words);
+        Ok(figures.fold(self, |report, (figure, words)| report.figure(Figure { words, ..figure })))
     }
 
     /// A table with plain words above it.

@@ -14,6 +14,7 @@
 //! - [`chart`]: line charts with linear or logarithmic axes.
 //! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
 //! - [`graphs`]: the atoms of a network as small graphs.
+//! - [`gallery`]: the atoms as cards to sort, filter and enlarge, with the data that uses each most.
 //! - [`heat`]: a matrix with its values in coloured cells; [`tree`]: what is close to what, as a tree of merges.
 //! - [`picture`]: images, lattices and maps of errors, side by side.
 //! - [`gif`]: trajectories of lattices.
@@ -26,6 +27,7 @@ pub mod atoms;
 mod axis;
 pub mod chart;
 mod error;
+pub mod gallery;
 pub mod gif;
 pub mod graphs;
 pub mod heat;
@@ -42,6 +44,7 @@ pub mod tree;
 pub use atoms::{AtomGrid, atoms_png};
 pub use chart::{LineChart, Series};
 pub use error::PictureError;
+pub use gallery::Gallery;
 pub use gif::{GifError, GifWriter, Palette};
 pub use graphs::AtomGraphs;
 pub use heat::Heat;
