@@ -32,6 +32,7 @@ pub(crate) enum Verb {
     Network(crate::network::Args),
     Evaluate(crate::evaluate::Args),
     Paper(crate::paper::Args),
+    Report(crate::report::Args),
     Model(crate::model::Args),
     Demo(crate::demo::Args),
 }

@@ -1,35 +1,32 @@
-//! `ergodict demo`: a tour on data made here, of which everything is known, so that one can see what is found.
+//! `ergodict demo`: a tour on embedded data in three parts: a network, spins, a picture.
 //!
-//! Every part runs, gives an account of itself for the terminal, and draws its figures for the report.
+//! Every part runs the command it prints, looks closer at what was learned, gives an account for the terminal, and draws
+//! its figures for the report.
 
-mod bars;
-mod ising;
 mod network;
 mod picture;
-mod two_pictures;
+mod spins;
 
-use crate::args::Common;
+use crate::args::{Cli, Common};
 use crate::output::{is_standard, print, write};
-use crate::paths;
 use crate::progress::say;
+use crate::showing::probe_folder;
+use crate::{INTERRUPTED, interrupt, paths};
 use anyhow::{Result, bail};
-use bars::BarsRun;
-use ergodict::dictionary::Model;
-use ergodict::factor::Parameters;
+use clap::Parser;
 use ergodict_report::Report;
-use ising::IsingRun;
 use network::NetworkRun;
 use picture::PictureRun;
 use serde_json::json;
+use spins::SpinsRun;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use two_pictures::TwoPictures;
 
-/// Take a tour on data made here: atoms of bars, of a network, of Ising spins and of a picture, and the theory at work
+/// Take a tour on embedded data: what a network, a magnet and a picture are made of
 ///
-/// Writes DIR/report.html to look at, DIR/bars.npy (the pictures of the bars) and DIR/bars.safetensors (their model), and
-/// ends with commands to try next. It takes a few seconds.
+/// Learns the atoms of a network of characters of a novel, of Ising spins at three temperatures, and of a picture. Writes
+/// DIR/report.html to look at and the models it learned, and ends with three commands to try next. It takes a few seconds.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  ergodict demo -o tour --seed 7")]
 pub(crate) struct Args {
@@ -37,6 +34,13 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "DIR", default_value = "ergodict-demo")]
     out: PathBuf,
 }
+
+const LEAD: &str = "
+    Most things we see are made of a few kinds of pieces. ergodict watches something change, or walks through it, one small
+    glimpse after another, and learns pieces (atoms) that all the glimpses can be put together from, although each glimpse
+    resembles the one before.
+
+    Here it does so three times: with a network, with a magnet, and with a picture. Everything below was made in this run, on your machine.";
 
 pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
@@ -49,57 +53,61 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     if is_standard(&dir) || dir.is_file() {
         bail!("{}: expected a folder to write into", dir.display());
     }
-    let files = Files::within(&dir);
-    let written = [&files.report, &files.model, &files.pictures].map(|path| ("-o", &**path));
-    paths::check(common, &[], &written)?;
+    let page = dir.join("report.html");
+    paths::check(common, &[], &[("-o", &page)])?;
+    probe_folder("-o", &dir)?;
     std::fs::create_dir_all(&dir).map_err(ergodict::Error::io(&dir))?;
+    let seed = common.seed;
+    let mut report = Report::new("What networks, magnets and pictures are made of").lead(LEAD);
 
-    talk("1. Bars: atoms from pictures that hardly change from one to the next");
-    let bars = BarsRun::new(common.seed, &files.pictures)?;
-    bars.model.save(&files.model)?;
-    talk(&indented(&bars.account()));
-
-    talk("\n2. Two pictures: the surrogate tells the true loss, however dependent the data");
-    let two = TwoPictures::new(common.seed)?;
-    talk(&indented(&two.account()));
-
-    talk("\n3. Ising: atoms of a spin system below, near and above its critical temperature");
-    let ising = IsingRun::new(common.seed)?;
-    talk(&indented(&ising.account()));
-
-    talk("\n4. A picture: atoms from independent patches, and from patches along a random walk");
-    let picture = PictureRun::new(common.seed)?;
-    talk(&indented(&picture.account()));
-
-    talk("\n5. A network: its latent motifs, the network rebuilt from them, and false edges found");
-    let network = NetworkRun::new(common.seed)?;
+    talk("1. A network: who meets whom in a novel");
+    let Some(network) = NetworkRun::new(&dir, common)? else { return Ok(stopped()) };
     talk(&indented(&network.account()));
+    report = network.show(report)?;
+
+    talk("\n2. A magnet: spins below, near and above the temperature at which they fall into order");
+    let Some(spins) = SpinsRun::new(&dir, common)? else { return Ok(stopped()) };
+    talk(&indented(&spins.account()));
+    report = spins.show(report)?;
+
+    talk("\n3. A picture: seen through a small window that wanders about in it");
+    let Some(picture) = PictureRun::new(&dir, common)? else { return Ok(stopped()) };
+    talk(&indented(&picture.account()));
+    report = picture.show(report)?;
 
     let seconds = started.elapsed().as_secs_f64();
-    let parts = Parts { bars: &bars, two: &two, ising: &ising, picture: &picture, network: &network };
-    let page = parts.page(&files.commands("ergodict", common.seed), seconds)?;
-    write(&files.report, &page)?;
+    let ran = [network.command(), spins.command(), picture.command()];
+    let facts = [
+        ("seed", seed.to_string()),
+        ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
+        ("time", format!("{seconds:.2} s")),
+    ];
+    let ran: Vec<String> = ran.iter().map(|words| in_shell("ergodict", words)).collect();
+    report = report.code("The commands of this page", ran.join("\n"));
+    let next = commands(&dir, seed);
+    let shown: Vec<String> = next.iter().map(|(why, words)| told("ergodict", why, words)).collect();
+    report = report.code("Three commands to try next", shown.join("\n\n")).facts(&facts);
+    write(&page, &report.render())?;
 
     // As this program was called, so that they work from the shell that called it.
     let program = std::env::args().next().filter(|name| name.contains('/'));
     let program = program.map_or("ergodict".to_owned(), |name| quoted(Path::new(&name)));
-    let commands = files.commands(&program, common.seed);
-    talk(&format!("\nThe report: {}\nTry next:", files.report.display()));
-    talk(&indented(&commands));
+    let shown: Vec<String> = next.iter().map(|(why, words)| told(&program, why, words)).collect();
+    talk(&format!("\nLook at {} in a browser. Try next:", page.display()));
+    talk(&indented(&shown.join("\n")));
     if common.json {
+        let models = [network.files(), spins.files(), picture.files()].concat();
         let summary = json!({
             "schema": "ergodict.demo/1",
             "version": env!("CARGO_PKG_VERSION"),
-            "seed": common.seed,
-            "bars": bars.json(),
-            "two_pictures": two.json(),
-            "ising": ising.json(),
-            "picture": picture.json(),
+            "seed": seed,
+            "config": { "seed": seed },
             "network": network.json(),
-            "report": files.report,
-            "model": files.model,
-            "data": files.pictures,
-            "try_next": commands.replace(CONTINUED, " ").lines().collect::<Vec<_>>(),
+            "ising": spins.json(),
+            "picture": picture.json(),
+            "report": page,
+            "models": models,
+            "try_next": next.iter().map(|(_, words)| in_shell(&program, words)).collect::<Vec<_>>(),
             "seconds": seconds,
         });
         print(&format!("{summary:#}\n"))?;
@@ -107,95 +115,76 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-const LEAD: &str = "
-    Five small experiments on data made by this program. Each watches a Markov chain, minibatch by minibatch, and learns
-    the pieces that what it sees is made of, however much each minibatch resembles the one before.";
-
-const TWO: &str = "
-    Two pictures that take turns in three ways, so that the expected loss is known exactly: the surrogate comes to tell it
-    in each.";
-
-/// The parts of the tour.
-struct Parts<'a> {
-    bars: &'a BarsRun,
-    two: &'a TwoPictures,
-    ising: &'a IsingRun,
-    picture: &'a PictureRun,
-    network: &'a NetworkRun,
+fn stopped() -> ExitCode {
+    say("ergodict: interrupted; the report is not written");
+    ExitCode::from(INTERRUPTED)
 }
 
-impl Parts<'_> {
-    fn page(&self, commands: &str, seconds: f64) -> Result<String> {
-        let mut report = Report::new("What dependent data is made of").lead(LEAD);
-        let parts = [
-            ("Bars", self.bars.lead(), self.bars.figures()?),
-            ("The theorem at work", TWO.to_owned(), self.two.figures()?),
-            ("Spins", self.ising.account(), self.ising.figures()?),
-            ("A picture", self.picture.account(), self.picture.figures()?),
-            ("A network", self.network.account(), self.network.figures()?),
-        ];
-        for (title, words, figures) in parts {
-            report = figures.into_iter().fold(report.section(title, words), Report::figure);
-        }
-        let mut facts = self.bars.facts();
-        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-        facts
-            .push(("time", format!("{seconds:.2} s, of which learning the bars {:.2} s", self.bars.seconds)));
-        Ok(report.code("Four commands to try next", commands).facts(&facts).render())
+/// Runs a command quietly, with the seed and threads of the tour; false when it was interrupted.
+fn perform(words: &[String], common: &Common) -> Result<bool> {
+    let all = ["ergodict", "-q"].map(str::to_owned).into_iter().chain(words.iter().cloned());
+    let Cli { verb, .. } = Cli::try_parse_from(all)?;
+    let quiet = Common { quiet: true, json: false, config: None, ..common.clone() };
+    crate::perform(verb, &quiet)?;
+    Ok(!interrupt::asked())
+}
+
+/// Words of a command, from a text without spaces in its words, and the paths that go after it.
+fn words(text: &str, rest: &[(&str, &Path)], seed: u64) -> Vec<String> {
+    let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    for (flag, path) in rest {
+        words.extend((!flag.is_empty()).then(|| (*flag).to_owned()));
+        words.push(path.display().to_string());
     }
-}
-
-/// What the demo writes, and what the commands it ends with write.
-struct Files {
-    report: PathBuf,
-    model: PathBuf,
-    pictures: PathBuf,
-    again: PathBuf,
-    ising: PathBuf,
-    picture: PathBuf,
-    network: PathBuf,
-}
-
-impl Files {
-    fn within(dir: &Path) -> Self {
-        Self {
-            report: dir.join("report.html"),
-            model: dir.join("bars.safetensors"),
-            pictures: dir.join("bars.npy"),
-            again: dir.join("again"),
-            ising: dir.join("ising"),
-            picture: dir.join("picture"),
-            network: dir.join("network"),
-        }
+    if seed != 0 {
+        words.extend(["--seed".to_owned(), seed.to_string()]);
     }
-
-    /// Four commands that work as they stand and learn again what the tour did.
-    fn commands(&self, program: &str, seed: u64) -> String {
-        let data = quoted(&self.pictures);
-        let [again, ising, picture, network] =
-            [&self.again, &self.ising, &self.picture, &self.network].map(|stem| {
-                let [model, page] = ["safetensors", "html"].map(|e| quoted(&stem.with_extension(e)));
-                format!("-o {model} --report {page}")
-            });
-        let Parameters { atoms: r, lambda, schedule, .. } = bars::parameters();
-        let (batch, spins, image, paths) =
-            (bars::BATCH, IsingRun::flags(), PictureRun::flags(), NetworkRun::flags());
-        let seed = if seed == 0 { String::new() } else { format!(" --seed {seed}") };
-        format!(
-            "{program} factor {data} -r {r} --batch {batch} --lambda {lambda} --schedule {schedule}\
-             {CONTINUED}--normalise per-column{seed} {again}\n\
-             {program} spins learn {spins}\
-             {CONTINUED}{ising}{seed}\n\
-             {program} image learn {image}\
-             {CONTINUED}{picture}{seed}\n\
-             {program} network learn {paths}\
-             {CONTINUED}{network}{seed}"
-        )
-    }
+    words
 }
 
-/// Breaks a long command into two lines.
-const CONTINUED: &str = " \\\n    ";
+/// Three commands that work as they stand, and what each is for.
+fn commands(dir: &Path, seed: u64) -> Vec<(&'static str, Vec<String>)> {
+    let [karate, page, model, rebuilt, both] =
+        ["karate.safetensors", "karate.html", "network.safetensors", "rebuilt.html", "side-by-side.html"]
+            .map(|name| dir.join(name));
+    let table = dir.join("rebuilt.tsv");
+    vec![
+        (
+            "another network: put the path of your own edge list in place of @karate",
+            words(
+                "network learn @karate --unweighted -k 10 -r 9",
+                &[("-o", &karate), ("--report", &page)],
+                seed,
+            ),
+        ),
+        (
+            "rebuilt from the atoms of the novel: which of its edges would one not expect?",
+            words(
+                "network reconstruct @karate --unweighted",
+                &[("--model", &model), ("-o", &table), ("--report", &rebuilt)],
+                seed,
+            ),
+        ),
+        (
+            "both sets of atoms side by side",
+            words("report", &[("", &model), ("", &karate), ("-o", &both)], 0),
+        ),
+    ]
+}
+
+/// A command with what it is for, as a comment.
+fn told(program: &str, why: &str, words: &[String]) -> String {
+    format!("# {why}\n{}", in_shell(program, words))
+}
+
+/// A command as a POSIX shell takes it.
+fn in_shell(program: &str, words: &[String]) -> String {
+    let words = words.iter().map(|word| match word.strip_prefix('-') {
+        Some(_) => word.clone(),
+        None => quoted(Path::new(word)),
+    });
+    std::iter::once(program.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
 
 /// A path as a POSIX shell takes it.
 fn quoted(path: &Path) -> String {
@@ -207,23 +196,8 @@ fn quoted(path: &Path) -> String {
     if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The atoms of a model, the most dominant first.
-fn atoms(model: &Model) -> Vec<Vec<f64>> {
-    model.dominance().1.iter().map(|&k| model.w.col(k).to_vec()).collect()
-}
-
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// Whole numbers from 1 to `last`, about `per_decade` of them in a decade.
-fn log_spaced(last: u64, per_decade: u32) -> Vec<u64> {
-    let decades = (last as f64).log10();
-    let count = (decades * f64::from(per_decade)).ceil().max(1.0);
-    let time = |i: u32| 10f64.powf(decades * f64::from(i) / count).round() as u64;
-    let mut times: Vec<u64> = (0..=count as u32).map(time).collect();
-    times.dedup();
-    times
 }
 
 #[cfg(test)]
@@ -239,15 +213,6 @@ mod tests {
             ("$HOME", "'$HOME'"),
         ] {
             assert_eq!(quoted(Path::new(path)), expected);
-        }
-    }
-
-    #[test]
-    fn log_spaced_times_rise_from_one_to_the_last() {
-        for last in [1, 2, 9, 1000, 30_000] {
-            let times = log_spaced(last, 10);
-            assert_eq!((times.first(), times.last()), (Some(&1), Some(&last)));
-            assert!(times.windows(2).all(|w| w[0] < w[1]), "{times:?}");
         }
     }
 }

@@ -6,12 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
+static LISTENING: AtomicBool = AtomicBool::new(false);
 
 /// A second signal so soon is the same wish: `timeout` signals a process and then its group.
 const SAME: Duration = Duration::from_millis(500);
 
-/// Begins to listen.
+/// Begins to listen, once.
 pub(crate) fn listen() -> Result<()> {
+    if LISTENING.swap(true, Ordering::SeqCst) {
+        return Ok(());
+    }
     let mut first: Option<Instant> = None;
     let heard = move || {
         ASKED.store(true, Ordering::SeqCst);

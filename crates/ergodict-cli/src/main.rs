@@ -25,6 +25,7 @@ mod page;
 mod paper;
 mod paths;
 mod progress;
+mod report;
 mod runs;
 mod saving;
 mod scheme;
@@ -59,15 +60,21 @@ fn main() -> ExitCode {
 
 fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
     common.start_threads()?;
+    perform(verb, &common)
+}
+
+/// One verb; the tour performs several.
+fn perform(verb: Verb, common: &args::Common) -> anyhow::Result<ExitCode> {
     match verb {
-        Verb::Factor(args) => factor::run(&args, &common),
-        Verb::Transform(args) => transform::run(&args, &common),
-        Verb::Image(args) => image::run(&args, &common),
-        Verb::Spins(args) => spins::run(&args, &common),
-        Verb::Network(args) => network::run(&args, &common),
-        Verb::Evaluate(args) => evaluate::run(&args, &common),
-        Verb::Paper(args) => paper::run(&args, &common),
-        Verb::Model(args) => model::run(args, &common),
-        Verb::Demo(args) => demo::run(args, &common),
+        Verb::Factor(args) => factor::run(&args, common),
+        Verb::Transform(args) => transform::run(&args, common),
+        Verb::Image(args) => image::run(&args, common),
+        Verb::Spins(args) => spins::run(&args, common),
+        Verb::Network(args) => network::run(&args, common),
+        Verb::Evaluate(args) => evaluate::run(&args, common),
+        Verb::Paper(args) => paper::run(&args, common),
+        Verb::Report(args) => report::run(&args, common),
+        Verb::Model(args) => model::run(args, common),
+        Verb::Demo(args) => demo::run(args, common),
     }
 }

@@ -25,18 +25,21 @@ pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<
 }
 
 /// The page of any model, from what its file holds; `more` adds what only the run knows, such as its time.
-#[expect(dead_code, reason = "`ergodict report` will call it")]
 pub(crate) fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report> {
     let mut known = facts(model);
     known.extend_from_slice(more);
     let name = model.inputs.first().map_or("a model", |input| input.name.as_str());
-    let report = Report::new(format!("What {name} is made of"));
+    let report = with_atoms(Report::new(format!("What {name} is made of")), model)?;
+    Ok(report.figure(loss(model)).table(dominance(model)).facts(&known))
+}
+
+/// A report with the atoms of a model added.
+pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
     let atoms = match model.network {
         Some(_) => crate::network::page_learn::atoms(model)?,
         None => vec![atoms(model, None)?],
     };
-    let report = atoms.into_iter().fold(report, Report::figure);
-    Ok(report.figure(loss(model)).table(dominance(model)).facts(&known))
+    Ok(atoms.into_iter().fold(report, Report::figure))
 }
 
 const LOSS: &str = "

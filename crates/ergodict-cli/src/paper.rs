@@ -1,6 +1,7 @@
 //! `ergodict paper`: the paper's experiments run again, beside what it prints.
 
 mod cases;
+mod convergence;
 mod figure_ndl;
 mod table_denoising;
 
@@ -21,11 +22,13 @@ pub(crate) struct Args {
 enum What {
     TableDenoising(table_denoising::Args),
     FigureNdl(figure_ndl::Args),
+    Convergence(convergence::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.what {
         What::TableDenoising(args) => table_denoising::run(args, common),
         What::FigureNdl(args) => figure_ndl::run(args, common),
+        What::Convergence(args) => convergence::run(args, common),
     }
 }

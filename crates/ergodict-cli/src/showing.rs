@@ -90,7 +90,7 @@ pub(crate) fn probe_folder(flag: &str, folder: &Path) -> Result<()> {
 }
 
 /// The names of files for figures with these titles; those that are the same are numbered.
-fn names<'a>(titles: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn names<'a>(titles: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for title in titles {
         let plain = plain(title);

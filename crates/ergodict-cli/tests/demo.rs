@@ -19,21 +19,12 @@ fn demo(within: &Path, out: &str, seed: u64) -> Value {
 }
 
 #[test]
-fn finds_the_bars_whatever_the_seed() {
+fn finds_what_it_says_whatever_the_seed() {
     let folder = TempDir::new().unwrap();
     for seed in 0..3 {
         let summary = demo(folder.path(), "out", seed);
         assert_eq!(summary["schema"], "ergodict.demo/1");
-        let bars = &summary["bars"];
-        assert!(bars["bars_found"].as_u64() >= Some(14), "seed {seed}: {bars}");
         let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
-        // Over 300 seeds the relative error had a root mean square of √(10τ/n) and a heavy tail; five of them.
-        let tau = number(bars, "autocorrelation_time") / number(bars, "autocorrelation_time_exact");
-        assert!((tau - 1.0).abs() < 5.0 * (10.0 * 34.0 / 50_000f64).sqrt(), "seed {seed}: τ off by {tau}");
-        // Over 160 other seeds the two differed by 20 % at most.
-        let ratio = number(bars, "surrogate") / number(bars, "expected_loss");
-        assert!((ratio - 1.0).abs() < 0.3, "seed {seed}: {ratio}");
-        assert!(number(bars, "stationarity_gap") < 0.02, "seed {seed}");
         // Energy of hot spins, which mix fast; five standard errors.
         let hot = &summary["ising"][2];
         let off = number(hot, "energy") - number(hot, "energy_exact");
@@ -47,12 +38,26 @@ fn finds_the_bars_whatever_the_seed() {
             number(network, "jaccard") > 0.8 && number(network, "denoising_auc") > 0.9,
             "seed {seed}: {network}"
         );
-        // The alternating chain: |f̂ − f| = O(1/t).
-        let two = &summary["two_pictures"];
-        let distance = number(&two["surrogate_distance"], "alternating");
-        assert!(distance < 300.0 / number(two, "steps"), "seed {seed}: {distance}");
     }
 }
+
+/// The names of the files in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+const MODELS: [&str; 6] = [
+    "network.safetensors",
+    "picture-iid.safetensors",
+    "picture-walk.safetensors",
+    "spins-T0.5.safetensors",
+    "spins-T2.26.safetensors",
+    "spins-T5.safetensors",
+];
 
 #[test]
 fn writes_its_files_and_nothing_else() {
@@ -60,31 +65,20 @@ fn writes_its_files_and_nothing_else() {
     let done = ergodict(folder.path()).arg("demo").assert().success();
     assert!(done.get_output().stdout.is_empty(), "without --json there is no data");
     let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("The report: ergodict-demo/report.html"), "{said}");
+    assert!(said.contains("Look at ergodict-demo/report.html"), "{said}");
     let out = folder.path().join("ergodict-demo");
-    let mut names: Vec<String> = std::fs::read_dir(&out)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    assert_eq!(names, ["bars.npy", "bars.safetensors", "report.html"]);
+    let mut expected = MODELS.map(str::to_owned).to_vec();
+    expected.insert(3, "report.html".into());
+    assert_eq!(names(&out), expected);
 
     let page = std::fs::read_to_string(out.join("report.html")).unwrap();
-    let links = page.replace("http://www.w3.org/2000/svg", "");
-    assert!(
-        !links.contains("http:") && !links.contains("https:") && !links.contains("src="),
-        "asks the network"
-    );
     for part in [
-        "What was seen",
-        "What was found",
-        "Learning",
-        "Two pictures",
-        "Ising: atoms at temperature 2.26",
-        "Atoms from a random walk",
-        "Atoms as graphs",
+        "A network",
+        "A magnet",
+        "Atoms at temperature 2.26",
+        "A picture rebuilt",
         "False edges found",
-        "Four commands to try next",
+        "Three commands to try next",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -103,31 +97,24 @@ fn the_same_seed_gives_the_same_bytes() {
         assert_eq!(page.lines().filter(timed).count(), 1);
         page.lines().filter(|line| !timed(line)).collect::<Vec<_>>().join("\n")
     };
+    let read = |out: &str| MODELS.map(|name| std::fs::read(folder.path().join(out).join(name)).unwrap());
     demo(folder.path(), "out", 5);
-    let kept: Vec<Vec<u8>> = ["bars.npy", "bars.safetensors"]
-        .map(|name| std::fs::read(folder.path().join("out").join(name)).unwrap())
-        .to_vec();
-    let page = untimed("out");
+    let (kept, page) = (read("out"), untimed("out"));
     ergodict(folder.path()).args(["demo", "-j", "1", "-o", "out", "--seed", "5"]).assert().success();
-    for (name, before) in ["bars.npy", "bars.safetensors"].iter().zip(kept) {
-        assert!(std::fs::read(folder.path().join("out").join(name)).unwrap() == before, "{name} differs");
-    }
+    assert!(read("out") == kept, "models differ");
     assert!(untimed("out") == page, "the report differs in more than times");
     demo(folder.path(), "other", 6);
-    assert!(
-        std::fs::read(folder.path().join("out/bars.npy")).unwrap()
-            != std::fs::read(folder.path().join("other/bars.npy")).unwrap()
-    );
+    assert!(read("out").iter().zip(read("other")).all(|(five, six)| *five != six));
 }
 
 #[test]
-fn the_commands_it_ends_with_work_and_the_first_one_learns_the_same_model() {
+fn the_commands_it_ends_with_work() {
     let folder = TempDir::new().unwrap();
     for (out, seed) in [("out", 0), ("it's a place", 4)] {
         let summary = demo(folder.path(), out, seed);
         let commands: Vec<&str> =
             summary["try_next"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
-        assert_eq!(commands.len(), 4);
+        assert_eq!(commands.len(), 3);
         for command in &commands {
             let shell = std::process::Command::new("sh")
                 .args(["-c", command])
@@ -136,27 +123,11 @@ fn the_commands_it_ends_with_work_and_the_first_one_learns_the_same_model() {
                 .unwrap();
             assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
         }
-        let out = folder.path().join(out);
-        for name in ["again", "ising", "picture", "network"] {
-            assert!(out.join(name).with_extension("html").is_file(), "{name}");
+        let there = names(&folder.path().join(out));
+        for name in ["karate.html", "rebuilt.html", "rebuilt.tsv", "side-by-side.html"] {
+            assert!(there.iter().any(|file| file == name), "{name} of {there:?}");
         }
-        let load = |name: &str| ergodict::dictionary::Model::load(&out.join(name)).unwrap();
-        let (first, again) = (load("bars.safetensors"), load("again.safetensors"));
-        assert_eq!(first.w, again.w);
-        assert_eq!(first.aggregates, again.aggregates);
-        assert_eq!(first.inputs, again.inputs, "name and digest of the data");
-        assert_eq!(first.parameters, again.parameters);
-        // The other two learn what the tour did, too: the same surrogate.
-        let surrogate = |name: &str| {
-            let model = load(name);
-            model.run["results"]["surrogate_per_sample"].as_f64().unwrap()
-        };
-        for (i, temperature) in ["0.5", "2.26", "5"].iter().enumerate() {
-            let told = summary["ising"][i]["surrogate"].as_f64().unwrap();
-            let learned = surrogate(&format!("ising-T{temperature}.safetensors"));
-            assert!((told / learned - 1.0).abs() < 1e-9, "T = {temperature}: {told} and {learned}");
-        }
-        assert!(load("picture.safetensors").patch.is_some());
+        assert_eq!(summary["models"].as_array().unwrap().len(), MODELS.len());
     }
 }
 

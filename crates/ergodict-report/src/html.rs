@@ -62,6 +62,12 @@ impl Report {
         }
     }
 
+    /// Another title.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
     /// The opening words: what was found. Blank lines part paragraphs; a later call replaces the earlier words.
     pub fn lead(mut self, text: impl Into<String>) -> Self {
         self.lead = text.into();

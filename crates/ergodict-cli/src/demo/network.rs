@@ -1,19 +1,21 @@
 //! A network: its latent motifs, the network rebuilt from them, and false edges found among its own.
 
-use crate::network::page_learn;
-use anyhow::Result;
+use super::{perform, words};
+use crate::args::Common;
+use crate::page;
+use anyhow::{Context, Result};
 use ergodict::chain::rng::ids;
-use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+use ergodict::chain::{MotifWalker, SamplerKind, Samplers};
 use ergodict::data::corrupt::{AddModel, Amount, add};
 use ergodict::data::embedded;
 use ergodict::denoise::ensemble::Assumed;
 use ergodict::denoise::roc::Ranked;
 use ergodict::denoise::{Denoising, Method, Progress};
-use ergodict::dictionary::{Model, NetworkLearning};
-use ergodict::patch::NetworkForm;
+use ergodict::dictionary::Model;
 use ergodict::reconstruct::network::{Accuracy, NetworkReconstruction, Reconstructor, Targets};
-use ergodict_report::{Figure, LineChart, Series};
+use ergodict_report::{Figure, LineChart, Report, Series};
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const NAME: &str = "@lesmis";
@@ -27,7 +29,9 @@ const NOISE: f64 = 0.5;
 
 /// What was learned.
 pub(super) struct NetworkRun {
-    pub(super) model: Model,
+    file: PathBuf,
+    command: Vec<String>,
+    model: Model,
     accuracy: Accuracy,
     nodes: usize,
     /// Edges, and false ones added.
@@ -37,18 +41,20 @@ pub(super) struct NetworkRun {
 }
 
 impl NetworkRun {
-    /// Learns, rebuilds and denoises.
-    pub(super) fn new(seed: u64) -> Result<Self> {
+    /// Learns, rebuilds and denoises; none when interrupted.
+    pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
+        let (seed, file) = (common.seed, dir.join("network.safetensors"));
+        let command = format!("network learn {NAME} --unweighted -k {NODES} -r {ATOMS}");
+        let command = words(&command, &[("-o", &file)], seed);
+        if !perform(&command, common)? {
+            return Ok(None);
+        }
+        let model = Model::load(&file)?;
         let network = Arc::new(embedded(NAME)?.unweighted());
-        let motif = Motif::chain(NODES)?;
+        let motif = model.network.as_ref().context("a model of networks has a motif")?.motif()?;
         let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, seed)?;
-        let drawn = (Arc::clone(&network), Arc::clone(&sampler));
-        let learned = NetworkLearning::new(ATOMS).learn::<f64>(&[drawn], seed)?;
-        let mut model = Model::of(&learned, "network", seed);
-        model.network = Some(NetworkForm::new(&motif, false, false));
         let parameters = NetworkReconstruction::default();
-        let w = learned.dictionary();
-        let mut rebuilt = Reconstructor::<f32>::new(w, &network, &motif, &parameters, Targets::All)?;
+        let mut rebuilt = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
         rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
         let accuracy = Accuracy::of(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
@@ -58,27 +64,32 @@ impl NetworkRun {
         let scored = denoising.scores(&Arc::new(noisy.observed), &pairs, &mut Progress::none())?;
         let ranked = Ranked::new(&scored.scores, &labels)?;
         let (nodes, edges) = (network.nodes(), (network.edges(), noisy.changed));
-        Ok(Self { model, accuracy, nodes, edges, ranked })
+        Ok(Some(Self { file, command, model, accuracy, nodes, edges, ranked }))
     }
 
-    /// The flags with which `ergodict network learn` does the same.
-    pub(super) fn flags() -> String {
-        format!("{NAME} --unweighted -k {NODES} -r {ATOMS}")
+    pub(super) fn command(&self) -> Vec<String> {
+        self.command.clone()
+    }
+
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        vec![self.file.clone()]
     }
 
     pub(super) fn account(&self) -> String {
-        let dominance = self.model.dominance();
-        let first: Vec<String> =
-            dominance.1.iter().take(3).map(|&atom| format!("{:.3}", dominance.0[atom])).collect();
+        let (dominance, order) = self.model.dominance();
+        let first: f64 = order.iter().take(3).map(|&atom| dominance[atom]).sum();
         format!(
-            "{} characters of a novel, who meet: {} edges. {ATOMS} atoms of paths of {NODES} nodes, dominance {}, ….\n\
-             Rebuilt from {SAMPLES} paths: Jaccard accuracy {:.3}, {:.0} % of the edges seen.\n\
-             {} false edges put among them are told from true ones with an AUC of {:.3}.",
+            "{} characters, {} pairs who meet. Follow who meets whom for {NODES} characters, note which of them \
+             meet, do so {} times:\n\
+             {ATOMS} atoms are what all these notes are made of; three of them make {:.0} % of it.\n\
+             Rebuilt from the atoms alone, the network is {:.0} % right (Jaccard accuracy {:.3}).\n\
+             {} false edges slipped in among the true ones are told from them with an AUC of {:.3} (0.5 would be guessing).",
             self.nodes,
             self.edges.0,
-            first.join(", "),
+            self.model.aggregates.samples,
+            100.0 * first,
+            100.0 * self.accuracy.jaccard.unwrap_or(f64::NAN),
             self.accuracy.jaccard.unwrap_or(f64::NAN),
-            100.0 * self.accuracy.edge_coverage.unwrap_or(0.0),
             self.edges.1,
             self.ranked.auc()
         )
@@ -88,31 +99,26 @@ impl NetworkRun {
         json!({
             "edges": self.edges.0,
             "atoms": ATOMS,
-            "jaccard": self.accuracy.jaccard.unwrap_or(f64::NAN),
+            "jaccard": self.accuracy.jaccard,
             "edge_coverage": self.accuracy.edge_coverage,
             "false_edges": self.edges.1,
             "denoising_auc": self.ranked.auc(),
         })
     }
 
-    pub(super) fn figures(&self) -> Result<Vec<Figure>> {
-        let mut figures = page_learn::atoms(&self.model)?;
-        let points = self
-            .ranked
-            .curve()
-            .iter()
-            .map(|p| (p.false_positive_rate, p.true_positive_rate))
-            .collect::<Vec<_>>();
+    pub(super) fn show(&self, report: Report) -> Result<Report> {
+        let report = page::with_atoms(report.section("A network", self.account()), &self.model)?;
+        let points: Vec<(f64, f64)> =
+            self.ranked.curve().iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
         let chart = LineChart {
             x_label: "false edges taken for true".into(),
             y_label: "true edges kept".into(),
             y_range: Some((0.0, 1.0)),
             square: true,
-            series: vec![Series::new(format!("ensemble {:.3}", self.ranked.auc()), points)],
+            series: vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)],
             ..LineChart::default()
         };
-        figures.push(Figure { title: "False edges found".into(), svg: chart.svg(), words: FOUND.into() });
-        Ok(figures)
+        Ok(report.figure(Figure { title: "False edges found".into(), svg: chart.svg(), words: FOUND.into() }))
     }
 }
 

@@ -51,6 +51,8 @@ fn the_docs_tell_of_every_key() {
         "network compare @karate @kite --unweighted -k 4 -r 3 --steps 3 --samples 200",
         "network denoise @karate --method common-neighbours -o d.tsv",
         "evaluate d.tsv labels.tsv",
+        "report n s -o r.html",
+        "paper convergence -o p",
         "paper figure-ndl --quick -o p",
         "paper table-denoising --quick --methods jaccard -o p",
     ] {

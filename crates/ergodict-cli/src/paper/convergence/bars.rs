@@ -21,7 +21,7 @@ const OFF: f64 = 0.05;
 const ON: f64 = OFF / 7.0;
 const NOISE: f64 = 0.05;
 /// Pictures of a minibatch.
-pub(super) const BATCH: usize = 50;
+const BATCH: usize = 50;
 const BATCHES: usize = 1000;
 const PICTURES: usize = BATCH * BATCHES;
 /// Fresh pictures, independent draws from the stationary law, that stand for the expectation.
@@ -33,7 +33,7 @@ const BETWEEN: usize = 4;
 
 /// With these all 16 bars were found from each of the seeds 200–279 and 300–379. On 80 of them one bar was missed 5
 /// times with β = 0.8, and 3 times with λ = 0.15 or 0.1. Linear weights missed one in 4 to 10 of 40 runs of other lengths.
-pub(super) fn parameters() -> Parameters {
+fn parameters() -> Parameters {
     Parameters {
         lambda: 0.2,
         schedule: Schedule::Power { beta: 0.76 },
@@ -120,10 +120,12 @@ impl BarsRun {
         model.inputs = vec![Input { name, digest }];
         model.history = history;
         model.run = json!({
-            "command": "demo",
-            "config": { "seed": seed },
+            "command": "factor",
+            "config": {
+                "atoms": 2 * SIDE, "batch": BATCH, "lambda": model.parameters.lambda, "seed": seed,
+                "schedule": model.parameters.schedule.to_string(), "normalise": "per-column",
+            },
             "data": { "chain": "bars", "side": SIDE, "on": ON, "off": OFF, "noise": NOISE, "pictures": PICTURES },
-            "batch": BATCH,
         });
         let best =
             |k: usize| (0..model.w.cols()).map(|j| cosine(model.w.col(j), &bars.bar(k))).fold(0.0, f64::max);

@@ -1,0 +1,108 @@
+//! `ergodict report`: one page from models and run records, or several of them side by side.
+
+mod alike;
+mod compared;
+mod record;
+
+use crate::args::Common;
+use crate::progress::say;
+use crate::showing::{names, probe_folder};
+use crate::{output, page, paths};
+use anyhow::{Result, bail};
+use ergodict_report::Report;
+use record::Run;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Example:
+  ergodict network learn @karate -k 6 -r 9 -o karate.safetensors
+  ergodict report karate.safetensors -o karate.html
+
+Several side by side, of models and of what `--json` prints:
+  ergodict network learn @karate -k 6 -r 9 --seed 1 -o other.safetensors --json > other.json
+  ergodict report karate.safetensors other.safetensors -o both.html";
+
+/// Make a page from models and run records; several are shown side by side
+///
+/// A model holds what its page needs: parameters, atoms, losses and, for networks, examples of what uses each atom. A run
+/// record is the JSON summary that any command prints with --json, saved to a file. The page of several runs tells in what they differ, draws their
+/// curves into one chart, and says how much their atoms are alike.
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Args {
+    /// Models, and JSON summaries of runs
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The page to write; - is standard output
+    #[arg(short, long, value_name = "FILE.html")]
+    out: PathBuf,
+    /// Heading of the page
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Write each figure of the page as an .svg file into this folder, which is made where it is missing
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    figures: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let inputs: Vec<paths::Given<'_>> = args.runs.iter().map(|path| ("RUN", &**path)).collect();
+    let mut outputs = vec![("-o", &*args.out)];
+    outputs.extend(args.figures.as_deref().map(|path| ("--figures", path)));
+    paths::check(common, &inputs, &outputs)?;
+    output::probe(&args.out)?;
+    args.figures.as_deref().map_or(Ok(()), |folder| probe_folder("--figures", folder))?;
+    if args.runs.iter().filter(|path| output::is_standard(path)).count() > 1 {
+        bail!("RUN is - twice, but standard input can be read once");
+    }
+    let runs = args.runs.iter().map(|path| Run::open(path)).collect::<Result<Vec<_>>>()?;
+    let runs = record::named_apart(runs);
+    let page = match &runs[..] {
+        [one] => of_one(one)?,
+        several => compared::page(several)?,
+    };
+    let page = match &args.title {
+        Some(title) => page.title(title),
+        None => page,
+    };
+    let html = page.render();
+    output::write(&args.out, &html)?;
+    if let Some(folder) = &args.figures {
+        std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
+        let titles = page.figures().iter().map(|(title, _)| &**title);
+        for (name, (_, svg)) in names(titles).iter().zip(page.figures()) {
+            output::write(&folder.join(name), svg)?;
+        }
+    }
+    if !common.quiet {
+        let of = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
+        say(&format!("wrote {}: {of}, {} kB", args.out.display(), html.len().div_ceil(1000)));
+    }
+    if common.json {
+        output::print(&format!("{:#}\n", args.json(&runs, html.len())))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of one run.
+fn of_one(run: &Run) -> Result<Report> {
+    match &run.model {
+        Some(model) => page::of_model(model, &[]),
+        None => Ok(record::page(run)),
+    }
+}
+
+impl Args {
+    fn json(&self, runs: &[Run], bytes: usize) -> Value {
+        let one = |run: &Run| json!({ "file": run.file, "name": run.name, "command": run.command });
+        let differing = compared::differing(runs);
+        json!({
+            "schema": "ergodict.report/1",
+            "out": self.out,
+            "bytes": bytes,
+            "runs": runs.iter().map(one).collect::<Vec<_>>(),
+            "differing": differing.iter().map(|row| &row.name).collect::<Vec<_>>(),
+        })
+    }
+}
