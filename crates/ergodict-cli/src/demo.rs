@@ -101,6 +101,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
             "data": files.pictures,
             "try_next": commands.replace(CONTINUED, " ").lines().collect::<Vec<_>>(),
             "seconds": seconds,
+            "config": crate::resolved::config(),
         });
         print(&format!("{summary:#}\n"))?;
     }
