@@ -1,17 +1,36 @@
-//! The command line: the verbs, and the flags they share. Help and `--config` are made from it.
+//! The command line: the verbs, and the flags they share. Help, completions, man pages and `--config` are made from it.
 
-use crate::BAD_INPUT;
+mod refusal;
+mod verbs;
+
 use anyhow::{Result, anyhow, bail};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, Parser, Subcommand};
+pub(crate) use refusal::explain;
+use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
+
+const LONG: &str = "\
+Example:
+  ergodict demo
+  ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
+
+Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found what it was asked to look for, 2 bad usage or \
+input, 130 stopped by Ctrl-C.";
+
+/// The commands as a newcomer needs them; what is not named stands under the last.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Start here", &["demo"]),
+    ("Learn dictionaries", &["network", "spins", "image", "factor"]),
+    ("Use and look at them", &["report", "model", "transform", "evaluate"]),
+    ("More", &["paper", "completions", "man"]),
+];
 
 /// Dictionaries of interpretable atoms, learned online from dependent data.
 #[derive(Parser)]
 #[command(name = "ergodict", version, args_override_self = true, disable_help_subcommand = true)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Start with `ergodict demo`; `ergodict VERB --help` shows defaults and an example.")]
+#[command(after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples.")]
+#[command(after_long_help = LONG)]
 pub(crate) struct Cli {
     /// What every verb knows.
     #[command(flatten)]
@@ -25,16 +44,18 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one")]
 pub(crate) enum Verb {
-    Factor(crate::factor::Args),
-    Transform(crate::transform::Args),
-    Image(crate::image::Args),
-    Spins(crate::spins::Args),
+    Demo(crate::demo::Args),
     Network(crate::network::Args),
+    Spins(crate::spins::Args),
+    Image(crate::image::Args),
+    Factor(crate::factor::Args),
+    Model(crate::model::Args),
+    Transform(crate::transform::Args),
     Evaluate(crate::evaluate::Args),
     Paper(crate::paper::Args),
     Report(crate::report::Args),
-    Model(crate::model::Args),
-    Demo(crate::demo::Args),
+    Completions(crate::manual::Completions),
+    Man(crate::manual::Man),
 }
 
 /// What every verb knows.
@@ -50,15 +71,21 @@ pub(crate) struct Common {
     /// Say nothing but errors
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Say more
-    #[arg(short, long, global = true)]
+    /// Say more: what is read, memory, timings
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) verbose: bool,
     /// Print a summary as JSON on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Flags from a TOML file, or those a model was learned with; the command line overrides them
+    /// Flags from a TOML file or an earlier output; the command line overrides them
+    ///
+    /// Models, what --json printed, and most other outputs keep the flags they were made with (docs/formats.md), and give the
+    /// same bytes again; inputs and -o stand on the command line.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Print the flags as a TOML file for --config, defaults among them, and do nothing else
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) show_config: bool,
 }
 
 impl Common {
@@ -72,6 +99,41 @@ impl Common {
     }
 }
 
+/// The definitions, with what follows from all of them.
+pub(crate) fn command() -> Command {
+    let cli = each(Cli::command(), "ergodict");
+    let wide = cli.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or(0);
+    let mut listed = String::new();
+    for (at, (title, names)) in GROUPS.iter().enumerate() {
+        let others = cli.get_subcommands().map(Command::get_name);
+        let others = others.filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
+        let _ = writeln!(listed, "{title}:");
+        for verb in names.iter().copied().chain(others).filter_map(|name| cli.find_subcommand(name)) {
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(listed, "  {:<wide$}  {about}", verb.get_name());
+        }
+        listed.push('\n');
+    }
+    cli.help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{{options}}{{after-help}}"))
+}
+
+/// A verb whose short help says that there is more, and all verbs within it.
+fn each(verb: Command, name: &str) -> Command {
+    let verb = verbs::suited(verb, name);
+    let more = verb.get_arguments().any(clap::Arg::is_hide_short_help_set);
+    let more = more && verb.get_after_help().is_none();
+    let verb = if more {
+        verb.after_help(format!("`ergodict {name} --help` shows all flags, with examples."))
+    } else {
+        verb
+    };
+    let names: Vec<String> = verb.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
+    names.iter().fold(verb, |verb, inner| {
+        let whole = if name == "ergodict" { inner.clone() } else { format!("{name} {inner}") };
+        verb.mut_subcommand(inner, |verb| each(verb, &whole))
+    })
+}
+
 /// A whole number, also as `5e6`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     let whole = |x: &f64| x.fract() == 0.0 && (0.0..=9e15).contains(x);
@@ -80,32 +142,6 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         (_, Ok(x)) if whole(&x) => Ok(x as u64),
         _ => Err("expected a whole number, for instance 5000000 or 5e6".into()),
     }
-}
-
-/// What to write where a value stands apart from a flag that takes it only by `=`.
-fn joined(refusal: &clap::Error, arguments: impl Iterator<Item = String>) -> Option<String> {
-    let Some(ContextValue::String(value)) = refusal.get(ContextKind::InvalidArg) else { return None };
-    let arguments: Vec<String> = arguments.collect();
-    let at = arguments.iter().position(|argument| argument == value)?;
-    let flag = arguments.get(at.checked_sub(1)?)?;
-    ["--denoise", "--fixed", "--colour", "--shuffle", "--missing"]
-        .contains(&&**flag)
-        .then(|| format!("; a value of {flag} is written {flag}={value}"))
-}
-
-/// What clap has to say instead of running: help and version as they are, refusals as an error of one line.
-pub(crate) fn explain(refusal: &clap::Error) -> Result<ExitCode> {
-    if !refusal.use_stderr() || refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        refusal.print()?;
-        return Ok(if refusal.use_stderr() { ExitCode::from(BAD_INPUT) } else { ExitCode::SUCCESS });
-    }
-    let text = refusal.render().to_string();
-    let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
-    let parts = text.split("\n\n").map(words);
-    let parts = parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
-    let line = parts.collect::<Vec<_>>().join("; ");
-    let line = line.strip_prefix("error: ").unwrap_or(&line);
-    bail!("{line}{}", joined(refusal, std::env::args()).unwrap_or_default())
 }
 
 #[cfg(test)]

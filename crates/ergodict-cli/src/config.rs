@@ -1,36 +1,62 @@
 //! `--config`: a file of flags, put before the flags of the command line so that those override it.
 //!
-//! The file is TOML whose keys are the long names of flags, or a model file, or the JSON object that a model keeps of
-//! its run: what a run was resolved to gives the same run again.
+//! The file is TOML whose keys are the long names of flags, or any output that keeps the flags it was made with: what a run
+//! was resolved to gives the same run again.
 
-use crate::args::Cli;
-use anyhow::{Context, Result, anyhow, bail};
-use clap::{Arg, ArgAction, Command, CommandFactory};
-use ergodict::dictionary::Model;
-use serde_json::{Map, Value};
+mod read;
+
+use crate::nearest::nearest;
+use crate::resolved;
+use anyhow::{Context, Result, bail};
+use clap::{Arg, ArgAction, Command};
+use serde_json::Value;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// Flags that take a file or something else, and are not of the type of paths therefore.
+const PERHAPS_FILES: [&str; 5] = ["motif", "conditional", "init", "start", "field"];
 
 /// The arguments with those of the configuration file among them.
 pub(crate) fn expand(mut arguments: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = named(&arguments) else { return Ok(arguments) };
-    let cli = Cli::command();
-    let Some((verb, name, at)) = verb(&cli, &arguments) else { return Ok(arguments) };
-    let table = read(&path, &name)?;
+    let cli = crate::args::command();
+    let Some((verb, name, at)) = innermost(&cli, &arguments) else { return Ok(arguments) };
+    let table = read::table(&path, &name)?;
+    let flag = |key: &str| {
+        let is_key = |a: &&Arg| a.get_long() == Some(key) && key != "config";
+        let shared = cli.get_arguments().find(is_key).map(|flag| (flag, true));
+        shared.or_else(|| verb.get_arguments().find(is_key).map(|flag| (flag, false)))
+    };
+    let given = |key: &str, short: Option<char>| {
+        let mut words = arguments.iter().take_while(|a| *a != "--").filter_map(|a| a.to_str());
+        words.any(|a| is_flag(a, key) || short.is_some_and(|c| a.starts_with(&format!("-{c}"))))
+    };
+    let excludes = |a: &Arg, b: &Arg| verb.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
     let (mut shared, mut own) = (Vec::new(), Vec::new());
     for (key, value) in &table {
-        let is_key = |a: &&Arg| a.get_long() == Some(key) && key != "config";
-        let (flag, into) = match (cli.get_arguments().find(is_key), verb.get_arguments().find(is_key)) {
-            (Some(flag), _) => (flag, &mut shared),
-            (_, Some(flag)) => (flag, &mut own),
-            _ => bail!("{}: {}", path.display(), unknown(key, &cli, verb, &name)),
+        let Some((flag, for_all)) = flag(key) else {
+            bail!("{}: {}", path.display(), unknown(key, &cli, verb, &name))
         };
         // A flag that may be given several times is overridden by any on the command line, not added to them.
-        let given = || arguments.iter().filter_map(|a| a.to_str()).any(|a| is_flag(a, key));
-        if matches!(flag.get_action(), ArgAction::Append) && given() {
+        if matches!(flag.get_action(), ArgAction::Append) && given(key, flag.get_short()) {
             continue;
         }
-        let flags = flags(key, value, flag).with_context(|| path.display().to_string())?;
+        // So is one that another on the command line rules out.
+        let ruled_out = |other: &Arg| {
+            let there = other.get_long().is_some_and(|long| given(long, other.get_short()));
+            there && other.get_id() != flag.get_id() && (excludes(flag, other) || excludes(other, flag))
+        };
+        if !for_all && verb.get_arguments().any(ruled_out) {
+            continue;
+        }
+        let value = match value {
+            Value::String(text) if resolved::READ.iter().chain(&PERHAPS_FILES).any(|file| file == key) => {
+                resolved::beside(&path, text).map_or_else(|| value.clone(), Value::String)
+            }
+            value => value.clone(),
+        };
+        let flags = flags(key, &value, flag).with_context(|| path.display().to_string())?;
+        let into = if for_all { &mut shared } else { &mut own };
         into.extend(flags.into_iter().map(OsString::from));
     }
     arguments.splice(at..at, own);
@@ -59,7 +85,7 @@ fn is_flag(argument: &str, key: &str) -> bool {
 }
 
 /// The innermost verb that is named, its name with those of the nouns before it, and where its flags begin.
-fn verb<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, String, usize)> {
+pub(crate) fn innermost<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, String, usize)> {
     let mut found: Option<(&Command, String, usize)> = None;
     let mut words = arguments.iter().enumerate().skip(1);
     while let Some((i, word)) = words.next() {
@@ -97,47 +123,6 @@ fn takes_next(word: &str, cli: &Command, verb: &Command) -> bool {
     valued.is_some_and(|(at, c)| at + c.len_utf8() == letters.len())
 }
 
-/// The table of the file, whichever form it has.
-fn read(path: &Path, verb: &str) -> Result<Map<String, Value>> {
-    let bytes = std::fs::read(path).map_err(ergodict::Error::io(path))?;
-    // A safetensors file is the length of its header, in eight bytes, and the header, which is JSON.
-    if bytes.get(8) == Some(&b'{') && bytes.iter().take(8).any(|b| *b == 0) {
-        return of_run(path, verb, Model::load(path)?.run);
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| anyhow!("{}: is not text: expected a TOML file of flags or a model", path.display()))?;
-    if text.trim_start().starts_with('{') {
-        let value = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        return of_run(path, verb, value);
-    }
-    let table: toml::Table = toml::from_str(&text).map_err(|e| {
-        let line = e.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        let line = line.map_or_else(String::new, |line| format!(":{line}"));
-        anyhow!("{}{line}: {}", path.display(), e.message())
-    })?;
-    match serde_json::to_value(table)? {
-        Value::Object(table) => Ok(table),
-        _ => Ok(Map::new()),
-    }
-}
-
-/// The flags in what a model keeps of its run, or in a plain object of flags.
-fn of_run(path: &Path, verb: &str, run: Value) -> Result<Map<String, Value>> {
-    let Value::Object(mut run) = run else {
-        bail!("{}: keeps no configuration: expected a model of `ergodict {verb}`", path.display());
-    };
-    let Some(Value::Object(config)) = run.remove("config") else { return Ok(run) };
-    match run.get("command").and_then(Value::as_str) {
-        Some(command) if command != verb => {
-            bail!(
-                "{}: is the configuration of `ergodict {command}`, not of `ergodict {verb}`",
-                path.display()
-            )
-        }
-        _ => Ok(config),
-    }
-}
-
 /// A key and its value as flags.
 fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
     let bare = matches!(flag.get_action(), ArgAction::SetTrue | ArgAction::Count);
@@ -145,6 +130,7 @@ fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
         Value::Bool(on) if bare => on.then(|| format!("--{key}")).into_iter().collect(),
         _ if bare => bail!("`{key}` is {value}: expected true or false"),
         Value::Null => Vec::new(),
+        Value::Bool(true) if flag.get_num_args().is_some_and(|n| n.min_values() == 0) => vec![format!("--{key}")],
         Value::String(text) => vec![format!("--{key}={text}")],
         Value::Bool(_) | Value::Number(_) => vec![format!("--{key}={value}")],
         Value::Array(values) if matches!(flag.get_action(), ArgAction::Append) => {
@@ -159,8 +145,6 @@ fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
 fn unknown(key: &str, cli: &Command, verb: &Command, verb_name: &str) -> String {
     let names = cli.get_arguments().chain(verb.get_arguments()).filter_map(Arg::get_long);
     let names = names.filter(|name| !["config", "help", "version"].contains(name));
-    let near = names.map(|name| (strsim::jaro_winkler(key, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
-    let near = near.filter(|near| near.0 > 0.7);
-    let near = near.map_or_else(String::new, |(_, name)| format!("; the nearest is `{name}`"));
+    let near = nearest(key, names).map_or_else(String::new, |name| format!("; the nearest is `{name}`"));
     format!("`{key}` is no flag of `ergodict {verb_name}`{near} (see --help)")
 }

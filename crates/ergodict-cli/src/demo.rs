@@ -101,7 +101,6 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
             "schema": "ergodict.demo/1",
             "version": env!("CARGO_PKG_VERSION"),
             "seed": seed,
-            "config": { "seed": seed },
             "network": network.json(),
             "ising": spins.json(),
             "picture": picture.json(),
@@ -109,6 +108,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
             "models": models,
             "try_next": next.iter().map(|(_, words)| in_shell(&program, words)).collect::<Vec<_>>(),
             "seconds": seconds,
+            "config": crate::resolved::config(),
         });
         print(&format!("{summary:#}\n"))?;
     }

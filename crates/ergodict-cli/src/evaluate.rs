@@ -4,7 +4,7 @@ mod outcome;
 
 use crate::args::Common;
 use crate::showing::{self, Showing};
-use crate::{input, output, paths, progress::say};
+use crate::{PROBLEM, input, output, paths, progress::say};
 use anyhow::{Context, Result, bail};
 use ergodict::data::PairTable;
 use outcome::{Labelled, Outcome};
@@ -19,7 +19,10 @@ Example:
   ergodict evaluate scores.tsv truth.tsv
 
 Several methods side by side:
-  ergodict evaluate ensemble.tsv adamic-adar.tsv ndr.tsv truth.tsv --report methods.html";
+  ergodict evaluate ensemble.tsv adamic-adar.tsv ndr.tsv truth.tsv --report methods.html
+
+In a script that is to fail where scores have become worse:
+  ergodict evaluate scores.tsv truth.tsv --at-least 0.9 -q";
 
 /// Tell how well scores of pairs find the true ones: ROC curve, AUC, average precision, with confidence intervals
 ///
@@ -41,6 +44,9 @@ pub(crate) struct Args {
     /// The probability that an interval is to hold
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true)]
     confidence: f64,
+    /// Fail, with exit code 1, unless every AUC is at least this
+    #[arg(long, value_name = "AUC", allow_negative_numbers = true)]
+    at_least: Option<f64>,
     #[command(flatten)]
     showing: Showing,
 }
@@ -67,6 +73,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if !common.quiet {
         args.showing.lines().iter().for_each(|(name, path)| say(&format!("{name} {path}")));
     }
+    let least = args.at_least.unwrap_or(f64::NEG_INFINITY);
+    if let Some((name, area)) = outcome.areas().find(|(_, area)| *area < least) {
+        say(&format!("ergodict: {name} has AUC {area:.4}, less than --at-least {least}"));
+        return Ok(ExitCode::from(PROBLEM));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -74,6 +85,9 @@ impl Args {
     fn check(&self, common: &Common) -> Result<(&PathBuf, &[PathBuf])> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             bail!("--confidence is {}, but it must be between 0 and 1, as 0.95 is", self.confidence);
+        }
+        if self.at_least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+            bail!("--at-least is an AUC, but {} is not between 0 and 1", self.at_least.unwrap_or(f64::NAN));
         }
         let Some((labels, scores)) = self.files.split_last().filter(|(_, scores)| !scores.is_empty()) else {
             bail!("at least two files are needed: scores, and labels last");

@@ -14,11 +14,13 @@ mod image;
 mod input;
 mod interrupt;
 mod learn;
+mod manual;
 mod maps;
 mod marks;
 mod memory;
 mod mixing;
 mod model;
+mod nearest;
 mod network;
 mod output;
 mod page;
@@ -26,6 +28,7 @@ mod paper;
 mod paths;
 mod progress;
 mod report;
+mod resolved;
 mod runs;
 mod saving;
 mod scheme;
@@ -35,9 +38,12 @@ mod tracked;
 mod transform;
 
 use args::{Cli, Verb};
-use clap::Parser;
+use clap::FromArgMatches;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// It ran, and found a problem that the user asked about.
+const PROBLEM: u8 = 1;
 /// Bad usage or bad input.
 const BAD_INPUT: u8 = 2;
 /// Stopped by the user.
@@ -45,10 +51,7 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let arguments = config::expand(std::env::args_os().collect());
-    let done = arguments.and_then(|arguments| match Cli::try_parse_from(arguments) {
-        Ok(cli) => run(cli),
-        Err(refusal) => args::explain(&refusal),
-    });
+    let done = arguments.and_then(|arguments| parse_and_run(&arguments));
     done.unwrap_or_else(|error| {
         if output::is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
@@ -56,6 +59,24 @@ fn main() -> ExitCode {
         progress::say(&format!("ergodict: error: {}", output::one_line(&error)));
         ExitCode::from(BAD_INPUT)
     })
+}
+
+fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
+    let cli = args::command();
+    let parsed = cli.clone().try_get_matches_from(arguments).and_then(|matches| {
+        Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches)))
+    });
+    match parsed {
+        Ok((cli, resolved)) if cli.common.show_config => {
+            output::print(&resolved.toml()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok((cli, resolved)) => {
+            resolved::keep(resolved);
+            run(cli)
+        }
+        Err(refusal) => args::explain(&refusal, &cli, arguments),
+    }
 }
 
 fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
@@ -76,5 +97,7 @@ fn perform(verb: Verb, common: &args::Common) -> anyhow::Result<ExitCode> {
         Verb::Report(args) => report::run(&args, common),
         Verb::Model(args) => model::run(args, common),
         Verb::Demo(args) => demo::run(args, common),
+        Verb::Completions(args) => manual::completions(&args),
+        Verb::Man(args) => manual::man(&args, common),
     }
 }

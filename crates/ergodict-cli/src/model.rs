@@ -161,6 +161,7 @@ impl<'a> Summary<'a> {
             "cursor": m.cursor,
             "history": m.history,
             "run": m.run,
+            "config": crate::resolved::config(),
         })
     }
 
@@ -283,11 +284,14 @@ impl Export {
                 }
                 npz.array("A", model.aggregates.a.transposed().as_ref());
                 npz.array("B", model.aggregates.b_transposed.as_ref());
+                if let Some(note) = crate::resolved::note() {
+                    npz.note(&note);
+                }
                 npz.save(out)?;
             }
             Format::Csv => write(out, &csv(&model, narrow))?,
             Format::Png | Format::Svg => {
-                let picture = self.picture(&model, format)?;
+                let picture = crate::resolved::noted(self.picture(&model, format)?);
                 write_atomic(out, |file| file.write_all(&picture).map_err(ergodict::Error::io(out)))?;
             }
         }
@@ -298,6 +302,7 @@ impl Export {
                 "out": out,
                 "features": model.w.rows(),
                 "atoms": model.w.cols(),
+                "config": crate::resolved::config(),
             });
             print(&format!("{summary:#}\n"))?;
         } else if !common.quiet {

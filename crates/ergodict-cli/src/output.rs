@@ -1,5 +1,7 @@
 //! What leaves the program: files that can be written, lines on standard output, errors as one line.
 
+use crate::nearest::file_hint;
+use crate::resolved;
 use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::data::write_atomic;
@@ -81,11 +83,59 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
-        let text = cause.to_string();
+        let text = said(cause);
         if !line.contains(&text) {
             line.push_str(if line.is_empty() { "" } else { ": " });
             line.push_str(&text);
         }
     }
     line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a cause says, in our words where it is the system's, and by the flag where it is a parameter's.
+fn said(cause: &(dyn std::error::Error + 'static)) -> String {
+    match (cause.downcast_ref::<Error>(), cause.downcast_ref::<io::Error>()) {
+        (Some(Error::Io { path, source }), _) => {
+            let hint = if source.kind() == io::ErrorKind::NotFound { file_hint(path) } else { String::new() };
+            format!("{}: {}{hint}", path.display(), in_words(source))
+        }
+        (Some(Error::Parameter { name, value, expected }), _) if resolved::has_flag(name) => {
+            format!("--{name} is {value}, but {expected}")
+        }
+        (_, Some(source)) => in_words(source),
+        _ => cause.to_string(),
+    }
+}
+
+/// What the system says, without its numbers.
+pub(crate) fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::IsADirectory => "is a folder: expected a file".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
+        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
+        io::ErrorKind::InvalidFilename => "its name is too long, or has characters that names cannot have".to_owned(),
+        io::ErrorKind::UnexpectedEof => "ends too early: it is cut off".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error ").next().map_or(text.clone(), str::to_lowercase)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_speaks_in_words() {
+        for (code, words) in [(2, "no such file"), (13, "permission"), (21, "folder"), (28, "full"), (30, "only be read")] {
+            let error = io::Error::from_raw_os_error(code);
+            let line = one_line(&anyhow::Error::from(Error::io(Path::new("/no/where"))(error)));
+            assert!(line.starts_with("/no/where: ") && line.contains(words) && !line.contains("os error"), "{line}");
+        }
+        assert_eq!(in_words(&io::Error::from_raw_os_error(5)), "input/output error");
+    }
 }

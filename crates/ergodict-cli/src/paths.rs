@@ -62,7 +62,7 @@ mod tests {
 
     fn common(json: bool, config: Option<&Path>) -> Common {
         let config = config.map(Path::to_owned);
-        Common { seed: 0, threads: None, quiet: false, verbose: false, json, config }
+        Common { seed: 0, threads: None, quiet: false, verbose: false, json, config, show_config: false }
     }
 
     #[test]

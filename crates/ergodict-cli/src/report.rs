@@ -102,6 +102,7 @@ impl Args {
             "out": self.out,
             "bytes": bytes,
             "runs": runs.iter().map(one).collect::<Vec<_>>(),
+            "config": crate::resolved::config(),
             "differing": differing.iter().map(|row| &row.name).collect::<Vec<_>>(),
         })
     }

@@ -1,7 +1,7 @@
 //! The flags of reports, and how a report is written: as a page, and as a file for each of its figures.
 
 use crate::{maps, output, paths};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use ergodict_report::Report;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,14 @@ pub(crate) fn probe_folder(flag: &str, folder: &Path) -> Result<()> {
     if !there.is_dir() {
         bail!("{flag} {}: {} is a file: expected a folder", folder.display(), there.display());
     }
-    output::probe(&there.join("figure.svg"))
+    output::probe(&there.join("figure.svg")).map_err(|error| {
+        let reason = error.downcast_ref::<ergodict::Error>().and_then(|error| match error {
+            ergodict::Error::Io { source, .. } => Some(output::in_words(source)),
+            _ => None,
+        });
+        let reason = reason.unwrap_or_else(|| error.to_string());
+        anyhow!("{flag} {}: nothing can be written into {}: {reason}", folder.display(), there.display())
+    })
 }
 
 /// The names of files for figures with these titles; those that are the same are numbered.

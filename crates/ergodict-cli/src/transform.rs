@@ -139,6 +139,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
             "sparsity": sparsity,
             "loss_per_sample": loss,
             "capped_samples": sums.capped,
+            "config": crate::resolved::config(),
         });
         output::print(&format!("{summary:#}\n"))?;
     }

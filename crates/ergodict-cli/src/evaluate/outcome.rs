@@ -194,6 +194,12 @@ impl Outcome {
         text
     }
 
+    /// Every AUC, and whose it is.
+    pub(super) fn areas(&self) -> impl Iterator<Item = (&str, f64)> {
+        let found = self.groups.iter().flat_map(|group| &group.found);
+        found.map(|found| (&*found.scores, found.area.value))
+    }
+
     pub(super) fn json(&self, labels: &Path) -> Value {
         let groups = self.groups.iter().map(|group| {
             let found = group.found.iter().map(|found| {
@@ -230,6 +236,7 @@ impl Outcome {
             "schema": "ergodict.evaluate/1",
             "labels": labels,
             "confidence": self.confidence,
+            "config": crate::resolved::config(),
             "groups": groups.collect::<Vec<_>>(),
         })
     }

@@ -8,7 +8,7 @@ use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
 use crate::{INTERRUPTED, interrupt, output, paths};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::dictionary::{Model, Precision};
 use ergodict::linalg::Scalar;
@@ -174,7 +174,8 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         let clean = reference.to_f64();
         (Distance::between(&rebuilt.values, &clean), Distance::between(&given, &clean))
     });
-    rebuilt.image()?.save(&args.out)?;
+    let png = rebuilt.image()?.png().map_err(|problem| anyhow!("{}: {problem}", args.out.display()))?;
+    output::write_bytes(&args.out, &crate::resolved::noted(png))?;
     let freed = sigma.map(|sigma| Freed { sigma, estimated: args.denoise == Some(None) });
     args.showing.write(|| {
         let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed };
@@ -225,6 +226,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             "reference_psnr": from_reference.as_ref().map(|d| d.0.psnr),
             "reference_relative_error": from_reference.as_ref().map(|d| d.0.relative_error),
             "reference_psnr_before": from_reference.as_ref().map(|d| d.1.psnr),
+            "config": crate::resolved::config(),
         });
         output::print(&format!("{summary:#}\n"))?;
     }

@@ -128,6 +128,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     config["seed"] = json!(common.seed);
     sampling.config(&mut config, &networks.motif, networks.kind);
     args.reading.config(&mut config);
+    crate::resolved::settle(&config);
+    let config = crate::resolved::config();
     interrupt::listen()?;
     let watching = Watching {
         batch: args.batch,

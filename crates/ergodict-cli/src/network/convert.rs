@@ -6,7 +6,7 @@ use crate::progress::{Progress, say};
 use crate::tracked::table;
 use crate::{INTERRUPTED, input, interrupt, output, paths};
 use anyhow::Result;
-use ergodict::data::{check_network_name, convert_network, write_network};
+use ergodict::data::{check_network_name, convert_network, write_network_with_note};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             return Ok(stopped());
         }
         decisions = opened.decisions.map(|made| made.to_string());
-        lost = write_network(&args.out, &opened.network)?.lost;
+        lost = write_network_with_note(&args.out, &opened.network, crate::resolved::note().as_deref())?.lost;
     }
     let seconds = started.elapsed().as_secs_f64();
     if !common.quiet {
@@ -82,6 +82,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             "out": args.out,
             "decisions": decisions,
             "lost": lost,
+            "config": crate::resolved::config(),
             "seconds": seconds,
         });
         output::print(&format!("{summary:#}\n"))?;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, add, remove};
-use ergodict::data::{check_network_name, write_network};
+use ergodict::data::{check_network_name, write_network_with_note};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -90,23 +90,22 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     .with_context(|| name.clone())?;
     let observed = &corrupted.observed;
-    let saved = write_network(&args.out, observed)?;
+    let saved = write_network_with_note(&args.out, observed, crate::resolved::note().as_deref())?;
     if let Some(path) = &args.truth {
         output::stream(path, |mut file| Ok(corrupted.write_truth(&mut file).map_err(Error::io(path))?))?;
     }
     let (changed, dropped) = (corrupted.changed, corrupted.base.left_out());
-    let verb = if args.add.is_some() { "added" } else { "removed" };
+    let before = corrupted.base.network.edges();
+    let now = format!("{} nodes, {} edges now (seed {})", observed.nodes(), observed.edges(), common.seed);
     if !common.quiet {
         let mut lines = vec![
             (
                 "corrupted",
-                format!(
-                    "{changed} of {} edges {verb}: {} nodes, {} edges now (seed {})",
-                    corrupted.base.network.edges(),
-                    observed.nodes(),
-                    observed.edges(),
-                    common.seed
-                ),
+                if args.add.is_some() {
+                    format!("{changed} false edges added to {before}: {now}")
+                } else {
+                    format!("{changed} of {before} edges removed: {now}")
+                },
             ),
             ("wrote", args.out.display().to_string()),
         ];

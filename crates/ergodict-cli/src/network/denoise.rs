@@ -151,6 +151,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         format!("{u} – {v} ({:.3})", scored.scores[row])
     });
     let suspects = suspects.collect();
+    crate::resolved::settle(&args.config(common, assumed));
     let denoised = Denoised {
         out: &args.out,
         network: name,
@@ -164,7 +165,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         written: rows.len(),
         seconds: started.elapsed(),
         inputs,
-        config: args.config(common, assumed),
+        config: crate::resolved::config(),
     };
     if !common.quiet {
         say(&denoised.words());

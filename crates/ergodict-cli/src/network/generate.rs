@@ -10,7 +10,7 @@ use clap::Subcommand;
 use ergodict::data::generate::{
     BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
 };
-use ergodict::data::{check_network_name, write_network};
+use ergodict::data::{check_network_name, write_network_with_note};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -198,7 +198,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     let network = generator.generate(common.seed);
     let seconds = started.elapsed().as_secs_f64();
-    let saved = write_network(out, &network)?;
+    let saved = write_network_with_note(out, &network, crate::resolved::note().as_deref())?;
     if let (Model::Sbm(Sbm { labels: Some(path), .. }), Some(labels)) = (model, labels) {
         let mut text = String::from("node\tblock\n");
         for (node, label) in labels.iter().enumerate() {

@@ -72,6 +72,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             })),
             "summary": summary,
             "samplers": samplers,
+            "config": crate::resolved::config(),
         });
         output::print(&format!("{summary:#}\n"))?;
         return Ok(ExitCode::SUCCESS);

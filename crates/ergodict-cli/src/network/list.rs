@@ -27,7 +27,7 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
                 })
             })
             .collect();
-        let summary = json!({ "schema": "ergodict.network-list/1", "networks": all });
+        let summary = json!({ "schema": "ergodict.network-list/1", "networks": all, "config": crate::resolved::config() });
         output::print(&format!("{summary:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 #[command(next_help_heading = "Reading")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(crate) struct Reading {
-    /// Edges have a direction [default: as the format says; those of edge lists have none]
+    /// Edges have a direction [default: as the format says; in edge lists they have none]
     #[arg(long, conflicts_with = "undirected")]
     directed: bool,
     /// Edges have no direction
@@ -124,8 +124,9 @@ pub(crate) fn explained<T>(path: &Path, read: ergodict::Result<T>) -> Result<T> 
     match read {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => bail!(
             "{}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, \
-             or a name such as @karate (`ergodict network list` has them all)",
-            path.display()
+             or a name such as @karate (`ergodict network list` has them all){}",
+            path.display(),
+            crate::nearest::file_hint(path)
         ),
         read => Ok(read?),
     }

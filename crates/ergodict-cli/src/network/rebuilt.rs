@@ -82,7 +82,7 @@ impl Writer<'_> {
         let parquet = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
         let done = output::stream(out, |mut file| {
             if parquet {
-                write_pairs_parquet(rows, self.ids, &mut file, out)?;
+                write_pairs_parquet(rows, self.ids, crate::resolved::note().as_deref(), &mut file, out)?;
             } else {
                 self.text(rows, file, out)?;
             }

@@ -181,6 +181,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut config = args.config(common);
     sampling.config(&mut config, &motif, kind);
     args.reading.config(&mut config);
+    crate::resolved::settle(&config);
     interrupt::listen()?;
     let resumed = args.resume(common, &config, &inputs, &mut rebuilding, &mut walkers)?;
     let set_up = started.elapsed();
@@ -221,7 +222,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         set_up,
         seconds,
         writing: writing.elapsed(),
-        config,
+        config: crate::resolved::config(),
         inputs,
     };
     args.showing.write(|| Ok(rebuilt.page()))?;

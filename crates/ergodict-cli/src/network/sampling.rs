@@ -48,7 +48,7 @@ pub(crate) struct Sampling {
     #[arg(short, long = "k", value_name = "K", allow_negative_numbers = true)]
     k: Option<usize>,
     /// The motif: chain, star, cycle, complete, or a file with its edges [default: chain, or that of --model]
-    #[arg(long, value_name = "chain|star|cycle|complete|FILE")]
+    #[arg(long, value_name = "SHAPE|FILE")]
     motif: Option<String>,
     /// How homomorphisms are drawn [default: exact, glauber for motifs with cycles that are rare; pivot-approx for reconstruct and compare]
     ///
@@ -56,7 +56,7 @@ pub(crate) struct Sampling {
     /// tree motifs. pivot-approx: the same without set-up, by plain random walks; its law is uniform in the first node, and
     /// not the one of the others. glauber: one node in each step, any motif. rejection: nodes at random until all edges are
     /// there, for tiny motifs.
-    #[arg(long, value_name = "exact|pivot|pivot-approx|glauber|rejection")]
+    #[arg(long, value_name = "NAME")]
     sampler: Option<SamplerKind>,
     /// Keep only homomorphisms whose nodes are all different
     #[arg(long)]

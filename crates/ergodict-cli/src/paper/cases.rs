@@ -32,7 +32,7 @@ pub(super) struct Data {
     #[arg(long = "data", id = "data", value_name = "DIR", required_unless_present = "quick")]
     folder: Option<PathBuf>,
     /// Small embedded networks instead, and one seed: to see how it goes
-    #[arg(long)]
+    #[arg(long, conflicts_with = "data")]
     pub(super) quick: bool,
     /// The folder to write to, which is made where it is missing
     #[arg(short, long, value_name = "DIR")]

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             "schema": "ergodict.paper-convergence/1",
             "version": env!("CARGO_PKG_VERSION"),
             "seed": common.seed,
-            "config": { "seed": common.seed },
+            "config": crate::resolved::config(),
             "bars": bars.json(),
             "two_pictures": two.json(),
             "report": page,

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let mut model = Model::of(&learned, "network", common.seed);
         model.network = Some(NetworkForm::new(&motif, false, false));
         model.inputs = vec![read.input];
-        model.run = json!({ "command": "paper figure-ndl" });
+        model.run = json!({ "command": "paper figure-ndl", "config": crate::resolved::config() });
         let name = read.case.name.trim_start_matches('@');
         let path = args.data.out.join(format!("figure-ndl-{name}.safetensors"));
         model.save(&path)?;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         say(&format!("wrote {}", page.display()));
     }
     if common.json {
-        let all = json!({ "schema": "ergodict.paper-figure-ndl/1", "report": page, "networks": summary, "seed": common.seed });
+        let all = json!({ "schema": "ergodict.paper-figure-ndl/1", "report": page, "networks": summary, "seed": common.seed, "config": crate::resolved::config() });
         output::print(&format!("{all:#}\n"))?;
     }
     Ok(ExitCode::SUCCESS)

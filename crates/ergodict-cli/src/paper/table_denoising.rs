@@ -156,7 +156,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         };
         let cells: Vec<_> = kept.all.iter().filter(asked).map(cell).collect();
         let schema = "ergodict.paper-table-denoising/1";
-        let all = json!({ "schema": schema, "report": page, "table": plain, "measured": cells });
+        let all = json!({ "schema": schema, "report": page, "table": plain, "measured": cells, "config": crate::resolved::config() });
         output::print(&format!("{all:#}\n"))?;
     } else {
         output::print(&text)?;
@@ -347,8 +347,8 @@ impl TableOf<'_> {
 
     fn page(&self) -> Report {
         let lead = format!(
-            "Every number is measured here, on the same pairs for every method, with {} seeds.",
-            self.seeds
+            "Every number is measured here, on the same pairs for every method, with {}.",
+            crate::page::count(self.seeds as usize, "seed", "seeds")
         );
         let mut report = Report::new("The paper's table of denoising").lead(lead);
         let words = format!("{}\n\n{}", WORDS.trim(), PRINTED.trim());

@@ -75,7 +75,7 @@ pub(super) fn draw(out: &Path, target: &Path, alphabet: Alphabet) -> Result<bool
             return Ok(false);
         }
         let path = target.join(format!("frame-{at:0digits$}.png"));
-        output::write_bytes(&path, &frame_png(&frame, shape, palette, cell)?)?;
+        output::write_bytes(&path, &crate::resolved::noted(frame_png(&frame, shape, palette, cell)?))?;
         at += 1;
     }
     Ok(true)

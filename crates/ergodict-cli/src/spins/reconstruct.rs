@@ -119,7 +119,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
     let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });
     if let Some(path) = &args.error_map {
-        output::write_bytes(path, &heat.png((400 / shape.0.max(shape.1)).max(1))?)?;
+        output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
     }
     args.showing.write(|| {
         let (given, again) = (maps::shown(&truth, &encoding), maps::shown(&rebuilt.values, &encoding));
@@ -169,6 +169,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             "lambda": args.lambda,
             "relative_error": error,
             "sites_right": right,
+            "config": crate::resolved::config(),
         });
         output::print(&format!("{summary:#}\n"))?;
     }

@@ -63,7 +63,14 @@ impl Simulated {
 
     /// The summary.
     pub(super) fn json(&self) -> Value {
-        let mixing = self.mixing.iter().map(|one| mixing::json(one.observable, &one.mixing));
+        let mixing = self.mixing.iter().map(|one| {
+            let mut value = mixing::json(one.observable, &one.mixing);
+            // One chain that agrees with itself may still not have been everywhere.
+            if self.chains.len() == 1 && value["mixed"] == true {
+                value["mixed"] = Value::Null;
+            }
+            value
+        });
         json!({
             "schema": "ergodict.spins-simulate/1",
             "out": self.outs,

@@ -172,17 +172,23 @@ impl Image {
                 "cannot be written: images are PNG, expected a name in .png",
             ));
         }
+        let png = self.png().map_err(|problem| Error::format(path, None, problem))?;
+        write_atomic(path, |out| out.write_all(&png).map_err(Error::io(path)))
+    }
+
+    /// The image as a PNG file of 8 bits a channel, in memory.
+    ///
+    /// # Errors
+    /// What is wrong, in words, for an image of a size that PNG does not have.
+    pub fn png(&self) -> std::result::Result<Vec<u8>, String> {
         let bytes: Vec<u8> =
             self.values.iter().map(|v| (f64::from(*v).clamp(0.0, 1.0) * 255.0).round() as u8).collect();
         let kind = if self.channels == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
-        write_atomic(path, |out| {
-            PngEncoder::new(out).write_image(&bytes, self.shape.1 as u32, self.shape.0 as u32, kind).map_err(
-                |e| match e {
-                    ImageError::IoError(e) => Error::io(path)(e),
-                    other => Error::format(path, None, format!("cannot be written as PNG: {other}")),
-                },
-            )
-        })
+        let mut png = Vec::new();
+        let (rows, columns) = (self.shape.0 as u32, self.shape.1 as u32);
+        let written = PngEncoder::new(&mut png).write_image(&bytes, columns, rows, kind);
+        written.map_err(|problem| format!("cannot be written as PNG: {problem}"))?;
+        Ok(png)
     }
 
     /// Rows and columns.

@@ -7,6 +7,7 @@ mod batch;
 mod feed;
 mod image;
 mod network;
+mod note;
 mod npy;
 mod npy_header;
 mod npy_write;
@@ -31,7 +32,8 @@ pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
 pub(crate) use network::{Pairs, non_edges, pair_bits};
-pub use network::{Saved, check_network_name, convert_network, write_network};
+pub use network::{Saved, check_network_name, convert_network, write_network, write_network_with_note};
+pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};

@@ -134,3 +134,12 @@ pub fn npy_header(descr: &str, count: u64, trailing: &[usize]) -> Vec<u8> {
     bytes.push(b'\n');
     bytes
 }
+/// The header of a single value.
+pub(super) fn scalar_header(descr: &str) -> Vec<u8> {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (), }}");
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend_from_slice(text.as_bytes());
+    bytes.resize(127, b' ');
+    bytes.push(b'\n');
+    bytes
+}

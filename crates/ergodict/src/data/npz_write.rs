@@ -1,6 +1,7 @@
 //! Writes numpy's `.npz`: several arrays in one archive.
 
-use super::npy_write::{append_row, header};
+use super::note::KEY;
+use super::npy_write::{append_row, header, scalar_header};
 use super::write_atomic;
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};
@@ -38,6 +39,13 @@ impl NpzWriter {
             append_row(&mut bytes, samples.col(j));
         }
         self.members.push((format!("{name}.npy"), bytes));
+    }
+
+    /// Adds a note of how the arrays were made, JSON in ASCII, as the member `ergodict`: one byte string.
+    pub fn note(&mut self, note: &str) {
+        let mut bytes = scalar_header(&format!("|S{}", note.len().max(1)));
+        bytes.extend_from_slice(note.as_bytes());
+        self.members.push((format!("{KEY}.npy"), bytes));
     }
 
     /// Writes the archive, whole or not at all.

@@ -9,6 +9,7 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
 use parquet::schema::types::ColumnDescriptor;
 use std::cell::Cell;
 use std::fs::File;
@@ -202,6 +203,40 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// The note in the metadata of a table, if it has one.
+pub(super) fn note(path: &Path) -> Option<String> {
+    let file = File::open(path).ok()?;
+    let reader = guarded(path, || SerializedFileReader::new(file).map_err(damaged(path))).ok()?;
+    let notes = reader.metadata().file_metadata().key_value_metadata()?;
+    notes.iter().find(|note| note.key == super::note::KEY)?.value.clone()
+}
+
+/// The names of the columns of a table, and its rows as text, each to `take`.
+///
+/// # Errors
+/// [`Error::Format`] for a damaged table; [`Error::Io`]; those of `take`.
+pub(super) fn rows(path: &Path, mut take: impl FnMut(&[String]) -> Result<()>) -> Result<Vec<String>> {
+    let file = File::open(path).map_err(Error::io(path))?;
+    guarded(path, || {
+        let reader = SerializedFileReader::new(file).map_err(damaged(path))?;
+        let columns = reader.metadata().file_metadata().schema_descr();
+        let names = columns.columns().iter().map(|column| column.name().to_owned()).collect();
+        let mut fields = Vec::new();
+        for row in reader.get_row_iter(None).map_err(damaged(path))? {
+            let row = row.map_err(damaged(path))?;
+            fields.clear();
+            fields.extend(row.get_column_iter().map(|(_, field)| match field {
+                Field::Str(text) => text.clone(),
+                Field::Double(x) => x.to_string(),
+                Field::Float(x) => x.to_string(),
+                other => other.to_string(),
+            }));
+            take(&fields)?;
+        }
+        Ok(names)
+    })
 }
 
 fn damaged(path: &Path) -> impl Fn(ParquetError) -> Error + '_ {

@@ -1,10 +1,12 @@
 //! Parquet tables of pairs of nodes: the seam to the crate's writer.
 
 use super::NodeIds;
+use super::note::KEY;
 use crate::{Error, Result};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -16,12 +18,12 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 18;
 
 /// Writes a table of the columns `u`, `v` (the names of nodes: integers or words), `weight` and `count`, a group of rows at a time;
-/// `path` is for errors.
+/// `path` is for errors. A note of how it was made, JSON in ASCII, goes into the metadata.
 ///
 /// ```
 /// # use ergodict::data::{NodeIds, write_pairs_parquet};
 /// let (mut file, path) = (Vec::new(), std::path::Path::new("pairs.parquet"));
-/// write_pairs_parquet([(0, 1, 0.5, 12)].into_iter(), &NodeIds::numbered(2), &mut file, path)?;
+/// write_pairs_parquet([(0, 1, 0.5, 12)].into_iter(), &NodeIds::numbered(2), None, &mut file, path)?;
 /// assert_eq!(&file[..4], b"PAR1");
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -34,6 +36,7 @@ const GROUP: usize = 1 << 18;
 pub fn write_pairs_parquet(
     mut pairs: impl Iterator<Item = (u32, u32, f64, u64)>,
     ids: &NodeIds,
+    note: Option<&str>,
     out: &mut (impl Write + Send),
     path: &Path,
 ) -> Result<()> {
@@ -44,7 +47,9 @@ pub fn write_pairs_parquet(
         "message pairs {{ REQUIRED {u}; REQUIRED {v}; REQUIRED DOUBLE weight; REQUIRED INT64 count (INTEGER(64, false)); }}"
     );
     let schema = parse_message_type(&schema).map_err(refused)?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let note = note.map(|note| vec![KeyValue::new(KEY.to_owned(), note.to_owned())]);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+    let properties = properties.set_key_value_metadata(note).build();
     let mut file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
     let mut rows = Vec::with_capacity(GROUP);
     loop {
@@ -99,7 +104,7 @@ mod tests {
 
     fn read_back(pairs: &[(u32, u32, f64, u64)], ids: &NodeIds) -> Vec<String> {
         let mut file = tempfile::tempfile().unwrap();
-        write_pairs_parquet(pairs.iter().copied(), ids, &mut file, Path::new("pairs")).unwrap();
+        write_pairs_parquet(pairs.iter().copied(), ids, None, &mut file, Path::new("pairs")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         assert_eq!(reader.num_row_groups(), pairs.len().div_ceil(GROUP));
         reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect()

@@ -106,7 +106,7 @@ fn placements(scores: &[f64], labels: &[bool]) -> Result<Vec<u64>> {
 fn enough(positives: u64, negatives: u64) -> Result<()> {
     if positives.min(negatives) < 2 {
         let found = format!("{positives} true and {negatives} false");
-        return Err(Error::parameter("the labels", found, "at least two of each class are needed"));
+        return Err(Error::parameter("the number of labels", found, "at least two of each class are needed"));
     }
     Ok(())
 }

@@ -516,7 +516,7 @@ fn check(options: &FitOptions, features: MatRef<'_, f64>, labels: &[bool], weigh
     for class in [true, false] {
         if !labels.iter().zip(weights).any(|(label, weight)| *label == class && *weight > 0.0) {
             let found = format!("without one that is {class} and has weight");
-            return Err(Error::parameter("the labels", found, "both classes are needed"));
+            return Err(Error::parameter("the set of labels", found, "both classes are needed"));
         }
     }
     Ok(())

@@ -201,7 +201,7 @@ pub(super) fn check(scores: &[f64], labels: &[bool]) -> Result<()> {
     }
     if !labels.contains(&true) || !labels.contains(&false) {
         let found = if labels.is_empty() { "none" } else { "of one class" };
-        return Err(Error::parameter("the labels", found, "both true and false ones are needed"));
+        return Err(Error::parameter("the set of labels", found, "both true and false ones are needed"));
     }
     Ok(())
 }

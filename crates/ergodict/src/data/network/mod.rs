@@ -47,7 +47,7 @@ pub use external::convert_network;
 pub use ids::NodeIds;
 pub use pair_table::PairTable;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
-pub use save::{Saved, check_network_name, write_network};
+pub use save::{Saved, check_network_name, write_network, write_network_with_note};
 use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;

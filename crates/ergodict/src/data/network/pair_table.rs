@@ -17,7 +17,7 @@ const HEADS: [(&str, &str); 7] = [
     ("head", "tail"),
 ];
 
-/// A table whose first two columns are nodes.
+/// A table whose first two columns are nodes, as text or `.parquet`.
 ///
 /// Fields are separated by tabs, commas or semicolons where the first line has such, else by blanks; `#` begins a comment, and a name with
 /// blanks stands in quotation marks. The first line is a header when its third field is no number, or when the first two are usual
@@ -54,7 +54,46 @@ impl PairTable {
     pub fn read(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         crate::data::open(path)?.read_to_end(&mut bytes).map_err(Error::io(path))?;
+        #[cfg(feature = "parquet")]
+        if bytes.starts_with(b"PAR1") && path.is_file() {
+            return Self::of_parquet(path);
+        }
         Self::parse(path, &bytes)
+    }
+
+    /// The same from a parquet file, whose first two columns are the nodes. Its rows are numbered as the lines of the same table in text
+    /// would be, after one for the header.
+    #[cfg(feature = "parquet")]
+    fn of_parquet(path: &Path) -> Result<Self> {
+        let mut table = Self::none(path);
+        let names = crate::data::parquet::rows(path, |fields| {
+            for field in fields {
+                table.text.push_str(field);
+                table.ends.push(table.text.len());
+            }
+            table.lines.push(table.lines.len() as u64 + 2);
+            Ok(())
+        })?;
+        if names.len() < 2 {
+            let problem = format!("has the columns {}: expected two nodes first", names.join(", "));
+            return Err(Error::format(path, None, problem));
+        }
+        table.columns = names.len();
+        table.header = Some(names);
+        table.some()
+    }
+
+    fn none(path: &Path) -> Self {
+        let (text, ends, lines) = (String::new(), Vec::new(), Vec::new());
+        Self { path: path.to_owned(), header: None, columns: 0, text, ends, lines }
+    }
+
+    /// The table, unless it has no row.
+    fn some(self) -> Result<Self> {
+        if self.lines.is_empty() {
+            return Err(Error::format(&self.path, None, "has no pair: expected lines such as `1 2 0.5`"));
+        }
+        Ok(self)
     }
 
     /// The same from memory; `path` is for messages.
@@ -63,14 +102,7 @@ impl PairTable {
     /// [`Error::Format`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let mut table = Self {
-            path: path.to_owned(),
-            header: None,
-            columns: 0,
-            text: String::new(),
-            ends: Vec::new(),
-            lines: Vec::new(),
-        };
+        let mut table = Self::none(path);
         let (mut separator, mut fields) = (None, Vec::new());
         for (number, line) in (1u64..).zip(bytes.split(|&byte| byte == b'\n')) {
             let Some(line) = content(line) else { continue };
@@ -103,10 +135,7 @@ impl PairTable {
             }
             table.lines.push(number);
         }
-        if table.lines.is_empty() {
-            return Err(Error::format(path, None, "has no pair: expected lines such as `1 2 0.5`"));
-        }
-        Ok(table)
+        table.some()
     }
 
     /// Number of pairs.
@@ -246,6 +275,22 @@ mod tests {
         let said = parse("0 1\n1 7\n").unwrap().nodes(&network).unwrap_err().to_string();
         assert!(said.contains("pairs.tsv:2") && said.contains("`7`"), "{said}");
         assert!(PairTable::parse(Path::new("x"), b"1 2\n\xff 3\n").unwrap_err().to_string().contains("x:2"));
+    }
+
+    #[test]
+    #[cfg(feature = "parquet")]
+    fn parquet_is_the_same_table() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (ids, mut bytes) = (NodeIds::words(["a", "b b", "c"]), Vec::new());
+        let rows = [(0, 1, 0.25, 7), (2, 0, 1e-9, 1)].into_iter();
+        crate::data::write_pairs_parquet(rows, &ids, None, &mut bytes, file.path()).unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let table = PairTable::read(file.path()).unwrap();
+        assert_eq!((table.len(), table.pair(0), table.pair(1)), (2, ("a", "b b"), ("c", "a")));
+        assert_eq!((table.column("weight"), table.column("count")), (Some(2), Some(3)));
+        assert_eq!(table.numbers(2).unwrap(), [0.25, 1e-9]);
+        std::fs::write(file.path(), &bytes[..bytes.len() / 2]).unwrap();
+        assert!(PairTable::read(file.path()).is_err());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Writes a network in the format that the name of the file tells.
 
 use super::{Network, NodeIds, egr, write_edge_list};
-use crate::data::npy_write::npy_header;
+use crate::data::note::KEY;
+use crate::data::npy_write::{npy_header, scalar_header};
 use crate::data::write_atomic;
 use crate::{Error, Result};
 use std::io::{self, BufWriter, Write};
@@ -85,13 +86,25 @@ fn format(path: &Path) -> Result<(Format, Packing)> {
 /// # Errors
 /// As [`write_atomic`]; [`Error::Format`] for `.egr.gz` and the like, which nothing could open.
 pub fn write_network(path: &Path, network: &Network) -> Result<Saved> {
+    write_network_with_note(path, network, None)
+}
+
+/// The same with a note of how it was made, JSON in ASCII that [`read_note`](crate::data::read_note) finds again. `.egr` has no
+/// place for one.
+///
+/// # Errors
+/// As [`write_network`].
+pub fn write_network_with_note(path: &Path, network: &Network, note: Option<&str>) -> Result<Saved> {
     let (format, packing) = format(path)?;
     write_atomic(path, |out| {
         packed(out, packing, |out| match format {
             Format::Egr => egr::write(network, out),
-            Format::MatrixMarket => matrix_market(network, out),
-            Format::Npz => sparse_npz(network, out),
-            Format::EdgeList => write_edge_list(network, out),
+            Format::MatrixMarket => matrix_market(network, note, out),
+            Format::Npz => sparse_npz(network, note, out),
+            Format::EdgeList => {
+                note.map_or(Ok(()), |note| writeln!(out, "# {KEY} {note}"))?;
+                write_edge_list(network, out)
+            }
         })
         .map_err(Error::io(path))
     })?;
@@ -154,11 +167,13 @@ fn lost(network: &Network, format: Format) -> Option<String> {
 }
 
 /// Of an undirected network the lower triangle, as the format wants it.
-fn matrix_market(network: &Network, out: &mut dyn Write) -> io::Result<()> {
+fn matrix_market(network: &Network, note: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let field = if network.is_weighted() { "real" } else { "pattern" };
     let symmetry = if network.directed { "general" } else { "symmetric" };
     let n = network.nodes();
-    writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}\n{n} {n} {}", network.edges())?;
+    writeln!(out, "%%MatrixMarket matrix coordinate {field} {symmetry}")?;
+    note.map_or(Ok(()), |note| writeln!(out, "% {KEY} {note}"))?;
+    writeln!(out, "{n} {n} {}", network.edges())?;
     for u in 0..n {
         for (v, weight) in network.rows().entries(u) {
             if !network.directed && v as usize > u {
@@ -175,7 +190,7 @@ fn matrix_market(network: &Network, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// A csr matrix of doubles as scipy saves it: indices of 32 bits while they suffice for all entries.
-fn sparse_npz(network: &Network, out: &mut dyn Write) -> io::Result<()> {
+fn sparse_npz(network: &Network, note: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
     let mut zip = zip::ZipWriter::new_stream(out);
     let (rows, n, stored) = (network.rows(), network.nodes() as u64, network.stored());
     let wide = stored.max(n) > i32::MAX as u64;
@@ -198,18 +213,13 @@ fn sparse_npz(network: &Network, out: &mut dyn Write) -> io::Result<()> {
     member(&mut zip, "data", &npy_header("<f8", stored, &[]), count, 8, |i, bytes| {
         bytes.extend_from_slice(&weight(i).to_le_bytes());
     })?;
+    if let Some(note) = note {
+        let header = scalar_header(&format!("|S{}", note.len()));
+        let one = |_, bytes: &mut Vec<u8>| bytes.extend_from_slice(note.as_bytes());
+        member(&mut zip, KEY, &header, 1, note.len(), one)?;
+    }
     zip.finish()?;
     Ok(())
-}
-
-/// The header of a single value.
-fn scalar_header(descr: &str) -> Vec<u8> {
-    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (), }}");
-    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    bytes.extend_from_slice(text.as_bytes());
-    bytes.resize(127, b' ');
-    bytes.push(b'\n');
-    bytes
 }
 
 /// One array of the archive, stored as it is: `count` numbers of `size` bytes each.

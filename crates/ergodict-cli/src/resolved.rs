@@ -1,0 +1,199 @@
+//! The flags that a run was resolved to, defaults among them: what outputs keep of how they were made.
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use ergodict::data::{ascii_json, png_with_note};
+use serde_json::{Map, Value, json};
+use std::any::TypeId;
+use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
+
+/// Files that are read by flags; all other files that flags name are written, and have no say in a result.
+pub(crate) const READ: [&str; 8] =
+    ["model", "pairs", "like", "reference", "data", "trajectory", "graph", "weights"];
+/// Flags without a say in a result.
+const SILENT: [&str; 10] = [
+    "threads",
+    "quiet",
+    "verbose",
+    "json",
+    "help",
+    "version",
+    "show-config",
+    "resume",
+    "checkpoint-every",
+    "frames",
+];
+
+/// The run of this process.
+static RUN: RwLock<Option<Resolved>> = RwLock::new(None);
+
+/// A command and its flags.
+#[derive(Clone)]
+pub(crate) struct Resolved {
+    /// Such as `network learn`.
+    command: String,
+    /// The long names of all its flags.
+    known: Vec<String>,
+    config: Map<String, Value>,
+}
+
+fn run() -> Option<Resolved> {
+    RUN.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Keeps what the command line came to.
+pub(crate) fn keep(resolved: Resolved) {
+    *RUN.write().unwrap_or_else(PoisonError::into_inner) = Some(resolved);
+}
+
+/// Adds what else was resolved on the way, such as the sampler that a network asked for.
+pub(crate) fn settle(further: &Value) {
+    let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+    if let (Some(run), Value::Object(further)) = (&mut *run, further) {
+        let further = further.iter().filter(|(_, value)| !value.is_null());
+        run.config.extend(further.map(|(key, value)| (key.clone(), value.clone())));
+    }
+}
+
+/// Every flag that has a say in the result, with its value: what `--config` takes to give it again.
+pub(crate) fn config() -> Value {
+    run().map_or(Value::Null, |run| Value::Object(run.config))
+}
+
+/// Whether the verb has a flag of this long name.
+pub(crate) fn has_flag(long: &str) -> bool {
+    run().is_some_and(|run| run.known.iter().any(|known| known == long))
+}
+
+/// The note that outputs carry: version, command and flags, as JSON in ASCII.
+pub(crate) fn note() -> Option<String> {
+    run().map(|run| {
+        let version = env!("CARGO_PKG_VERSION");
+        let note = json!({ "version": version, "command": run.command, "config": run.config });
+        ascii_json(&note.to_string())
+    })
+}
+
+/// A picture with the note in it: PNG as text, SVG as metadata, others as they are.
+pub(crate) fn noted(picture: Vec<u8>) -> Vec<u8> {
+    let Some(note) = note() else { return picture };
+    let Ok(svg) = str::from_utf8(&picture) else { return png_with_note(picture, &note) };
+    let Some(at) = svg.find("<svg").and_then(|from| Some(from + svg[from..].find('>')? + 1)) else {
+        return picture;
+    };
+    let note = note.replace('&', "&amp;").replace('<', "&lt;");
+    format!("{}<metadata>{note}</metadata>{}", &svg[..at], &svg[at..]).into_bytes()
+}
+
+impl Resolved {
+    /// Of a command line that was parsed.
+    pub(crate) fn of(cli: &Command, matches: &ArgMatches) -> Self {
+        let (mut verb, mut matches, mut words) = (cli, matches, Vec::new());
+        while let Some((name, inner)) = matches.subcommand() {
+            let Some(next) = verb.find_subcommand(name) else { break };
+            words.push(name);
+            (verb, matches) = (next, inner);
+        }
+        let mut flags: Vec<&Arg> = verb.get_arguments().collect();
+        let own: Vec<&str> = flags.iter().filter_map(|arg| arg.get_long()).collect();
+        let shared = cli.get_arguments().filter(|arg| arg.get_long().is_some_and(|long| !own.contains(&long)));
+        flags.extend(shared);
+        let given = |arg: &Arg| source(matches, arg) == Some(ValueSource::CommandLine);
+        let mut config = Map::new();
+        for &arg in &flags {
+            let Some(long) = arg.get_long().filter(|long| !SILENT.contains(long)) else { continue };
+            if arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() && !READ.contains(&long) {
+                continue;
+            }
+            // A default that something given rules out is not among what was resolved.
+            let excludes = |a: &Arg, b: &Arg| verb.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
+            let ruled_out =
+                |other: &&&Arg| given(other) && (excludes(arg, other) || excludes(other, arg));
+            if !given(arg) && flags.iter().find(ruled_out).is_some() {
+                continue;
+            }
+            if let Some(value) = value(matches, arg) {
+                config.insert(long.to_owned(), value);
+            }
+        }
+        let known = flags.iter().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
+        Self { command: words.join(" "), known, config }
+    }
+
+    /// The flags as a TOML file that `--config` takes.
+    pub(crate) fn toml(&self) -> anyhow::Result<String> {
+        let flags = toml::to_string(&Value::Object(self.config.clone()))?;
+        let command = &self.command;
+        let words = "--config FILE takes this; flags of the command line override it";
+        Ok(format!("# ergodict {command}: {words}\n{flags}"))
+    }
+}
+
+fn source(matches: &ArgMatches, arg: &Arg) -> Option<ValueSource> {
+    let id = arg.get_id().as_str();
+    matches.try_contains_id(id).ok().filter(|there| *there).and_then(|_| matches.value_source(id))
+}
+
+/// The value of a flag, if it has one.
+fn value(matches: &ArgMatches, arg: &Arg) -> Option<Value> {
+    source(matches, arg)?;
+    let id = arg.get_id().as_str();
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        return matches.get_flag(id).then_some(Value::Bool(true));
+    }
+    let texts: Vec<String> = matches.get_raw(id)?.map(|value| value.to_string_lossy().into_owned()).collect();
+    Some(match (&texts[..], arg.get_value_delimiter()) {
+        ([], _) => Value::Bool(true),
+        ([one], _) => plain(one),
+        (several, Some(between)) => json!(several.join(&between.to_string())),
+        (several, None) => several.iter().map(|one| plain(one)).collect(),
+    })
+}
+
+/// A value as a number or a truth where it is written as JSON would write it, else as text.
+fn plain(text: &str) -> Value {
+    let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+    let same = (value.is_number() || value.is_boolean()) && value.to_string() == text;
+    if same { value } else { json!(text) }
+}
+
+/// A file that a configuration names: where it is not found from here, the one beside the configuration.
+pub(crate) fn beside(config: &Path, text: &str) -> Option<String> {
+    let named = Path::new(text);
+    let there = config.parent()?.join(named);
+    (named.is_relative() && !named.exists() && there.exists()).then(|| there.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(words: &str) -> Resolved {
+        let cli = crate::args::command();
+        let matches = cli.clone().try_get_matches_from(words.split(' ')).unwrap();
+        Resolved::of(&cli, &matches)
+    }
+
+    #[test]
+    fn flags_and_defaults_are_there_but_not_where_things_go() {
+        let run = resolved("ergodict --seed 5 network corrupt @karate --remove 0.5 -o a --truth b -q -j 3");
+        assert_eq!(run.command, "network corrupt");
+        assert_eq!(Value::Object(run.config), json!({ "remove": 0.5, "seed": 5 }));
+        let run = resolved("ergodict network corrupt @karate --add 1e-1 -o a");
+        assert_eq!(Value::Object(run.config), json!({ "add": "1e-1", "add-model": "er", "seed": 0 }));
+        let run = resolved("ergodict network generate sbm --sizes 3,4 --matrix 1;2 -o a");
+        assert_eq!(run.command, "network generate sbm");
+        assert_eq!(Value::Object(run.config), json!({ "sizes": "3,4", "matrix": "1;2", "seed": 0 }));
+        let run = resolved("ergodict image reconstruct m i --denoise -o a.png --reference r.png");
+        assert_eq!(Value::Object(run.config), json!({ "denoise": true, "reference": "r.png", "seed": 0 }));
+        assert!(resolved("ergodict demo").toml().unwrap().contains("\nseed = 0\n"));
+    }
+
+    #[test]
+    fn pictures_carry_a_note() {
+        keep(Resolved { command: "x".into(), known: Vec::new(), config: Map::new() });
+        let svg = String::from_utf8(noted(b"<svg a=\"1\"><g/></svg>".to_vec())).unwrap();
+        assert!(svg.starts_with("<svg a=\"1\"><metadata>{") && svg.ends_with("</metadata><g/></svg>"), "{svg}");
+    }
+}
