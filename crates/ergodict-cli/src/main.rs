@@ -25,6 +25,7 @@ mod page;
 mod paper;
 mod paths;
 mod progress;
+mod rescue;
 mod runs;
 mod saving;
 mod scheme;
@@ -39,8 +40,6 @@ use std::process::ExitCode;
 
 /// Bad usage or bad input.
 const BAD_INPUT: u8 = 2;
-/// Stopped by the user.
-const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let arguments = config::expand(std::env::args_os().collect());
@@ -52,12 +51,13 @@ fn main() -> ExitCode {
         if output::is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        progress::say(&format!("ergodict: error: {}", output::one_line(&error)));
+        progress::say(&format!("ergodict: error: {}{}", output::one_line(&error), rescue::advice(&error)));
         ExitCode::from(BAD_INPUT)
     })
 }
 
 fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
+    interrupt::start()?;
     common.start_threads()?;
     match verb {
         Verb::Factor(args) => factor::run(&args, &common),
