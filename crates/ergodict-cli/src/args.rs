@@ -29,7 +29,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
 #[derive(Parser)]
 #[command(name = "ergodict", version, args_override_self = true, disable_help_subcommand = true)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples.")]
+#[command(
+    after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples."
+)]
 #[command(after_long_help = LONG)]
 pub(crate) struct Cli {
     /// What every verb knows.
@@ -106,7 +108,8 @@ pub(crate) fn command() -> Command {
     let mut listed = String::new();
     for (at, (title, names)) in GROUPS.iter().enumerate() {
         let others = cli.get_subcommands().map(Command::get_name);
-        let others = others.filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
+        let others = others
+            .filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
         let _ = writeln!(listed, "{title}:");
         for verb in names.iter().copied().chain(others).filter_map(|name| cli.find_subcommand(name)) {
             let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
@@ -114,7 +117,9 @@ pub(crate) fn command() -> Command {
         }
         listed.push('\n');
     }
-    cli.help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{{options}}{{after-help}}"))
+    cli.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{{options}}{{after-help}}"
+    ))
 }
 
 /// A verb whose short help says that there is more, and all verbs within it.

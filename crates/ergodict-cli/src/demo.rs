@@ -11,7 +11,7 @@ use crate::args::{Cli, Common};
 use crate::output::{is_standard, print, write};
 use crate::progress::say;
 use crate::showing::probe_folder;
-use crate::{INTERRUPTED, interrupt, paths};
+use crate::{interrupt, paths};
 use anyhow::{Result, bail};
 use clap::Parser;
 use ergodict_report::Report;
@@ -117,7 +117,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
 
 fn stopped() -> ExitCode {
     say("ergodict: interrupted; the report is not written");
-    ExitCode::from(INTERRUPTED)
+    interrupt::code()
 }
 
 /// Runs a command quietly, with the seed and threads of the tour; false when it was interrupted.

@@ -1,29 +1,97 @@
-//! Ctrl-C: the first asks the run to stop after its step, the second leaves at once.
+//! Ctrl-C and signals: the first asks the run to stop after its step, the second leaves at once.
+//!
+//! Commands that cannot stop half-way leave at the first one; what they were writing is deleted. SIGTERM and SIGHUP are as Ctrl-C, with
+//! their own exit codes; a SIGHUP that is ignored, as under `nohup`, stays so.
 
-use crate::INTERRUPTED;
+use crate::progress::say;
 use anyhow::{Context, Result};
-use std::sync::atomic::{AtomicBool, Ordering};
+use ergodict::data::remove_partials;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-static ASKED: AtomicBool = AtomicBool::new(false);
-static LISTENING: AtomicBool = AtomicBool::new(false);
-
+/// The exit code after Ctrl-C: 128 and the number of the signal, as shells have it.
+const INTERRUPTED: u8 = 130;
 /// A second signal so soon is the same wish: `timeout` signals a process and then its group.
 const SAME: Duration = Duration::from_millis(500);
+/// A run that has not stopped by then is said to be about to.
+const PATIENCE: Duration = Duration::from_millis(700);
 
-/// Begins to listen, once.
-pub(crate) fn listen() -> Result<()> {
-    if LISTENING.swap(true, Ordering::SeqCst) {
-        return Ok(());
-    }
+/// The exit code that was asked for; 0 before.
+static ASKED: AtomicU8 = AtomicU8::new(0);
+/// Whether the command looks from time to time whether it was asked to stop.
+static LISTENING: AtomicBool = AtomicBool::new(false);
+/// What a stop has to wait for.
+static WAITS_FOR: Mutex<&str> = Mutex::new("the end of this step");
+
+/// Begins to wait for signals, before anything else is done.
+pub(crate) fn start() -> Result<()> {
     let mut first: Option<Instant> = None;
-    let heard = move || {
-        ASKED.store(true, Ordering::SeqCst);
-        if first.get_or_insert_with(Instant::now).elapsed() > SAME {
-            std::process::exit(i32::from(INTERRUPTED));
+    wait(move |code| {
+        let again = first.is_some_and(|first| first.elapsed() > SAME);
+        if again || !LISTENING.load(Ordering::SeqCst) {
+            remove_partials();
+            say(if again { "ergodict: left at once" } else { "ergodict: interrupted" });
+            std::process::exit(i32::from(code));
+        }
+        if first.is_some() {
+            return;
+        }
+        first = Some(Instant::now());
+        ASKED.store(code, Ordering::SeqCst);
+        // What comes of it does not matter: the run stops either way.
+        let _ = std::thread::Builder::new().spawn(|| {
+            std::thread::sleep(PATIENCE);
+            let what = *WAITS_FOR.lock().unwrap_or_else(PoisonError::into_inner);
+            say(&format!("ergodict: about to stop, waiting for {what}; once more leaves at once"));
+        });
+    })
+}
+
+/// Calls `heard` with the exit code of each signal, from a thread of its own.
+#[cfg(unix)]
+fn wait(mut heard: impl FnMut(u8) + Send + 'static) -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut wanted = vec![SIGINT, SIGTERM];
+    if is_ignored(SIGHUP) == Some(false) {
+        wanted.push(SIGHUP);
+    }
+    let mut signals = signal_hook::iterator::Signals::new(wanted).context("signals cannot be listened to")?;
+    let listen = move || {
+        for signal in signals.forever() {
+            heard(128 + u8::try_from(signal).unwrap_or(2));
         }
     };
-    ctrlc::set_handler(heard).context("Ctrl-C cannot be listened to")
+    std::thread::Builder::new().name("signals".into()).spawn(listen).context("threads cannot be started")?;
+    Ok(())
+}
+
+/// The same, of Ctrl-C alone.
+#[cfg(not(unix))]
+fn wait(mut heard: impl FnMut(u8) + Send + 'static) -> Result<()> {
+    ctrlc::set_handler(move || heard(INTERRUPTED)).context("Ctrl-C cannot be listened to")
+}
+
+/// Whether this process was started with a signal ignored, where the system tells.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> Option<bool> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> (signal - 1) & 1 == 1)
+}
+
+/// From now on the command looks itself whether to stop.
+#[expect(clippy::unnecessary_wraps, reason = "its callers are as they were when it could fail")]
+pub(crate) fn listen() -> Result<()> {
+    LISTENING.store(true, Ordering::SeqCst);
+    Ok(())
+}
+
+/// Says what a stop would have to wait for from now on.
+pub(crate) fn waits_for(what: &'static str) {
+    *WAITS_FOR.lock().unwrap_or_else(PoisonError::into_inner) = what;
 }
 
 /// Whether a test wants the run to stop as Ctrl-C would after this many steps, which it says in
@@ -35,5 +103,13 @@ pub(crate) fn due(steps: u64) -> bool {
 
 /// Whether the run was asked to stop.
 pub(crate) fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+    ASKED.load(Ordering::Relaxed) != 0
+}
+
+/// The exit code of a run that was asked to stop, which tells the signal.
+pub(crate) fn code() -> ExitCode {
+    ExitCode::from(match ASKED.load(Ordering::SeqCst) {
+        0 => INTERRUPTED,
+        code => code,
+    })
 }

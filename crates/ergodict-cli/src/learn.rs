@@ -5,7 +5,7 @@ use crate::factor::Args;
 use crate::progress::{Progress, say};
 use crate::scheme::from_data;
 use crate::tracked::{Results, Tracked, table};
-use crate::{INTERRUPTED, input, interrupt, output, page, saving};
+use crate::{input, interrupt, output, page, saving};
 use anyhow::{Result, bail};
 use ergodict::data::Feed;
 use ergodict::dictionary::{Input, Model};
@@ -13,6 +13,7 @@ use ergodict::factor::StepReport;
 use ergodict::factor::code::CodeSet;
 use ergodict::linalg::Scalar;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -79,22 +80,32 @@ impl<'a, T: Scalar> Learner<'a, T> {
             });
             let stopped = interrupt::asked() || interrupt::due(steps);
             if let Some(path) = checkpoint.filter(|_| stopped || saved.elapsed() >= every) {
-                let mut state = self.tracked.checkpoint("factor", self.common.seed, self.told())?;
-                self.describe(&mut state);
-                state.cursor = Some(self.feed.cursor());
-                state.save(path)?;
+                self.args.saving.tried(self.save(path), stopped)?;
                 saved = Instant::now();
             }
             if stopped {
                 progress.finish();
                 say(&saving::interrupted(&format!("step {}", report.t), checkpoint, 0));
-                return Ok(ExitCode::from(INTERRUPTED));
+                return Ok(interrupt::code());
             }
         }
         progress.finish();
+        // What was learned is not lost if it cannot be written.
+        if let Some(path) = checkpoint.filter(|_| self.tracked.steps() > 0) {
+            self.args.saving.tried(self.save(path), false)?;
+        }
+        interrupt::waits_for("the model and the report");
         let results = self.results()?;
         self.finish(&results, progress.elapsed())?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Saves the state.
+    fn save(&self, path: &Path) -> Result<()> {
+        let mut state = self.tracked.checkpoint("factor", self.common.seed, self.told())?;
+        self.describe(&mut state);
+        state.cursor = Some(self.feed.cursor());
+        Ok(state.save(path)?)
     }
 
     /// One step; none when the data is over.

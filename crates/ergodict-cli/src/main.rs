@@ -28,6 +28,7 @@ mod paper;
 mod paths;
 mod progress;
 mod report;
+mod rescue;
 mod resolved;
 mod runs;
 mod saving;
@@ -46,8 +47,6 @@ use std::process::ExitCode;
 const PROBLEM: u8 = 1;
 /// Bad usage or bad input.
 const BAD_INPUT: u8 = 2;
-/// Stopped by the user.
-const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let arguments = config::expand(std::env::args_os().collect());
@@ -56,16 +55,17 @@ fn main() -> ExitCode {
         if output::is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        progress::say(&format!("ergodict: error: {}", output::one_line(&error)));
+        progress::say(&format!("ergodict: error: {}{}", output::one_line(&error), rescue::advice(&error)));
         ExitCode::from(BAD_INPUT)
     })
 }
 
 fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     let cli = args::command();
-    let parsed = cli.clone().try_get_matches_from(arguments).and_then(|matches| {
-        Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches)))
-    });
+    let parsed = cli
+        .clone()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches))));
     match parsed {
         Ok((cli, resolved)) if cli.common.show_config => {
             output::print(&resolved.toml()?)?;
@@ -80,6 +80,7 @@ fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
 }
 
 fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
+    interrupt::start()?;
     common.start_threads()?;
     perform(verb, &common)
 }

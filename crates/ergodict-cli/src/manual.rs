@@ -94,7 +94,11 @@ fn all(verb: &Command, name: &str, folder: &Path) -> Result<usize> {
 fn page(verb: &Command, name: &str) -> Result<String> {
     let examples = verb.get_after_long_help().or(verb.get_after_help()).map(ToString::to_string);
     let verb = verb.clone().after_long_help(None::<&str>).after_help(None::<&str>);
-    let page = Page::new(verb).title(name).section("1").manual("ergodict").source(concat!("ergodict ", env!("CARGO_PKG_VERSION")));
+    let page = Page::new(verb)
+        .title(name)
+        .section("1")
+        .manual("ergodict")
+        .source(concat!("ergodict ", env!("CARGO_PKG_VERSION")));
     let mut roff = Vec::new();
     page.render(&mut roff)?;
     let mut roff = String::from_utf8_lossy(&roff).into_owned();

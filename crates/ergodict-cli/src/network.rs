@@ -1,6 +1,8 @@
 //! `ergodict network`: look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs.
 
 mod compare;
+mod compared;
+mod comparing;
 mod convert;
 mod corrupt;
 mod denoise;

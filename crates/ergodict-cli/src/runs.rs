@@ -4,11 +4,11 @@
 //! shown and checkpoints are saved, and so on until all are over.
 
 use crate::args::Common;
+use crate::interrupt;
 use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::scheme::{Scheme, from_data};
 use crate::tracked::{Results, Tracked};
-use crate::{INTERRUPTED, interrupt};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::ChainPoint;
 use ergodict::dictionary::{Input, Model};
@@ -299,7 +299,7 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         let over = runs.iter().all(|run| run.over);
         let stopped = !over && (interrupt::asked() || interrupt::due(steps.load(Ordering::Relaxed)));
         if stopped || saved.elapsed() >= plan.saving.every() {
-            runs.iter().try_for_each(|run| run.save(plan))?;
+            plan.saving.tried(runs.iter().try_for_each(|run| run.save(plan)), stopped)?;
             saved = Instant::now();
         }
         if stopped {
@@ -308,6 +308,9 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         }
     }
     progress.finish();
+    // What was learned is not lost if it cannot be written.
+    plan.saving.tried(runs.iter().try_for_each(|run| run.save(plan)), false)?;
+    interrupt::waits_for("the models and the report");
     Ok(None)
 }
 
@@ -323,7 +326,7 @@ pub(crate) fn interrupted<T: Scalar>(plan: &Plan<'_>, runs: &[Run<T>]) -> ExitCo
         }
         _ => say(&saving::interrupted(&after, first, others)),
     }
-    ExitCode::from(INTERRUPTED)
+    interrupt::code()
 }
 
 /// `atoms.safetensors` and `T2.26` give `atoms-T2.26.safetensors`; an empty tag changes nothing.

@@ -5,8 +5,13 @@ use crate::progress::say;
 use anyhow::{Result, bail};
 use ergodict::dictionary::{Input, Model};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// Checkpoints that could not be written.
+static MISSED: AtomicU64 = AtomicU64::new(0);
 
 /// The flags.
 #[derive(clap::Args)]
@@ -41,6 +46,24 @@ impl Saving {
         Duration::try_from_secs_f64(self.checkpoint_every).unwrap_or(Duration::MAX)
     }
 
+    /// What came of saving the state: a run goes on without, for there may be room again by the next time, but one that stops here must not
+    /// seem to be saved.
+    pub(crate) fn tried(&self, saved: Result<()>, stopped: bool) -> Result<()> {
+        let Err(error) = saved else { return Ok(()) };
+        if stopped {
+            return Err(error.context("interrupted, and the state could not be saved"));
+        }
+        // Once is enough where checkpoints are written all the time.
+        if MISSED.fetch_add(1, Ordering::Relaxed) == 0 {
+            let when = next_time(self.every());
+            say(&format!(
+                "ergodict: warning: {}: the checkpoint could not be written; the run goes on and tries again {when}",
+                output::one_line(&error)
+            ));
+        }
+        Ok(())
+    }
+
     /// Whether the run is to go on from the checkpoint `path`. One that is there and not asked for is an error.
     pub(crate) fn goes_on(&self, path: &Path, quiet: bool) -> Result<bool> {
         match (path.exists(), self.resume) {
@@ -57,19 +80,47 @@ impl Saving {
     }
 }
 
+/// `in 30 s`.
+fn next_time(every: Duration) -> String {
+    match every.as_secs() {
+        0 => "soon".into(),
+        seconds => format!("in {seconds} s"),
+    }
+}
+
 /// What to say to somebody who interrupted a run; `after` tells how far it was, `others` how many checkpoints there are
 /// besides the one that is named.
 pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize) -> String {
     match checkpoint {
         Some(path) => format!(
-            "ergodict: interrupted after {after}; the state is in {}{}: go on with the same command and --resume",
+            "ergodict: interrupted after {after}; the state is in {}{}: go on with {}",
             path.display(),
-            if others > 0 { format!(" and {others} more") } else { String::new() }
+            if others > 0 { format!(" and {others} more") } else { String::new() },
+            again(std::env::args_os())
         ),
         None => format!(
-            "ergodict: interrupted after {after}; nothing was written (--checkpoint FILE lets a run go on)"
+            "ergodict: interrupted after {after}; nothing was written (add --checkpoint FILE to be able to go on another time)"
         ),
     }
+}
+
+/// The command that goes on from the checkpoint, for a shell.
+fn again(arguments: impl Iterator<Item = OsString>) -> String {
+    let mut words: Vec<String> = arguments.map(|word| quoted(&word.to_string_lossy())).collect();
+    if !words.iter().any(|word| word == "--resume") {
+        let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        words.insert(end, "--resume".into());
+    }
+    words.join(" ")
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// In what a checkpoint is of another run than the one with this configuration.
@@ -80,6 +131,15 @@ pub(crate) fn other_run(then: &Value, now: &Value) -> Option<String> {
 
 /// Deletes a checkpoint whose run is over.
 pub(crate) fn remove(path: &Path) -> Result<()> {
+    match MISSED.swap(0, Ordering::Relaxed) {
+        0 => {}
+        1 => say("a checkpoint could not be written on the way; the results are not touched by that"),
+        missed => {
+            say(&format!(
+                "{missed} checkpoints could not be written on the way; the results are not touched by that"
+            ));
+        }
+    }
     if path.exists() {
         std::fs::remove_file(path).map_err(ergodict::Error::io(path))?;
     }
@@ -129,4 +189,21 @@ fn difference(then: &Value, now: &Value) -> Option<(String, Value, Value)> {
     let key = all.iter().find(differs)?;
     let value = |of: &Value| of.get(key).cloned().unwrap_or(Value::Null);
     Some((key.clone(), value(then), value(now)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again_of(words: &[&str]) -> String {
+        again(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_command_can_be_pasted_into_a_shell() {
+        assert_eq!(again_of(&["ergodict", "factor", "x.npy"]), "ergodict factor x.npy --resume");
+        assert_eq!(again_of(&["e", "--resume", "x"]), "e --resume x");
+        assert_eq!(again_of(&["e", "--", "-x"]), "e --resume -- -x");
+        assert_eq!(again_of(&["e", "my file", "", "it's", "$x"]), r"e 'my file' '' 'it'\''s' '$x' --resume");
+    }
 }

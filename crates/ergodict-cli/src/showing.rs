@@ -70,6 +70,7 @@ impl Showing {
 
 /// Finds out before the work, not after it, whether all outputs can be written; that of `--figures` is a folder.
 pub(crate) fn probe(outputs: &[paths::Given<'_>]) -> Result<()> {
+    crate::rescue::plan(outputs);
     outputs.iter().try_for_each(|(flag, path)| match *flag {
         "--figures" => probe_folder(flag, path),
         _ => output::probe(path),

@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::{INTERRUPTED, input, interrupt, output, paths};
+use crate::{input, interrupt, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::{Feed, FeedOptions, NpyWriter};
 use ergodict::dictionary::{Model, Precision};
@@ -108,7 +108,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
         if interrupt::asked() {
             progress.finish();
             say("ergodict: interrupted; nothing was written");
-            return Ok(ExitCode::from(INTERRUPTED));
+            return Ok(interrupt::code());
         }
     }
     progress.finish();

@@ -56,13 +56,16 @@ const SAYS: &[(&str, &str, &str)] = &[
     ("network compare", "chains", "Independent chains, which share the work [default: 8]"),
 ];
 const MOTIF: &str = "chain, star, cycle, complete, or a file with the motif's edges [default: chain]";
-const EXACT: &str = "exact, pivot, pivot-approx, glauber or rejection [default: exact; glauber for rare motifs with cycles]";
+const EXACT: &str =
+    "exact, pivot, pivot-approx, glauber or rejection [default: exact; glauber for rare motifs with cycles]";
 const APPROXIMATE: &str = "exact, pivot, pivot-approx, glauber or rejection [default: pivot-approx; exact or glauber for motifs with cycles]";
 
 /// A verb with its flags as they are there.
 pub(super) fn suited(mut verb: Command, name: &str) -> Command {
     let has = |verb: &Command, id: &str| verb.get_arguments().any(|arg| arg.get_id() == id);
-    for id in HIDDEN.iter().filter(|(of, _)| *of == name).flat_map(|(_, groups)| groups.iter().copied().flatten()) {
+    for id in
+        HIDDEN.iter().filter(|(of, _)| *of == name).flat_map(|(_, groups)| groups.iter().copied().flatten())
+    {
         if has(&verb, id) {
             verb = verb.mut_arg(id, |arg| arg.hide_short_help(true));
         }
@@ -72,7 +75,8 @@ pub(super) fn suited(mut verb: Command, name: &str) -> Command {
             continue;
         }
         verb = verb.mut_arg(id, |arg| {
-            let (short, long) = (arg.get_help().map(ToString::to_string), arg.get_long_help().map(ToString::to_string));
+            let (short, long) =
+                (arg.get_help().map(ToString::to_string), arg.get_long_help().map(ToString::to_string));
             // The long help begins with the short one.
             let long = long.map(|long| long.replacen(&short.unwrap_or_default(), says, 1));
             let arg = arg.help(*says);
@@ -93,7 +97,8 @@ mod tests {
     fn what_is_said_of_flags_is_of_flags_that_there_are() {
         let cli = crate::args::command();
         let find = |name: &str| name.split(' ').try_fold(&cli, |verb, word| verb.find_subcommand(word));
-        let named = HIDDEN.iter().flat_map(|(of, groups)| groups.iter().copied().flatten().map(move |id| (*of, *id)));
+        let named =
+            HIDDEN.iter().flat_map(|(of, groups)| groups.iter().copied().flatten().map(move |id| (*of, *id)));
         for (of, id) in named.chain(SAYS.iter().map(|(of, id, _)| (*of, *id))) {
             let verb = find(of).unwrap_or_else(|| panic!("{of}"));
             assert!(verb.get_arguments().any(|arg| arg.get_id() == id), "{of} has no {id}");

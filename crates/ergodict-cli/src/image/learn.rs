@@ -11,7 +11,7 @@ use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, memory, output, paths};
+use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::{ImageWalk, Sampling, Walker};
@@ -197,15 +197,20 @@ impl Args {
         let learned = run.learned(plan)?;
         let (model, results) = (&learned.model, &learned.results);
         model.save(&self.out)?;
-        // What is left can be interrupted, but there is nothing to resume.
-        run.forget()?;
         if !self
             .showing
             .write_unless_stopped(|| page::of_learning::<T>(model, images, time, plan.common.quiet))?
         {
-            say(&format!("ergodict: interrupted; {} is written, the report is not", self.out.display()));
-            return Ok(ExitCode::from(INTERRUPTED));
+            let written = self.out.display();
+            let place =
+                self.saving.checkpoint.as_deref().map(|_| "; with --resume the same command makes it");
+            say(&format!(
+                "ergodict: interrupted; {written} is written, the report is not{}",
+                place.unwrap_or_default()
+            ));
+            return Ok(interrupt::code());
         }
+        run.forget()?;
         let totals = &model.aggregates;
         let chain = run.source.chain_time().as_secs_f64();
         let (filling, learning) = (run.filling.as_secs_f64(), run.learning.as_secs_f64());

@@ -7,7 +7,7 @@ use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, output, paths};
+use crate::{interrupt, output, paths};
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::dictionary::{Model, Precision};
@@ -166,7 +166,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     }
     let Some(rebuilt) = rebuilt else {
         say("ergodict: interrupted; nothing was written");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(interrupt::code());
     };
     let given = image.to_f64();
     let distance = Distance::between(&rebuilt.values, &given);

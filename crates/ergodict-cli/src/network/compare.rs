@@ -1,28 +1,30 @@
 //! `ergodict network compare`: how well the latent motifs of each network rebuild the others.
 
+use super::compared::{Compared, Measure};
+use super::comparing::Comparing;
 use super::reading::{self, Reading};
 use super::reconstruct::Which;
 use super::sampling::Sampling;
 use super::several::{self, Networks};
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
+use crate::saving::{self, Saving};
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, interrupt, output, paths};
+use crate::{interrupt, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::ids;
-use ergodict::chain::{MotifWalker, SamplerKind};
+use ergodict::chain::{MotifSampler, MotifWalker};
 use ergodict::data::Network;
-use ergodict::dictionary::{Input, NetworkLearning};
-use ergodict::linalg::Mat;
-use ergodict::patch::Watching;
+use ergodict::dictionary::NetworkLearning;
+use ergodict::factor::Factoriser;
+use ergodict::linalg::{Mat, Scalar};
+use ergodict::patch::{NetworkStream, Watching};
+use ergodict::reconstruct::average_linkage;
 use ergodict::reconstruct::network::{Accuracy, NetworkReconstruction, Reconstructor, Targets};
-use ergodict::reconstruct::{Merge, average_linkage};
-use ergodict_report::{Figure, Heat, Report, Tree};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use serde_json::json;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,17 +36,6 @@ const HELP: &str = "\
 Example:
   ergodict network compare @karate @lesmis @florentine @kite --unweighted -k 10 -r 3 --report compare.html
   ergodict network compare facebook.txt.gz arxiv.txt.gz ppi.txt.gz -k 21 -r 25 -o matrix.tsv";
-
-/// Which number says how well a network is rebuilt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Measure {
-    /// Edges found, divided by all edges and all pairs called so
-    Jaccard,
-    /// Σ min(A, rebuilt) / Σ max(A, rebuilt)
-    WeightedJaccard,
-    /// How often an edge has a larger weight than another pair
-    Auc,
-}
 
 /// Rebuild every network by the latent motifs of every other, and tell how well that goes
 ///
@@ -91,20 +82,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
+    saving: Saving,
+    #[command(flatten)]
     showing: Showing,
-}
-
-/// What comparing came to.
-struct Compared {
-    names: Vec<String>,
-    /// Row by row: the dictionary of the row's network on that of the column.
-    accuracy: Vec<Accuracy>,
-    merges: Vec<Merge>,
-    measure: Measure,
-    kind: SamplerKind,
-    config: Value,
-    inputs: Vec<Input>,
-    seconds: f64,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -138,46 +118,24 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         every: sampling.every(),
     };
     let learning = NetworkLearning { steps: args.steps, watching, parameters };
-    let dictionaries = networks.drawn.iter().map(|drawn| {
-        let drawn = std::slice::from_ref(drawn);
-        Ok(if args.scheme.f32 {
-            learning.learn::<f32>(drawn, common.seed)?.dictionary().cast()
-        } else {
-            learning.learn::<f64>(drawn, common.seed)?.dictionary().clone()
-        })
-    });
-    let dictionaries = dictionaries.collect::<Result<Vec<_>>>()?;
+    let shape = (motif.k() * motif.k(), learning.parameters.atoms);
     let n = networks.drawn.len();
-    let total = args.samples.saturating_mul((n * n) as u64);
-    let mut progress = Progress::of("homomorphisms", common.quiet, Some(total), 0);
-    let mut accuracy = Vec::new();
-    for (at, dictionary) in dictionaries.iter().enumerate() {
-        for (other, (network, sampler)) in networks.drawn.iter().enumerate() {
-            let done = args.samples * (at * n + other) as u64;
-            let walkers =
-                (0..sampling.chains()).map(|id| sampling.walker(sampler, common.seed, ids::REBUILDING + id));
-            let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
-            let found = args.rebuild(dictionary, network, &networks.motif, &mut walkers, |taken| {
-                progress
-                    .update(done + taken, || format!("{} by {}", networks.names[other], networks.names[at]));
-            })?;
-            let Some(found) = found else {
-                progress.finish();
-                say("ergodict: interrupted; nothing was written");
-                return Ok(ExitCode::from(INTERRUPTED));
-            };
-            accuracy.push(found);
-        }
+    let mut comparing = Comparing::new(&args.saving, &config, &networks.inputs, shape, n, common.quiet)?;
+    if !args.compare(&mut comparing, &networks, &sampling, &learning, common)? {
+        args.saving.tried(comparing.save(), true)?;
+        say(&saving::interrupted(&comparing.words(), args.saving.checkpoint.as_deref(), 0));
+        return Ok(interrupt::code());
     }
-    progress.finish();
+    // What was measured is not lost if it cannot be written.
+    args.saving.tried(comparing.save(), false)?;
     let mut compared = Compared {
-        names: networks.names,
-        accuracy,
+        names: networks.names.clone(),
+        accuracy: comparing.cells(),
         merges: Vec::new(),
         measure: args.measure,
         kind: networks.kind,
-        config,
-        inputs: networks.inputs,
+        config: config.clone(),
+        inputs: networks.inputs.clone(),
         seconds: started.elapsed().as_secs_f64(),
     };
     if let Some(at) = (0..n * n).find(|at| compared.at(at / n, at % n).is_nan()) {
@@ -192,8 +150,37 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What learning tells on its way.
+fn told_of<T: Scalar>(name: &str, factoriser: &Factoriser<T>) -> String {
+    let surrogate = factoriser.aggregates().per_sample(factoriser.surrogate());
+    format!("learning {name}, surrogate {surrogate:.4e} per sample")
+}
+
+/// A network's dictionary; none when somebody asked to stop.
+fn learn<T: Scalar>(
+    learning: &NetworkLearning,
+    drawn: &(Arc<Network>, Arc<dyn MotifSampler>),
+    seed: u64,
+    mut told: impl FnMut(u64, &Factoriser<T>),
+) -> Result<Option<Mat<f64>>> {
+    let mut stream = NetworkStream::new(std::slice::from_ref(drawn), learning.watching, seed)?;
+    let features = stream.k() * stream.k();
+    let mut factoriser = Factoriser::<T>::random(learning.parameters.clone(), features, seed)?;
+    let mut x = Mat::zeros(0, 0);
+    for step in 0..learning.steps {
+        if interrupt::asked() {
+            return Ok(None);
+        }
+        stream.fill(&mut x);
+        factoriser.step(&x)?;
+        told(step + 1, &factoriser);
+    }
+    Ok(Some(factoriser.dictionary().cast()))
+}
+
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
+        self.saving.check()?;
         self.sampling.check()?;
         several::check(&self.nets)?;
         for (name, value) in
@@ -216,9 +203,81 @@ impl Args {
             bail!("--init {}: each network has a dictionary of its own: use random or data", path.display());
         }
         let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.showing.outputs());
+        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+            bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
+        }
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)
+    }
+
+    /// Goes on until all is measured; false when somebody asked to stop.
+    fn compare(
+        &self,
+        comparing: &mut Comparing<'_>,
+        networks: &Networks,
+        sampling: &Sampling,
+        learning: &NetworkLearning,
+        common: &Common,
+    ) -> Result<bool> {
+        let (n, steps) = (networks.drawn.len(), self.steps);
+        let before = steps.saturating_mul(comparing.learned() as u64);
+        let all = steps.saturating_mul(n as u64);
+        let mut progress = Progress::of("minibatches", common.quiet, Some(all), before);
+        while comparing.learned() < n {
+            if comparing.stopped() {
+                progress.finish();
+                return Ok(false);
+            }
+            let at = comparing.learned();
+            let (drawn, name) = (&networks.drawn[at], &networks.names[at]);
+            let done = steps * at as u64;
+            let learned = if self.scheme.f32 {
+                learn::<f32>(learning, drawn, common.seed, |step, f| {
+                    progress.update(done + step, || told_of(name, f));
+                })
+            } else {
+                learn::<f64>(learning, drawn, common.seed, |step, f| {
+                    progress.update(done + step, || told_of(name, f));
+                })
+            };
+            let Some(dictionary) = learned? else {
+                progress.finish();
+                return Ok(false);
+            };
+            comparing.add_dictionary(&dictionary)?;
+        }
+        progress.finish();
+        let (total, each) = (self.samples.saturating_mul((n * n) as u64), self.samples);
+        let before = each.saturating_mul(comparing.measured() as u64);
+        let mut progress = Progress::of("homomorphisms", common.quiet, Some(total), before);
+        while comparing.measured() < n * n {
+            if comparing.stopped() {
+                progress.finish();
+                return Ok(false);
+            }
+            let cell = comparing.measured();
+            let (at, other) = (cell / n, cell % n);
+            let (network, sampler) = &networks.drawn[other];
+            let walkers =
+                (0..sampling.chains()).map(|id| sampling.walker(sampler, common.seed, ids::REBUILDING + id));
+            let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
+            let dictionary = comparing.dictionary(at);
+            let found = self.rebuild(&dictionary, network, &networks.motif, &mut walkers, |taken| {
+                let (to, by) = (&networks.names[other], &networks.names[at]);
+                progress.update(each * cell as u64 + taken, || {
+                    format!("cell {} of {}: {to} by {by}", cell + 1, n * n)
+                });
+            })?;
+            let Some(found) = found else {
+                progress.finish();
+                return Ok(false);
+            };
+            comparing.add_cell(found)?;
+        }
+        progress.finish();
+        Ok(true)
     }
 
     /// A network by one dictionary; none when somebody asked to stop.
@@ -255,146 +314,6 @@ impl Args {
         } else if self.out.is_none() {
             output::print(&compared.table())?;
         }
-        Ok(())
-    }
-}
-
-impl Compared {
-    fn value(&self, accuracy: &Accuracy) -> f64 {
-        let value = match self.measure {
-            Measure::Jaccard => accuracy.jaccard,
-            Measure::WeightedJaccard => accuracy.weighted_jaccard,
-            Measure::Auc => accuracy.auc,
-        };
-        value.unwrap_or(f64::NAN)
-    }
-
-    fn at(&self, row: usize, column: usize) -> f64 {
-        self.value(&self.accuracy[row * self.names.len() + column])
-    }
-
-    /// How much worse two networks are rebuilt by each other's atoms than by their own, on average; 0 where they are not worse.
-    fn distances(&self) -> Vec<f64> {
-        let n = self.names.len();
-        let distance = |i: usize, j: usize| {
-            let own = self.at(i, i) + self.at(j, j);
-            let cross = self.at(i, j) + self.at(j, i);
-            let distance = (own - cross) / 2.0;
-            if i == j { 0.0 } else { distance.max(0.0) }
-        };
-        (0..n * n).map(|at| distance(at / n, at % n)).collect()
-    }
-
-    fn table(&self) -> String {
-        let plain: Vec<String> = self.names.iter().map(|name| name.replace(['\t', '\n'], " ")).collect();
-        let mut text = format!("dictionary\t{}\n", plain.join("\t"));
-        for (row, name) in plain.iter().enumerate() {
-            let cells = (0..self.names.len()).map(|column| format!("{:.6}", self.at(row, column)));
-            let _ = writeln!(text, "{name}\t{}", cells.collect::<Vec<_>>().join("\t"));
-        }
-        text
-    }
-
-    fn measure(&self) -> String {
-        self.measure.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
-    }
-
-    fn words(&self, out: Option<&Path>, showing: Vec<(&'static str, String)>) -> String {
-        let compared = format!(
-            "{} networks by {} ({} homomorphisms each, {}) in {:.1} s",
-            self.names.len(),
-            self.measure(),
-            self.config["samples"],
-            self.kind,
-            self.seconds
-        );
-        let mut lines = vec![("compared", compared)];
-        let n = self.names.len();
-        let coverage = self.accuracy.iter().filter_map(|accuracy| accuracy.edge_coverage).fold(1.0, f64::min);
-        lines.push((
-            "coverage",
-            format!("at least {:.1} % of the edges of each network were seen", 100.0 * coverage),
-        ));
-        if let Some(first) = self.merges.first().filter(|first| first.a < n && first.b < n) {
-            let closest = format!(
-                "{} and {}, which lose {:.4} of accuracy by exchanging atoms (a gain counts as 0)",
-                self.names[first.a], self.names[first.b], first.height
-            );
-            lines.push(("closest", closest));
-        }
-        lines.extend(out.map(|out| ("wrote", out.display().to_string())));
-        lines.extend(showing);
-        crate::tracked::table(&lines)
-    }
-
-    fn json(&self) -> Value {
-        let n = self.names.len();
-        let matrix: Vec<Vec<f64>> =
-            (0..n).map(|row| (0..n).map(|column| self.at(row, column)).collect()).collect();
-        let merges = self.merges.iter().map(|merge| json!([merge.a, merge.b, merge.height]));
-        let coverage: Vec<Vec<Option<f64>>> =
-            self.accuracy.chunks(n).map(|row| row.iter().map(|a| a.edge_coverage).collect()).collect();
-        json!({
-            "schema": "ergodict.network-compare/1",
-            "networks": self.names,
-            "inputs": self.inputs,
-            "measure": self.measure(),
-            "matrix": matrix,
-            "edge_coverage": coverage,
-            "merges": merges.collect::<Vec<_>>(),
-            "sampler": self.kind.to_string(),
-            "seconds": self.seconds,
-            "config": self.config,
-        })
-    }
-
-    fn page(&self) -> Result<Report> {
-        let n = self.names.len();
-        let values = (0..n * n).map(|at| Some(self.at(at / n, at % n)).filter(|x| x.is_finite()));
-        let heat = Heat {
-            row_label: "atoms of".into(),
-            col_label: "rebuilt".into(),
-            ..Heat::new(self.names.clone(), self.names.clone(), values.collect::<Vec<_>>())
-        };
-        let merges: Vec<(usize, usize, f64)> = self.merges.iter().map(|m| (m.a, m.b, m.height)).collect();
-        let tree = Tree { x_label: "loss of accuracy".into(), ..Tree::new(self.names.clone(), merges) };
-        let facts: Vec<(&str, String)> = [
-            ("measure", self.measure()),
-            ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
-            (
-                "motif",
-                format!("{} of {} nodes", self.config["motif"].as_str().unwrap_or("motif"), self.config["k"]),
-            ),
-            ("atoms", self.config["atoms"].to_string()),
-            ("homomorphisms", self.config["samples"].to_string()),
-            ("seed", self.config["seed"].to_string()),
-            ("time", format!("{:.1} s", self.seconds)),
-            ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
-        ]
-        .into_iter()
-        .chain(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))))
-        .collect();
-        let lead = format!(
-            "{n} networks, each rebuilt by the latent motifs of every one of them. On the diagonal each is rebuilt by its own."
-        );
-        let heat = Figure {
-            title: "Accuracy".into(),
-            svg: heat.svg()?,
-            words: "Rows: the network whose atoms are used. Columns: the network that is rebuilt. A row of high values has atoms that fit \
-                    everywhere; a column of high values is a network that any atoms rebuild."
-                .into(),
-        };
-        let tree = Figure {
-            title: "Which are alike".into(),
-            svg: tree.svg()?,
-            words: "Networks joined far to the left rebuild each other nearly as well as themselves: the distance of two is the accuracy that is \
-                    lost when they exchange atoms, on average, or 0 where exchanging gains; groups are joined by the mean over their pairs."
-                .into(),
-        };
-        Ok(Report::new("Networks by each other's latent motifs")
-            .lead(lead)
-            .figure(heat)
-            .figure(tree)
-            .facts(&facts))
+        self.saving.checkpoint.as_deref().map_or(Ok(()), saving::remove)
     }
 }

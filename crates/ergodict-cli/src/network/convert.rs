@@ -4,7 +4,7 @@ use super::reading::{self, Reading};
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::tracked::table;
-use crate::{INTERRUPTED, input, interrupt, output, paths};
+use crate::{input, interrupt, output, paths};
 use anyhow::Result;
 use ergodict::data::{check_network_name, convert_network, write_network_with_note};
 use serde_json::json;
@@ -93,5 +93,5 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// The end of a conversion that was interrupted.
 fn stopped() -> ExitCode {
     say("ergodict: interrupted; nothing was written");
-    ExitCode::from(INTERRUPTED)
+    interrupt::code()
 }

@@ -4,7 +4,7 @@ use super::reading::{self, Opened, Reading};
 use crate::args::Common;
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{output, paths};
+use crate::{output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
     paths::check(common, &inputs, &outputs)?;
     check_network_name(&args.out)?;
-    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    showing::probe(&outputs)?;
     let Opened { network, name, decisions, input } = args.reading.open(&args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,

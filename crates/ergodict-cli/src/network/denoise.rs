@@ -4,7 +4,7 @@ use super::denoised::Denoised;
 use super::reading::{self, Opened, Reading};
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
-use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
+use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
@@ -135,7 +135,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let scored = match scored {
         Err(Error::Interrupted) => {
             say("ergodict: interrupted; nothing was written");
-            return Ok(ExitCode::from(INTERRUPTED));
+            return Ok(interrupt::code());
         }
         scored => scored?,
     };

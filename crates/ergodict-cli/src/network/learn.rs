@@ -129,7 +129,6 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let run = &runs[0];
     let outcome = run.learned(&plan)?;
     outcome.model.save(&args.out)?;
-    run.forget()?;
     let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
     let learned = Learned {
         out: &args.out,
@@ -147,6 +146,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         resumed: run.resumed,
     };
     args.showing.write(|| page::of_learning(&learned))?;
+    run.forget()?;
     if !common.quiet {
         say(&learned.words(args.showing.lines()));
     }

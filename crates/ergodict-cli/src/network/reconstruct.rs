@@ -7,7 +7,7 @@ use crate::args::{Common, count};
 use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, input, interrupt, memory, output, paths};
+use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::MotifWalker;
@@ -202,7 +202,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     // What was rebuilt is not lost if it cannot be written.
     let writing = Instant::now();
     let Some(written) = args.writing(&config, &inputs, &rebuilding, &walkers, &writer)? else {
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(interrupt::code());
     };
     let rebuilt = Rebuilt {
         out: &args.out,
@@ -225,7 +225,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config: crate::resolved::config(),
         inputs,
     };
-    args.showing.write(|| Ok(rebuilt.page()))?;
+    if let Err(error) = args.showing.write(|| Ok(rebuilt.page())) {
+        args.saving.tried(args.save(&rebuilt.config, &rebuilt.inputs, &rebuilding, &walkers), false)?;
+        return Err(error);
+    }
     if let Some(path) = &args.saving.checkpoint {
         saving::remove(path)?;
     }
@@ -399,14 +402,14 @@ impl Args {
             let over = rebuilding.taken() >= self.samples;
             let stopped = !over && (interrupt::asked() || interrupt::due(rebuilding.taken() / BLOCK));
             if stopped || !over && saved.elapsed() >= self.saving.every() {
-                self.save(config, inputs, rebuilding, walkers)?;
+                self.saving.tried(self.save(config, inputs, rebuilding, walkers), stopped)?;
                 saved = Instant::now();
             }
             if stopped {
                 progress.finish();
                 let place = self.saving.checkpoint.as_deref();
                 say(&saving::interrupted(&format!("{} homomorphisms", rebuilding.taken()), place, 0));
-                return Ok(Some(ExitCode::from(INTERRUPTED)));
+                return Ok(Some(interrupt::code()));
             }
         }
         progress.finish();
@@ -426,13 +429,13 @@ impl Args {
         match written {
             Ok(Some(pairs)) => Ok(Some(pairs)),
             Ok(None) => {
-                self.save(config, inputs, rebuilding, walkers)?;
+                self.saving.tried(self.save(config, inputs, rebuilding, walkers), true)?;
                 let after = format!("{} homomorphisms, before all was written", rebuilding.taken());
                 say(&saving::interrupted(&after, self.saving.checkpoint.as_deref(), 0));
                 Ok(None)
             }
             Err(error) => {
-                self.save(config, inputs, rebuilding, walkers)?;
+                self.saving.tried(self.save(config, inputs, rebuilding, walkers), false)?;
                 Err(error)
             }
         }

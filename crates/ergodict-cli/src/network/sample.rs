@@ -11,7 +11,7 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, input, interrupt, marks, memory, output, paths};
+use crate::{input, interrupt, marks, memory, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::{Purpose, ids, stream};
@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                 let mark = &marks[id as usize];
                 let Some(recording) = Recording::resumed(walker, wanted(id), measures, path, mark)? else {
                     say("ergodict: interrupted before anything was done; the checkpoint is as it was");
-                    return Ok(ExitCode::from(INTERRUPTED));
+                    return Ok(interrupt::code());
                 };
                 recording
             }
@@ -170,13 +170,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let seconds = drawing.elapsed().as_secs_f64();
     // What is drawn is not lost if it cannot be written now.
-    args.save(&mut recordings, &config, &inputs)?;
+    args.saving.tried(args.save(&mut recordings, &config, &inputs), false)?;
     let outputs =
         Outputs { samples: args.out.as_deref(), patches: args.patches.as_deref(), count: args.count };
     if !outputs.write(&mut recordings, &measures.patches)? {
         let place = args.saving.checkpoint.as_deref();
         say(&saving::interrupted(&format!("{} homomorphisms, before all was written", args.count), place, 0));
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(interrupt::code());
     }
     let density =
         args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
@@ -342,13 +342,13 @@ impl Args {
             let stopped = kept < self.count && stop();
             let place = self.saving.checkpoint.as_deref();
             if place.is_some() && (stopped || saved.elapsed() >= self.saving.every()) {
-                self.save(recordings, config, inputs)?;
+                self.saving.tried(self.save(recordings, config, inputs), stopped)?;
                 saved = Instant::now();
             }
             if stopped {
                 progress.finish();
                 say(&saving::interrupted(&format!("{kept} homomorphisms"), place, 0));
-                return Ok(Some(ExitCode::from(INTERRUPTED)));
+                return Ok(Some(interrupt::code()));
             }
         }
         progress.finish();

@@ -4,7 +4,7 @@ use super::cases::Data;
 use crate::args::Common;
 use crate::network::page_learn::atoms;
 use crate::progress::say;
-use crate::{INTERRUPTED, interrupt, output};
+use crate::{interrupt, output};
 use anyhow::Result;
 use ergodict::chain::{Motif, SamplerKind, Samplers};
 use ergodict::dictionary::{Model, NetworkLearning};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     for read in networks {
         if interrupt::asked() {
             say("ergodict: interrupted; the page is not written");
-            return Ok(ExitCode::from(INTERRUPTED));
+            return Ok(interrupt::code());
         }
         let started = Instant::now();
         let (network, motif) = (Arc::new(read.network), Motif::chain(NODES)?);

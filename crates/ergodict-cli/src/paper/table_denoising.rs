@@ -3,7 +3,7 @@
 use super::cases::{Data, Read};
 use crate::args::Common;
 use crate::progress::say;
-use crate::{INTERRUPTED, interrupt, output};
+use crate::{interrupt, output};
 use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
                         say(&format!(
                             "ergodict: interrupted; {place} has what was measured: the same command goes on"
                         ));
-                        return Ok(ExitCode::from(INTERRUPTED));
+                        return Ok(interrupt::code());
                     };
                     if !common.quiet {
                         let degree = measured.degree.map_or(String::new(), |auc| format!(" / {auc:.4}"));

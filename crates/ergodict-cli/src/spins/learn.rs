@@ -125,8 +125,6 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(code);
     }
     if let Some(steps) = args.fixed {
-        // What comes now may be interrupted as well.
-        runs.iter().try_for_each(|run| run.save(&plan))?;
         let fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
         let (mut more, of): (Vec<Run<T>>, Vec<Mark>) = fixed.into_iter().unzip();
         if let Some(code) = learn_all(&plan, &mut more)? {
@@ -138,7 +136,6 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut outcomes = Vec::new();
     for (run, (temperature, every)) in runs.iter().zip(&marks) {
         let Some(outcome) = outcome::outcome(&plan, &ground, run, *temperature, *every)? else {
-            runs.iter().try_for_each(|run| run.save(&plan))?;
             return Ok(interrupted(&plan, &runs));
         };
         outcomes.push(outcome);
@@ -146,9 +143,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     for outcome in &outcomes {
         outcome.learned.model.save(&outcome.out)?;
     }
-    runs.iter().try_for_each(Run::forget)?;
     let time = started.elapsed();
     args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
+    runs.iter().try_for_each(Run::forget)?;
     if !common.quiet {
         say(&outcome::words(&outcomes, args.showing.lines(), time));
     }

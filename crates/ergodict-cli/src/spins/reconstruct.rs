@@ -5,7 +5,7 @@ use crate::page::{atoms, facts};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{INTERRUPTED, interrupt, maps, output, paths};
+use crate::{interrupt, maps, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;
 use ergodict::data::{Trajectory, write_npy};
@@ -108,7 +108,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     }
     let Some(rebuilt) = rebuilt else {
         say("ergodict: interrupted; nothing was written");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(interrupt::code());
     };
     let truth: Vec<f64> = spins.iter().flat_map(|&spin| encoding.encode(spin)).copied().collect();
     let error = relative_error(&rebuilt.values, &truth);

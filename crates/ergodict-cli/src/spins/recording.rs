@@ -1,11 +1,12 @@
 //! A chain being recorded: its kept configurations go to a trajectory file, its observables are measured.
 
-use crate::interrupt;
+use crate::{interrupt, output};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{ChainPoint, Observable, SpinWalk};
 use ergodict::data::{Trajectory, TrajectoryWriter};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -38,7 +39,9 @@ pub(super) struct Mark {
 /// A chain being recorded.
 pub(super) struct Recording {
     pub(super) walk: Box<dyn SpinWalk>,
-    writer: TrajectoryWriter,
+    /// None when all frames are at their place already.
+    writer: Option<TrajectoryWriter>,
+    frames: u64,
     partial: Option<PathBuf>,
     rhythm: Rhythm,
     observables: Vec<Observable>,
@@ -61,22 +64,40 @@ impl Recording {
             None => TrajectoryWriter::create(out, walk.shape())?,
         };
         let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
-        Ok(Self { walk, writer, partial, rhythm, observables, series, mark: None })
+        let writer = Some(writer);
+        Ok(Self { walk, writer, frames: 0, partial, rhythm, observables, series, mark: None })
     }
 
     /// Goes on from a mark: what was measured is measured again from the frames. None when interrupted meanwhile.
     pub(super) fn resumed(
         walk: Box<dyn SpinWalk>,
+        out: &Path,
         partial: PathBuf,
         rhythm: Rhythm,
         observables: &[Observable],
         mark: Mark,
     ) -> Result<Option<Self>> {
-        let mut writer = TrajectoryWriter::resume_or_create(&partial, walk.shape(), mark.frames)?;
-        writer.sync()?;
-        let mut trajectory = Trajectory::open(&partial)?;
+        // A run that ended while it wrote its outputs has renamed some of the partial files.
+        let published = mark.frames == rhythm.frames && !partial.exists() && out.is_file();
+        let (writer, mut trajectory) = if published {
+            let trajectory = Trajectory::open(out)?;
+            if (trajectory.len(), trajectory.shape()) != (rhythm.frames, walk.shape()) {
+                bail!(
+                    "{}: is not the trajectory of this run, and {} is gone",
+                    out.display(),
+                    partial.display()
+                );
+            }
+            (None, trajectory)
+        } else {
+            let mut writer = TrajectoryWriter::resume_or_create(&partial, walk.shape(), mark.frames)?;
+            writer.sync()?;
+            (Some(writer), Trajectory::open(&partial)?)
+        };
         let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
-        let mut recording = Self { walk, writer, partial: None, rhythm, observables, series, mark: None };
+        let frames = mark.frames;
+        let mut recording =
+            Self { walk, writer, frames, partial: None, rhythm, observables, series, mark: None };
         let mut point = mark.point.clone();
         let mut frame = Vec::new();
         for _ in 0..mark.frames {
@@ -103,7 +124,7 @@ impl Recording {
 
     /// Frames kept so far.
     pub(super) fn frames(&self) -> u64 {
-        self.writer.frames()
+        self.frames
     }
 
     /// Updates of single sites made so far.
@@ -136,7 +157,10 @@ impl Recording {
 
     /// Keeps the configuration.
     fn keep(&mut self) -> Result<()> {
-        self.writer.write(self.walk.spins())?;
+        if let Some(writer) = &mut self.writer {
+            writer.write(self.walk.spins())?;
+        }
+        self.frames += 1;
         self.measure()?;
         if self.partial.is_some() {
             let mut point = self.walk.point();
@@ -148,7 +172,7 @@ impl Recording {
 
     /// Puts the frames on disk and tells where the recording can go on; none before the first frame.
     pub(super) fn mark(&mut self) -> Result<Option<Mark>> {
-        self.writer.sync()?;
+        self.writer.as_mut().map_or(Ok(()), TrajectoryWriter::sync)?;
         Ok(self.mark.clone())
     }
 
@@ -156,11 +180,24 @@ impl Recording {
     pub(super) fn publish(self, out: &Path) -> Result<Ended> {
         let ended = Ended {
             series: self.series,
-            frames: self.writer.frames(),
+            frames: self.frames,
             acceptance: self.walk.acceptance(),
             last: self.walk.spins().to_vec(),
         };
-        self.writer.publish(out).with_context(|| out.display().to_string())?;
+        let placed = || out.display().to_string();
+        match (self.writer, self.partial) {
+            (None, _) => {}
+            // What went into a pipe cannot be read again: the partial file stays until there is nothing to resume any more.
+            (Some(writer), Some(partial)) if output::is_standard(out) => {
+                writer.finish().with_context(placed)?;
+                let mut frames = File::open(&partial).map_err(ergodict::Error::io(&partial))?;
+                output::stream(out, |file| {
+                    std::io::copy(&mut frames, file).map_err(ergodict::Error::io(out))?;
+                    Ok(())
+                })?;
+            }
+            (Some(writer), _) => writer.publish(out).with_context(placed)?,
+        }
         Ok(ended)
     }
 }

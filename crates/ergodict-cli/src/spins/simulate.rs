@@ -11,7 +11,7 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{INTERRUPTED, input, interrupt, marks, memory, output, paths};
+use crate::{input, interrupt, marks, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, rhythm, &config)? else {
         say("ergodict: interrupted before anything was done; the checkpoint is as it was");
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(interrupt::code());
     };
     let whole = every.saturating_mul(of);
     if !common.quiet {
@@ -141,14 +141,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let updates = recordings.iter().map(Recording::updates).sum();
     let chains: Vec<Ended> =
         recordings.into_iter().zip(&outs).map(|(r, out)| r.publish(out)).collect::<Result<_>>()?;
-    // There is nothing to resume any more, whatever becomes of pictures and pages.
-    if let Some(path) = &args.saving.checkpoint {
-        saving::remove(path)?;
-    }
     let seconds = started.elapsed().as_secs_f64();
     if !args.draw(&outs, alphabet)? {
-        say("ergodict: interrupted; the trajectory is written, but not all of --frames is drawn");
-        return Ok(ExitCode::from(INTERRUPTED));
+        let again = args.saving.checkpoint.as_ref().map(|_| "; with --resume the same command draws them");
+        say(&format!(
+            "ergodict: interrupted; the trajectory is written, but not all of --frames is drawn{}",
+            again.unwrap_or_default()
+        ));
+        return Ok(interrupt::code());
     }
     let mixing = args.observables.iter().enumerate().map(|(i, &observable)| {
         let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series[i]).collect();
@@ -172,6 +172,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         resumed,
     };
     args.showing.write(|| page::of_simulation(&simulated))?;
+    if let Some(path) = &args.saving.checkpoint {
+        saving::remove(path)?;
+    }
+    args.partials().iter().flatten().try_for_each(|path| saving::remove(path))?;
     if !common.quiet {
         let mut more = args.showing.lines();
         more.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));
@@ -342,7 +346,7 @@ impl Args {
             observables.iter().try_for_each(|observable| walk.measure(*observable).map(|_| ()))?;
             recordings.push(match (mark, partial) {
                 (Some(mark), Some(partial)) => {
-                    match Recording::resumed(walk, partial, rhythm, observables, mark)? {
+                    match Recording::resumed(walk, out, partial, rhythm, observables, mark)? {
                         Some(recording) => recording,
                         None => return Ok(None),
                     }
@@ -379,10 +383,9 @@ impl Args {
             let stopped = frames < total && stop();
             let place = self.saving.checkpoint.as_deref();
             if let Some(path) = place.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
-                let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
                 // A chain goes on from a frame: before the first there is nothing to go on from.
                 if frames > 0 {
-                    marks::save(KIND, path, config, &inputs, chains)?;
+                    self.saving.tried(save(path, recordings, config, &inputs), stopped)?;
                 }
                 saved = Instant::now();
             }
@@ -390,15 +393,26 @@ impl Args {
                 progress.finish();
                 self.partials().iter().flatten().try_for_each(|path| saving::remove(path))?;
                 say("ergodict: interrupted before the first frame was kept; there was no state to save yet");
-                return Ok(Some(ExitCode::from(INTERRUPTED)));
+                return Ok(Some(interrupt::code()));
             }
             if stopped {
                 progress.finish();
                 say(&saving::interrupted(&format!("{frames} frames"), place, 0));
-                return Ok(Some(ExitCode::from(INTERRUPTED)));
+                return Ok(Some(interrupt::code()));
             }
         }
         progress.finish();
+        // What was simulated is not lost if it cannot be written.
+        if let Some(path) = &self.saving.checkpoint {
+            self.saving.tried(save(path, recordings, config, &inputs), false)?;
+        }
+        interrupt::waits_for("the trajectories and the report");
         Ok(None)
     }
+}
+
+/// Saves where the chains are.
+fn save(path: &Path, recordings: &mut [Recording], config: &Value, inputs: &[Input]) -> Result<()> {
+    let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
+    marks::save(KIND, path, config, inputs, chains)
 }

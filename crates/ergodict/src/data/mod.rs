@@ -18,6 +18,7 @@ mod open;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_write;
+mod partial;
 mod stream;
 mod tessellation;
 mod text;
@@ -39,6 +40,7 @@ pub use npz_write::NpzWriter;
 pub use open::{Input, digest, open};
 #[cfg(feature = "parquet")]
 pub use parquet_write::write_pairs_parquet;
+pub use partial::remove_partials;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::tessellation;
 pub use trajectory::{Trajectory, TrajectoryWriter};

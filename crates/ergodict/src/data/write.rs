@@ -1,6 +1,7 @@
 //! Writes files whole or not at all.
 
 use super::open::is_standard;
+use super::partial::Partial;
 use crate::{Error, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 const BUFFER: usize = 128 * 1024;
 
 /// Writes the file `path` by `fill`: into a temporary file beside it, which takes the name `path` only when
-/// all is on disk. After an error or a panic nothing is left and an older file stays as it was. `-` is
-/// standard output; devices and pipes are written as they are.
+/// all is on disk. After an error or a panic nothing is left and an older file stays as it was; what a killed
+/// process left of the same file is deleted. `-` is standard output; devices and pipes are written as they are.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("ergodict-write-{}", std::process::id()));
@@ -37,7 +38,7 @@ pub(crate) struct Staged {
 
 enum Sink {
     /// Beside the target, which may differ from the path when that is a symbolic link.
-    Temporary(tempfile::NamedTempFile, PathBuf),
+    Temporary(Partial, PathBuf),
     /// Unnamed, copied to a stream at the end: what is written to a stream cannot be corrected later.
     Spool(File, Box<dyn Write + Send>),
     Stream(Box<dyn Write + Send>),
@@ -93,6 +94,8 @@ impl Staged {
                 Ok(meta) if !meta.is_file() => {
                     Some(Box::new(OpenOptions::new().write(true).open(path).map_err(io)?))
                 }
+                // A temporary name would be shorter and be found too long only at the end.
+                Err(e) if e.kind() == io::ErrorKind::InvalidFilename => return Err(io(e)),
                 _ => None,
             }
         };
@@ -116,19 +119,16 @@ impl Staged {
             let problem = format!("cannot be written: the directory `{}` does not exist", folder.display());
             return Err(Error::format(path, None, problem));
         }
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(name);
-        prefix.push(".");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".partial");
         #[cfg(unix)]
-        {
+        let permissions = {
             // As any other program would create it (the umask applies), not the 0600 of a temporary file.
             use std::os::unix::fs::PermissionsExt;
             let mode = fs::metadata(&target).map_or(0o666, |meta| meta.permissions().mode() & 0o7777);
-            builder.permissions(fs::Permissions::from_mode(mode));
-        }
-        Ok(Sink::Temporary(builder.tempfile_in(folder).map_err(io)?, target))
+            Some(fs::Permissions::from_mode(mode))
+        };
+        #[cfg(not(unix))]
+        let permissions = None;
+        Ok(Sink::Temporary(Partial::create(folder, name, permissions).map_err(io)?, target))
     }
 
     /// Overwrites the first bytes. Nothing can be written afterwards.
@@ -150,8 +150,7 @@ impl Staged {
         let io = |e| Error::io(&path)(e);
         match sink {
             Sink::Temporary(file, target) => {
-                file.as_file().sync_all().map_err(io)?;
-                file.persist(&target).map_err(|e| io(e.error))?;
+                file.persist(&target).map_err(io)?;
                 sync_folder(&target);
                 Ok(())
             }
@@ -243,6 +242,21 @@ mod tests {
         );
         let message = write_atomic(folder.path(), |_| Ok(())).unwrap_err().to_string();
         assert!(message.contains("is a directory"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn names_may_be_as_long_as_the_file_system_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let longest = folder.path().join("x".repeat(255));
+        write_atomic(&longest, |_| Ok(())).unwrap();
+        let mut begun = false;
+        let failed = write_atomic(&folder.path().join("x".repeat(256)), |_| {
+            begun = true;
+            Ok(())
+        });
+        assert!(failed.is_err() && !begun);
+        assert_eq!(names(folder.path()).len(), 1);
     }
 
     #[cfg(unix)]

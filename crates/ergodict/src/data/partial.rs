@@ -1,0 +1,194 @@
+//! Temporary files beside their targets: locked while they are written, so that leftovers of killed runs can be told apart and deleted.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::NamedTempFile;
+
+/// How the names of temporary files end.
+const SUFFIX: &str = ".partial";
+/// Letters and digits that tell temporary files of one target apart.
+const RANDOM: usize = 6;
+
+/// The temporary files of this process.
+static OWN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// For each folder that something was written into, the temporary files that were there before: listed once, because a folder may have
+/// as many files as an animation has frames.
+static FOUND: Mutex<Option<HashMap<PathBuf, Vec<OsString>>>> = Mutex::new(None);
+
+/// Deletes the files this process is writing, for a process that is about to leave without unwinding. What is whole already stays.
+pub fn remove_partials() {
+    for path in lock(&OWN).iter() {
+        let _ = fs::remove_file(path);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file of this process.
+pub(super) struct Partial {
+    file: NamedTempFile,
+    /// Takes it off the list.
+    listed: Listed,
+}
+
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        lock(&OWN).remove(&self.0);
+    }
+}
+
+impl Partial {
+    /// Begins a file that is to be called `name` in `folder`, and deletes what killed runs left of such files.
+    pub(super) fn create(
+        folder: &Path,
+        name: &OsStr,
+        permissions: Option<fs::Permissions>,
+    ) -> io::Result<Self> {
+        let mut prefix = OsString::from(".");
+        prefix.push(shortened(name));
+        prefix.push(".");
+        sweep(folder, &prefix);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
+        if let Some(permissions) = permissions {
+            builder.permissions(permissions);
+        }
+        loop {
+            let file = builder.tempfile_in(folder)?;
+            match file.as_file().try_lock() {
+                // Another run looks at this very moment whether it is a leftover, and will delete it.
+                Err(TryLockError::WouldBlock) => continue,
+                // Before it was locked another run may have deleted it.
+                Ok(()) if !file.path().exists() => continue,
+                // Some file systems have no locks: leftovers stay there, for none of them can be locked either.
+                Ok(()) | Err(TryLockError::Error(_)) => {}
+            }
+            let listed = Listed(file.path().to_owned());
+            lock(&OWN).insert(listed.0.clone());
+            return Ok(Self { file, listed });
+        }
+    }
+
+    pub(super) fn as_file_mut(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Puts everything on disk and gives the file its name.
+    pub(super) fn persist(self, target: &Path) -> io::Result<()> {
+        let Self { file, listed } = self;
+        file.as_file().sync_all()?;
+        let kept = file.persist(target).map_err(|e| e.error);
+        drop(listed);
+        kept.map(|_| ())
+    }
+}
+
+impl Write for Partial {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// A name that leaves room for what temporary files add to it: most file systems have 255 bytes for a name.
+#[cfg(unix)]
+fn shortened(name: &OsStr) -> &OsStr {
+    use std::os::unix::ffi::OsStrExt;
+    OsStr::from_bytes(&name.as_bytes()[..name.len().min(200)])
+}
+
+#[cfg(not(unix))]
+fn shortened(name: &OsStr) -> &OsStr {
+    name
+}
+
+/// Deletes temporary files with this beginning that nobody is writing.
+fn sweep(folder: &Path, prefix: &OsStr) {
+    let ours = |name: &OsString| {
+        let middle = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
+        let middle = middle.and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+        middle.is_some_and(|middle| middle.len() == RANDOM && middle.iter().all(u8::is_ascii_alphanumeric))
+    };
+    let mut found = lock(&FOUND);
+    let found = found.get_or_insert_default().entry(folder.to_owned()).or_insert_with(|| listed(folder));
+    let (left, others) = std::mem::take(found).into_iter().partition(ours);
+    *found = others;
+    let left: Vec<OsString> = left;
+    for name in left {
+        let path = folder.join(name);
+        // One that cannot be opened for writing is not ours to delete.
+        let Ok(file) = File::options().write(true).open(&path) else { continue };
+        if file.try_lock().is_ok() {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+/// The names of all temporary files in a folder.
+fn listed(folder: &Path) -> Vec<OsString> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+    names.filter(|name| name.as_encoded_bytes().ends_with(SUFFIX.as_bytes())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn leftovers_go_and_what_is_being_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let others =
+            [".out.bin.abc.partial", ".out.bin.old.abcdef.partial", ".out.partial", "out.bin.abcdef.partial"];
+        for name in others {
+            fs::write(at(name), "").unwrap();
+        }
+        fs::write(at(".out.bin.abcdef.partial"), "left").unwrap();
+        fs::write(at(".out.bin.ABC123.partial"), "busy").unwrap();
+        let busy = File::open(at(".out.bin.ABC123.partial")).unwrap();
+        busy.lock().unwrap();
+        let partial = Partial::create(folder.path(), OsStr::new("out.bin"), None).unwrap();
+        let mine = partial.file.path().file_name().unwrap().to_string_lossy().into_owned();
+        let mut expected: Vec<String> = others.iter().map(ToString::to_string).collect();
+        expected.extend([".out.bin.ABC123.partial".into(), mine]);
+        expected.sort();
+        assert_eq!(names(folder.path()), expected);
+        // A second one of this process leaves the first.
+        let second = Partial::create(folder.path(), OsStr::new("out.bin"), None).unwrap();
+        assert_eq!(names(folder.path()).len(), expected.len() + 1);
+        drop((partial, second));
+        assert_eq!(names(folder.path()).len(), expected.len() - 1);
+    }
+
+    #[test]
+    fn a_process_that_leaves_takes_its_files_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Partial::create(folder.path(), OsStr::new("kept"), None).unwrap();
+        kept.persist(&folder.path().join("kept")).unwrap();
+        let partial = Partial::create(folder.path(), OsStr::new("lost"), None).unwrap();
+        // Other tests of this process are writing as well, so only the list is looked at.
+        let own = lock(&OWN).clone();
+        assert!(own.contains(partial.file.path()));
+        assert!(!own.iter().any(|path| path.to_string_lossy().contains(".kept.")));
+    }
+}
