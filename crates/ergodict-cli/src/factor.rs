@@ -82,7 +82,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let batch = feed.stream().samples().unwrap_or(u64::MAX).min(args.batch as u64);
     let needed = feed.buffer_bytes().saturating_add(args.scheme.memory::<T>(d, batch));
     let what = format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, args.batch);
-    memory::check(needed, &what)?;
+    memory::check(needed, &what, "lower -r or --batch, or use --f32")?;
     showing::probe(&args.outputs())?;
     if common.verbose {
         let (format, samples) = (feed.stream().format(), feed.stream().samples());

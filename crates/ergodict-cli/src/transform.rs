@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::{input, interrupt, output, paths};
+use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::{Feed, FeedOptions, NpyWriter};
 use ergodict::dictionary::{Model, Precision};
@@ -77,6 +77,12 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
         say(&format!("warning: feature {i} is `{}`, but `{}` in the model", now[i], then[i]));
     }
     let samples = stream.samples();
+    let batch = samples.unwrap_or(u64::MAX).min(args.batch as u64);
+    // A minibatch as it is read and as it is rebuilt, its codes and their supports; the dictionary, its Gram matrix and their copies.
+    let size = size_of::<T>() as u64;
+    let each = (2 * d as u64 + 3 * r as u64).saturating_mul(size);
+    let needed = batch.saturating_mul(each).saturating_add((4 * d + 4 * r) as u64 * r as u64 * size);
+    memory::check(needed, &format!("{r} codes each in minibatches of {batch}"), "lower --batch")?;
     let mut feed = Feed::<T>::new(stream, FeedOptions { batch: args.batch, ..FeedOptions::default() })?;
     let mut factoriser = model.factoriser::<T>()?;
     let mut out = NpyWriter::<T>::create(&args.out, if args.reconstruct { d } else { r }, samples)?;

@@ -110,6 +110,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     memory::check(
         needed,
         &format!("{} atoms of {d} numbers in minibatches of {}", parameters.atoms, args.patches),
+        "lower -r, --patch or --patches, or use --f32",
     )?;
     let plan = Plan {
         kind: "image",

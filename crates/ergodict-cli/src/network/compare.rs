@@ -11,7 +11,7 @@ use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{interrupt, output, paths};
+use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::ids;
@@ -98,6 +98,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
     parameters.check(motif.k() * motif.k())?;
+    args.check_memory(&networks, motif.k() * motif.k())?;
     let mut config = args.scheme.config(&parameters)?;
     config["steps"] = json!(args.steps);
     config["batch"] = json!(args.batch);
@@ -210,6 +211,17 @@ impl Args {
         }
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)
+    }
+
+    /// Refuses what does not fit: a dictionary being learned, or the sums of the largest network.
+    fn check_memory(&self, networks: &Networks, d: usize) -> Result<()> {
+        let largest = networks.drawn.iter().map(|(network, _)| network.nodes() as u64).max().unwrap_or(0);
+        let minibatch = (d as u64).saturating_mul(self.batch as u64).saturating_mul(8);
+        let learning = self.scheme.memory::<f64>(d, self.batch as u64).saturating_add(minibatch);
+        let sums = largest.saturating_mul(largest).saturating_mul(8);
+        let sums = sums.min(NetworkReconstruction::default().memory as u64);
+        let what = format!("atoms of {d} numbers and sums of the pairs of {largest} nodes");
+        memory::check(learning.max(sums), &what, "lower -k, -r or --batch, or compare smaller networks")
     }
 
     /// Goes on until all is measured; false when somebody asked to stop.

@@ -43,11 +43,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     check_network_name(&args.out)?;
     output::probe(&args.out)?;
     let started = Instant::now();
-    interrupt::listen()?;
     let as_egr = args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("egr"));
     let mut lost = None;
     let decisions;
     if as_egr && reading::embedded_name(&args.net).is_none() {
+        interrupt::listen()?;
+        interrupt::waits_for("this part of the file");
         let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let mut progress = Progress::of("arcs moved", common.quiet, None, 0);
         let mut seen = |edges| {
@@ -63,9 +64,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
     } else {
         let opened = args.reading.open(&args.net, common.quiet)?;
-        if interrupt::asked() {
-            return Ok(stopped());
-        }
         decisions = opened.decisions.map(|made| made.to_string());
         lost = write_network_with_note(&args.out, &opened.network, crate::resolved::note().as_deref())?.lost;
     }

@@ -4,7 +4,7 @@ use super::reading::{self, Opened, Reading};
 use crate::args::Common;
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{output, paths, showing};
+use crate::{memory, output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
@@ -84,6 +84,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         From::Ws => AddModel::WattsStrogatz,
         From::Ba => AddModel::BarabasiAlbert,
     };
+    // The network as it is and as it becomes, and the pairs to score.
+    let edges = network.edges() as f64 * (1.0 + args.add.unwrap_or(0.0).max(0.0));
+    let needed = (edges * 64.0).min(1e18) as u64;
+    memory::check(needed, &format!("a network of {edges:.3e} edges"), "lower --add")?;
     let corrupted: Corrupted = match (args.add, args.remove) {
         (Some(share), _) => add(&network, Amount::Fraction(share), model, common.seed),
         (_, share) => remove(&network, Amount::Fraction(share.unwrap_or(0.0)), common.seed),

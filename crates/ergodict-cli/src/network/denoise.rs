@@ -22,6 +22,8 @@ use std::time::Instant;
 const SUSPECTS: usize = 5;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
+/// Bytes of a pair, its score, its features, and those of the heads.
+const PER_PAIR: u64 = 600;
 /// Steps of a stage that progress tells.
 const STEPS: f64 = 1000.0;
 
@@ -123,6 +125,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Assumed::Removed => ensemble::Assumed::Removed,
         Assumed::Both => ensemble::Assumed::Both,
     };
+    args.check_memory(&network, pairs.len() as u64)?;
     interrupt::listen()?;
     let mut progress = Told::new(common.quiet);
     let denoising = Denoising { method: args.method, assumed: noise, seed: common.seed };
@@ -188,10 +191,10 @@ fn order(scores: &[f64], likely: bool) -> Vec<usize> {
 fn non_edges(network: &Network) -> Result<Vec<(u32, u32)>> {
     let n = network.nodes() as u64;
     let pairs = n * n.saturating_sub(1) / 2 - network.edges();
-    // Pairs, their scores, features, and those of the heads.
     memory::check(
-        pairs.saturating_mul(600),
-        &format!("{pairs} pairs without an edge (--pairs FILE takes some of them)"),
+        pairs.saturating_mul(PER_PAIR),
+        &format!("{pairs} pairs without an edge"),
+        "--pairs FILE takes some of them",
     )?;
     let mut all = Vec::with_capacity(pairs as usize);
     for u in 0..network.nodes() {
@@ -259,10 +262,16 @@ impl Told {
         if self.stage != Some(stage) {
             self.finish();
             self.stage = Some(stage);
-            self.shown = Some(Progress::of(stage.word(), self.quiet, Some(STEPS as u64), 0));
+            interrupt::waits_for(match stage {
+                Stage::Walks => "these walks",
+                Stage::Features => "the features of these pairs",
+                Stage::Embedding => "this pass of the embedding",
+                Stage::Heads => "a head to be trained",
+            });
+            self.shown = Some(Progress::of("%", self.quiet, Some(STEPS as u64), 0));
         }
         if let Some(shown) = &mut self.shown {
-            shown.update((done.clamp(0.0, 1.0) * STEPS) as u64, String::new);
+            shown.update((done.clamp(0.0, 1.0) * STEPS) as u64, || stage.word().to_owned());
         }
         !interrupt::asked()
     }
@@ -288,6 +297,26 @@ impl Args {
             bail!("--pairs is -, but pairs are a file: name it");
         }
         output::probe(&self.out)
+    }
+
+    /// Refuses embeddings and features that do not fit.
+    fn check_memory(&self, network: &Network, pairs: u64) -> Result<()> {
+        let (n, m) = (network.nodes() as u64, network.edges());
+        // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks.
+        let numbers = match self.method {
+            Method::Embedding(_) => 4 * 128,
+            Method::Ensemble => 4 * 64 + 128,
+            _ => 32,
+        };
+        // Heads learn from edges, which are pairs as well.
+        let rows = if matches!(self.method, Method::Ensemble | Method::MotifCodes) {
+            pairs.saturating_add(m)
+        } else {
+            pairs
+        };
+        let needed = n.saturating_mul(8 * numbers).saturating_add(rows.saturating_mul(PER_PAIR / 2));
+        let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
+        memory::check(needed, &what, "score fewer --pairs, or use --method resource-allocation")
     }
 
     /// The file of pairs, if they are in one.

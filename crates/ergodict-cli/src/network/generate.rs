@@ -4,7 +4,7 @@ use super::reading::{self, Reading};
 use crate::args::{Common, count};
 use crate::progress::say;
 use crate::tracked::table;
-use crate::{output, paths};
+use crate::{memory, output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use ergodict::data::generate::{
@@ -16,6 +16,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// Bytes that a node and an edge take while a network is made.
+const PER_NODE: f64 = 16.0;
+const PER_EDGE: f64 = 24.0;
 
 const HELP: &str = "\
 Example:
@@ -193,7 +197,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     paths::check(common, &inputs, &outputs)?;
     check_network_name(out)?;
-    outputs.iter().try_for_each(|(_, path)| output::probe(path))?;
+    showing::probe(&outputs)?;
+    model.check_memory()?;
     let (generator, labels) = model.generator(common.quiet)?;
     let started = Instant::now();
     let network = generator.generate(common.seed);
@@ -262,6 +267,48 @@ impl Model {
             Self::Configuration(_) => "configuration",
             Self::Rmat(_) => "rmat",
         }
+    }
+
+    /// About how many nodes and edges there will be; none where a file says.
+    fn expected(&self) -> Option<(f64, f64)> {
+        let float = |n: u64| n as f64;
+        Some(match self {
+            Self::Er(er) => {
+                let pairs = float(er.nodes).powi(2) / if er.directed { 1.0 } else { 2.0 };
+                let edges = er.edges.map_or(er.probability.unwrap_or(0.0) * pairs, float);
+                (float(er.nodes), edges)
+            }
+            Self::Ba(ba) => (float(ba.nodes), float(ba.nodes) * float(ba.joins)),
+            Self::Ws(ws) => (float(ws.nodes), float(ws.nodes) * float(ws.neighbours) / 2.0),
+            Self::Sbm(sbm) => {
+                let nodes: f64 = sbm.sizes.iter().copied().map(float).sum();
+                let within: f64 = sbm.sizes.iter().map(|&n| float(n).powi(2) / 2.0).sum();
+                let between = nodes.powi(2) / 2.0 - within;
+                let p = |given: Option<f64>| given.unwrap_or(0.0);
+                // Of a matrix only the nodes are looked at.
+                (nodes, p(sbm.within) * within + p(sbm.between) * between)
+            }
+            Self::Configuration(configuration) if configuration.like.is_none() => {
+                let ends: f64 = configuration.degrees.iter().copied().map(float).sum();
+                (configuration.degrees.len() as f64, ends / 2.0)
+            }
+            Self::Configuration(_) => return None,
+            Self::Rmat(rmat) => {
+                let nodes = f64::from(rmat.scale).exp2();
+                (nodes, nodes * float(rmat.edge_factor))
+            }
+        })
+    }
+
+    /// Refuses networks that do not fit.
+    fn check_memory(&self) -> Result<()> {
+        let Some((nodes, edges)) = self.expected() else { return Ok(()) };
+        let needed = (nodes * PER_NODE + edges * PER_EDGE).min(1e18) as u64;
+        memory::check(
+            needed,
+            &format!("a network of {nodes:.3e} nodes and {edges:.3e} edges"),
+            "ask for fewer",
+        )
     }
 
     /// The generator; for blocks, with the block of each node.

@@ -93,7 +93,13 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     parameters.check(d)?;
     let minibatch = (d as u64).saturating_mul(args.batch as u64).saturating_mul(8);
     let needed = args.scheme.memory::<T>(d, args.batch as u64).saturating_add(minibatch);
-    memory::check(needed, &format!("{} atoms of {}×{} numbers", parameters.atoms, motif.k(), motif.k()))?;
+    let what = format!(
+        "{} atoms of {k}×{k} numbers in minibatches of {}",
+        parameters.atoms,
+        args.batch,
+        k = motif.k()
+    );
+    memory::check(needed, &what, "lower -k, -r or --batch, or use --f32")?;
     let Networks { drawn, names, inputs, kind, motif } =
         Networks::open(&args.nets, &args.reading, &args.sampling, &motif, common)?;
     let plan = Plan {

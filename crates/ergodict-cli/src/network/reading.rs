@@ -1,7 +1,7 @@
 //! The flags of networks that are read, and how they are read.
 
 use crate::output::is_standard;
-use crate::progress::say;
+use crate::progress::{Progress, say};
 use crate::{input, paths};
 use anyhow::{Result, bail};
 use ergodict::Error;
@@ -56,7 +56,7 @@ impl Reading {
 
     /// Reads a network, embedded or from a file, and tells in one line what was decided.
     pub(crate) fn open(&self, path: &Path, quiet: bool) -> Result<Opened> {
-        let opened = self.opened(path)?;
+        let opened = Progress::reading(quiet, path, || self.opened(path))?;
         if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
             say(&format!("{}: {decisions}", opened.name));
         }

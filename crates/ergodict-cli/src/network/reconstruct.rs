@@ -27,6 +27,8 @@ use std::time::Instant;
 
 /// Homomorphisms between two looks at the clock, some tens of milliseconds.
 const BLOCK: u64 = 20_000;
+/// Edges that are looked at to tell how many were seen so far.
+const LOOKED_AT: u64 = 500;
 /// Whose checkpoints they are.
 const SCHEMA: &str = "ergodict.network-reconstruct-checkpoint/1";
 
@@ -247,6 +249,23 @@ fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
     pairs.iter().map(|&(u, v)| Some((find(u)?, find(v)?))).collect()
 }
 
+/// The share of edges seen so far, from some of them.
+fn seen(rebuilding: &Reconstructor<f32>) -> String {
+    let network = rebuilding.network();
+    let step = (network.edges() / LOOKED_AT).max(1) as usize;
+    let some = network.each_edge().step_by(step).filter(|&(u, v, _)| rebuilding.sums().has(u, v));
+    let (mut all, mut found) = (0u32, 0u32);
+    for (u, v, _) in some {
+        all += 1;
+        found += u32::from(rebuilding.sums().get(u, v).1 > 0);
+    }
+    if all == 0 {
+        String::new()
+    } else {
+        format!("{:.0} % of edges seen", 100.0 * f64::from(found) / f64::from(all))
+    }
+}
+
 impl Args {
     fn parameters(&self) -> NetworkReconstruction {
         let memory = usize::try_from(self.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
@@ -304,7 +323,8 @@ impl Args {
         let needed = dense.min(self.memory.saturating_mul(1 << 20));
         memory::check(
             needed,
-            &format!("sums of the pairs of {n} nodes (--memory MIB puts the rest into a file)"),
+            &format!("sums of the pairs of {n} nodes"),
+            "lower --memory MIB, which puts the rest into a file, or name some --pairs",
         )
     }
 
@@ -398,7 +418,7 @@ impl Args {
         let mut saved = Instant::now();
         while rebuilding.taken() < self.samples {
             rebuilding.absorb(walkers, BLOCK.min(self.samples - rebuilding.taken()))?;
-            progress.update(rebuilding.taken(), String::new);
+            progress.update(rebuilding.taken(), || seen(rebuilding));
             let over = rebuilding.taken() >= self.samples;
             let stopped = !over && (interrupt::asked() || interrupt::due(rebuilding.taken() / BLOCK));
             if stopped || !over && saved.elapsed() >= self.saving.every() {

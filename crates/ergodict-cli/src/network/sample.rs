@@ -213,6 +213,17 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The share of proposals accepted, for samplers that make some.
+fn accepted(recordings: &[Recording]) -> String {
+    let all = recordings.iter().map(Recording::acceptance);
+    let (accepted, proposed) = all.fold((0, 0), |(a, p), x| (a + x.accepted, p + x.proposed));
+    if proposed == 0 {
+        String::new()
+    } else {
+        format!("{:.1} % accepted", 100.0 * accepted as f64 / proposed as f64)
+    }
+}
+
 impl Args {
     fn wants(&self, estimate: Estimate) -> bool {
         self.observables.contains(&estimate)
@@ -277,7 +288,8 @@ impl Args {
     fn check_memory(&self, k: usize) -> Result<()> {
         let numbers = 3 + u64::from(self.wants(Estimate::ConditionalDensity));
         let needed = self.count.saturating_mul(8 * numbers);
-        memory::check(needed, &format!("observables of --count {} homomorphisms", self.count))?;
+        let what = format!("observables of --count {} homomorphisms", self.count);
+        memory::check(needed, &what, "lower --count")?;
         let disk = self.count.saturating_mul(4 * k as u64);
         if disk > 1 << 50 {
             bail!("--count is {}, but so many homomorphisms fit on no disk", self.count);
@@ -338,7 +350,7 @@ impl Args {
         while recordings.iter().any(|recording| !recording.over()) {
             recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &done, stop))?;
             let kept = all(recordings);
-            progress.update(kept, String::new);
+            progress.update(kept, || accepted(recordings));
             let stopped = kept < self.count && stop();
             let place = self.saving.checkpoint.as_deref();
             if place.is_some() && (stopped || saved.elapsed() >= self.saving.every()) {

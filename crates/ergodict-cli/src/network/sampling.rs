@@ -195,7 +195,7 @@ impl Sampling {
         let mut notes: Vec<String> = note.into_iter().collect();
         let asked = self.sampler.or(self.preferred).unwrap_or(SamplerKind::Exact);
         let needed = asked.bytes(&network, motif)?;
-        memory::check(needed, &format!("--sampler {asked} (--sampler pivot-approx takes little)"))?;
+        memory::check(needed, &format!("--sampler {asked}"), "--sampler pivot-approx takes little")?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
             Lazy::Auto => None,

@@ -268,6 +268,7 @@ impl Args {
         memory::check(
             needed,
             &format!("{runs} dictionaries of {} atoms of {d} numbers", plan.parameters.atoms),
+            "lower --size, -r, --patch or --patches, or learn at fewer temperatures and epochs at once",
         )?;
         let mut inputs: Vec<paths::Given<'_>> = self.system.files();
         inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));

@@ -247,6 +247,7 @@ impl Args {
         memory::check(
             needed,
             &format!("--chains {} of this --size, with --every {}", self.chains, self.every),
+            "lower --size or --chains, or raise --every",
         )
     }
 
@@ -377,8 +378,10 @@ impl Args {
             recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &kept, stop))?;
             let frames = all(recordings);
             progress.update(frames, || {
-                let last = recordings[0].series.first().and_then(|s| s.last()).copied().unwrap_or(f64::NAN);
-                format!("{} {last:.4}", self.observables[0])
+                let last = |series: &Vec<f64>| series.last().copied().unwrap_or(f64::NAN);
+                let each = self.observables.iter().zip(&recordings[0].series);
+                let each: Vec<String> = each.map(|(o, series)| format!("{o} {:.4}", last(series))).collect();
+                each.join(", ")
             });
             let stopped = frames < total && stop();
             let place = self.saving.checkpoint.as_deref();

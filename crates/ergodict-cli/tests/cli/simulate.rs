@@ -265,15 +265,22 @@ fn starts_where_it_is_told() {
 }
 
 #[test]
-fn what_cannot_be_drawn_leaves_a_trajectory_and_nothing_to_resume() {
+fn what_cannot_be_drawn_leaves_a_trajectory_and_can_be_drawn_later() {
     let bench = Bench::new();
     std::fs::create_dir_all(bench.path("drawn/frame-03.png")).unwrap();
     let words =
         format!("spins simulate {SMALL} -o t.npy --frames drawn --checkpoint state --checkpoint-every 0 -q");
     let done = bench.run(&words);
     assert!(done.code == Some(2) && done.stderr.contains("frame-03.png"), "{}", done.stderr);
-    assert_eq!(bench.files(), ["drawn", "t.npy"]);
+    assert!(done.stderr.contains("the state is in state"), "{}", done.stderr);
+    assert_eq!(bench.files(), ["drawn", "state", "t.npy"]);
     assert_eq!(bench.spins("t.npy").0.len(), 10);
+    let before = bench.bytes("t.npy");
+    std::fs::remove_dir(bench.path("drawn/frame-03.png")).unwrap();
+    let done = bench.run(&format!("{} --json", words.replace("-q", "-q --resume"))).fine();
+    assert_eq!((&done.json()["resumed"], bench.bytes("t.npy") == before), (&true.into(), true));
+    assert_eq!(bench.files(), ["drawn", "t.npy"]);
+    assert!(bench.bytes("drawn/frame-03.png").starts_with(b"\x89PNG"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub use network::{Saved, check_network_name, convert_network, write_network, wri
 pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
-pub use open::{Input, digest, open};
+pub use open::{Input, bytes_read, digest, open};
 #[cfg(feature = "parquet")]
 pub use parquet_write::write_pairs_parquet;
 pub use partial::remove_partials;

@@ -4,10 +4,14 @@ use crate::{Error, Result};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes a system call reads.
 const BUFFER: usize = 128 * 1024;
+
+/// Bytes read by this process.
+static READ: AtomicU64 = AtomicU64::new(0);
 
 /// A decompressed byte stream.
 pub struct Input {
@@ -41,6 +45,7 @@ pub fn open(path: &Path) -> Result<Input> {
         let regular = file.metadata().map_err(io)?.is_file();
         (Box::new(file), regular)
     };
+    let raw: Box<dyn Read + Send> = Box::new(Counted(raw));
     let once =
         (!regular).then(|| Arc::new(Mutex::new(Tally { hasher: blake3::Hasher::new(), ended: false })));
     let raw: Box<dyn Read + Send> = match &once {
@@ -61,6 +66,22 @@ pub fn open(path: &Path) -> Result<Input> {
     };
     let (head, reader) = peek(BufReader::with_capacity(BUFFER, decoder)).map_err(io)?;
     Ok(Input { path: path.to_owned(), reader: Box::new(reader), head, compressed: true, once })
+}
+
+/// Bytes that were read so far by this process through [`open`], as they are on disk: how far the reading of a large file is.
+pub fn bytes_read() -> u64 {
+    READ.load(Ordering::Relaxed)
+}
+
+/// A reader whose bytes are counted.
+struct Counted(Box<dyn Read + Send>);
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.0.read(buffer)?;
+        READ.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
 }
 
 /// Whether the path stands for standard input or output.

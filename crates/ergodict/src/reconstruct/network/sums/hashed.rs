@@ -5,7 +5,7 @@
 
 use super::pages::Pages;
 use super::runs::{Record, Run, merge};
-use super::store::{Cell, PUT_DOWN, Part, PutDown, Raw, Short, Store};
+use super::store::{Cell, Part, PutDown, Raw, Short, Store};
 use crate::Result;
 use crate::linalg::{Scalar, prefetch};
 use crate::reconstruct::network::positions::Positions;
@@ -217,17 +217,29 @@ impl Hashed {
         Box::new(merge(&runs, here).map(pair))
     }
 
-    /// The same with the bits of the cells. What is in runs is given as put down.
+    /// The pairs in the tables themselves, ascending, with the bits of their cells; [`Hashed::runs`] has the others.
     pub(super) fn raw(&self) -> impl Iterator<Item = (u32, u32, Raw)> + '_ {
-        self.iter().map(|(u, v, sum, count)| {
-            let key = self.key(u, v);
+        let mut keys: Vec<u64> = self.tables.iter().flat_map(Table::keys).collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|key| {
             let table = &self.tables[Self::table(key)];
-            if !table.runs.is_empty() {
-                return (u, v, Raw { sum: 0, count: PUT_DOWN.into(), down: Some(PutDown { sum, count }) });
-            }
             let (sum, count) = Place::read(table.places[table.find(key)]).cell.bits();
-            (u, v, Raw { sum, count, down: table.put_down.get(&key).copied() })
+            let down = table.put_down.get(&key).copied();
+            ((key >> 32) as u32, key as u32, Raw { sum, count, down })
         })
+    }
+
+    /// The runs of each table.
+    pub(super) fn runs(&self) -> impl Iterator<Item = &[Run]> {
+        self.tables.iter().map(|table| &*table.runs)
+    }
+
+    /// Puts back the runs of a table, which were written by [`Hashed::runs`]: when a table is full next depends on what is in it, not on
+    /// its runs.
+    pub(super) fn set_runs(&mut self, table: usize, runs: Vec<Run>) {
+        if let Some(table) = self.tables.get_mut(table) {
+            table.runs = runs;
+        }
     }
 
     /// Puts back what [`Hashed::raw`] gave.
@@ -341,6 +353,10 @@ mod tests {
             let mut again = Hashed::new(true, memory).unwrap();
             for (u, v, raw) in hashed.raw() {
                 again.set_raw(u, v, raw).unwrap();
+            }
+            for (table, runs) in hashed.runs().enumerate() {
+                let copied = runs.iter().map(|run| Run::write(run.iter()).unwrap());
+                again.set_runs(table, copied.collect());
             }
             assert!(again.iter().eq(hashed.iter()));
         }

@@ -129,7 +129,7 @@ impl PairSums {
     }
 
     /// Whether a pair is one of [`PairSums::pairs`].
-    pub(super) fn has(&self, u: u32, v: u32) -> bool {
+    pub fn has(&self, u: u32, v: u32) -> bool {
         (self.loops || u != v)
             && self.targets.as_ref().is_none_or(|targets| targets.weight(u as usize, v as usize) > 0.0)
     }

@@ -41,7 +41,8 @@ impl Run {
         Ok(Self { map })
     }
 
-    fn len(&self) -> usize {
+    /// How many records there are.
+    pub(super) fn len(&self) -> usize {
         self.map.len() / BYTES
     }
 
@@ -69,7 +70,8 @@ impl Run {
         None
     }
 
-    fn iter(&self) -> impl Iterator<Item = Record> + '_ {
+    /// All records.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Record> + '_ {
         (0..self.len()).map(|index| self.record(index))
     }
 }
