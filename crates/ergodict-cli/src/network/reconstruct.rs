@@ -224,7 +224,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config,
         inputs,
     };
-    args.showing.write(|| Ok(rebuilt.page()))?;
+    args.showing.write(|| rebuilt.page(&model))?;
     if let Some(path) = &args.saving.checkpoint {
         saving::remove(path)?;
     }

@@ -1,7 +1,7 @@
 //! `ergodict spins reconstruct`: a configuration rebuilt from atoms.
 
 use crate::args::Common;
-use crate::page::{atoms, facts};
+use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
@@ -142,7 +142,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         Ok(Report::new("A configuration rebuilt from atoms")
             .lead(lead)
             .figure(Figure { title: "The configuration".into(), svg, words })
-            .figure(atoms(model, None)?)
+            .gallery(&gallery(model)?)?
             .facts(&facts(model)))
     })?;
     if !common.quiet {
