@@ -7,15 +7,13 @@
 
 use std::fmt::Write;
 
-use crate::axis::{Axis, Ticks, place, significant};
-use crate::svg::{FONT, Px, escape, fit, open, text_width};
+use crate::axis::{Axis, place, significant};
+use crate::frame::{Frame, WIDTH, empty_height, labels, nothing};
+use crate::svg::{Px, escape, fit, open, text_width};
 
-const WIDTH: f64 = 600.0;
 const PLOT_HEIGHT: f64 = 270.0;
-const EMPTY_HEIGHT: f64 = 90.0;
 const LINE: f64 = 22.0;
 const SWATCH: f64 = 22.0;
-const AXIS_STROKE: &str = r#"fill="none" stroke="currentColor" stroke-opacity="0.55""#;
 
 /// Okabe & Ito's colour-blind-safe palette without yellow, which vanishes on white paper, and black, which vanishes on
 /// dark pages; the page's style sheet brightens the classes `c1` … `c6` there.
@@ -34,12 +32,20 @@ pub struct Series {
     pub name: String,
     /// Points in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
+    /// A shaded area around the line, such as a confidence interval: place, lower and upper end.
+    pub band: Vec<(f64, f64, f64)>,
 }
 
 impl Series {
     /// A series from its name and points.
     pub fn new(name: impl Into<String>, points: impl Into<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.into(), points: points.into() }
+        Self { name: name.into(), points: points.into(), band: Vec::new() }
+    }
+
+    /// The same series with a shaded area around it: place, lower and upper end.
+    pub fn band(mut self, band: impl Into<Vec<(f64, f64, f64)>>) -> Self {
+        self.band = band.into();
+        self
     }
 }
 
@@ -81,7 +87,10 @@ impl LineChart {
     /// The chart as an SVG element, 600 units wide.
     pub fn svg(&self) -> String {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
-        let drawable = || self.series.iter().flat_map(|s| &s.points).filter_map(placed);
+        let ends = |s: &Series| s.band.iter().flat_map(|b| [(b.0, b.1), (b.0, b.2)]).collect::<Vec<_>>();
+        let points = |s: &Series| s.points.iter().copied().chain(ends(s)).collect::<Vec<_>>();
+        let all: Vec<(f64, f64)> = self.series.iter().flat_map(points).collect();
+        let drawable = || all.iter().filter_map(placed);
         let x_axis = Axis::over(drawable().map(|p| p.0), self.log_x, 0.0);
         let fixed = self.y_range.and_then(|ends| Axis::between(ends, self.log_y));
         let cut = fixed.is_some();
@@ -92,39 +101,23 @@ impl LineChart {
             [!self.title.is_empty(), !self.y_label.is_empty()].iter().filter(|&&b| b).count() + legend_rows;
         let top = LINE * header as f64 + 10.0;
         let (Some(x_axis), Some(y_axis)) = (x_axis, y_axis) else {
-            let mut svg = open("chart", WIDTH, top + EMPTY_HEIGHT + 2.0, &self.label());
+            let mut svg = open("chart", WIDTH, empty_height(top), &self.label());
             self.header(&mut svg, &legend, legend_rows);
-            let (y, w, h) = (Px(top), Px(WIDTH - 2.0), Px(EMPTY_HEIGHT));
-            let (middle, centre) = (Px(WIDTH / 2.0), Px(top + EMPTY_HEIGHT / 2.0 + 5.0));
-            let _ = writeln!(
-                svg,
-                r#"<rect class="axis" x="1" y="{y}" width="{w}" height="{h}" {AXIS_STROKE}/>
-<text x="{middle}" y="{centre}" text-anchor="middle" fill-opacity="0.8">nothing to draw</text>"#
-            );
-            svg.push_str("</svg>");
+            nothing(&mut svg, top);
             return svg;
         };
-        let y_ticks = y_axis.ticks(6);
-        let left = y_ticks.widest() + 12.0;
-        let x_ticks = x_axis.ticks_within(WIDTH - left);
-        let right = WIDTH - (x_ticks.widest() / 2.0).max(8.0);
-        let bottom = top + if self.square { right - left } else { PLOT_HEIGHT };
-        let height = bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
-        let frame = Frame { left, right, top, bottom };
+        let (mut frame, x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, PLOT_HEIGHT);
+        if self.square {
+            frame.bottom = top + frame.right - frame.left;
+        }
+        let height = frame.bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
 
         let mut svg = open("chart", WIDTH, height, &self.label());
         self.header(&mut svg, &legend, legend_rows);
-        frame.axes(&mut svg, &x_ticks, &y_ticks);
+        frame.axes(&mut svg, (&x_axis, &y_axis), (&x_ticks, &y_ticks));
+        labels(&mut svg, &frame, (&self.x_label, ""), 0.0, height);
         if self.square && self.log_x == self.log_y {
             frame.diagonal(&mut svg, &x_axis, &y_axis);
-        }
-        if !self.x_label.is_empty() {
-            let label = escape(&fit(&self.x_label, WIDTH));
-            let (x, y) = (Px(f64::midpoint(left, right)), Px(height - 6.0));
-            let _ = writeln!(
-                svg,
-                r#"<text class="label" x="{x}" y="{y}" text-anchor="middle" fill-opacity="0.8">{label}</text>"#
-            );
         }
         for (i, series) in self.series.iter().enumerate() {
             let mut pixels: Vec<Option<(f64, f64)>> = series
@@ -133,7 +126,14 @@ impl LineChart {
                 .map(|p| placed(p).map(|(x, y)| (frame.x(x_axis.unit(x)), frame.y(y_axis.unit(y)))))
                 .collect();
             let name = escape(&series.name);
-            let _ = writeln!(svg, r#"<g {} data-name="{name}">"#, ink(i, "series"));
+            let _ = writeln!(svg, r#"<g {} data-series="{i}" data-name="{name}">"#, ink(i, "series"));
+            let ends = |b: &(f64, f64, f64)| {
+                let (x, low) = placed(&(b.0, b.1))?;
+                let (_, high) = placed(&(b.0, b.2))?;
+                let at = |y: f64| frame.y(y_axis.unit(y)).clamp(frame.top, frame.bottom);
+                Some((frame.x(x_axis.unit(x)), at(low), at(high)))
+            };
+            band(&mut svg, &series.band.iter().filter_map(ends).collect::<Vec<_>>(), i);
             if cut {
                 line(&mut svg, &frame.cut(&pixels), i);
                 pixels.iter_mut().for_each(|p| *p = p.filter(|&(_, y)| frame.holds(y)));
@@ -157,7 +157,12 @@ impl LineChart {
             baseline += LINE;
         }
         if legend_rows > 0 {
-            let _ = writeln!(svg, r#"<g class="legend" transform="translate(0 {})">"#, Px(baseline));
+            let _ = writeln!(
+                svg,
+                r#"<g class="legend" data-height="{}" transform="translate(0 {})">"#,
+                Px(LINE * legend_rows as f64),
+                Px(baseline)
+            );
             svg.push_str(legend);
             svg.push_str("</g>\n");
             baseline += LINE * legend_rows as f64;
@@ -195,7 +200,7 @@ impl LineChart {
             let (y, middle) = (Px(LINE * row as f64), Px(LINE * row as f64 - 4.5));
             let _ = writeln!(
                 svg,
-                r#"<g data-name="{}"><path {}{} fill="none" stroke-width="2.5" d="M{from} {middle}H{to}"/><text x="{text}" y="{y}">{}</text></g>"#,
+                r#"<g data-series="{i}" data-name="{}"><path {}{} fill="none" stroke-width="2.5" d="M{from} {middle}H{to}"/><text x="{text}" y="{y}">{}</text></g>"#,
                 escape(&series.name),
                 ink(i, "swatch"),
                 dash(i),
@@ -220,6 +225,22 @@ fn dash(i: usize) -> String {
         "" => String::new(),
         pattern => format!(r#" stroke-dasharray="{pattern}""#),
     }
+}
+
+/// The area between the lower and the upper ends: along the upper and back along the lower.
+fn band(svg: &mut String, ends: &[(f64, f64, f64)], i: usize) {
+    if ends.len() < 2 {
+        return;
+    }
+    let mut path = String::new();
+    let upper = ends.iter().map(|e| (e.0, e.2));
+    let lower = ends.iter().rev().map(|e| (e.0, e.1));
+    for (k, (x, y)) in upper.chain(lower).enumerate() {
+        let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, Px(x), Px(y));
+    }
+    let fill = PALETTE[i % PALETTE.len()];
+    let _ =
+        writeln!(svg, r#"<path class="band" fill="{fill}" fill-opacity="0.18" stroke="none" d="{path}Z"/>"#);
 }
 
 /// One path through the points, with gaps where there are none.
@@ -280,99 +301,6 @@ fn dots(svg: &mut String, pixels: &[Option<(f64, f64)>], series: &Series) {
                 r#"<path class="dot" fill="none" stroke-width="6" stroke-linecap="round" d="M{px} {py}h0"><title>{x}, {y}</title></path>"#
             );
         }
-    }
-}
-
-/// The rectangle the lines are drawn in.
-struct Frame {
-    left: f64,
-    right: f64,
-    top: f64,
-    bottom: f64,
-}
-
-impl Frame {
-    fn x(&self, unit: f64) -> f64 {
-        self.left + unit * (self.right - self.left)
-    }
-
-    fn y(&self, unit: f64) -> f64 {
-        self.bottom - unit * (self.bottom - self.top)
-    }
-
-    /// The part of the line of equal values that lies inside.
-    fn diagonal(&self, svg: &mut String, x_axis: &Axis, y_axis: &Axis) {
-        let (low, high) = (x_axis.lo.max(y_axis.lo), x_axis.hi.min(y_axis.hi));
-        if low < high {
-            let x = [low, high].map(|at| Px(self.x(x_axis.unit(at))));
-            let y = [low, high].map(|at| Px(self.y(y_axis.unit(at))));
-            let _ = writeln!(
-                svg,
-                r#"<path class="diagonal" {AXIS_STROKE} stroke-dasharray="4 4" d="M{} {}L{} {}"/>"#,
-                x[0], y[0], x[1], y[1]
-            );
-        }
-    }
-
-    /// Whether height `y` lies inside, up to rounding.
-    fn holds(&self, y: f64) -> bool {
-        (self.top - 1e-6..=self.bottom + 1e-6).contains(&y)
-    }
-
-    /// The line through `pixels`, cut where it leaves the frame at the top or at the bottom; points outside are gaps.
-    fn cut(&self, pixels: &[Option<(f64, f64)>]) -> Vec<Option<(f64, f64)>> {
-        let mut kept = Vec::with_capacity(pixels.len());
-        let mut before = None;
-        for &point in pixels {
-            if let (Some((x0, y0)), Some((x, y))) = (before, point) {
-                let edges = if y0 < y { [self.top, self.bottom] } else { [self.bottom, self.top] };
-                let crossings = edges.into_iter().map(|edge| ((edge - y0) / (y - y0), edge));
-                let inside = crossings.filter(|&(part, _)| part > 0.0 && part < 1.0);
-                kept.extend(inside.map(|(part, edge)| Some((x0 + part * (x - x0), edge))));
-            }
-            kept.push(point.filter(|&(_, y)| self.holds(y)));
-            before = point;
-        }
-        kept
-    }
-
-    /// Grid lines, tick marks and tick labels.
-    fn axes(&self, svg: &mut String, x_ticks: &Ticks, y_ticks: &Ticks) {
-        let (left, right, top, bottom) = (Px(self.left), Px(self.right), Px(self.top), Px(self.bottom));
-        let mut grid = String::new();
-        for (at, _) in &x_ticks.major {
-            let _ = write!(grid, "M{} {bottom}V{top}", Px(self.x(*at)));
-        }
-        for (at, _) in &y_ticks.major {
-            let _ = write!(grid, "M{left} {}H{right}", Px(self.y(*at)));
-        }
-        let mut marks = format!("M{left} {top}V{bottom}H{right}");
-        for (at, length) in x_ticks.marks() {
-            let _ = write!(marks, "M{} {bottom}v{length}", Px(self.x(at)));
-        }
-        for (at, length) in y_ticks.marks() {
-            let _ = write!(marks, "M{left} {}h-{length}", Px(self.y(at)));
-        }
-        let _ = writeln!(
-            svg,
-            r#"<path class="grid" fill="none" stroke="currentColor" stroke-opacity="0.12" d="{grid}"/>"#
-        );
-        let _ = writeln!(svg, r#"<path class="axis" {AXIS_STROKE} d="{marks}"/>"#);
-        svg.push_str("<g class=\"ticks\" text-anchor=\"middle\">\n");
-        for (at, label) in x_ticks.major.iter().filter(|t| !t.1.is_empty()) {
-            let _ = writeln!(
-                svg,
-                r#"<text x="{}" y="{}">{label}</text>"#,
-                Px(self.x(*at)),
-                Px(self.bottom + 20.0)
-            );
-        }
-        svg.push_str("</g>\n<g class=\"ticks\" text-anchor=\"end\">\n");
-        for (at, label) in &y_ticks.major {
-            let y = Px(self.y(*at) + 0.35 * FONT);
-            let _ = writeln!(svg, r#"<text x="{}" y="{y}">{label}</text>"#, Px(self.left - 8.0));
-        }
-        svg.push_str("</g>\n");
     }
 }
 

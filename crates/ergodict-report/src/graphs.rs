@@ -27,6 +27,9 @@ const ASPECT: f64 = 0.85;
 const NUMBERED: f64 = 5.0;
 const SMALLEST: f64 = 1.6;
 
+/// The panel of [`AtomGraphs::sketch`].
+pub(crate) const SKETCH: (f64, f64) = (400.0, 340.0);
+
 /// Steps of weight that can be told apart.
 const LEVELS: u32 = 20;
 
@@ -128,7 +131,15 @@ impl<'a> AtomGraphs<'a> {
         }
     }
 
-    fn panel(&self, svg: &mut String, atom: &[f64], (width, height): (f64, f64)) {
+    fn panel(&self, svg: &mut String, atom: &[f64], size: (f64, f64)) {
+        let (graph, edges) = self.drawn(atom, size);
+        graph.edges(svg, OFF_MOTIF, &edges[0]);
+        graph.edges(svg, ON_MOTIF, &edges[1]);
+        graph.nodes(svg);
+    }
+
+    /// The places of the nodes and the edges off and on the motif.
+    fn drawn(&self, atom: &[f64], (width, height): (f64, f64)) -> (Graph, [Vec<Edge>; 2]) {
         let k = self.k;
         let largest = atom.iter().copied().fold(0.0, f64::max);
         let part = |a: usize, b: usize| if largest > 0.0 { atom[a * k + b] / largest } else { 0.0 };
@@ -143,9 +154,59 @@ impl<'a> AtomGraphs<'a> {
                 edges[usize::from(self.on_chain((a, b)))].push(Edge { ends: (a, b), weight, heads });
             }
         }
-        graph.edges(svg, OFF_MOTIF, &edges[0]);
-        graph.edges(svg, ON_MOTIF, &edges[1]);
-        graph.nodes(svg);
+        (graph, edges)
+    }
+
+    /// A small picture of atom `i` without numbers or arrows, made of few bytes, with at most `most` of the edges off the
+    /// motif (the strongest); and the places of its nodes on [`SKETCH`].
+    pub(crate) fn sketch(&self, i: usize, most: usize) -> Result<(String, Vec<[f64; 2]>), PictureError> {
+        self.check()?;
+        // Whole numbers on a panel twice as large are half as long as tenths.
+        let (width, height) = SKETCH;
+        let (graph, mut edges) = self.drawn(&self.atoms[i], (width / 2.0, height / 2.0));
+        edges[0].sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        edges[0].truncate(most);
+        let whole = |v: f64| (2.0 * v).round() as i64;
+        let mut svg = format!(r#"<svg class="sketch" viewBox="0 0 {width} {height}" aria-hidden="true">"#);
+        for (class, edges) in [("c2", &edges[0]), ("c1", &edges[1])] {
+            let (mut level, faint) = (0, faintness(edges, self.k));
+            let mut alike: Vec<(u32, &Edge)> =
+                edges.iter().map(|e| ((e.weight * 10.0).round() as u32, e)).collect();
+            alike.sort_by_key(|e| e.0);
+            let _ = write!(svg, r#"<g class="{class}">"#);
+            for (at, edge) in &alike {
+                let (from, to) = (graph.places[edge.ends.0], graph.places[edge.ends.1]);
+                if edge.ends.0 == edge.ends.1 {
+                    continue;
+                }
+                if *at != level || svg.ends_with('>') {
+                    let (stroke, opacity) = graph.stroke(f64::from(*at) / 10.0, faint);
+                    svg.push_str(if svg.ends_with('>') { "" } else { r#""/>"# });
+                    let _ = write!(
+                        svg,
+                        r#"<path stroke-width="{:.1}" stroke-opacity="{opacity:.2}" d=""#,
+                        2.0 * stroke
+                    );
+                    level = *at;
+                }
+                let _ =
+                    write!(svg, "M{} {}L{} {}", whole(from[0]), whole(from[1]), whole(to[0]), whole(to[1]));
+            }
+            svg.push_str(if svg.ends_with('>') { "</g>" } else { r#""/></g>"# });
+        }
+        let _ = write!(svg, r#"<path class="nodes" stroke-width="{}" d=""#, Px(4.0 * graph.radius));
+        for p in &graph.places {
+            let _ = write!(svg, "M{} {}h0", whole(p[0]), whole(p[1]));
+        }
+        let first = graph.places[0];
+        let _ = write!(
+            svg,
+            r#""/><circle class="pivot" cx="{}" cy="{}" r="{}"/></svg>"#,
+            whole(first[0]),
+            whole(first[1]),
+            Px(2.0 * (graph.radius + 1.7))
+        );
+        Ok((svg, graph.places.iter().map(|p| [2.0 * p[0], 2.0 * p[1]]).collect()))
     }
 
     fn on_chain(&self, (a, b): (usize, usize)) -> bool {
@@ -188,6 +249,12 @@ fn radius(k: usize, width: f64) -> f64 {
     (0.17 * width / (k as f64).sqrt()).clamp(SMALLEST, 9.0)
 }
 
+/// How much fainter each of many lines is, or a clique would be one blot.
+fn faintness(edges: &[Edge], k: usize) -> f64 {
+    let many = edges.iter().map(|e| e.weight).sum::<f64>() / k as f64;
+    many.max(1.0).powf(-0.4)
+}
+
 /// A line between two nodes, or a loop.
 struct Edge {
     ends: (usize, usize),
@@ -217,12 +284,15 @@ impl Graph {
         Self { places, radius, middle: [width / 2.0, height / 2.0] }
     }
 
+    /// Width and opacity of the line of an edge.
+    fn stroke(&self, weight: f64, faint: f64) -> (f64, f64) {
+        (0.3 + 1.1 * self.radius.sqrt() * weight * faint, (0.12 + 0.88 * weight) * faint.sqrt())
+    }
+
     /// Edges of one colour: a path for all of about the same weight, so that a page of many atoms stays small, and the
     /// strongest last, on top.
     fn edges(&self, svg: &mut String, ink: &str, edges: &[Edge]) {
-        // Where lines are many each is fainter, or a clique would be one blot.
-        let many = edges.iter().map(|e| e.weight).sum::<f64>() / self.places.len() as f64;
-        let faint = many.max(1.0).powf(-0.4);
+        let faint = faintness(edges, self.places.len());
         let _ = writeln!(svg, r#"<g {ink} fill="none" stroke-linecap="round">"#);
         for level in 0..=LEVELS {
             let mut alike =
@@ -231,8 +301,7 @@ impl Graph {
                 continue;
             }
             let weight = f64::from(level) / f64::from(LEVELS);
-            let stroke = 0.3 + 1.1 * self.radius.sqrt() * weight * faint;
-            let opacity = (0.12 + 0.88 * weight) * faint.sqrt();
+            let (stroke, opacity) = self.stroke(weight, faint);
             let _ = write!(svg, r#"<path stroke-width="{stroke:.2}" stroke-opacity="{opacity:.2}" d=""#);
             for edge in alike {
                 match edge.ends {

@@ -92,7 +92,7 @@ impl Heat {
             size if size >= PHONE_FONT => String::new(),
             size => format!(r#" font-size="{}""#, Px(size.min(FONT))),
         };
-        let _ = writeln!(svg, r#"<g class="ticks" text-anchor="middle"{style}>"#);
+        let _ = writeln!(svg, r#"<g class="ticks" text-anchor="middle" data-cols="{cols}"{style}>"#);
         for (entry, (&value, text)) in self.values.iter().zip(&printed).enumerate() {
             let (row, col) = (entry / cols, entry % cols);
             let (x, y) = (left + width * col as f64, top + height * row as f64);
@@ -108,14 +108,17 @@ impl Heat {
             if let (Some(value), Some(text)) = (value, text) {
                 let (fill, ink) = colours(value, low, high);
                 let full = written(value, self.digits);
-                let _ = writeln!(svg, r#"<g><title>{names}: {full}</title><rect {place} fill="{fill}"/>"#);
+                let _ = writeln!(
+                    svg,
+                    r#"<g class="cell"><title>{names}: {full}</title><rect {place} fill="{fill}"/>"#
+                );
                 if size >= SMALLEST {
                     let _ = writeln!(svg, r#"<text x="{middle}" y="{base}" fill="{ink}">{text}</text>"#);
                 }
             } else {
                 let _ = writeln!(
                     svg,
-                    r#"<g><title>{names}: missing</title><rect {place} fill="none" stroke="currentColor" stroke-opacity="0.2"/>
+                    r#"<g class="cell"><title>{names}: missing</title><rect {place} fill="none" stroke="currentColor" stroke-opacity="0.2"/>
 <text x="{middle}" y="{base}" fill-opacity="0.6">–</text>"#
                 );
             }

@@ -1,11 +1,20 @@
 //! The report page: one HTML file that opens from disk and asks nothing of the network.
 
+use crate::cards;
 use crate::error::PictureError;
+use crate::frames::Frames;
 use crate::gallery::Gallery;
+use crate::pixels::base64;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Value, context};
+use sha2::{Digest, Sha256};
 
 const TEMPLATE: &str = include_str!("../templates/report.html");
+const STYLE: &str = include_str!("../templates/report.css");
+const SCRIPT: &str = include_str!("../templates/report.js");
+
+/// Figures from which on a page without sections has a table of contents.
+const MANY: usize = 6;
 
 /// A picture with the words that explain it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,6 +53,8 @@ pub struct Report {
     title: String,
     lead: String,
     blocks: Vec<Value>,
+    /// Level and title of the heading of each block.
+    headings: Vec<(u8, String)>,
     /// The section that has begun, so that figures and tables are headed one level lower.
     section: Option<String>,
     /// Titles and pictures of all figures.
@@ -57,6 +68,7 @@ impl Report {
             title: title.into(),
             lead: String::new(),
             blocks: Vec::new(),
+            headings: Vec::new(),
             section: None,
             figures: Vec::new(),
         }
@@ -71,22 +83,23 @@ impl Report {
     /// What was run: parameters, seed, digests, version, timing, as pairs of name and value.
     pub fn facts<N: AsRef<str>, V: AsRef<str>>(self, facts: &[(N, V)]) -> Self {
         let pair = |(name, value): &(N, V)| context! { name => name.as_ref(), value => value.as_ref() };
-        self.block(context! { kind => "facts", facts => facts.iter().map(pair).collect::<Vec<_>>() })
+        self.headed(2, "What was run")
+            .block(context! { kind => "facts", facts => facts.iter().map(pair).collect::<Vec<_>>() })
     }
 
     /// A heading, with words that may be empty, for the figures and tables that follow, up to the next section.
     pub fn section(mut self, title: impl Into<String>, words: impl AsRef<str>) -> Self {
         let title: String = title.into();
         self.section = Some(title.clone());
-        self.block(context! { kind => "section", title, words => paragraphs(words.as_ref()) })
+        self.headed(2, &title)
+            .block(context! { kind => "section", title, words => paragraphs(words.as_ref()) })
     }
 
     /// A picture with plain words beside it.
     pub fn figure(mut self, figure: Figure) -> Self {
         let level = self.level();
-        let title = self.section.as_ref().map(|section| format!("{section}: {}", figure.title));
-        self.figures.push((title.unwrap_or_else(|| figure.title.clone()), figure.svg.clone()));
-        self.block(context! {
+        self.keep(&figure.title, &figure.svg);
+        self.headed(level, &figure.title).block(context! {
             kind => "figure",
             level,
             title => figure.title,
@@ -98,11 +111,35 @@ impl Report {
     /// Atoms to sort, filter and enlarge.
     ///
     /// # Errors
-    /// Those of the pictures of atoms: no atom, or one that does not fit its form.
-    pub fn gallery(self, gallery: &Gallery) -> Result<Self, PictureError> {
-        let words = std::iter::once(gallery.words.clone()).chain(std::iter::repeat(String::new()));
-        let figures = gallery.figures()?.into_iter().zip(words);
-        Ok(figures.fold(self, |report, (figure, words)| report.figure(Figure { words, ..figure })))
+    /// Those of the pictures of atoms: no atom, or one that does not fit its form; and examples that do not.
+    pub fn gallery(mut self, gallery: &Gallery) -> Result<Self, PictureError> {
+        for figure in gallery.figures()? {
+            self.keep(&figure.title, &figure.svg);
+        }
+        let level = self.level();
+        Ok(self.headed(level, &gallery.title).block(context! {
+            kind => "gallery",
+            level,
+            title => gallery.title.as_str(),
+            words => paragraphs(&gallery.words),
+            gallery => cards::block(gallery)?,
+        }))
+    }
+
+    /// A lattice or picture over time.
+    ///
+    /// # Errors
+    /// Those of [`crate::Pictures::svg`]: no frame, or one that cannot be drawn.
+    pub fn frames(mut self, frames: &Frames<'_>) -> Result<Self, PictureError> {
+        self.keep(&frames.title, &frames.svg()?);
+        let level = self.level();
+        Ok(self.headed(level, &frames.title).block(context! {
+            kind => "frames",
+            level,
+            title => frames.title.as_str(),
+            words => paragraphs(&frames.words),
+            frames => frames.images()?,
+        }))
     }
 
     /// A table with plain words above it.
@@ -114,7 +151,7 @@ impl Report {
             padded.zip(&numeric).map(|(text, &number)| context! { text, number }).collect()
         };
         let level = self.level();
-        self.block(context! {
+        self.headed(level, &table.title).block(context! {
             kind => "table",
             level,
             title => table.title,
@@ -127,7 +164,7 @@ impl Report {
     /// Commands to copy.
     pub fn code(self, title: impl Into<String>, commands: impl Into<String>) -> Self {
         let (title, commands): (String, String) = (title.into(), commands.into());
-        self.block(context! { kind => "code", title, commands => commands.trim_end() })
+        self.headed(2, &title).block(context! { kind => "code", title, commands => commands.trim_end() })
     }
 
     /// The title, with that of its section before it, and the picture of each figure.
@@ -142,13 +179,49 @@ impl Report {
     }
 
     fn fill(&self, template: &str) -> Result<String, minijinja::Error> {
+        let script = lean(SCRIPT);
         let mut environment = Environment::new();
         environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
         environment.render_str(
             template,
-            context! { title => self.title.as_str(), lead => paragraphs(&self.lead), blocks => self.blocks.clone() },
+            context! {
+                title => self.title.as_str(),
+                lead => paragraphs(&self.lead),
+                blocks => self.blocks.clone(),
+                contents => self.contents(),
+                style => Value::from_safe_string(lean(STYLE)),
+                // The browser runs the script with this digest and no other.
+                digest => Value::from_safe_string(base64(&Sha256::digest(script.as_bytes()))),
+                script => Value::from_safe_string(script),
+            },
         )
+    }
+
+    /// Number and title of the blocks that long pages list at their head: the sections, with what stands before them, or
+    /// else all.
+    fn contents(&self) -> Vec<Value> {
+        let sections = self.blocks.iter().any(|b| kind(b) == "section");
+        let pictures =
+            self.blocks.iter().filter(|b| ["figure", "gallery", "frames"].contains(&kind(b).as_str()));
+        if !sections && pictures.count() < MANY {
+            return Vec::new();
+        }
+        let listed = self.headings.iter().enumerate().filter(|(_, (level, _))| *level == 2);
+        listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect()
+    }
+
+    /// Keeps a picture for [`Report::figures`].
+    fn keep(&mut self, title: &str, svg: &str) {
+        let title =
+            self.section.as_ref().map_or_else(|| title.to_owned(), |section| format!("{section}: {title}"));
+        self.figures.push((title, svg.to_owned()));
+    }
+
+    /// Notes the heading of the block that follows.
+    fn headed(mut self, level: u8, title: &str) -> Self {
+        self.headings.push((level, title.to_owned()));
+        self
     }
 
     /// Level of the headings of figures and tables.
@@ -160,6 +233,17 @@ impl Report {
         self.blocks.push(block);
         self
     }
+}
+
+/// A script or style sheet without indentation and without lines that are comments.
+fn lean(text: &str) -> String {
+    let lines = text.lines().map(str::trim_start);
+    let kept = lines.filter(|line| !line.starts_with("//") && !line.starts_with("/*"));
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+fn kind(block: &Value) -> String {
+    block.get_attr("kind").map(|kind| kind.to_string()).unwrap_or_default()
 }
 
 /// The paragraphs of `text`, parted by blank lines.

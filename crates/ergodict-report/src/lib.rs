@@ -12,11 +12,13 @@
 //! ```
 //!
 //! - [`chart`]: line charts with linear or logarithmic axes.
+//! - [`bars`]: bars over intervals, for distributions.
 //! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
 //! - [`graphs`]: the atoms of a network as small graphs.
 //! - [`gallery`]: the atoms as cards to sort, filter and enlarge, with the data that uses each most.
 //! - [`heat`]: a matrix with its values in coloured cells; [`tree`]: what is close to what, as a tree of merges.
 //! - [`picture`]: images, lattices and maps of errors, side by side.
+//! - [`frames`]: a lattice or picture over time, to play on the page.
 //! - [`gif`]: trajectories of lattices.
 //! - [`html`]: the page that holds them, with plain words beside each picture.
 //!
@@ -25,14 +27,19 @@
 
 pub mod atoms;
 mod axis;
+pub mod bars;
+mod cards;
 pub mod chart;
 mod error;
+mod frame;
+pub mod frames;
 pub mod gallery;
 pub mod gif;
 pub mod graphs;
 pub mod heat;
 pub mod html;
 mod layout;
+mod packed;
 pub mod picture;
 mod pixels;
 pub mod profiles;
@@ -42,8 +49,10 @@ mod tiles;
 pub mod tree;
 
 pub use atoms::{AtomGrid, atoms_png};
+pub use bars::{Bar, BarChart};
 pub use chart::{LineChart, Series};
 pub use error::PictureError;
+pub use frames::Frames;
 pub use gallery::Gallery;
 pub use gif::{GifError, GifWriter, Palette};
 pub use graphs::AtomGraphs;

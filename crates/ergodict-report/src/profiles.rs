@@ -66,6 +66,24 @@ impl<'a> AtomProfile<'a> {
     }
 }
 
+/// One atom as a small picture; `signed` when any atom of the dictionary has negative entries.
+pub(crate) fn sketch(atom: &[f64], signed: bool) -> String {
+    let (width, height) = (200.0, 120.0);
+    let (base, reach) = if signed { (height / 2.0, height / 2.0) } else { (height, height) };
+    let bars = bars(atom, largest(atom), width);
+    let upper = outline(&bars, |b| base - reach * 0.94 * b.1, base, width);
+    let mut svg = format!(
+        r#"<svg class="sketch" viewBox="0 0 {width} {height}" aria-hidden="true"><path class="{}" d="{upper}"/>"#,
+        if signed { "positive" } else { "plain" }
+    );
+    if signed {
+        let lower = outline(&bars, |b| base - reach * 0.94 * b.0, base, width);
+        let _ = write!(svg, r#"<path class="negative" d="{lower}"/>"#);
+    }
+    let _ = write!(svg, r#"<path class="base" d="M0 {}H{width}"/></svg>"#, Px(base));
+    svg
+}
+
 /// The closed outline of `bars` drawn from `base` to `height`.
 fn outline(bars: &[(f64, f64)], height: impl Fn(&(f64, f64)) -> f64, base: f64, width: f64) -> String {
     let mut path = format!("M0 {}", Px(base));

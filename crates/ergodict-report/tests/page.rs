@@ -1,8 +1,43 @@
 //! What the page promises: one file, no request, escaped text, headings in order.
 
-use ergodict_report::{AtomGrid, Figure, LineChart, Report, Series, Table};
+use ergodict_report::gallery::{Atom, Example, Form};
+use ergodict_report::{
+    AtomGrid, Colour, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
+};
+use sha2::{Digest, Sha256};
+
+mod common;
+use common::base64_decoded;
 
 const HOSTILE: &str = r#"<script src="https://example.org/x.js"></script> & <img src=x onerror=alert(1)>"#;
+
+fn gallery(text: &str) -> Report {
+    let example = Example {
+        title: text.into(),
+        nodes: vec![text.into(), "b".into(), text.into()],
+        values: vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+    };
+    let atom = Atom {
+        name: text.into(),
+        values: vec![0.0, 0.7, 0.1, 0.7, 0.0, 0.5, 0.1, 0.5, 0.0],
+        scores: vec![0.25, f64::NAN],
+        examples: vec![example],
+    };
+    let network = Gallery {
+        title: text.into(),
+        words: text.into(),
+        form: Form::Network { k: 3, motif: vec![(0, 1), (1, 2)] },
+        scores: vec![text.into(), "other".into()],
+        atoms: vec![atom.clone(), atom.clone()],
+    };
+    let colour = Form::Matrix { shape: (1, 3), channels: 3, colour: Colour::Rgb };
+    let profile = Gallery { form: Form::Profile, ..network.clone() };
+    let picture = Picture::new(&[0.0, 1.0], (1, 2), Shade::Photo { low: 0.0, high: 1.0 });
+    let frames = Frames { title: text.into(), words: text.into(), items: vec![(picture, text.into()); 2] };
+    let report = Report::new(text).gallery(&network).unwrap();
+    let report = report.gallery(&Gallery { form: colour, ..network }).unwrap();
+    report.gallery(&profile).unwrap().frames(&frames).unwrap()
+}
 
 fn page(text: &str) -> String {
     let loss = LineChart {
@@ -29,19 +64,17 @@ fn page(text: &str) -> String {
 
 #[test]
 fn nothing_is_asked_of_the_network() {
-    let page = page("plain");
+    let page = gallery("plain").render();
     for (at, _) in page.match_indices("http") {
-        let allowed =
-            [r#"xmlns="http://www.w3.org/2000/svg""#, r#"<meta http-equiv="Content-Security-Policy""#];
-        let before = at - 7;
-        assert!(
-            allowed.iter().any(|a| page[before..].starts_with(a) || page[before + 1..].starts_with(a)),
-            "{}",
-            &page[before..at + 60]
-        );
+        let allowed = [r#""http://www.w3.org/2000/svg""#, r#"<meta http-equiv="Content-Security-Policy""#];
+        let found = allowed.iter().any(|a| a.find("http").is_some_and(|to| page[at - to..].starts_with(a)));
+        assert!(found, "{}", &page[at - 7..at + 60]);
     }
-    for reach in ["<script", "<link", "<iframe", "url(", "@import", "src=", "srcset"] {
+    for reach in ["<link", "<iframe", "url(", "@import", "srcset", "fetch(", "import("] {
         assert!(!page.contains(reach), "the page contains {reach}");
+    }
+    for (at, _) in page.match_indices("src=") {
+        assert!(page[at..].starts_with(r#"src="data:"#), "{}", &page[at..at + 40]);
     }
     assert!(page.contains("default-src 'none'"));
 }
@@ -49,7 +82,8 @@ fn nothing_is_asked_of_the_network() {
 #[test]
 fn texts_are_escaped_and_pictures_are_not() {
     let page = page(HOSTILE);
-    assert!(!page.contains("<script") && !page.contains("<img"));
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    assert!(!page.contains("<img"));
     assert_eq!(page.matches("<svg ").count(), 2);
     assert_eq!(page.matches("<title>&lt;script").count(), 1);
     // Title (2), lead, fact (2), heading and words of figure and table (4), head and cells (3), code (2) go through the
@@ -129,7 +163,9 @@ fn sections_head_the_figures_that_follow() {
     let headings: Vec<&str> = page.match_indices("<h").map(|(at, _)| &page[at + 1..at + 3]).collect();
     let headings: Vec<&str> = headings.into_iter().filter(|t| t.as_bytes()[1].is_ascii_digit()).collect();
     assert_eq!(headings, ["h1", "h2", "h2", "h3", "h3", "h2", "h3", "h2"]);
-    assert!(page.contains("<h2>One &amp; only</h2>\n<div class=\"words\">\n<p>Cold.</p>\n<p>Very.</p>"));
+    assert!(
+        page.contains("<h2 id=\"s2\">One &amp; only</h2>\n<div class=\"words\">\n<p>Cold.</p>\n<p>Very.</p>")
+    );
     assert_eq!(page.matches("<h3").count(), page.matches("</h3>").count());
     assert_eq!(page.matches(r#"class="part""#).count(), 2);
 }
@@ -140,4 +176,82 @@ fn light_dark_phone_and_print_are_served() {
     for rule in ["prefers-color-scheme: dark", "@media print", "max-width: 34rem", "width=device-width"] {
         assert!(page.contains(rule), "{rule}");
     }
+}
+
+#[test]
+fn the_browser_is_told_which_script_is_ours() {
+    let page = gallery("plain").render();
+    let script = page.rsplit("<script>").next().and_then(|rest| rest.split("</script>").next()).unwrap();
+    let digest = page.split("script-src 'sha256-").nth(1).and_then(|rest| rest.split('\'').next()).unwrap();
+    assert_eq!(base64_decoded(digest), Sha256::digest(script.as_bytes()).to_vec());
+    let policy =
+        page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(!policy.split("script-src").nth(1).unwrap().contains("unsafe"));
+    // A page with a gallery has its data and the script, and no third.
+    assert_eq!(page.matches("<script").count(), 4);
+    assert!(script.len() < 24_000, "the script has {} bytes", script.len());
+}
+
+#[test]
+fn names_in_galleries_cannot_leave_their_place() {
+    let page = gallery(HOSTILE).render();
+    assert_eq!(page.matches("<script").count(), 4, "three galleries and the page's own");
+    assert_eq!(page.matches("</script").count(), 4);
+    assert!(!page.contains("<img src=x"));
+    for data in page.split(r#"<script type="application/json">"#).skip(1) {
+        let data: serde_json::Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        assert_eq!(data["atoms"][0]["n"], HOSTILE);
+        assert_eq!(data["atoms"][0]["s"], serde_json::json!([0.25, null]));
+        assert_eq!(data["atoms"][1]["x"][0]["t"], HOSTILE);
+    }
+}
+
+#[test]
+fn galleries_are_kept_as_plain_figures_too() {
+    let titles: Vec<String> = gallery("G").figures().iter().map(|f| f.0.clone()).collect();
+    assert_eq!(titles, ["G as graphs", "G as matrices", "G", "G", "G"]);
+    assert!(gallery("G").figures().iter().all(|f| f.1.starts_with("<svg ") && f.1.ends_with("</svg>")));
+    let empty = Gallery {
+        title: String::new(),
+        words: String::new(),
+        form: Form::Profile,
+        scores: Vec::new(),
+        atoms: Vec::new(),
+    };
+    assert!(Report::new("T").gallery(&empty).is_err());
+}
+
+#[test]
+fn large_dictionaries_stay_small_on_the_page() {
+    let k = 50;
+    let atom = |i: usize| Atom {
+        name: i.to_string(),
+        // Dense, and no two entries alike: the worst case for compression.
+        values: (0..k * k)
+            .map(|e| f64::from(((e % k) * (e / k) * 7919 + i * 104_729) as u32 % 9973) / 9973.0)
+            .collect(),
+        scores: vec![i as f64],
+        examples: Vec::new(),
+    };
+    let gallery = |atoms: usize| Gallery {
+        title: "G".into(),
+        words: String::new(),
+        form: Form::Network { k, motif: (1..k).map(|b| (b - 1, b)).collect() },
+        scores: vec!["score".into()],
+        atoms: (0..atoms).map(atom).collect(),
+    };
+    let size = |atoms: usize| Report::new("T").gallery(&gallery(atoms)).unwrap().render().len();
+    assert!(size(64) < 900_000, "{} bytes", size(64));
+}
+
+#[test]
+fn long_pages_list_what_they_hold() {
+    let figure = |i: usize| Figure { title: format!("F{i}"), svg: "<svg/>".into(), words: String::new() };
+    let short = (0..5).map(figure).fold(Report::new("T"), Report::figure);
+    assert!(!short.render().contains("<nav"));
+    let long = short.figure(figure(5)).render();
+    assert!(long.contains(r##"<li><a href="#s6">F5</a></li>"##));
+    let parts = Report::new("T").section("One", "").figure(figure(0)).section("Two", "").render();
+    let links: Vec<&str> = parts.split("<a href=").skip(1).filter_map(|l| l.split("</a>").next()).collect();
+    assert_eq!(links, [r##""#s1">One"##, r##""#s3">Two"##]);
 }

@@ -1,0 +1,280 @@
+//! The cards of a gallery and the data its script enlarges them from.
+
+use std::fmt::Write;
+
+use minijinja::{Value, context};
+use serde_json::{Map, json};
+
+use crate::axis::significant;
+use crate::error::PictureError;
+use crate::gallery::{Atom, Example, Form, Gallery};
+use crate::graphs::{AtomGraphs, SKETCH};
+use crate::packed::{packed, packed_places};
+use crate::pixels::{Pixels, base64};
+use crate::profiles;
+use crate::shade::{Colour, any_negative};
+
+/// Letters that the entries of all atoms may take at 16 bits, and at 8; with more they are left out, and the enlarged
+/// atoms tell no values. A page of usual size is 2 MB at most.
+const FINE: usize = 300_000;
+const COARSE: usize = 1_000_000;
+
+/// Lines that the small graphs of all cards may have, about 14 letters each, and the fewest and the most of one card.
+const LINES: usize = 16_000;
+const LINES_OF_CARD: (usize, usize) = (40, 400);
+
+/// What the template needs to draw a gallery.
+pub(crate) fn block(gallery: &Gallery) -> Result<Value, PictureError> {
+    let drawing = Drawing::of(gallery);
+    let best = gallery.atoms.iter().filter_map(first).filter(|s| s.is_finite()).fold(0.0, f64::max);
+    let (mut cards, mut data) = (Vec::new(), Vec::new());
+    for (i, atom) in gallery.atoms.iter().enumerate() {
+        let mut entry = drawing.data(atom)?;
+        let mut graph = String::new();
+        if drawing.graphs {
+            let (sketch, places) = drawing.network(&drawing.atoms).sketch(i, drawing.lines())?;
+            graph = sketch;
+            entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
+        }
+        let score = first(atom).map(written);
+        let name = called(&atom.name);
+        let mut label = name.clone();
+        if let (Some(title), Some(score)) = (gallery.scores.first(), &score) {
+            let _ = write!(label, ", {title} {score}");
+        }
+        cards.push(context! {
+            name,
+            label,
+            score => score.unwrap_or_default(),
+            part => if best > 0.0 { first(atom).map(|s| format!("{:.1}", 100.0 * (s / best).clamp(0.0, 1.0))) } else { None },
+            graph => Value::from_safe_string(graph),
+            profile => Value::from_safe_string(drawing.profile(atom)),
+            matrix => drawing.uri(&atom.values, drawing.signed)?,
+            aspect => drawing.aspect(),
+        });
+        data.push(serde_json::Value::Object(entry));
+    }
+    let descending = gallery.atoms.windows(2).all(|pair| first(&pair[0]) >= first(&pair[1]));
+    let (rows, cols) = drawing.shape();
+    let data = json!({
+        "rows": rows, "cols": cols, "channels": drawing.channels(), "scores": gallery.scores,
+        "graphs": drawing.graphs, "motif": drawing.motif(), "atoms": data, "size": [SKETCH.0, SKETCH.1],
+        "profile": gallery.form == Form::Profile, "signed": drawing.signed,
+    });
+    Ok(context! {
+        cards,
+        scores => gallery.scores.clone(),
+        descending => descending && !gallery.scores.is_empty(),
+        switch => drawing.graphs,
+        examples => gallery.atoms.iter().any(|a| a.examples.iter().any(|e| !e.nodes.is_empty())),
+        // Nothing inside may end the element that holds it.
+        data => Value::from_safe_string(data.to_string().replace('<', "\\u003c")),
+    })
+}
+
+fn first(atom: &Atom) -> Option<f64> {
+    atom.scores.first().copied()
+}
+
+/// A bare number says what it counts.
+fn called(name: &str) -> String {
+    let bare = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+    if bare { format!("atom {name}") } else { name.to_owned() }
+}
+
+/// A score with as many digits as one compares.
+fn written(score: f64) -> String {
+    match score {
+        s if s.abs() < 1000.0 && s.fract() != 0.0 && s.abs() >= 1e-3 => format!("{s:.3}").replace('-', "−"),
+        s => significant(s),
+    }
+}
+
+/// What all atoms of a gallery share.
+struct Drawing<'a> {
+    gallery: &'a Gallery,
+    atoms: Vec<Vec<f64>>,
+    /// Whether the atoms are drawn as graphs too.
+    graphs: bool,
+    signed: bool,
+    /// Bits of an entry, or none when there are too many entries.
+    bits: Option<u8>,
+}
+
+impl<'a> Drawing<'a> {
+    fn of(gallery: &'a Gallery) -> Self {
+        let atoms: Vec<Vec<f64>> = gallery.atoms.iter().map(|atom| atom.values.clone()).collect();
+        let signed = any_negative(&atoms);
+        let network = matches!(gallery.form, Form::Network { .. });
+        let graphs = network && atoms.iter().flatten().all(|v| v.is_finite() && *v >= 0.0);
+        let letters = atoms.iter().map(Vec::len).sum::<usize>() * 4 / 3;
+        let bits = if 2 * letters <= FINE { Some(16) } else { (letters <= COARSE).then_some(8) };
+        Self { gallery, atoms, graphs, signed, bits }
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        match &self.gallery.form {
+            Form::Matrix { shape, .. } => *shape,
+            Form::Network { k, .. } => (*k, *k),
+            Form::Profile => (1, self.atoms.iter().map(Vec::len).max().unwrap_or(0)),
+        }
+    }
+
+    fn channels(&self) -> usize {
+        if let Form::Matrix { channels, .. } = self.gallery.form { channels } else { 1 }
+    }
+
+    fn motif(&self) -> Vec<usize> {
+        match &self.gallery.form {
+            Form::Network { motif, .. } => motif.iter().flat_map(|&(a, b)| [a, b]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn network<'n>(&'n self, atoms: &'n [Vec<f64>]) -> AtomGraphs<'n> {
+        match &self.gallery.form {
+            Form::Network { k, motif } => AtomGraphs::new(atoms, *k, motif),
+            _ => AtomGraphs::new(atoms, 0, &[]),
+        }
+    }
+
+    fn lines(&self) -> usize {
+        (LINES / self.atoms.len().max(1)).clamp(LINES_OF_CARD.0, LINES_OF_CARD.1)
+    }
+
+    /// Width over height of the picture on a card, within what a card can hold.
+    fn aspect(&self) -> String {
+        let (rows, cols) = self.shape();
+        format!("{:.3}", (cols as f64 / rows.max(1) as f64).clamp(0.5, 2.5))
+    }
+
+    fn profile(&self, atom: &Atom) -> String {
+        if self.gallery.form == Form::Profile {
+            profiles::sketch(&atom.values, self.signed)
+        } else {
+            String::new()
+        }
+    }
+
+    /// The picture of `values` as a data URI, empty for profiles.
+    fn uri(&self, values: &[f64], signed: bool) -> Result<String, PictureError> {
+        let (colour, channels) = match &self.gallery.form {
+            Form::Matrix { colour, channels, .. } => (*colour, *channels),
+            Form::Network { .. } => (if signed { Colour::Signed } else { Colour::Grey }, 1),
+            Form::Profile => return Ok(String::new()),
+        };
+        let colours = colour.colours(values, channels, signed)?;
+        let file = Pixels::of(&colours, self.shape().1.max(1), 1)?.png()?;
+        Ok(format!("data:image/png;base64,{}", base64(&file)))
+    }
+
+    /// What the script needs of an atom, but the places of its nodes.
+    fn data(&self, atom: &Atom) -> Result<Map<String, serde_json::Value>, PictureError> {
+        let mut entry = Map::new();
+        entry.insert("n".into(), json!(called(&atom.name)));
+        entry.insert("s".into(), json!(atom.scores));
+        if let Some(bits) = self.bits {
+            insert_values(&mut entry, &atom.values, bits);
+        }
+        let examples = atom.examples.iter().map(|e| self.example(e)).collect::<Result<Vec<_>, _>>()?;
+        if !examples.is_empty() {
+            entry.insert("x".into(), json!(examples));
+        }
+        Ok(entry)
+    }
+
+    /// An example: for networks a graph in which places of the same node are one, else a picture.
+    fn example(&self, example: &Example) -> Result<serde_json::Value, PictureError> {
+        let mut entry = Map::new();
+        entry.insert("t".into(), json!(example.title));
+        let drawable = example.values.iter().all(|v| v.is_finite() && *v >= 0.0);
+        match &self.gallery.form {
+            Form::Network { k, motif } if drawable && example.nodes.len() == *k => {
+                let merged = Merged::of(example, motif);
+                let atoms = [merged.values];
+                let k = merged.names.len();
+                let (_, places) = AtomGraphs::new(&atoms, k, &merged.motif).sketch(0, 0)?;
+                entry.insert("n".into(), json!(merged.names));
+                entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
+                let flat: Vec<usize> = merged.motif.iter().flat_map(|&(a, b)| [a, b]).collect();
+                entry.insert("e".into(), json!(flat));
+                insert_values(&mut entry, &atoms[0], 8);
+            }
+            Form::Profile => insert_values(&mut entry, &example.values, 8),
+            _ => {
+                let (rows, cols) = self.shape();
+                crate::error::check(0, example.values.len(), (rows, cols), self.channels())?;
+                let signed = example.values.iter().any(|v| *v < 0.0);
+                entry.insert("i".into(), json!(self.uri(&example.values, signed)?));
+            }
+        }
+        Ok(serde_json::Value::Object(entry))
+    }
+}
+
+fn insert_values(entry: &mut Map<String, serde_json::Value>, values: &[f64], bits: u8) {
+    let packed = packed(values, bits);
+    entry.insert("b".into(), json!(packed.bits));
+    entry.insert("m".into(), json!(packed.scale));
+    entry.insert("v".into(), json!(packed.text));
+}
+
+/// A piece of a network with each node once.
+struct Merged {
+    names: Vec<String>,
+    values: Vec<f64>,
+    motif: Vec<(usize, usize)>,
+}
+
+impl Merged {
+    fn of(example: &Example, motif: &[(usize, usize)]) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let place = |name: &String| {
+            names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name.clone());
+                names.len() - 1
+            })
+        };
+        let places: Vec<usize> = example.nodes.iter().map(place).collect();
+        let (k, merged) = (places.len(), names.len());
+        let mut values = vec![0.0; merged * merged];
+        for (entry, &value) in example.values.iter().enumerate().take(k * k) {
+            let at = &mut values[places[entry / k] * merged + places[entry % k]];
+            *at = f64::max(*at, value);
+        }
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        for &(a, b) in motif.iter().filter(|(a, b)| (*a).max(*b) < k) {
+            let (a, b) = (places[a].min(places[b]), places[a].max(places[b]));
+            if a != b && !edges.contains(&(a, b)) {
+                edges.push((a, b));
+            }
+        }
+        Self { names, values, motif: edges }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_one_node_are_one() {
+        let example = Example {
+            title: String::new(),
+            nodes: ["a", "b", "a", "c"].map(str::to_owned).to_vec(),
+            values: vec![0.0, 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0],
+        };
+        let merged = Merged::of(&example, &[(0, 1), (1, 2), (2, 3)]);
+        assert_eq!(merged.names, ["a", "b", "c"]);
+        assert_eq!(merged.values, [0.0, 1.0, 2.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+        assert_eq!(merged.motif, [(0, 1), (0, 2)]);
+    }
+
+    #[test]
+    fn scores_are_short() {
+        let texts: Vec<String> =
+            [0.123_456, 12.0, -0.5, 1e-5, 12_345.678, 0.0].iter().map(|&s| written(s)).collect();
+        assert_eq!(texts, ["0.123", "12", "−0.500", "1×10⁻⁵", "12\u{202f}346", "0"]);
+        assert_eq!((called("7"), called("x 7")), ("atom 7".into(), "x 7".into()));
+    }
+}
