@@ -6,6 +6,7 @@ use crate::histogram::Bins;
 use crate::page::short;
 use ergodict::denoise::ensemble::HeadReport;
 use ergodict::denoise::features::Group;
+use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Pairs that are listed.
@@ -16,7 +17,7 @@ const FEATURES: usize = 20;
 const BINS: usize = 40;
 
 const SCORES: &str = "
-    How the scores are spread: the share of pairs in each of forty intervals. Two humps mean that the method tells two kinds of pairs apart; one
+    How the scores are spread over forty intervals. Two humps mean that the method tells two kinds of pairs apart; one
     broad hump, that it is unsure. Only the order of scores has a meaning of its own.";
 
 /// A pair to look at, with its score and degrees.
@@ -161,8 +162,15 @@ fn kind(group: Group) -> &'static str {
 fn scores(shown: &Shown) -> Figure {
     let bins = Bins::over(shown.edges.iter().chain(&shown.others), BINS);
     let both = !shown.edges.is_empty() && !shown.others.is_empty();
+    if let Some(bins) = bins.filter(|_| !both) {
+        let counts = bins.counts(shown.edges.iter().chain(&shown.others));
+        let bar = |(i, n): (usize, &u64)| Bar { from: bins.edge(i), to: bins.edge(i + 1), value: *n as f64 };
+        let bars = counts.iter().enumerate().map(bar).collect();
+        let svg =
+            BarChart { x_label: "score".into(), y_label: "pairs".into(), bars, ..BarChart::default() }.svg();
+        return Figure { title: "Scores".into(), svg, words: SCORES.into() };
+    }
     let steps = |name: &str, of: &[f64]| {
-        let name = if both { name } else { "" };
         let points = bins.map_or_else(Vec::new, |bins| bins.steps(&bins.counts(of)));
         (!of.is_empty()).then(|| Series::new(name, points))
     };

@@ -6,6 +6,7 @@ use crate::watched;
 use anyhow::Result;
 use ergodict::dictionary::Model;
 use ergodict::patch::NetworkForm;
+use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::gallery::{Atom, Example, Form, Gallery};
 use ergodict_report::{Figure, LineChart, Report, Series};
 
@@ -36,6 +37,11 @@ const CHAIN: &str = "
 const INDEPENDENT: &str = "
     Homomorphisms were drawn independently of each other, so that there is no chain that could mix badly: the autocorrelation time is 1 but for chance.
     The numbers are those of the edges (or the weight) that a patch has besides those of the motif.";
+
+const BARS: &str = "
+    How many nodes have which number of neighbours: a bar for those with 1, with 2 or 3, with 4 to 7, and so on, each twice as many as the one before.
+    Nodes without neighbours are left out. Bars that reach far to the right mean that there are hubs; bars in the middle alone, that all
+    nodes are much the same.";
 
 const DEGREES: &str = "
     How many nodes have which number of neighbours, on average over the degrees from one power of two to the next. Both axes are logarithmic; nodes
@@ -180,10 +186,20 @@ fn off_motif(form: &NetworkForm, values: &[f64]) -> f64 {
 
 /// The degrees of networks.
 pub(super) fn degrees(networks: &[KeptNetwork]) -> Figure {
-    let several = networks.len() > 1;
+    if let [one] = networks {
+        let some = one.degrees.iter().filter(|(from, _, nodes)| *from > 0 && *nodes > 0);
+        let bar = |&(from, to, nodes): &(u64, u64, u64)| Bar {
+            from: from as f64,
+            to: to.saturating_add(1) as f64,
+            value: nodes as f64,
+        };
+        let bars = some.map(bar).collect();
+        let (x_label, y_label) = ("degree".into(), "nodes".into());
+        let svg = BarChart { x_label, y_label, log_x: true, log_y: false, bars }.svg();
+        return Figure { title: "Degrees".into(), svg, words: BARS.into() };
+    }
     let series = networks.iter().take(MOST_NETWORKS).map(|network| {
-        let name = if several { short(&network.name) } else { String::new() };
-        Series::new(name, density(&network.degrees))
+        Series::new(short(&network.name), density(&network.degrees))
     });
     let chart = LineChart {
         x_label: "degree".into(),

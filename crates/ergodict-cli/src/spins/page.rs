@@ -11,7 +11,7 @@ use anyhow::Result;
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::patch::SpinValues;
-use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
+use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 use std::time::Duration;
 
 const LOSS: &str = "
@@ -54,7 +54,7 @@ pub(super) fn of_learning(
     let time = ("time", format!("{:.1} s", time.as_secs_f64()));
     if let [one] = outcomes {
         return page::with(&one.learned.model, &[time], |report| {
-            let report = frames(one, ground, from_file)?.into_iter().fold(report, Report::figure);
+            let report = frames(report, one, ground, from_file)?;
             let report = rebuilt(&[one], ground)?.into_iter().fold(report, Report::figure);
             Ok(report.table(table(outcomes)))
         });
@@ -86,7 +86,7 @@ pub(super) fn of_learning(
         if let Some(temperature) = group[0].temperature {
             report = report.section(format!("Temperature {temperature}"), "");
         }
-        report = frames(group[0], ground, from_file)?.into_iter().fold(report, Report::figure);
+        report = frames(report, group[0], ground, from_file)?;
         let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
         let svg = loss(&curves, from_file).svg();
         report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
@@ -121,9 +121,9 @@ fn mixing(outcome: &Outcome) -> Vec<watched::Mixed> {
 }
 
 /// Configurations that went by.
-fn frames(outcome: &Outcome, ground: &Ground, from_file: bool) -> Result<Option<Figure>> {
+fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -> Result<Report> {
     if outcome.film.frames.len() < 2 {
-        return Ok(None);
+        return Ok(report);
     }
     let every = outcome.every.unwrap_or(1);
     let values: Vec<Vec<f64>> = (outcome.film.frames.iter())
@@ -136,8 +136,8 @@ fn frames(outcome: &Outcome, ground: &Ground, from_file: bool) -> Result<Option<
     let items = outcome.film.frames.iter().zip(&values).map(|((at, _), values)| {
         (Picture::new(values, ground.shape, shade), format!("{unit} {}", (at + 1) * every))
     });
-    let svg = Pictures { items: items.collect(), columns: Some(4) }.svg()?;
-    Ok(Some(Figure { title: "Configurations over time".into(), svg, words: FRAMES.into() }))
+    let title = "Configurations over time".into();
+    Ok(report.frames(&Frames { title, words: FRAMES.into(), items: items.collect() })?)
 }
 
 /// The outcomes of each temperature.
