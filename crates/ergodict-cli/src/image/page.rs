@@ -97,6 +97,7 @@ pub(super) fn of_reconstruction(
     patch: PatchKind,
     done: &Outcome<'_>,
     lambda: f64,
+    command: &str,
 ) -> Result<Report> {
     let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
     let given = done.image.to_f64();
@@ -138,7 +139,14 @@ pub(super) fn of_reconstruction(
         .lead(format!("{what}. {distance}."))
         .figure(pictures("The image".into(), done, patch, lambda)?)
         .gallery(&gallery(model)?)?
-        .facts(&facts(model)))
+        .facts(&rebuilding(model, done.stride, lambda))
+        .code("Run it again", command))
+}
+
+/// What was run: the flags of this run, then those that the atoms were learned with.
+fn rebuilding(model: &Model, stride: usize, lambda: f64) -> Vec<(&'static str, String)> {
+    let own = [("stride", stride.to_string()), ("λ of rebuilding", format!("{lambda:.4}"))];
+    own.into_iter().chain(facts(model)).collect()
 }
 
 fn pictures(title: String, done: &Outcome<'_>, patch: PatchKind, lambda: f64) -> Result<Figure> {

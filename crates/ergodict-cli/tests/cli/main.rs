@@ -14,6 +14,7 @@ mod image;
 mod json;
 mod latent_motifs;
 mod network;
+mod pages;
 mod resume;
 mod sample;
 mod simulate;
