@@ -366,6 +366,38 @@ mod tests {
         assert!(long.starts_with("abcdefghijabc") && long.contains('…') && long.ends_with("abcdefghij"));
     }
 
+    /// A page without what it says of times.
+    fn timeless(page: &str) -> String {
+        let (before, rest) = page.split_once("<div><dt>time</dt>").unwrap_or((page, ""));
+        format!("{before}{}", rest.split_once("</div>\n").map_or("", |(_, after)| after))
+    }
+
+    /// The only test here that runs a command, since Ctrl-C can be listened to but once.
+    #[test]
+    fn the_page_of_a_model_is_that_of_its_run_but_for_times() {
+        use clap::Parser;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (model, page) = (path("m"), path("p.html"));
+        let words = "ergodict network learn @karate -k 4 -r 3 --steps 9 --sampler pivot -q -o";
+        let words = words.split(' ').chain([&*model, "--report", &page]);
+        let cli = crate::args::Cli::try_parse_from(words).unwrap();
+        let crate::args::Verb::Network(args) = &cli.verb else { panic!("another verb") };
+        crate::network::run(args, &cli.common).unwrap();
+        let of_run = std::fs::read_to_string(&page).unwrap();
+        let mut model = Model::load(std::path::Path::new(&model)).unwrap();
+        let of_model = of_model(&model, &[]).unwrap().render();
+        assert!(of_run.contains("<dt>time</dt>") && !of_model.contains("<dt>time</dt>"));
+        assert_eq!(timeless(&of_run), of_model);
+        // A model of an earlier version, which kept none of this, has a page with what there is.
+        model.history.gaps.clear();
+        for key in ["networks", "chain", "examples"] {
+            model.run.as_object_mut().unwrap().remove(key);
+        }
+        let old = super::of_model(&model, &[]).unwrap().render();
+        assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
+    }
+
     #[test]
     fn lists_are_read_aloud() {
         let names: Vec<String> = (0..5).map(|i| i.to_string()).collect();
