@@ -1,16 +1,19 @@
 //! `ergodict evaluate`: how well scores of pairs tell true edges from false ones.
 
 mod outcome;
+mod page;
 
 use crate::args::Common;
 use crate::showing::{self, Showing};
-use crate::{PROBLEM, input, output, paths, progress::say};
+use crate::{PROBLEM, again, input, output, paths, progress::say};
 use anyhow::{Context, Result, bail};
-use ergodict::data::PairTable;
+use ergodict::data::{PairTable, digest};
 use outcome::{Labelled, Outcome};
+use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 const HELP: &str = "\
 Example:
@@ -52,6 +55,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
     let (labels, scores) = args.check(common)?;
     let labelled = args.labels(labels)?;
     let mut outcomes = Vec::new();
@@ -64,7 +68,25 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         outcomes.push((input::name(path), scores, missing));
     }
     let outcome = Outcome::of(&labelled, &outcomes, args.confidence)?;
-    args.showing.write(|| Ok(outcome.page(&input::name(labels))))?;
+    args.showing.write(|| {
+        let names: Vec<String> = args.files.iter().map(|path| input::name(path)).collect();
+        let column = args.column.as_deref().map(|column| format!("--column {column} ")).unwrap_or_default();
+        let directed = if args.directed { "--directed " } else { "" };
+        let mut facts = vec![
+            ("pairs", labelled.pairs.len().to_string()),
+            ("true", labelled.labels.iter().filter(|label| **label).count().to_string()),
+            ("confidence", args.confidence.to_string()),
+        ];
+        for path in args.files.iter().filter(|path| !output::is_standard(path)) {
+            facts.push(("input", format!("{} {}", input::name(path), digest(path)?)));
+        }
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.push(("time", format!("{:.2} s", started.elapsed().as_secs_f64())));
+        let config = json!({ "confidence": args.confidence });
+        let rest = format!("{column}{directed}--report methods.html");
+        let command = again::command("evaluate", &config, &names, &rest);
+        Ok(outcome.page(&input::name(labels), &facts, &command))
+    })?;
     if common.json {
         output::print(&format!("{:#}\n", outcome.json(labels)))?;
     } else {

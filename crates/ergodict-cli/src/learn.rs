@@ -161,8 +161,12 @@ impl<'a, T: Scalar> Learner<'a, T> {
         }
         let mut model = self.tracked.finished("factor", self.common.seed, self.told(), results)?;
         self.describe(&mut model);
+        if let Some((rows, cols)) = self.args.shape {
+            model.run["shape"] = json!([rows, cols]);
+        }
         model.save(&self.args.out)?;
-        self.args.showing.write(|| page::of_factor(&model, self.args.shape))?;
+        let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
+        self.args.showing.write(|| page::of_model(&model, &[timing]))?;
         if let Some(path) = &self.args.saving.checkpoint {
             saving::remove(path)?;
         }

@@ -4,12 +4,14 @@
 //!  arguments ──► config ──► args ──► one file per noun ──► stdout: data, stderr: talk, exit code
 //! ```
 
+mod again;
 mod args;
 mod config;
 mod demo;
 mod edge;
 mod evaluate;
 mod factor;
+mod histogram;
 mod image;
 mod input;
 mod interrupt;
@@ -37,6 +39,7 @@ mod showing;
 mod spins;
 mod tracked;
 mod transform;
+mod watched;
 
 use args::{Cli, Verb};
 use clap::FromArgMatches;

@@ -1,45 +1,203 @@
-//! The report page of a learned dictionary.
+//! The page of a learned dictionary, from what its model file holds: `ergodict report` and the `--report` of every command that learns make it here.
 
+use crate::again;
+use crate::watched::{self, Mixed};
 use anyhow::Result;
 use ergodict::dictionary::{Model, Precision};
-use ergodict_report::{AtomGrid, AtomProfile, Colour, Figure, LineChart, Report, Series, Table};
+use ergodict_report::gallery::{Atom, Form, Gallery};
+use ergodict_report::{AtomGrid, Colour, Figure, LineChart, Report, Series};
+use serde_json::Value;
 
-/// Most atoms that are drawn and listed.
-const MOST_ATOMS: usize = 64;
-
-/// The page of a model of `ergodict factor`.
-pub(crate) fn of_factor(model: &Model, shape: Option<(usize, usize)>) -> Result<Report> {
-    let (d, r) = (model.w.rows(), model.w.cols());
-    let totals = &model.aggregates;
-    let lead = format!(
-        "{r} atoms of {d} features, learned from {} samples in {} steps. They are shown in the order of their \
-         dominance, the share they have in the reconstructions.",
-        totals.samples, totals.t
-    );
-    Ok(Report::new(format!("{r} atoms of {}", model.inputs.first().map_or("a matrix", |i| i.name.as_str())))
-        .lead(lead)
-        .facts(&facts(model))
-        .figure(loss(model))
-        .figure(atoms(model, shape)?)
-        .table(dominance(model)))
-}
+/// Most atoms that are shown.
+const MOST_ATOMS: usize = 128;
+/// Most letters of a name in words and headings.
+const LONGEST: usize = 40;
 
 /// The page of any model, from what its file holds; `more` adds what only the run knows, such as its time.
 pub(crate) fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report> {
+    with(model, more, Ok)
+}
+
+/// The same with what a run adds to the pictures, such as images that it rebuilt.
+pub(crate) fn with(
+    model: &Model,
+    more: &[(&'static str, String)],
+    add: impl FnOnce(Report) -> Result<Report>,
+) -> Result<Report> {
+    let report = match &model.network {
+        Some(form) => crate::network::page_learn::of_model(model, form)?,
+        None => of_patches(model)?,
+    };
     let mut known = facts(model);
     known.extend_from_slice(more);
-    let name = model.inputs.first().map_or("a model", |input| input.name.as_str());
-    let report = with_atoms(Report::new(format!("What {name} is made of")), model)?;
-    Ok(report.figure(loss(model)).table(dominance(model)).facts(&known))
+    Ok(again(add(report)?.facts(&known), model))
+}
+
+/// Atoms and curves of a model that is not of a network.
+fn of_patches(model: &Model) -> Result<Report> {
+    let r = model.w.cols();
+    let totals = &model.aggregates;
+    let title = format!("What {} is made of", source(model));
+    let shown = gallery(model)?;
+    let what = match (model.patch, model.kind.as_str()) {
+        (Some(patch), "image") => {
+            format!("atoms of {}×{} pixels, learned from", patch.window.rows, patch.window.cols)
+        }
+        (Some(patch), _) => {
+            format!("atoms of {}×{} sites, learned from", patch.window.rows, patch.window.cols)
+        }
+        (None, _) => format!("atoms of {} features, learned from", model.w.rows()),
+    };
+    let samples = match (model.kind.as_str(), &model.run["config"]["sampling"]) {
+        ("image", walk) if walk == "walk" => "patches whose corner takes a random walk, one pixel at a time,",
+        ("image", _) => "patches at independent random places",
+        ("spins", _) => "patches at random places of kept configurations",
+        _ => "samples",
+    };
+    let lead = format!("{r} {what} {} {samples} in {} steps. {}", totals.samples, totals.t, halves(model));
+    let mut report = Report::new(title).lead(lead).gallery(&shown)?.figure(loss(model));
+    if let Some(figure) = stationarity(model) {
+        report = report.figure(figure);
+    }
+    let mixing: Vec<Mixed> = serde_json::from_value(model.run["chain"]["mixing"].clone()).unwrap_or_default();
+    if !mixing.is_empty() {
+        report = report.table(watched::table(&mixing, SPINS));
+        report = watched::curve(&mixing, "kept configurations").into_iter().fold(report, Report::figure);
+    }
+    Ok(report)
+}
+
+const SPINS: &str = "
+    Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
+    the magnetisation of each.";
+
+/// What was learned from, in words.
+fn source(model: &Model) -> String {
+    let first = model.inputs.first().map(|input| short(&input.name));
+    let lattice = || {
+        let name = spin_model(&model.run["config"]);
+        let temperature = &model.run["config"]["temperature"][0];
+        if temperature.is_null() {
+            format!("the {name}")
+        } else {
+            format!("the {name} at temperature {temperature}")
+        }
+    };
+    match (model.kind.as_str(), &model.run["config"]["trajectory"]) {
+        ("spins", Value::Null) => lattice(),
+        ("image", _) => {
+            let init = model.run["config"]["init"].as_str().unwrap_or_default();
+            let images = model.inputs.iter().filter(|input| !init.ends_with(&input.name));
+            list(&images.map(|input| short(&input.name)).collect::<Vec<_>>())
+        }
+        _ => first.unwrap_or_else(|| "a matrix".into()),
+    }
+}
+
+/// What a spin system is called in words.
+pub(crate) fn spin_model(config: &Value) -> &'static str {
+    match config["model"].as_str() {
+        Some("ising") => "Ising model",
+        Some("potts") => "Potts model",
+        Some("cellular-potts") => "cellular Potts model",
+        Some("rbm") => "restricted Boltzmann machine",
+        _ => "spin system",
+    }
+}
+
+/// `a`, `a and b`, `a, b and 3 more`.
+pub(crate) fn list(names: &[String]) -> String {
+    match names {
+        [] => "nothing".into(),
+        [one] => one.clone(),
+        [one, two] => format!("{one} and {two}"),
+        [one, two, three] => format!("{one}, {two} and {three}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    }
+}
+
+/// The name of a file without the endings of its format, and not too long: `soc-epinions.txt.gz` is `soc-epinions`.
+pub(crate) fn short(name: &str) -> String {
+    let ends = [
+        ".gz",
+        ".zst",
+        ".txt",
+        ".tsv",
+        ".csv",
+        ".edges",
+        ".edgelist",
+        ".mtx",
+        ".npz",
+        ".npy",
+        ".egr",
+        ".parquet",
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".safetensors",
+    ];
+    let mut name = name;
+    while let Some(rest) = ends.iter().find_map(|end| name.strip_suffix(end)).filter(|rest| !rest.is_empty())
+    {
+        name = rest;
+    }
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    let kept: Vec<char> = name.chars().collect();
+    let (start, end) = (&kept[..LONGEST - 13], &kept[kept.len() - 12..]);
+    format!("{}…{}", start.iter().collect::<String>(), end.iter().collect::<String>())
+}
+
+/// How many atoms make half of everything, in words.
+pub(crate) fn halves(model: &Model) -> String {
+    let (scores, order) = model.dominance();
+    if scores.iter().all(|score| *score == 0.0) {
+        return "No sample uses any of them: nothing was learned (a smaller λ would help).".into();
+    }
+    let mut sum = 0.0;
+    let half = order.iter().take_while(|&&k| {
+        let before = sum;
+        sum += scores[k];
+        before < 0.5
+    });
+    let half = half.count();
+    let loss = model.run["results"]["surrogate_per_sample"].as_f64();
+    let loss = loss.map_or_else(String::new, |loss| {
+        format!(
+            " What they leave out, with the price of the codes, is the loss: {loss:.4} per sample at the end."
+        )
+    });
+    let atoms = if half == 1 {
+        "The most dominant atom makes".to_owned()
+    } else {
+        format!("The {half} most dominant atoms make")
+    };
+    format!("{atoms} half of all that the atoms make of the data.{loss}")
+}
+
+/// The command that makes the model again.
+fn again(report: Report, model: &Model) -> Report {
+    let Some(command) = model.run["command"].as_str() else { return report };
+    let config = &model.run["config"];
+    let inputs: Vec<String> = match model.kind.as_str() {
+        "network" => crate::network::kept::Kept::of(model).networks.into_iter().map(|one| one.name).collect(),
+        "spins" => Vec::new(),
+        _ => {
+            let init = config["init"].as_str().unwrap_or_default();
+            let given = model.inputs.iter().filter(|input| init.is_empty() || !init.ends_with(&input.name));
+            given.map(|input| input.name.clone()).collect()
+        }
+    };
+    report.code("Run it again", again::command(command, config, &inputs, "-o model.safetensors"))
 }
 
 /// A report with the atoms of a model added.
 pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
-    let atoms = match model.network {
-        Some(_) => crate::network::page_learn::atoms(model)?,
-        None => vec![atoms(model, None)?],
-    };
-    Ok(atoms.into_iter().fold(report, Report::figure))
+    Ok(report.gallery(&match &model.network {
+        Some(form) => crate::network::page_learn::gallery_of(model, form),
+        None => gallery(model)?,
+    })?)
 }
 
 const LOSS: &str = "
@@ -48,7 +206,7 @@ const LOSS: &str = "
 
     The loss of a minibatch is taken before the dictionary has learned from it, the surrogate after, so that it may begin
     lower; later it remembers what early dictionaries lost, and lies above. When both are flat, more samples will not
-    help; when the loss is noisy, larger minibatches will.";
+    help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
 
 pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
@@ -107,26 +265,93 @@ pub(crate) fn loss(model: &Model) -> Figure {
     Figure { title: "Loss".into(), svg: chart.svg(), words: LOSS.into() }
 }
 
-/// The atoms as pictures where they are patches, or have the given shape, or are square; else as profiles.
-pub(crate) fn atoms(model: &Model, shape: Option<(usize, usize)>) -> Result<Figure> {
+const STATIONARITY: &str = "
+    How far the dictionary was from a point where the surrogate has no way down: the length of a step along its gradient, back into the set of
+    allowed dictionaries. The theory says that it goes to 0, and on these axes a straight way down is what to expect. A curve that
+    stays level is bad: the steps are still as large as at the beginning, and more minibatches, or larger ones, are needed.";
+
+/// How far from stationary the dictionary was, over its samples; none for files that do not know.
+pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
+    let mut points: Vec<(f64, f64)> =
+        model.history.gaps.iter().map(|point| (point.samples as f64, point.gap)).collect();
+    let last = model.run["results"]["stationarity_gap"].as_f64().filter(|_| !points.is_empty());
+    let samples = model.aggregates.samples as f64;
+    points.extend(last.filter(|_| points.last().is_none_or(|p| p.0 < samples)).map(|gap| (samples, gap)));
+    if points.len() < 2 {
+        return None;
+    }
+    let chart = LineChart {
+        x_label: "samples seen".into(),
+        y_label: "stationarity gap".into(),
+        log_x: true,
+        log_y: points.iter().any(|p| p.1 > 0.0),
+        series: vec![Series::new("", points)],
+        ..LineChart::default()
+    };
+    Some(Figure { title: "Distance from stationary".into(), svg: chart.svg(), words: STATIONARITY.into() })
+}
+
+/// The atoms that are shown, the most dominant first, with their dominance; those that nothing uses are still as random as they
+/// began, and left out.
+pub(crate) fn shown(model: &Model) -> Vec<(usize, f64)> {
     let (scores, order) = model.dominance();
-    let shown = &order[..order.len().min(MOST_ATOMS)];
-    let atoms: Vec<Vec<f64>> = shown.iter().map(|&k| model.w.col(k).to_vec()).collect();
-    let labels = Some(shown.iter().map(|&k| format!("{:.3}", scores[k])).collect());
-    let (svg, form) = match grid(model, &atoms, shape) {
-        Some(grid) => {
-            let form = format!("as a picture of {} by {} places", grid.shape.0, grid.shape.1);
-            (AtomGrid { labels, ..grid }.svg()?, form)
-        }
-        None => (AtomProfile { labels, ..AtomProfile::new(&atoms) }.svg()?, "entry by entry".into()),
+    let used = order.iter().take_while(|&&j| scores[j] > 0.0).count().max(1);
+    order.iter().take(used.min(MOST_ATOMS)).map(|&j| (j, scores[j])).collect()
+}
+
+/// What is said of atoms that are not shown.
+pub(crate) fn left_out(model: &Model, shown: usize) -> String {
+    let (scores, all) = (model.dominance().0, model.w.cols());
+    let unused = scores.iter().filter(|score| **score == 0.0).count();
+    let mut text = String::new();
+    if unused > 0 && unused < all {
+        let be = if unused == 1 { "is" } else { "are" };
+        text = format!(" {} that nothing uses {be} left out.", count(unused, "atom", "atoms"));
+    }
+    if shown + unused < all {
+        text = format!("{text} Of the others the {shown} most dominant are shown.");
+    }
+    text
+}
+
+/// The atoms as cards: pictures where they are patches, or have a shape, or are square; else profiles.
+pub(crate) fn gallery(model: &Model) -> Result<Gallery> {
+    let cards = shown(model);
+    let atoms: Vec<Vec<f64>> = cards.iter().map(|&(k, _)| model.w.col(k).to_vec()).collect();
+    let shape = model.run["shape"].as_array().and_then(|shape| {
+        let side = |at: usize| shape.get(at)?.as_u64().map(|side| side as usize);
+        Some((side(0)?, side(1)?)).filter(|(rows, cols)| rows.checked_mul(*cols) == Some(model.w.rows()))
+    });
+    let (form, words) = match grid(model, &atoms, shape) {
+        Some(AtomGrid { shape, channels, colour, .. }) => (
+            Form::Matrix { shape, channels, colour },
+            format!("as a picture of {} by {} places", shape.0, shape.1),
+        ),
+        None => (Form::Profile, "entry by entry".to_owned()),
     };
-    let which = if shown.len() < order.len() {
-        format!("The {} most dominant of {} atoms", shown.len(), order.len())
-    } else {
-        "The atoms".into()
+    let words = format!(
+        "The building blocks that the data is made of, each {words} and on its own scale. Dominance is the share that an atom has in what all \
+         of them make of the data; atoms count from 0, as the columns of W do. Good atoms look like pieces of the data. Atoms that look like noise have \
+         hardly been used, or the run was too short.{}",
+        left_out(model, cards.len())
+    );
+    let sparsity = |values: &[f64]| {
+        let most = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+        values.iter().filter(|v| v.abs() > 0.01 * most).count() as f64 / values.len() as f64
     };
-    let words = format!("{which}, each {form}; the number below is its dominance. Each has its own scale.");
-    Ok(Figure { title: "Atoms".into(), svg, words })
+    let card = |((k, score), values): (&(usize, f64), Vec<f64>)| Atom {
+        name: k.to_string(),
+        scores: vec![*score, sparsity(&values)],
+        values,
+        examples: Vec::new(),
+    };
+    Ok(Gallery {
+        title: "Atoms".into(),
+        words,
+        form,
+        scores: ["dominance", "share of entries in use"].map(str::to_owned).to_vec(),
+        atoms: cards.iter().zip(atoms).map(card).collect(),
+    })
 }
 
 /// Atoms of a model as matrices, if they are any: in the given shape, as the patches they are, or as squares.
@@ -156,19 +381,62 @@ pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-pub(crate) fn dominance(model: &Model) -> Table {
-    let (scores, order) = model.dominance();
-    let mut sum = 0.0;
-    let rows = order.iter().take(MOST_ATOMS).enumerate().map(|(rank, &k)| {
-        sum += scores[k];
-        vec![(rank + 1).to_string(), k.to_string(), format!("{:.4}", scores[k]), format!("{sum:.4}")]
-    });
-    Table {
-        title: "Dominance".into(),
-        head: ["rank", "atom", "dominance", "sum"].map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        words: "The share √A_kk / Σ √A_jj of each atom, and of all atoms up to it; atoms count from 0, as the columns \
-                of W do."
-            .into(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_endings_and_their_middles() {
+        for (name, expected) in [
+            ("soc-epinions.txt.gz", "soc-epinions"),
+            ("@karate", "@karate"),
+            ("a.b.tsv", "a.b"),
+            (".txt", ".txt"),
+            ("x.png", "x"),
+        ] {
+            assert_eq!(short(name), expected);
+        }
+        let long = short(&"abcdefghij".repeat(9));
+        assert_eq!(long.chars().count(), LONGEST);
+        assert!(long.starts_with("abcdefghijabc") && long.contains('…') && long.ends_with("abcdefghij"));
+    }
+
+    /// A page without what it says of times.
+    fn timeless(page: &str) -> String {
+        let (before, rest) = page.split_once("<div><dt>time</dt>").unwrap_or((page, ""));
+        format!("{before}{}", rest.split_once("</div>\n").map_or("", |(_, after)| after))
+    }
+
+    /// The only test here that runs a command, since Ctrl-C can be listened to but once.
+    #[test]
+    fn the_page_of_a_model_is_that_of_its_run_but_for_times() {
+        use clap::Parser;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (model, page) = (path("m"), path("p.html"));
+        let words = "ergodict network learn @karate -k 4 -r 3 --steps 9 --sampler pivot -q -o";
+        let words = words.split(' ').chain([&*model, "--report", &page]);
+        let cli = crate::args::Cli::try_parse_from(words).unwrap();
+        let crate::args::Verb::Network(args) = &cli.verb else { panic!("another verb") };
+        crate::network::run(args, &cli.common).unwrap();
+        let of_run = std::fs::read_to_string(&page).unwrap();
+        let mut model = Model::load(std::path::Path::new(&model)).unwrap();
+        let of_model = of_model(&model, &[]).unwrap().render();
+        assert!(of_run.contains("<dt>time</dt>") && !of_model.contains("<dt>time</dt>"));
+        assert_eq!(timeless(&of_run), of_model);
+        // A model of an earlier version, which kept none of this, has a page with what there is.
+        model.history.gaps.clear();
+        for key in ["networks", "chain", "examples"] {
+            model.run.as_object_mut().unwrap().remove(key);
+        }
+        let old = super::of_model(&model, &[]).unwrap().render();
+        assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
+    }
+
+    #[test]
+    fn lists_are_read_aloud() {
+        let names: Vec<String> = (0..5).map(|i| i.to_string()).collect();
+        let read: Vec<String> = (1..=5).map(|n| list(&names[..n])).collect();
+        assert_eq!(read, ["0", "0 and 1", "0, 1 and 2", "0, 1 and 2 more", "0, 1 and 3 more"]);
     }
 }

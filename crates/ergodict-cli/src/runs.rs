@@ -8,7 +8,9 @@ use crate::interrupt;
 use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::scheme::{Scheme, from_data};
+use crate::spins::film::Film;
 use crate::tracked::{Results, Tracked};
+use crate::watched::{Watched, go_on_watching};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::ChainPoint;
 use ergodict::dictionary::{Input, Model};
@@ -50,6 +52,18 @@ pub(crate) trait Source<T>: Send {
     fn seek(&mut self, point: &(ChainPoint, u64)) -> Result<()>;
     /// The last configuration, for chains that have one.
     fn configuration(&self) -> Option<&[i8]> {
+        None
+    }
+    /// What the chain was watched by; checkpoints keep it.
+    fn watched(&self) -> &[Watched] {
+        &[]
+    }
+    /// The same, to go on with.
+    fn watched_mut(&mut self) -> Option<&mut Vec<Watched>> {
+        None
+    }
+    /// Some of what went by, for chains of configurations.
+    fn film(&self) -> Option<&Film> {
         None
     }
     /// Time spent in the chain, the rest of `fill` being spent on patches.
@@ -145,6 +159,8 @@ impl<T: Scalar> Run<T> {
             let model = saving::load(path, plan.kind, &config, &inputs)?;
             let Some(point) = &model.chain else { bail!("{}: damaged checkpoint", path.display()) };
             source.seek(point).with_context(|| format!("{}: damaged checkpoint", path.display()))?;
+            go_on_watching(source.watched_mut(), &model.run["watched"])
+                .with_context(|| format!("{}: damaged checkpoint", path.display()))?;
             tracked = Tracked::resumed(&model, path)?;
             resumed = Some(model.aggregates.t);
         }
@@ -215,6 +231,7 @@ impl<T: Scalar> Run<T> {
         if let Some(path) = self.checkpoint.as_ref().filter(|_| self.tracked.steps() > 0) {
             let mut state = self.tracked.checkpoint(plan.kind, plan.common.seed, self.told(plan))?;
             state.chain = Some(self.source.point());
+            state.run["watched"] = json!(self.source.watched());
             self.describe(state).save(path)?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 mod adhesion;
 mod drawing;
+pub(crate) mod film;
 mod ground;
 mod learn;
 mod outcome;

@@ -1,7 +1,7 @@
 //! A factoriser with its history and its tally: what learning keeps, whatever it learns from.
 
 use anyhow::{Context, Result, bail};
-use ergodict::dictionary::{History, HistoryPoint, Model};
+use ergodict::dictionary::{GapPoint, History, HistoryPoint, Model, gap_due};
 use ergodict::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
 use ergodict::factor::{Factoriser, Minibatch, Normalise, StepReport};
 use ergodict::linalg::Scalar;
@@ -83,6 +83,9 @@ impl<T: Scalar> Tracked<T> {
         let totals = factoriser.aggregates();
         let (samples, surrogate) = (totals.samples, totals.per_sample(report.surrogate));
         self.history.push(HistoryPoint { t: report.t, samples, loss, surrogate });
+        if gap_due(report.t) {
+            self.history.gaps.push(GapPoint { t: report.t, samples, gap: stationarity_gap(factoriser) });
+        }
         Ok(report)
     }
 

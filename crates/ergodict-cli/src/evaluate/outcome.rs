@@ -1,21 +1,13 @@
-//! What an evaluation comes to: in words, as JSON and as a page.
+//! What an evaluation comes to: in words and as JSON.
 
 use crate::tracked::table;
 use anyhow::Result;
 use ergodict::denoise::delong::{Area, area, compare};
 use ergodict::denoise::roc::{Point, Ranked};
-use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use ergodict_report::Table;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// Points of a curve that are drawn.
-const DRAWN: usize = 400;
-
-const CURVES: &str = "
-    For every threshold: the share of true pairs that score above it (upwards) against the share of false ones that do (to the right). A
-    perfect score goes up the left edge; chance goes along the diagonal. The area below a curve is its AUC: how often a true
-    pair scores higher than a false one.";
 
 /// Pairs whose truth is known.
 pub(super) struct Labelled {
@@ -46,27 +38,27 @@ impl Labelled {
 }
 
 /// One table of scores against one kind of false pairs.
-struct Found {
-    scores: String,
-    missing: u64,
-    ranked: Ranked,
-    area: Area,
-    interval: (f64, f64),
-    best: Point,
+pub(super) struct Found {
+    pub(super) scores: String,
+    pub(super) missing: u64,
+    pub(super) ranked: Ranked,
+    pub(super) area: Area,
+    pub(super) interval: (f64, f64),
+    pub(super) best: Point,
 }
 
 /// All tables against one kind of false pairs.
-struct Group {
-    negatives: String,
-    found: Vec<Found>,
+pub(super) struct Group {
+    pub(super) negatives: String,
+    pub(super) found: Vec<Found>,
     /// Each against the first: its name, the difference, the interval of that.
-    against_first: Vec<(String, Area, (f64, f64))>,
+    pub(super) against_first: Vec<(String, Area, (f64, f64))>,
 }
 
 /// What it comes to.
 pub(super) struct Outcome {
-    groups: Vec<Group>,
-    confidence: f64,
+    pub(super) groups: Vec<Group>,
+    pub(super) confidence: f64,
 }
 
 impl Outcome {
@@ -109,18 +101,18 @@ impl Outcome {
         Ok(Self { groups, confidence })
     }
 
-    fn percent(&self) -> String {
+    pub(super) fn percent(&self) -> String {
         format!("{} %", (1000.0 * self.confidence).round() / 10.0)
     }
 
     /// The head of a group.
-    fn head(&self, group: &Group) -> String {
+    pub(super) fn head(&self, group: &Group) -> String {
         let of = &group.found[0].ranked;
         let kind = if self.groups.len() > 1 { format!(" ({})", group.negatives) } else { String::new() };
         format!("{} true against {} false pairs{kind}", of.positives(), of.negatives())
     }
 
-    fn rows(group: &Group) -> Vec<Vec<String>> {
+    pub(super) fn rows(group: &Group) -> Vec<Vec<String>> {
         let row = |found: &Found| {
             let (low, high) = found.interval;
             let best = &found.best;
@@ -137,13 +129,13 @@ impl Outcome {
         group.found.iter().map(row).collect()
     }
 
-    fn columns(&self) -> Vec<String> {
+    pub(super) fn columns(&self) -> Vec<String> {
         let head = ["scores", "AUC", &self.percent(), "AP", "threshold", "true found", "false let in"];
         head.map(str::to_owned).to_vec()
     }
 
     /// Each table of scores against the first.
-    fn differences(&self, group: &Group) -> Table {
+    pub(super) fn differences(&self, group: &Group) -> Table {
         let rows = group.against_first.iter().map(|(name, difference, (low, high))| {
             vec![
                 name.clone(),
@@ -239,41 +231,5 @@ impl Outcome {
             "config": crate::resolved::config(),
             "groups": groups.collect::<Vec<_>>(),
         })
-    }
-
-    /// The curves.
-    pub(super) fn page(&self, labels: &str) -> Report {
-        let lead = "How well scores of pairs of nodes tell true edges from false ones. AUC has ties at ½; its interval is DeLong's.";
-        let mut report = Report::new(format!("Scores against {labels}")).lead(lead);
-        for group in &self.groups {
-            let series = group.found.iter().map(|found| {
-                let points = found.ranked.thinned_curve(DRAWN);
-                let points: Vec<_> =
-                    points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
-                Series::new(format!("{} {:.4}", found.scores, found.area.value), points)
-            });
-            let chart = LineChart {
-                x_label: "false pairs let in".into(),
-                y_label: "true pairs found".into(),
-                y_range: Some((0.0, 1.0)),
-                square: true,
-                series: series.collect(),
-                ..LineChart::default()
-            };
-            let title = self.head(group);
-            report = report.figure(Figure { title: title.clone(), svg: chart.svg(), words: CURVES.into() });
-            report = report.table(Table {
-                title,
-                head: self.columns(),
-                rows: Self::rows(group),
-                words: "AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
-                        false ones let in by most. Intervals are DeLong's, for these pairs: another draw of the noise may differ by more."
-                    .into(),
-            });
-            if !group.against_first.is_empty() {
-                report = report.table(self.differences(group));
-            }
-        }
-        report
     }
 }

@@ -4,7 +4,7 @@ use super::reconstruct::Distance;
 use super::scale::{Reduction, spread};
 use crate::interrupt;
 use crate::maps::off;
-use crate::page::{atoms, dominance, facts, loss};
+use crate::page::{self, facts, gallery};
 use crate::progress::Progress;
 use anyhow::Result;
 use ergodict::data::Image;
@@ -64,26 +64,11 @@ pub(super) fn of_learning<T: Scalar>(
     time: Duration,
     quiet: bool,
 ) -> Result<Option<Report>> {
-    let totals = &model.aggregates;
     let names: Vec<&str> = model.inputs.iter().map(|input| &*input.name).take(images.len()).collect();
-    let how = if model.run["config"]["sampling"] == "walk" {
-        "whose corner takes a random walk, one pixel at a time"
-    } else {
-        "at independent random places"
-    };
-    let lead = format!(
-        "{} atoms learned from {} patches {how}, in {} steps. They are shown in the order of their dominance, the share \
-         they have in the reconstructions.",
-        model.w.cols(),
-        totals.samples,
-        totals.t
-    );
-    let mut report = Report::new(format!("{} atoms of {}", model.w.cols(), names.join(", ")))
-        .lead(lead)
-        .figure(atoms(model, None)?)
-        .figure(loss(model));
+    let mut figures = Vec::new();
     let factoriser = with_lambda(&model.factoriser::<T>()?, 0.0)?;
-    let Some(patch) = model.patch else { return Ok(Some(report)) };
+    let time = ("time", format!("{:.1} s", time.as_secs_f64()));
+    let Some(patch) = model.patch else { return page::of_model(model, &[time]).map(Some) };
     let first = (patch.window.rows.min(patch.window.cols) / 4).max(1);
     let most = MOST_PATCHES / images.len().clamp(1, MOST_IMAGES);
     for (image, name) in images.iter().zip(names).take(MOST_IMAGES) {
@@ -101,11 +86,9 @@ pub(super) fn of_learning<T: Scalar>(
         }
         let Some(rebuilt) = rebuilt? else { return Ok(None) };
         let done = Outcome { image, rebuilt: &rebuilt, reference: None, stride, freed: None };
-        report = report.figure(pictures(format!("{name} rebuilt"), &done, patch, 0.0)?);
+        figures.push(pictures(format!("{} rebuilt", page::short(name)), &done, patch, 0.0)?);
     }
-    let mut run = facts(model);
-    run.push(("time", format!("{:.1} s", time.as_secs_f64())));
-    Ok(Some(report.table(dominance(model)).facts(&run)))
+    page::with(model, &[time], |report| Ok(figures.into_iter().fold(report, Report::figure))).map(Some)
 }
 
 /// The page of an image rebuilt, or freed of noise.
@@ -114,6 +97,7 @@ pub(super) fn of_reconstruction(
     patch: PatchKind,
     done: &Outcome<'_>,
     lambda: f64,
+    command: &str,
 ) -> Result<Report> {
     let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
     let given = done.image.to_f64();
@@ -154,8 +138,15 @@ pub(super) fn of_reconstruction(
     Ok(Report::new(title)
         .lead(format!("{what}. {distance}."))
         .figure(pictures("The image".into(), done, patch, lambda)?)
-        .figure(atoms(model, None)?)
-        .facts(&facts(model)))
+        .gallery(&gallery(model)?)?
+        .facts(&rebuilding(model, done.stride, lambda))
+        .code("Run it again", command))
+}
+
+/// What was run: the flags of this run, then those that the atoms were learned with.
+fn rebuilding(model: &Model, stride: usize, lambda: f64) -> Vec<(&'static str, String)> {
+    let own = [("stride", stride.to_string()), ("λ of rebuilding", format!("{lambda:.4}"))];
+    own.into_iter().chain(facts(model)).collect()
 }
 
 fn pictures(title: String, done: &Outcome<'_>, patch: PatchKind, lambda: f64) -> Result<Figure> {

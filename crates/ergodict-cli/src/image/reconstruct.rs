@@ -7,7 +7,7 @@ use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{interrupt, output, paths};
+use crate::{again, input, interrupt, output, paths};
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::dictionary::{Model, Precision};
@@ -179,7 +179,17 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let freed = sigma.map(|sigma| Freed { sigma, estimated: args.denoise == Some(None) });
     args.showing.write(|| {
         let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed };
-        page::of_reconstruction(model, patch, &done, lambda)
+        let names = [input::name(&args.model), input::name(&args.image)];
+        let config = json!({ "stride": args.stride, "lambda": args.lambda });
+        let denoise = match args.denoise {
+            Some(Some(sigma)) => format!("--denoise={sigma} "),
+            Some(None) => "--denoise ".to_owned(),
+            None => String::new(),
+        };
+        let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
+        let rest = format!("{denoise}{}-o rebuilt.png", reference.unwrap_or_default());
+        let command = again::command("image reconstruct", &config, &names, &rest);
+        page::of_reconstruction(model, patch, &done, lambda, &command)
     })?;
     if !common.quiet {
         let mut lines = vec![(

@@ -1,5 +1,7 @@
 //! What comparing networks came to: as a table, in words, as JSON and as a page.
 
+use crate::again;
+use crate::page::short;
 use anyhow::Result;
 use clap::ValueEnum;
 use ergodict::chain::SamplerKind;
@@ -126,14 +128,15 @@ impl Compared {
 
     pub(super) fn page(&self) -> Result<Report> {
         let n = self.names.len();
+        let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
         let values = (0..n * n).map(|at| Some(self.at(at / n, at % n)).filter(|x| x.is_finite()));
         let heat = Heat {
             row_label: "atoms of".into(),
             col_label: "rebuilt".into(),
-            ..Heat::new(self.names.clone(), self.names.clone(), values.collect::<Vec<_>>())
+            ..Heat::new(names.clone(), names.clone(), values.collect::<Vec<_>>())
         };
         let merges: Vec<(usize, usize, f64)> = self.merges.iter().map(|m| (m.a, m.b, m.height)).collect();
-        let tree = Tree { x_label: "loss of accuracy".into(), ..Tree::new(self.names.clone(), merges) };
+        let tree = Tree { x_label: "loss of accuracy".into(), ..Tree::new(names.clone(), merges) };
         let facts: Vec<(&str, String)> = [
             ("measure", self.measure()),
             ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
@@ -150,8 +153,20 @@ impl Compared {
         .into_iter()
         .chain(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))))
         .collect();
+        let own = (0..n).map(|at| self.at(at, at)).sum::<f64>() / n as f64;
+        let others = (0..n * n).filter(|at| at / n != at % n).map(|at| self.at(at / n, at % n));
+        let others = others.sum::<f64>() / (n * n - n).max(1) as f64;
+        let closest = self.merges.first().filter(|first| first.a < n && first.b < n);
+        let closest = closest.map_or_else(String::new, |first| {
+            format!(
+                " {} and {} are the most alike: they lose {:.4} by exchanging atoms.",
+                names[first.a], names[first.b], first.height
+            )
+        });
         let lead = format!(
-            "{n} networks, each rebuilt by the latent motifs of every one of them. On the diagonal each is rebuilt by its own."
+            "{n} networks, each rebuilt by the latent motifs of every one of them. By its own atoms a network is rebuilt with {} {own:.4} on average, by those \
+             of others with {others:.4}.{closest}",
+            self.measure()
         );
         let heat = Figure {
             title: "Accuracy".into(),
@@ -171,6 +186,10 @@ impl Compared {
             .lead(lead)
             .figure(heat)
             .figure(tree)
-            .facts(&facts))
+            .facts(&facts)
+            .code(
+                "Run it again",
+                again::command("network compare", &self.config, &self.names, "--report compare.html"),
+            ))
     }
 }

@@ -1,9 +1,11 @@
 //! `ergodict network denoise`: how likely pairs of nodes are true edges.
 
 use super::denoised::Denoised;
+use super::page_denoise::{LISTED, Shown, Suspect};
 use super::reading::{self, Opened, Reading};
 use crate::args::{Common, count};
 use crate::progress::{Progress, say};
+use crate::showing::{self, Showing};
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -34,7 +36,7 @@ Example:
   ergodict evaluate scores.tsv truth.tsv
 
 The ten edges that look least like true ones, and the hundred pairs that look most like missing ones:
-  ergodict network denoise @lesmis --top 10 -o suspects.tsv
+  ergodict network denoise @lesmis --top 10 -o suspects.tsv --report suspects.html
   ergodict network denoise @lesmis --pairs non-edges --top 100 -o missing.tsv
 
 Methods:
@@ -85,6 +87,8 @@ pub(crate) struct Args {
     noise: Option<Assumed>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -170,8 +174,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs,
         config: crate::resolved::config(),
     };
+    args.showing.write(|| {
+        let simple = |row: usize| network.weight(pairs[row].0 as usize, pairs[row].1 as usize) > 0.0;
+        let scores = |edges: bool| {
+            let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
+            rows.map(|row| scored.scores[row]).collect()
+        };
+        let suspects =
+            order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored.scores[row]));
+        let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
+        Ok(denoised.page(&shown))
+    })?;
     if !common.quiet {
-        say(&denoised.words());
+        say(&denoised.words(args.showing.lines()));
     }
     if common.json {
         output::print(&format!("{:#}\n", denoised.json()))?;
@@ -185,6 +200,14 @@ fn order(scores: &[f64], likely: bool) -> Vec<usize> {
     let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
     order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
     order
+}
+
+/// A pair of the table of a page.
+fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
+    let (a, b) = (network.neighbours(u as usize), network.neighbours(v as usize));
+    let name = |v: u32| network.ids().name(v as usize).into_owned();
+    let common = a.iter().filter(|w| b.binary_search(w).is_ok()).count();
+    Suspect { pair: (name(u), name(v)), score, degrees: (a.len(), b.len()), common }
 }
 
 /// All pairs without an edge.
@@ -290,13 +313,14 @@ impl Args {
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
         }
-        let outputs: [paths::Given<'_>; 1] = [("-o", &self.out)];
+        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
         super::rebuilt::Writer::check_text(&self.out, "scores")?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {
             bail!("--pairs is -, but pairs are a file: name it");
         }
-        output::probe(&self.out)
+        showing::probe(&outputs)
     }
 
     /// Refuses embeddings and features that do not fit.

@@ -33,7 +33,7 @@ pub(super) struct Denoised<'a> {
 }
 
 impl Denoised<'_> {
-    pub(super) fn words(&self) -> String {
+    pub(super) fn words(&self, showing: Vec<(&'static str, String)>) -> String {
         let scored = format!(
             "{} pairs of {} by {}, {} of them observed edges",
             self.pairs, self.network, self.method, self.observed
@@ -92,6 +92,7 @@ impl Denoised<'_> {
         lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
         let pairs = crate::page::count(self.written, "pair", "pairs");
         lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
+        lines.extend(showing);
         table(&lines)
     }
 

@@ -14,6 +14,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 const HELP: &str = "\
 Example:
@@ -44,6 +45,7 @@ pub(super) struct Validity {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
+    let started = Instant::now();
     let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
     let outputs: Vec<paths::Given<'_>> = args.showing.outputs().collect();
     paths::check(common, &inputs, &outputs)?;
@@ -53,7 +55,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let network = Arc::new(network);
     let samplers = validity(&network);
     let lines = lines(&name, &summary);
-    args.showing.write(|| Ok(page::of_network(&name, &summary, &lines, &samplers)))?;
+    args.showing.write(|| {
+        let digest = input.as_ref().map(|input| ("input", format!("{} {}", input.name, input.digest)));
+        let decided = decisions.as_ref().map(|decisions| ("read as", decisions.to_string()));
+        let mut facts: Vec<(&str, String)> = [digest, decided].into_iter().flatten().collect();
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.push(("time", format!("{:.2} s", started.elapsed().as_secs_f64())));
+        let next =
+            format!("ergodict network learn {name} -k 10 -r 9 -o atoms.safetensors --report atoms.html");
+        Ok(page::of_network(&name, &summary, &lines, &samplers, &facts, &next))
+    })?;
     if common.json {
         let samplers: Vec<_> = samplers
             .iter()

@@ -1,21 +1,21 @@
 //! `ergodict network learn`: the latent motifs of a network, by network dictionary learning.
 
+use super::kept::{self, Kept, KeptChain, KeptNetwork};
 use super::learned::Learned;
-use super::page_learn as page;
 use super::reading::{self, Reading};
 use super::sampling::Sampling;
 use super::several::{self, Networks};
-use super::source::{NetworkSource, Told};
+use super::source::{Drawn, NetworkSource, Told};
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Form, Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{interrupt, memory, output, paths};
+use crate::{interrupt, memory, output, page, paths, watched};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::{Motif, SamplerKind};
-use ergodict::dictionary::{HistoryPoint, Model, StaticOptions, learn_static};
+use ergodict::chain::{Motif, SamplerKind, Samplers};
+use ergodict::dictionary::{Examples, HistoryPoint, Model, StaticOptions, learn_static};
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, Watching};
 use serde_json::{Value, json};
@@ -62,6 +62,15 @@ pub(crate) struct Args {
     /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
     #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler", "steps", "batch"])]
     all: bool,
+    /// Keep so many examples of each atom in the model: subgraphs of the networks that it makes the largest share of; 0 for none
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        hide_short_help = true,
+        allow_negative_numbers = true
+    )]
+    examples: usize,
     #[command(flatten)]
     scheme: Scheme,
     #[command(flatten)]
@@ -119,12 +128,13 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let told = Arc::new(Mutex::new(Told::default()));
     let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
     let source = NetworkSource::new(
-        drawn,
+        drawn.clone(),
         args.snapshots,
         args.steps,
         args.watching(),
         common.seed,
         Arc::clone(&told),
+        (form.clone(), &names),
     )?;
     let source = Box::new(source);
     let mut runs = [Run::<T>::new(&plan, "", &args.out, Form::Network(form), config, inputs, source)?];
@@ -133,9 +143,28 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(code);
     }
     let run = &runs[0];
-    let outcome = run.learned(&plan)?;
-    outcome.model.save(&args.out)?;
+    let mut outcome = run.learned(&plan)?;
     let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = Instant::now();
+    let examples = kept::examples::<T>(&args.examples(), &outcome.model, &drawn)?;
+    let looking = before.elapsed();
+    let of = |((network, _), name): (&Drawn, &String)| KeptNetwork::of(name, network);
+    let rate = told.acceptance.rate();
+    Kept {
+        networks: drawn.iter().zip(&names).map(of).collect(),
+        chain: Some(KeptChain {
+            sampler: kind.to_string(),
+            independent,
+            acceptance: (!independent && rate.is_finite()).then_some(rate),
+            went_on: told.moved.went_on,
+            restarted: told.moved.restarted,
+            mixing: watched::mixed(run.source.watched()),
+            all: None,
+        }),
+        examples,
+    }
+    .put(&mut outcome.model);
+    outcome.model.save(&args.out)?;
     let learned = Learned {
         out: &args.out,
         names: &names,
@@ -148,10 +177,11 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         set_up,
         sampling: run.filling,
         learning: run.learning,
+        looking,
         time: started.elapsed(),
         resumed: run.resumed,
     };
-    args.showing.write(|| page::of_learning(&learned))?;
+    args.showing.write(|| page::of_model(learned.model, &learned.timings()))?;
     run.forget()?;
     if !common.quiet {
         say(&learned.words(args.showing.lines()));
@@ -192,6 +222,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let mut config = args.scheme.config(&parameters)?;
     config["static"] = json!(true);
+    config["examples"] = json!(args.examples);
     config["seed"] = json!(common.seed);
     args.sampling.config(&mut config, &motif, SamplerKind::Exact);
     ["sampler", "every", "burn-in", "chains"].iter().for_each(|key| {
@@ -201,9 +232,19 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let loss = learned.losses.last().copied().unwrap_or(f64::NAN);
     let rounds = learned.losses.len();
     model.run = json!({ "command": "network learn", "config": config });
+    let chosen = Samplers { injective: args.sampling.injective(), ..Samplers::default() };
+    // All are learned from; some are drawn to look for examples among them.
+    let (_, sampler) = chosen.natural(&network, &motif, common.seed)?;
+    let drawn = [(Arc::clone(&network), sampler)];
+    Kept {
+        networks: vec![KeptNetwork::of(&name, &network)],
+        chain: Some(KeptChain { all: Some(learned.homomorphisms), ..KeptChain::default() }),
+        examples: kept::examples::<f64>(&args.examples(), &model, &drawn)?,
+    }
+    .put(&mut model);
     model.save(&args.out)?;
     let seconds = started.elapsed().as_secs_f64();
-    args.showing.write(|| page::of_all(&model, &name, learned.homomorphisms, seconds))?;
+    args.showing.write(|| page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
     let (dominance, order) = model.dominance();
     if !common.quiet {
         let rest = if learned.converged { "" } else { "; the loss had not come to rest" };
@@ -259,6 +300,11 @@ impl Args {
         Watching { batch: self.batch, chains, burn_in, every }
     }
 
+    fn examples(&self) -> Examples {
+        let (burn_in, every) = (self.sampling.burn_in(), self.sampling.every());
+        Examples { each: self.examples, burn_in, every, ..Examples::default() }
+    }
+
     fn check(&self, common: &Common) -> Result<()> {
         self.saving.check()?;
         self.sampling.check()?;
@@ -296,6 +342,7 @@ impl Args {
         let mut config = self.scheme.config(plan.parameters)?;
         config["steps"] = json!(self.steps);
         config["batch"] = json!(self.batch);
+        config["examples"] = json!(self.examples);
         if self.snapshots {
             config["snapshots"] = json!(true);
         }

@@ -24,6 +24,8 @@ pub(super) struct Learned<'a> {
     pub(super) set_up: Duration,
     pub(super) sampling: Duration,
     pub(super) learning: Duration,
+    /// Looking for examples.
+    pub(super) looking: Duration,
     pub(super) time: Duration,
     pub(super) resumed: Option<u64>,
 }
@@ -56,6 +58,16 @@ impl Learned<'_> {
         format!("{}{injective}{independent}{rate}", self.kind)
     }
 
+    /// Where the time went, in words.
+    pub(super) fn timings(&self) -> Vec<(&'static str, String)> {
+        let [all, set_up, sampling, learning, looking] =
+            [self.time, self.set_up, self.sampling, self.learning, self.looking].map(|t| t.as_secs_f64());
+        let text = format!(
+            "{all:.2} s: reading and set-up {set_up:.3}, patches {sampling:.3}, learning {learning:.3}, examples {looking:.3}"
+        );
+        vec![("time", text)]
+    }
+
     pub(super) fn words(&self, showing: Vec<(&'static str, String)>) -> String {
         let totals = &self.model.aggregates;
         let learned = format!(
@@ -77,17 +89,7 @@ impl Learned<'_> {
             lines.push(("chains", text));
         }
         lines.extend(self.results.lines(self.model));
-        let seconds = |time: Duration| time.as_secs_f64();
-        lines.push((
-            "time",
-            format!(
-                "{:.2} s: reading and set-up {:.3}, patches {:.3}, learning {:.3}",
-                seconds(self.time),
-                seconds(self.set_up),
-                seconds(self.sampling),
-                seconds(self.learning)
-            ),
-        ));
+        lines.extend(self.timings());
         lines.push(("wrote", self.out.display().to_string()));
         lines.extend(showing);
         table(&lines)
@@ -114,6 +116,8 @@ impl Learned<'_> {
             "set_up_seconds": self.set_up.as_secs_f64(),
             "patch_seconds": self.sampling.as_secs_f64(),
             "learning_seconds": self.learning.as_secs_f64(),
+            "example_seconds": self.looking.as_secs_f64(),
+            "mixing": self.model.run["chain"]["mixing"],
             "resumed_after_step": self.resumed,
             "dominance": dominance,
             "order": order,

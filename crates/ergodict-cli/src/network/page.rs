@@ -1,17 +1,23 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
 use super::info::Validity;
+use super::kept::KeptNetwork;
+use super::page_learn::degrees;
 use super::recording::Recording;
 use super::sampled::{Sampled, density_words, rate_words};
 use crate::mixing::MIXED;
-use crate::page::count;
+use crate::page::{count, short};
+use crate::{again, watched};
 use anyhow::Result;
+use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::data::Summary;
 use ergodict::patch::NetworkPatches;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 
 /// Patches that are drawn.
 const PATCHES: usize = 24;
+/// Lags of autocorrelation functions.
+const LAGS: usize = 100;
 /// Most points of a curve: with more, the noise of single homomorphisms is all there is to see.
 const POINTS: usize = 400;
 
@@ -45,7 +51,7 @@ pub(super) fn of_sample(
         sampled.count(),
         sampled.motif,
         sampled.k,
-        sampled.name,
+        short(&sampled.name),
         sampled.what,
         sampled.nodes,
         sampled.edges,
@@ -56,7 +62,7 @@ pub(super) fn of_sample(
             format!("along {}", count(sampled.kept.len(), "chain", "chains"))
         },
     );
-    let mut report = Report::new(format!("Homomorphisms into {}", sampled.name)).lead(lead);
+    let mut report = Report::new(format!("Homomorphisms into {}", short(&sampled.name))).lead(lead);
     let shown = some_patches(sampled, recordings, patches)?;
     if !shown.is_empty() {
         let svg = AtomGrid::new(&shown, (sampled.k, sampled.k)).svg()?;
@@ -83,6 +89,16 @@ pub(super) fn of_sample(
         let title = format!("The {name} over time");
         report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
     }
+    let curves = sampled.mixing.iter().enumerate().map(|(i, (name, _))| {
+        let series: Vec<&[f64]> = recordings.iter().map(|r| r.measured().series[i].as_slice()).collect();
+        let found = autocorrelation(&series, LAGS);
+        let points: Vec<(f64, f64)> = found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
+        Series::new(name.clone(), points)
+    });
+    let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+    if !curves.is_empty() {
+        report = report.figure(watched::autocorrelations(curves, "kept homomorphisms"));
+    }
     let rows = sampled.mixing.iter().map(|(name, mixing)| {
         vec![
             name.clone(),
@@ -97,9 +113,27 @@ pub(super) fn of_sample(
         title: "How well it mixes".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        words: format!("{MIXING} Above {MIXED} they have not mixed."),
+        words: format!("{MIXING} Above {MIXED} they have not mixed.{}", verdict(sampled)),
     });
-    Ok(report.facts(&facts(sampled)))
+    let names = std::slice::from_ref(&sampled.name);
+    let command = again::command("network sample", &sampled.config, names, "-o homomorphisms.npy");
+    Ok(report.facts(&facts(sampled)).code("Run it again", command))
+}
+
+/// Whether the chains have mixed, and how many proposals were accepted, in words.
+fn verdict(sampled: &Sampled) -> String {
+    let apart = sampled.mixing.iter().any(|(_, mixing)| mixing.r_hat > MIXED);
+    let mixed = if sampled.independent {
+        " These were drawn independently of each other, so that there is no chain to mix."
+    } else if apart {
+        " These have not: a longer run, more steps between homomorphisms (--every) or another sampler is needed."
+    } else if sampled.kept.len() == 1 {
+        " Nothing speaks against this one, but a single chain cannot tell whether it has seen everything: --chains 4 can."
+    } else {
+        " Nothing speaks against these."
+    };
+    let rate = sampled.rate().map_or_else(String::new, |rate| format!(" Accepted: {}.", rate_words(rate)));
+    format!("{mixed}{rate}")
 }
 
 fn facts(sampled: &Sampled) -> Vec<(String, String)> {
@@ -158,35 +192,47 @@ fn averaged(values: &[f64]) -> Vec<(f64, f64)> {
     points.collect()
 }
 
-const DEGREES: &str = "
-    How many nodes have which number of neighbours: nodes of a degree, averaged over the degrees from one power of two to the
-    next. Both axes are logarithmic; nodes without neighbours are left out.";
-
 /// The page of a network.
 pub(super) fn of_network(
     name: &str,
     summary: &Summary,
     lines: &[(&str, String)],
     samplers: &[Validity],
+    facts: &[(&str, String)],
+    command: &str,
 ) -> Report {
-    let lead = format!("{} nodes and {} edges.", summary.nodes, summary.edges);
-    let bins = summary.histogram.iter().filter(|bin| bin.from > 0 && bin.nodes > 0);
-    let points = bins.map(|bin| {
-        let (from, to) = (bin.from as f64, bin.to as f64);
-        ((from * to).sqrt(), bin.nodes as f64 / (to - from + 1.0))
+    let mean = summary.degrees.as_ref().map_or_else(String::new, |degrees| {
+        format!(" A node has {:.1} neighbours on average, and at most {}.", degrees.mean, degrees.max)
     });
-    let chart = LineChart {
-        x_label: "degree".into(),
-        y_label: "nodes of that degree".into(),
-        log_x: true,
-        log_y: true,
-        series: vec![Series::new("", points.collect::<Vec<_>>())],
-        ..LineChart::default()
+    let closed = summary.transitivity.map_or_else(String::new, |closed| {
+        format!(
+            " Two neighbours of a node are neighbours of each other in {:.1} % of the cases (the transitivity): near 0 means a network of \
+             trees, some tenths one of communities.",
+            100.0 * closed
+        )
+    });
+    let parts = if summary.components > 1 {
+        format!(
+            " It has {} components; the largest holds {:.1} % of the nodes, and homomorphisms go there unless --component all is given.",
+            summary.components,
+            100.0 * summary.largest_nodes as f64 / summary.nodes.max(1) as f64
+        )
+    } else {
+        String::new()
     };
+    let lead = format!("{} nodes and {} edges.{mean}{closed}{parts}", summary.nodes, summary.edges);
     let rows = samplers.iter().map(|one| {
         vec![one.kind.to_string(), if one.valid { "yes" } else { "no" }.into(), one.words.clone()]
     });
-    Report::new(format!("The network {name}"))
+    let of = KeptNetwork {
+        name: name.to_owned(),
+        nodes: summary.nodes,
+        edges: summary.edges,
+        directed: summary.directed,
+        weighted: summary.weighted,
+        degrees: summary.histogram.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
+    };
+    Report::new(format!("The network {}", short(name)))
         .lead(lead)
         .table(Table {
             title: "What it is like".into(),
@@ -194,7 +240,7 @@ pub(super) fn of_network(
             rows: lines.iter().map(|(name, words)| vec![(*name).to_owned(), words.clone()]).collect(),
             words: String::new(),
         })
-        .figure(Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() })
+        .figure(degrees(&[of]))
         .table(Table {
             title: "Samplers".into(),
             head: ["sampler", "valid", "what to know"].map(str::to_owned).to_vec(),
@@ -202,4 +248,6 @@ pub(super) fn of_network(
             words: "Which samplers of homomorphisms can be used for chain motifs on the largest component."
                 .into(),
         })
+        .facts(facts)
+        .code("What to try next", command)
 }

@@ -1,82 +1,259 @@
-//! The report of network dictionary learning.
+//! The page of a network dictionary, from what its model holds.
 
-use super::learned::Learned;
-use crate::page::{dominance, facts, loss};
+use super::kept::{Kept, KeptChain, KeptExample, KeptNetwork};
+use crate::page::{count, halves, left_out, list, loss, short, shown, stationarity};
+use crate::watched;
 use anyhow::Result;
 use ergodict::dictionary::Model;
-use ergodict_report::{AtomGraphs, AtomGrid, Figure, Report};
+use ergodict::patch::NetworkForm;
+use ergodict_report::bars::{Bar, BarChart};
+use ergodict_report::gallery::{Atom, Example, Form, Gallery};
+use ergodict_report::{Figure, LineChart, Report, Series};
 
-/// Most atoms that are drawn.
-const MOST_ATOMS: usize = 64;
+/// Networks whose degrees are drawn.
+const MOST_NETWORKS: usize = 6;
 
-const MATRICES: &str = "
-    Each atom is a matrix: row and column a stand for node a of the motif, and dark entries for edges that patches made of this atom have.
-    The two dark lines beside the diagonal of a chain are its own edges, which every patch has; what else is dark is what the network adds to
-    them. Atoms are in the order of their dominance, the share they have in the patches, which is the number below. Each has its own scale.";
+const ATOMS: &str = "
+    Each card is a latent motif: a pattern of edges that the network's patches are made of, drawn as a graph or as a matrix. In the matrix, row and
+    column a stand for node a of the motif, and dark entries for edges. The motif's own edges (of a chain the two dark lines beside the
+    diagonal, and blue in the graphs) are in every patch; what else is dark, or orange, is what the network adds to them. Node 1, where the motif
+    begins, has a ring; the wider a line, the stronger the edge.
 
-const GRAPHS: &str = "
-    The same atoms drawn as graphs, nodes that are joined by strong edges close together. Edges of the motif itself are
-    blue, all others orange; the wider, the stronger. Node 1, where the motif begins, has a ring. A random walk may come back to a node it has been at:
-    places of the same node have the same edges, which shows as orange edges even where the network is a bare path; --injective leaves such walks out.
-    Atoms that no patch uses are left out.";
+    Dominance is the share that an atom has in what all of them make of the patches. The share off the motif tells how much of an atom is
+    not the motif itself: near 0 is a bare path or star, near 1 a dense community or a hub.";
 
-/// The page.
-pub(super) fn of_learning(learned: &Learned<'_>) -> Result<Report> {
-    let (model, totals) = (learned.model, &learned.model.aggregates);
-    let lead = format!(
-        "{} latent motifs of {}, learned from {} patches in {} steps. A patch is what there is of the network among the nodes of \
-         a random {}.",
-        model.w.cols(),
-        learned.from(),
-        totals.samples,
-        totals.t,
-        learned.motif(),
-    );
-    let mut run = facts(model);
-    run.insert(0, ("motif", learned.motif()));
-    run.insert(1, ("sampler", learned.acceptance()));
-    run.push(("time", format!("{:.2} s", learned.time.as_secs_f64())));
-    let mut report = Report::new(format!("What {} is made of", learned.from())).lead(lead);
-    for figure in atoms(model)? {
-        report = report.figure(figure);
+const REVISITS: &str = "
+    A random walk may come back to a node it has been at: places of the same node have the same edges, which shows as orange edges even where the
+    network is a bare path. --injective leaves such walks out.";
+
+const EXAMPLES: &str = "
+    Opened, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
+    squared norm the atom explains. Shares far below one half mean that the atom is only ever used together with others.";
+
+const CHAIN: &str = "
+    Patches come from a chain of homomorphisms, each made from the one before, so that neighbouring patches are alike. How alike is seen from the number
+    of edges (or the weight) that a patch has besides those of the motif: all that there is to learn is there.";
+
+const INDEPENDENT: &str = "
+    Homomorphisms were drawn independently of each other, so that there is no chain that could mix badly: the autocorrelation time is 1 but for chance.
+    The numbers are those of the edges (or the weight) that a patch has besides those of the motif.";
+
+const BARS: &str = "
+    How many nodes have which number of neighbours: a bar for those with 1, with 2 or 3, with 4 to 7, and so on, each twice as many as the one before.
+    Nodes without neighbours are left out. Bars that reach far to the right mean that there are hubs; bars in the middle alone, that all
+    nodes are much the same.";
+
+const DEGREES: &str = "
+    How many nodes have which number of neighbours, on average over the degrees from one power of two to the next. Both axes are logarithmic; nodes
+    without neighbours are left out. A straight line downwards means that a few hubs have most edges; a hump, that all nodes are
+    much the same.";
+
+/// The page but for what was run.
+pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
+    let kept = Kept::of(model);
+    let names: Vec<String> = if kept.networks.is_empty() {
+        model.inputs.iter().map(|input| short(&input.name)).collect()
+    } else {
+        kept.networks.iter().map(|network| short(&network.name)).collect()
+    };
+    let from = from(model, &names);
+    let report = Report::new(format!("What {from} is made of")).lead(lead(model, form, &kept, &from));
+    let mut report = report.gallery(&gallery(model, form, &kept))?.figure(loss(model));
+    report = stationarity(model).into_iter().fold(report, Report::figure);
+    if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
+        let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
+        report = report.table(watched::table(&chain.mixing, &words));
+        report = watched::curve(&chain.mixing, "patches").into_iter().fold(report, Report::figure);
     }
-    Ok(report.figure(loss(model)).table(dominance(model)).facts(&run))
+    if kept.networks.iter().any(|network| !network.degrees.is_empty()) {
+        report = report.figure(degrees(&kept.networks));
+    }
+    Ok(report)
 }
 
-/// The page of the static version.
-pub(super) fn of_all(model: &Model, name: &str, homomorphisms: u64, seconds: f64) -> Result<Report> {
-    let lead = format!(
-        "{} latent motifs of {name}, learned from all {homomorphisms} homomorphisms at once, each by its probability.",
-        model.w.cols()
+/// What was learned from: `@karate`, `a, b and 2 more`, `7 snapshots (a to g)`.
+fn from(model: &Model, names: &[String]) -> String {
+    match names {
+        [first, .., last] if model.run["config"]["snapshots"] == true => {
+            format!("{} snapshots ({first} to {last})", names.len())
+        }
+        names => list(names),
+    }
+}
+
+fn chain_words(chain: &KeptChain) -> String {
+    let rate = chain.acceptance.map_or_else(String::new, |rate| {
+        format!(" The {} sampler accepted {:.1} % of its proposals.", chain.sampler, 100.0 * rate)
+    });
+    let moved = if chain.went_on + chain.restarted > 0 {
+        format!(
+            " From one snapshot to the next a chain went on {} and had to start again {}.",
+            times(chain.went_on),
+            times(chain.restarted)
+        )
+    } else {
+        String::new()
+    };
+    format!("{CHAIN}{rate}{moved}")
+}
+
+/// `once`, `12 times`.
+pub(super) fn times(n: u64) -> String {
+    if n == 1 { "once".to_owned() } else { format!("{n} times") }
+}
+
+fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
+    let totals = &model.aggregates;
+    let chain = kept.chain.as_ref();
+    let how = match chain.and_then(|chain| chain.all) {
+        Some(all) => format!("learned from all {all} homomorphisms at once, each by its probability"),
+        None => format!("learned from {} patches in {} steps", totals.samples, totals.t),
+    };
+    let size = match &kept.networks[..] {
+        [one] => format!(" ({} nodes, {} edges)", one.nodes, one.edges),
+        _ => String::new(),
+    };
+    let patch = format!(
+        "A patch is what there is of the network among the nodes of a random {} of {} nodes",
+        form.motif, form.k
     );
-    let mut run = facts(model);
-    run.push(("time", format!("{seconds:.2} s")));
-    let report = Report::new(format!("What {name} is made of")).lead(lead);
-    Ok(atoms(model)?
-        .into_iter()
-        .fold(report, Report::figure)
-        .figure(loss(model))
-        .table(dominance(model))
-        .facts(&run))
+    let more = chain.and_then(|chain| match &chain.mixing[..] {
+        [one] => one.mean.map(|mean| (mean, one.observable.as_str())),
+        _ => None,
+    });
+    let more = more.map_or_else(String::new, |(mean, observable)| match observable {
+        "edges off the motif" => format!(": on average {mean:.1} edges besides those of the motif"),
+        _ => format!(": on average a weight of {mean:.1} besides the edges of the motif"),
+    });
+    format!(
+        "{} of {from}{size}, {how}. {patch}{more}.\n\n{}",
+        count(model.w.cols(), "latent motif", "latent motifs"),
+        halves(model)
+    )
 }
 
-/// The atoms of a network model, as graphs and as matrices.
+/// The atoms of a model as cards.
+pub(crate) fn gallery_of(model: &Model, form: &NetworkForm) -> Gallery {
+    gallery(model, form, &Kept::of(model))
+}
+
+/// The atoms of a model as plain figures, as graphs and as matrices; the words are beside the first.
 pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
-    let (scores, order) = model.dominance();
-    // Atoms that no patch uses are still as random as they began.
-    let used = order.iter().take_while(|&&j| scores[j] > 0.0).count().max(1);
-    let shown = &order[..used.min(MOST_ATOMS)];
-    let atoms: Vec<Vec<f64>> = shown.iter().map(|&j| model.w.col(j).to_vec()).collect();
-    let labels: Vec<String> = shown.iter().map(|&j| format!("{:.3}", scores[j])).collect();
     let Some(form) = &model.network else { return Ok(Vec::new()) };
-    let matrices = AtomGrid { labels: Some(labels.clone()), ..AtomGrid::new(&atoms, (form.k, form.k)) };
-    let mut figures = Vec::new();
-    // Graphs have edges of positive weight; atoms of other sets are matrices alone.
-    if atoms.iter().flatten().all(|entry| *entry >= 0.0) {
-        let edges: Vec<(usize, usize)> = form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect();
-        let svg = AtomGraphs::new(&atoms, form.k, &edges).labels(labels).svg()?;
-        figures.push(Figure { title: "Atoms as graphs".into(), svg, words: GRAPHS.into() });
+    let gallery = gallery_of(model, form);
+    let plain = Report::new("").gallery(&gallery)?;
+    let words = std::iter::once(gallery.words.clone()).chain(std::iter::repeat(String::new()));
+    let figure = |((title, svg), words): (&(String, String), String)| Figure {
+        title: title.clone(),
+        svg: svg.clone(),
+        words,
+    };
+    Ok(plain.figures().iter().zip(words).map(figure).collect())
+}
+
+/// The atoms as cards with their examples.
+fn gallery(model: &Model, form: &NetworkForm, kept: &Kept) -> Gallery {
+    let several = kept.networks.len() > 1;
+    let example = |one: &KeptExample| {
+        let percent = (100.0 * one.share).round();
+        let whose = kept.networks.get(one.network).filter(|_| several);
+        let whose = whose.map_or_else(String::new, |network| format!(" in {}", short(&network.name)));
+        let directed = kept.networks.get(one.network).map_or(form.directed, |network| network.directed);
+        Example {
+            title: format!("{percent} % of this subgraph{whose}"),
+            nodes: one.nodes.clone(),
+            values: one.patch(directed),
+        }
+    };
+    let cards = shown(model);
+    let card = |&(k, score): &(usize, f64)| {
+        let values = model.w.col(k).to_vec();
+        let whole = kept.examples.get(k).into_iter().flatten().filter(|one| one.nodes.len() == form.k);
+        Atom {
+            name: k.to_string(),
+            scores: vec![score, off_motif(form, &values)],
+            examples: whole.map(example).collect(),
+            values,
+        }
+    };
+    let revisits = if model.run["config"]["injective"] == true { "" } else { REVISITS };
+    let examples = if kept.examples.is_empty() { "" } else { EXAMPLES };
+    Gallery {
+        title: "Latent motifs".into(),
+        words: format!("{ATOMS}{}\n\n{examples}\n\n{revisits}", left_out(model, cards.len())),
+        form: Form::Network {
+            k: form.k,
+            motif: form.edges.iter().map(|&(i, j)| (i as usize, j as usize)).collect(),
+        },
+        scores: ["dominance", "share off the motif"].map(str::to_owned).to_vec(),
+        atoms: cards.iter().map(card).collect(),
     }
-    figures.push(Figure { title: "Atoms as matrices".into(), svg: matrices.svg()?, words: MATRICES.into() });
-    Ok(figures)
+}
+
+/// How much of an atom is not at the edges of the motif: of the sum of its entries, without their signs.
+fn off_motif(form: &NetworkForm, values: &[f64]) -> f64 {
+    let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    let all: f64 = sizes.iter().sum();
+    let off = form.off_motif(&sizes) * if form.directed { 1.0 } else { 2.0 };
+    if all > 0.0 { (off / all).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// The degrees of networks.
+pub(super) fn degrees(networks: &[KeptNetwork]) -> Figure {
+    if let [one] = networks {
+        let some = one.degrees.iter().filter(|(from, _, nodes)| *from > 0 && *nodes > 0);
+        let bar = |&(from, to, nodes): &(u64, u64, u64)| Bar {
+            from: from as f64,
+            to: to.saturating_add(1) as f64,
+            value: nodes as f64,
+        };
+        let bars = some.map(bar).collect();
+        let (x_label, y_label) = ("degree".into(), "nodes".into());
+        let svg = BarChart { x_label, y_label, log_x: true, log_y: false, bars }.svg();
+        return Figure { title: "Degrees".into(), svg, words: BARS.into() };
+    }
+    let series = networks
+        .iter()
+        .take(MOST_NETWORKS)
+        .map(|network| Series::new(short(&network.name), density(&network.degrees)));
+    let chart = LineChart {
+        x_label: "degree".into(),
+        y_label: "nodes of that degree".into(),
+        log_x: true,
+        log_y: true,
+        series: series.collect(),
+        ..LineChart::default()
+    };
+    let cut = if networks.len() > MOST_NETWORKS {
+        format!(" The first {MOST_NETWORKS} of {} networks are drawn.", networks.len())
+    } else {
+        String::new()
+    };
+    Figure { title: "Degrees".into(), svg: chart.svg(), words: format!("{DEGREES}{cut}") }
+}
+
+/// Nodes of a degree, averaged over bins.
+pub(super) fn density(bins: &[(u64, u64, u64)]) -> Vec<(f64, f64)> {
+    let some = bins.iter().filter(|(from, _, nodes)| *from > 0 && *nodes > 0);
+    let point = |&(from, to, nodes): &(u64, u64, u64)| {
+        let (from, to) = (from as f64, to as f64);
+        ((from * to).sqrt(), nodes as f64 / (to - from + 1.0))
+    };
+    some.map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ergodict::chain::Motif;
+
+    #[test]
+    fn the_share_off_the_motif_is_that_of_the_entries() {
+        let form = NetworkForm::new(&Motif::chain(3).unwrap(), false, false);
+        let path = [0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0];
+        assert_eq!(off_motif(&form, &path), 0.0);
+        let triangle = [0.0, 0.5, 0.5, 0.5, 0.0, 0.5, 0.5, 0.5, 0.0];
+        assert!((off_motif(&form, &triangle) - 1.0 / 3.0).abs() < 1e-12);
+        assert_eq!(off_motif(&form, &[0.0; 9]), 0.0);
+    }
 }

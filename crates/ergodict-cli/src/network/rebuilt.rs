@@ -1,4 +1,4 @@
-//! What reconstruction came to: the table of pairs, words, JSON and the page.
+//! What reconstruction came to: the table of pairs, words and JSON.
 
 use crate::page::count;
 use crate::tracked::table;
@@ -10,7 +10,6 @@ use ergodict::data::{Network, NodeIds, write_name, write_pairs_parquet};
 use ergodict::dictionary::Input;
 use ergodict::patch::NetworkForm;
 use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
-use ergodict_report::{Figure, LineChart, Report, Series};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::io::Write;
@@ -19,8 +18,6 @@ use std::time::Duration;
 
 /// Pairs between two looks at whether to stop.
 const LOOK: u64 = 1 << 16;
-/// Thresholds of the curve of accuracy.
-const THRESHOLDS: usize = 100;
 
 /// Writes the table.
 pub(super) struct Writer<'a> {
@@ -174,12 +171,12 @@ impl Rebuilt<'_> {
     }
 
     /// `pivot-approx`, `exact, injective`.
-    fn sampler(&self) -> String {
+    pub(super) fn sampler(&self) -> String {
         let injective = if self.config["injective"] == true { ", injective" } else { "" };
         format!("{}{injective}", self.kind)
     }
 
-    fn measures(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn measures(&self) -> Vec<(&'static str, String)> {
         let accuracy = &self.accuracy;
         let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
         let percent =
@@ -232,84 +229,5 @@ impl Rebuilt<'_> {
             "resumed": resumed,
             "config": self.config,
         })
-    }
-
-    pub(super) fn page(&self) -> Report {
-        let lead = format!(
-            "{} rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the atoms make of it, \
-             on average over all patches that hold both.",
-            self.network,
-            self.samples,
-            self.model.file_name().unwrap_or_default().display()
-        );
-        let mut facts: Vec<(&str, String)> = vec![
-            ("network", format!("{} ({} nodes, {} edges)", self.network, self.of.nodes(), self.of.edges())),
-            ("motif", format!("{} of {} nodes", self.form.motif, self.form.k)),
-            ("sampler", self.sampler()),
-            ("patches", self.samples.to_string()),
-            ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
-            ("λ, α", format!("{}, {}", self.config["lambda"], self.alpha)),
-            ("seed", self.config["seed"].to_string()),
-        ];
-        facts.extend(self.measures());
-        facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
-        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-        facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
-        let title = format!("{} rebuilt", self.network);
-        self.curves().into_iter().fold(Report::new(title).lead(lead), Report::figure).facts(&facts)
-    }
-
-    /// Accuracy over the threshold, and the weights of edges and other pairs.
-    fn curves(&self) -> Vec<Figure> {
-        let last = THRESHOLDS - 1;
-        let (mut edges, mut others) = (vec![0u64; THRESHOLDS], vec![0u64; THRESHOLDS]);
-        for PairSum { u, v, sum, count } in self.sums.iter() {
-            let weight = sum / (count as f64 + self.alpha);
-            // Bin i holds weights above i/100, up to the next.
-            let bin = ((weight * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
-            let of = if self.of.weight(u as usize, v as usize) > 0.0 { &mut edges } else { &mut others };
-            of[bin] += u64::from(weight > 0.0);
-        }
-        let total = self.of.edges() as f64;
-        let at = |bin: usize| bin as f64 / THRESHOLDS as f64;
-        let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
-        let jaccard: Vec<(f64, f64)> = (0..THRESHOLDS)
-            .map(|bin| (at(bin), above(&edges, bin) / (total + above(&others, bin))))
-            .collect();
-        let found: Vec<(f64, f64)> =
-            (0..THRESHOLDS).map(|bin| (at(bin), above(&edges, bin) / total)).collect();
-        let chart = LineChart {
-            x_label: "threshold".into(),
-            y_label: "share".into(),
-            y_range: Some((0.0, 1.0)),
-            series: vec![Series::new("Jaccard accuracy", jaccard), Series::new("edges found", found)],
-            ..LineChart::default()
-        };
-        let share = |of: &[u64]| -> Vec<(f64, f64)> {
-            let all = of.iter().sum::<u64>().max(1) as f64;
-            of.iter().enumerate().map(|(bin, &n)| (at(bin), n as f64 / all)).collect()
-        };
-        let weights = LineChart {
-            x_label: "weight".into(),
-            y_label: "share of pairs".into(),
-            series: vec![Series::new("edges", share(&edges)), Series::new("other pairs", share(&others))],
-            ..LineChart::default()
-        };
-        vec![
-            Figure {
-                title: "Accuracy".into(),
-                svg: chart.svg(),
-                words: "Pairs of a weight above the threshold are called edges. The Jaccard accuracy is the number of edges found, divided \
-                        by that of all edges and all pairs called so; 1 is perfect."
-                    .into(),
-            },
-            Figure {
-                title: "Weights".into(),
-                svg: weights.svg(),
-                words: "How the weights of rebuilt pairs are spread, for the edges of the network and for visited pairs without an edge. The less \
-                        the two overlap, the better atoms tell them apart. Pairs of weight 0 are left out."
-                    .into(),
-            },
-        ]
     }
 }

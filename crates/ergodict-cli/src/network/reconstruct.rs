@@ -227,7 +227,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config: crate::resolved::config(),
         inputs,
     };
-    if let Err(error) = args.showing.write(|| Ok(rebuilt.page())) {
+    if let Err(error) = args.showing.write(|| rebuilt.page(&model)) {
         args.saving.tried(args.save(&rebuilt.config, &rebuilt.inputs, &rebuilding, &walkers), false)?;
         return Err(error);
     }

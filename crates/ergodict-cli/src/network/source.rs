@@ -1,12 +1,13 @@
 //! Minibatches of network patches, from networks side by side or from snapshots one after the other.
 
 use crate::runs::{Filled, Source};
+use crate::watched::Watched;
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{ChainPoint, MotifSampler};
 use ergodict::data::Network;
 use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::{Moved, NetworkPoint, NetworkStream, Watching};
+use ergodict::patch::{Moved, NetworkForm, NetworkPoint, NetworkStream, Watching};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ pub(super) struct NetworkSource {
     total: u64,
     /// What the chains did, for who asks when all is over.
     told: Arc<Mutex<Told>>,
+    /// What a patch is, and what is off its motif, network by network.
+    form: NetworkForm,
+    watched: Vec<Watched>,
 }
 
 /// What the chains did.
@@ -44,12 +48,33 @@ impl NetworkSource {
         watching: Watching,
         seed: u64,
         told: Arc<Mutex<Told>>,
+        (form, names): (NetworkForm, &[String]),
     ) -> Result<Self> {
+        let observable = if form.weighted { "weight off the motif" } else { "edges off the motif" };
+        let watched = names.iter().map(|name| {
+            let of = if names.len() > 1 { &**name } else { "" };
+            Watched::new(observable, of, watching.chains, names.len())
+        });
+        let watched = watched.collect();
         let (first, snapshots) =
             if snapshots { (vec![networks[0].clone()], networks) } else { (networks, Vec::new()) };
         let total = steps.saturating_mul(snapshots.len().max(1) as u64);
         let stream = NetworkStream::new(&first, watching, seed)?;
-        Ok(Self { stream, snapshots, watching, seed, made: 0, each: steps, total, told })
+        Ok(Self { stream, snapshots, watching, seed, made: 0, each: steps, total, told, form, watched })
+    }
+
+    /// Looks at the patches of a minibatch, each for the chain it is of.
+    fn watch<T: Scalar>(&mut self, x: &Mat<T>, snapshot: usize) {
+        let each = self.watching.chains;
+        let mut column = 0;
+        for (chain, share) in self.stream.shares().enumerate() {
+            let network = if self.snapshots.is_empty() { chain / each } else { snapshot };
+            let trace = &mut self.watched[network].traces[chain % each];
+            for j in column..column + share {
+                trace.push_with(|| self.form.off_motif(x.col(j)));
+            }
+            column += share;
+        }
     }
 
     fn tell(&self) {
@@ -70,6 +95,7 @@ impl<T: Scalar> Source<T> for NetworkSource {
             self.stream.follow(network, sampler)?;
         }
         self.stream.fill(x);
+        self.watch(x, at);
         self.made += 1;
         Ok(Filled::Full)
     }
@@ -100,5 +126,13 @@ impl<T: Scalar> Source<T> for NetworkSource {
 
     fn chain_time(&self) -> Duration {
         Duration::ZERO
+    }
+
+    fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    fn watched_mut(&mut self) -> Option<&mut Vec<Watched>> {
+        Some(&mut self.watched)
     }
 }

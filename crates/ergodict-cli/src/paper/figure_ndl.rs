@@ -2,7 +2,7 @@
 
 use super::cases::Data;
 use crate::args::Common;
-use crate::network::page_learn::atoms;
+use crate::network::page_learn::gallery_of;
 use crate::progress::say;
 use crate::{interrupt, output};
 use anyhow::Result;
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let learned = learning.learn::<f64>(&[(Arc::clone(&network), sampler)], common.seed)?;
         let seconds = started.elapsed().as_secs_f64();
         let mut model = Model::of(&learned, "network", common.seed);
-        model.network = Some(NetworkForm::new(&motif, false, false));
+        let form = NetworkForm::new(&motif, false, false);
+        model.network = Some(form.clone());
         model.inputs = vec![read.input];
         model.run = json!({ "command": "paper figure-ndl", "config": crate::resolved::config() });
         let name = read.case.name.trim_start_matches('@');
@@ -60,9 +61,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let words =
             format!("{} nodes, {} edges; learned in {seconds:.2} s.", network.nodes(), network.edges());
         report = report.section(title, words);
-        for figure in atoms(&model)? {
-            report = report.figure(figure);
-        }
+        report = report.gallery(&gallery_of(&model, &form))?;
         let (scores, order) = model.dominance();
         let dominance: Vec<f64> = order.iter().map(|&atom| scores[atom]).collect();
         if !common.quiet {

@@ -1,6 +1,6 @@
 //! What `ergodict spins learn` learns from: the shape and the values of its configurations, and where they come from.
 
-use ergodict::chain::Lattice;
+use ergodict::chain::{Alphabet, Lattice};
 use ergodict::dictionary::Input;
 use ergodict::patch::{Encoding, PatchKind};
 
@@ -17,6 +17,11 @@ pub(super) struct Ground {
 }
 
 impl Ground {
+    /// The values at the sites.
+    pub(super) fn alphabet(&self) -> Alphabet {
+        self.kind.spins.map_or(Alphabet::PlusMinus, |(_, alphabet)| alphabet)
+    }
+
     /// A configuration as numbers.
     pub(super) fn values(&self, spins: &[i8]) -> Vec<f64> {
         spins.iter().flat_map(|&spin| self.encoding.encode(spin)).copied().collect()

@@ -1,9 +1,12 @@
 //! `ergodict spins learn`: dictionaries of patches from the trajectory of a spin system.
 
+use super::film::Film;
 use super::ground::Ground;
 use super::outcome;
 use super::page;
-use super::source::{Cutter, FixedSource, TrajectorySource, WalkSource};
+use super::source::{
+    Cutter, FixedSource, TrajectorySource, WalkSource, energy_and_magnetisation, magnetisation_alone,
+};
 use super::system::{Kind, System, unusable};
 use super::values::alphabet;
 use super::whole_steps;
@@ -342,6 +345,9 @@ impl Args {
                     next: 0,
                     frame: Vec::new(),
                     reading: Duration::ZERO,
+                    alphabet: ground.alphabet(),
+                    watched: magnetisation_alone(),
+                    film: Film::default(),
                 };
                 if Source::<T>::minibatches(&source) == 0 {
                     bail!("{}: no frame is left to learn from: lower --every or --burn-in", path.display());
@@ -363,6 +369,8 @@ impl Args {
                     steps: self.updates().div_ceil(of),
                     walk,
                     chain: Duration::ZERO,
+                    watched: energy_and_magnetisation(),
+                    film: Film::default(),
                 };
                 let whole = source.every.saturating_mul(of);
                 add(Box::new(source), Some(temperature), whole)?;

@@ -1,9 +1,10 @@
 //! What the runs of `ergodict spins learn` come to: each dictionary with the last configuration rebuilt by it.
 
+use super::film::Film;
 use super::ground::Ground;
-use crate::interrupt;
 use crate::runs::{Learned, Plan, Run};
 use crate::tracked::table;
+use crate::{interrupt, watched};
 use anyhow::Result;
 use ergodict::linalg::Scalar;
 use ergodict::patch::{SpinGrid, borders};
@@ -24,6 +25,8 @@ pub(super) struct Outcome {
     pub(super) relative_error: f64,
     pub(super) sites_right: f64,
     pub(super) seconds: Seconds,
+    /// Some configurations that went by.
+    pub(super) film: Film,
 }
 
 /// Where the time of a run went, by the clock: while it waited its turn among other runs, none counts.
@@ -41,7 +44,11 @@ pub(super) fn outcome<T: Scalar>(
     temperature: Option<f64>,
     every: Option<u64>,
 ) -> Result<Option<Outcome>> {
-    let learned = run.learned(plan)?;
+    let mut learned = run.learned(plan)?;
+    let mixing = watched::mixed(run.source.watched());
+    if !mixing.is_empty() {
+        learned.model.run["chain"] = json!({ "mixing": mixing });
+    }
     let spins = run.source.configuration().unwrap_or_default();
     let spins = ground.borders.map_or_else(|| spins.to_vec(), |lattice| borders(lattice, spins));
     let grid = SpinGrid { spins: &spins, shape: ground.shape, encoding: &ground.encoding };
@@ -65,6 +72,7 @@ pub(super) fn outcome<T: Scalar>(
             patches: run.filling.saturating_sub(run.source.chain_time()).as_secs_f64(),
             learning: run.learning.as_secs_f64(),
         },
+        film: run.source.film().cloned().unwrap_or_default(),
     }))
 }
 

@@ -5,11 +5,13 @@ use super::outcome::{Outcome, name};
 use super::simulated::Simulated;
 use crate::maps::{off, shown};
 use crate::mixing::MIXED;
-use crate::page::{atoms, count, dominance, facts};
+use crate::page::{self, count, facts, gallery, spin_model};
+use crate::{again, watched};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
+use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::patch::SpinValues;
-use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
+use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 use std::time::Duration;
 
 const LOSS: &str = "
@@ -33,8 +35,14 @@ const ERRORS: &str = "
 
 /// What lies between the atoms of a sheet: a shade that shows their edges.
 const GAP: f64 = 0.35;
+/// Lags of autocorrelation functions.
+const LAGS: usize = 100;
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
+
+const FRAMES: &str = "
+    Configurations that were learned from, from the first to the last: what the patches are cut from. Where they all look alike, the chain hardly moves
+    from one to the next, and more updates would bring little.";
 
 /// The page.
 pub(super) fn of_learning(
@@ -43,17 +51,33 @@ pub(super) fn of_learning(
     from_file: bool,
     time: Duration,
 ) -> Result<Report> {
+    let time = ("time", format!("{:.1} s", time.as_secs_f64()));
+    if let [one] = outcomes {
+        return page::with(&one.learned.model, &[time], |report| {
+            let report = frames(report, one, ground, from_file)?;
+            let report = rebuilt(&[one], ground)?.into_iter().fold(report, Report::figure);
+            Ok(report.table(table(outcomes)))
+        });
+    }
     let first = &outcomes[0].learned.model;
     let (rows, cols) = (ground.kind.window.rows, ground.kind.window.cols);
     let source = if from_file {
-        first.inputs.first().map_or("a trajectory".to_owned(), |input| input.name.clone())
+        first.inputs.first().map_or("a trajectory".to_owned(), |input| page::short(&input.name))
     } else {
-        let model = model_name(&first.run["config"]);
-        format!("a trajectory of the {model} on {}×{} sites", ground.shape.0, ground.shape.1)
+        let model = spin_model(&first.run["config"]);
+        format!("the {model} on {}×{} sites", ground.shape.0, ground.shape.1)
     };
+    let best = outcomes.iter().min_by(|a, b| a.relative_error.total_cmp(&b.relative_error));
+    let best = best.map_or_else(String::new, |best| {
+        format!(
+            " The last configuration is rebuilt best by that of {}, with a relative error of {:.4}.",
+            name(best.temperature, best.every),
+            best.relative_error
+        )
+    });
     let lead = format!(
         "{} of {} atoms, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
-         places of kept configurations: neighbouring ones are nearly the same, which the method allows.",
+         places of kept configurations: neighbouring ones are nearly the same, which the method allows.{best}",
         count(outcomes.len(), "dictionary", "dictionaries"),
         first.w.cols(),
     );
@@ -62,34 +86,62 @@ pub(super) fn of_learning(
         if let Some(temperature) = group[0].temperature {
             report = report.section(format!("Temperature {temperature}"), "");
         }
+        report = frames(report, group[0], ground, from_file)?;
         let curves: Vec<&Outcome> = group.iter().copied().filter(|o| o.every.is_some()).collect();
         let svg = loss(&curves, from_file).svg();
         report = report.figure(Figure { title: "Loss".into(), svg, words: LOSS.into() });
-        if let ([one], 1) = (&group[..], outcomes.len()) {
-            report = report.figure(atoms(&one.learned.model, None)?).table(dominance(&one.learned.model));
-        } else {
-            for figure in dictionaries(&group)? {
-                report = report.figure(figure);
-            }
+        for figure in dictionaries(&group)? {
+            report = report.figure(figure);
         }
         for figure in rebuilt(&group, ground)? {
             report = report.figure(figure);
         }
+        let mixing: Vec<watched::Mixed> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
+        if !mixing.is_empty() {
+            report = report.table(watched::table(&mixing, CHAINS));
+            let curve = watched::curve(&mixing, "kept configurations");
+            report = curve.into_iter().fold(report, Report::figure);
+        }
     }
     let mut run = facts(first);
-    run.push(("time", format!("{:.1} s", time.as_secs_f64())));
-    Ok(report.table(table(outcomes)).facts(&run))
+    run.push(time);
+    let report = report.section("All runs", "").table(table(outcomes)).facts(&run);
+    Ok(report.code(
+        "The first of them again",
+        again::command("spins learn", &first.run["config"], &[], "-o model.safetensors"),
+    ))
 }
 
-/// What a system is called in words.
-fn model_name(config: &serde_json::Value) -> &'static str {
-    match config["model"].as_str() {
-        Some("ising") => "Ising model",
-        Some("potts") => "Potts model",
-        Some("cellular-potts") => "cellular Potts model",
-        Some("rbm") => "restricted Boltzmann machine",
-        _ => "spin system",
+const CHAINS: &str = "
+    Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
+    the magnetisation of each, for each distance τ between them.";
+
+/// How the chain of a run mixed, under the name of the run.
+fn mixing(outcome: &Outcome) -> Vec<watched::Mixed> {
+    let kept = outcome.learned.model.run["chain"]["mixing"].clone();
+    let all: Vec<watched::Mixed> = serde_json::from_value(kept).unwrap_or_default();
+    all.into_iter().map(|one| watched::Mixed { of: label(outcome), ..one }).collect()
+}
+
+/// Configurations that went by.
+fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -> Result<Report> {
+    if outcome.film.frames.len() < 2 {
+        return Ok(report);
     }
+    let every = outcome.every.unwrap_or(1);
+    let values: Vec<Vec<f64>> = (outcome.film.frames.iter())
+        .map(|(_, spins)| spins.iter().map(|spin| f64::from(*spin)).collect())
+        .collect();
+    let alphabet = ground.alphabet();
+    let low = if alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
+    let shade =
+        if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+    let unit = if from_file { "frame" } else { "update" };
+    let items = outcome.film.frames.iter().zip(&values).map(|((at, _), values)| {
+        (Picture::new(values, ground.shape, shade), format!("{unit} {}", (at + 1) * every))
+    });
+    let title = "Configurations over time".into();
+    Ok(report.frames(&Frames { title, words: FRAMES.into(), items: items.collect() })?)
 }
 
 /// The outcomes of each temperature.
@@ -135,8 +187,10 @@ fn label(outcome: &Outcome) -> String {
 fn dictionaries(group: &[&Outcome]) -> Result<Vec<Figure>> {
     if group.iter().any(|o| o.learned.model.patch.is_none_or(|patch| patch.channels > 1)) {
         let each = group.iter().map(|o| {
-            let figure = atoms(&o.learned.model, None)?;
-            Ok(Figure { title: format!("Atoms, {}", label(o)), ..figure })
+            let gallery = gallery(&o.learned.model)?;
+            let plain = Report::new("").gallery(&gallery)?;
+            let svg = plain.figures().first().map_or_else(String::new, |(_, svg)| svg.clone());
+            Ok(Figure { title: format!("Atoms, {}", label(o)), svg, words: gallery.words })
         });
         return each.collect();
     }
@@ -255,10 +309,16 @@ const MIXING: &str = "
 /// The page of a simulation.
 pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let (rows, cols) = simulated.shape;
-    let model = model_name(&simulated.config);
+    let apart = simulated.mixing.iter().any(|one| one.mixing.r_hat > MIXED);
+    let verdict = if apart {
+        " Parts of the run disagree (R̂ is not near 1): a longer run, or a burn-in, is needed."
+    } else {
+        ""
+    };
+    let model = spin_model(&simulated.config);
     let lead = format!(
         "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
-         configuration kept every {} of them.",
+         configuration kept every {} of them.{verdict}",
         count(simulated.chains.len(), "chain", "chains"),
         simulated.temperature,
         simulated.updates,
@@ -296,6 +356,16 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
         let title = format!("The {} over time", one.observable);
         report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
     }
+    let curves = simulated.mixing.iter().enumerate().map(|(i, one)| {
+        let series: Vec<&[f64]> = simulated.chains.iter().map(|chain| &*chain.series[i]).collect();
+        let found = autocorrelation(&series, LAGS);
+        let points: Vec<(f64, f64)> = found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
+        Series::new(one.observable.to_string(), points)
+    });
+    let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+    if !curves.is_empty() {
+        report = report.figure(watched::autocorrelations(curves, "kept configurations"));
+    }
     let rows = simulated.mixing.iter().map(|one| {
         vec![
             one.observable.to_string(),
@@ -327,5 +397,6 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     }
     run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
     run.push(("time".into(), format!("{:.2} s", simulated.seconds)));
-    Ok(report.facts(&run))
+    let command = again::command("spins simulate", &simulated.config, &[], "-o trajectory.npy");
+    Ok(report.facts(&run).code("Run it again", command))
 }

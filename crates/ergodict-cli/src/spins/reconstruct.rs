@@ -1,11 +1,11 @@
 //! `ergodict spins reconstruct`: a configuration rebuilt from atoms.
 
 use crate::args::Common;
-use crate::page::{atoms, facts};
+use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::tracked::table;
-use crate::{interrupt, maps, output, paths};
+use crate::{again, input, interrupt, maps, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;
 use ergodict::data::{Trajectory, write_npy};
@@ -131,7 +131,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             (heat, "where it is off".to_owned()),
         ];
         let svg = Pictures { items, columns: Some(3) }.svg()?;
-        let words = "Patches are rebuilt from the atoms and averaged where they overlap.".into();
+        let words = "Patches are rebuilt from the atoms and averaged where they overlap. In the map of errors a site is the darker the more it is off. \
+                     Errors along the borders of clusters are usual; whole regions that are off have patterns that the atoms do not know."
+            .into();
         let lead = format!(
             "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}, {:.2} % of the sites right.",
             shape.0,
@@ -139,11 +141,17 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             model.w.cols(),
             100.0 * right
         );
+        let run = [("frame", at.to_string()), ("stride", args.stride.to_string())];
+        let run: Vec<(&str, String)> = run.into_iter().chain(facts(model)).collect();
+        let names = [input::name(&args.model), input::name(&args.configuration)];
+        let config = json!({ "frame": args.frame, "stride": args.stride, "lambda": args.lambda });
+        let command = again::command("spins reconstruct", &config, &names, "-o rebuilt.npy");
         Ok(Report::new("A configuration rebuilt from atoms")
             .lead(lead)
             .figure(Figure { title: "The configuration".into(), svg, words })
-            .figure(atoms(model, None)?)
-            .facts(&facts(model)))
+            .gallery(&gallery(model)?)?
+            .facts(&run)
+            .code("Run it again", command))
     })?;
     if !common.quiet {
         let (patches, atoms) = (rebuilt.patches, model.w.cols());

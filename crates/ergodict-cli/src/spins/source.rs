@@ -1,10 +1,13 @@
 //! Minibatches of patches: from a spin system under way, from a trajectory in a file, from one configuration.
 
+use super::film::Film;
 use crate::interrupt;
 use crate::runs::{Filled, Source};
+use crate::watched::Watched;
 use anyhow::Result;
+use ergodict::chain::observables::magnetisation;
 use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
-use ergodict::chain::{ChainPoint, Lattice, SpinWalk};
+use ergodict::chain::{Alphabet, ChainPoint, Lattice, Observable, SpinWalk};
 use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinGrid, Window, borders};
@@ -60,6 +63,19 @@ pub(super) struct WalkSource {
     pub(super) every: u64,
     pub(super) steps: u64,
     pub(super) chain: Duration,
+    /// Energy and magnetisation of what is kept, and some of it to look at.
+    pub(super) watched: Vec<Watched>,
+    pub(super) film: Film,
+}
+
+/// What chains of a spin system are watched by.
+pub(super) fn energy_and_magnetisation() -> Vec<Watched> {
+    vec![Watched::new("energy per site", "", 1, 2), Watched::new("magnetisation", "", 1, 2)]
+}
+
+/// What frames of a file are, whose energy is not known.
+pub(super) fn magnetisation_alone() -> Vec<Watched> {
+    vec![Watched::new("magnetisation", "", 1, 2)]
 }
 
 impl WalkSource {
@@ -88,6 +104,12 @@ impl<T: Scalar> Source<T> for WalkSource {
         if !self.advance_to(self.burn_in.saturating_add(next)) {
             return Ok(Filled::Stopped);
         }
+        for (watched, observable) in
+            self.watched.iter_mut().zip([Observable::Energy, Observable::Magnetisation])
+        {
+            watched.traces[0].push_with(|| self.walk.measure(observable).unwrap_or(f64::NAN));
+        }
+        self.film.keep(kept, self.steps / self.every, self.walk.spins());
         self.cutter.cut(self.walk.spins(), self.walk.shape(), x)?;
         Ok(Filled::Full)
     }
@@ -112,6 +134,18 @@ impl<T: Scalar> Source<T> for WalkSource {
     fn chain_time(&self) -> Duration {
         self.chain
     }
+
+    fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    fn watched_mut(&mut self) -> Option<&mut Vec<Watched>> {
+        Some(&mut self.watched)
+    }
+
+    fn film(&self) -> Option<&Film> {
+        Some(&self.film)
+    }
 }
 
 /// Every τ-th frame of a trajectory.
@@ -125,6 +159,10 @@ pub(super) struct TrajectorySource {
     pub(super) next: u64,
     pub(super) frame: Vec<i8>,
     pub(super) reading: Duration,
+    pub(super) alphabet: Alphabet,
+    /// Magnetisation of what is kept, and some of it to look at.
+    pub(super) watched: Vec<Watched>,
+    pub(super) film: Film,
 }
 
 impl<T: Scalar> Source<T> for TrajectorySource {
@@ -141,6 +179,11 @@ impl<T: Scalar> Source<T> for TrajectorySource {
         self.trajectory.read_frame(self.next, &mut self.frame)?;
         self.next += self.every;
         self.reading += before.elapsed();
+        for watched in &mut self.watched {
+            watched.traces[0].push_with(|| magnetisation(&self.frame, self.alphabet));
+        }
+        let (kept, all) = (self.next - self.burn_in, frames.saturating_sub(self.burn_in));
+        self.film.keep((kept / self.every).saturating_sub(1), all / self.every, &self.frame);
         self.cutter.cut(&self.frame, self.trajectory.shape(), x)?;
         Ok(Filled::Full)
     }
@@ -166,6 +209,18 @@ impl<T: Scalar> Source<T> for TrajectorySource {
 
     fn chain_time(&self) -> Duration {
         self.reading
+    }
+
+    fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    fn watched_mut(&mut self) -> Option<&mut Vec<Watched>> {
+        Some(&mut self.watched)
+    }
+
+    fn film(&self) -> Option<&Film> {
+        Some(&self.film)
     }
 }
 

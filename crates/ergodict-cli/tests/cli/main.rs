@@ -19,6 +19,7 @@ mod latent_motifs;
 mod manual;
 mod memory;
 mod network;
+mod pages;
 mod progress;
 mod report;
 mod resume;

@@ -162,6 +162,29 @@ pub fn effective_sample_size(series: &[f64]) -> f64 {
     series.len() as f64 / autocorrelation_time(series)
 }
 
+/// The autocorrelation function `ρ_0 = 1, ρ_1, …` of several chains, up to the given lag or half of the shortest chain: autocovariances around the mean
+/// of all chains, as in [`Mixing::of`]. Empty for fewer than four values a chain, for equal values and where a value is NaN.
+///
+/// ```
+/// use ergodict::chain::diagnostics::autocorrelation;
+/// let alternating: Vec<f64> = (0..1000).map(|i| f64::from(i % 2)).collect();
+/// let found = autocorrelation(&[alternating], 2);
+/// assert!((found[1] + 1.0).abs() < 0.01 && (found[2] - 1.0).abs() < 0.01);
+/// ```
+pub fn autocorrelation<S: AsRef<[f64]>>(series: &[S], lags: usize) -> Vec<f64> {
+    let n = series.iter().map(|chain| chain.as_ref().len()).min().unwrap_or(0);
+    if n < 4 {
+        return Vec::new();
+    }
+    let chains: Vec<&[f64]> = series.iter().map(|chain| &chain.as_ref()[..n]).collect();
+    let covariances = Covariances::new(&chains, 1);
+    let variance = covariances.of(0);
+    if variance.is_nan() || variance <= 0.0 {
+        return Vec::new();
+    }
+    (0..=lags.min(n / 2)).map(|lag| covariances.of(lag) / variance).collect()
+}
+
 /// How often proposals were accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Acceptance {
@@ -236,6 +259,18 @@ mod tests {
                 "ρ={rho}: {got} vs {exact}"
             );
         }
+    }
+
+    #[test]
+    fn the_autocorrelation_function_of_autoregressive_series_is_geometric() {
+        let chains: Vec<Vec<f64>> = (0..4).map(|id| autoregressive(0.8, 20_000, 40 + id)).collect();
+        for (lag, rho) in autocorrelation(&chains, 20).into_iter().enumerate() {
+            // By Bartlett its standard error is at most √(τ/n) with τ = (1 + ρ²)/(1 − ρ²) = 4.6; six of them.
+            let tolerance = 6.0 * (4.6f64 / 80_000.0).sqrt();
+            assert!((rho - 0.8f64.powi(lag as i32)).abs() < tolerance, "{rho} at {lag}");
+        }
+        assert!(autocorrelation(&[[1.0; 9]], 3).is_empty() && autocorrelation(&[[1.0, 2.0]], 3).is_empty());
+        assert_eq!(autocorrelation(&[[1.0, 2.0, 1.0, 2.0]], 9).len(), 3);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod rbm;
 pub mod rng;
 mod spins;
 mod subsampled;
+mod trace;
 mod walker;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
@@ -55,6 +56,7 @@ use rand_chacha::ChaCha8Rng;
 pub use rbm::Rbm;
 pub use spins::{Alphabet, MOST_LABELS, SpinSystem};
 pub use subsampled::Subsampled;
+pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and

@@ -36,6 +36,7 @@ pub enum Purpose {
 /// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
 /// | [`Chain`](Purpose::Chain) | [`REBUILDING`](ids::REBUILDING) | chains that rebuild networks, so that they are not those that atoms were learned from |
+/// | [`Chain`](Purpose::Chain) | [`EXAMPLES`](ids::EXAMPLES) | draws among which examples of atoms are looked for |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
@@ -57,6 +58,8 @@ pub mod ids {
     pub const DENSITY: u64 = (1 << 32) + 1;
     /// Chains that rebuild networks; plus the number of the chain. Beyond all others: those of snapshots are below 2³².
     pub const REBUILDING: u64 = 1 << 33;
+    /// Draws among which examples of atoms are looked for; plus the number of the network.
+    pub const EXAMPLES: u64 = 1 << 34;
     /// A generated network.
     pub const NETWORK: u64 = 3;
     /// Edges added to a network.

@@ -1,4 +1,4 @@
-//! The loss history of a run, thinned as it grows so that a model file stays small.
+//! The loss history of a run, thinned as it grows so that a model file stays small, with how far `W` was from stationary.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,17 @@ pub struct HistoryPoint {
     pub surrogate: f64,
 }
 
+/// How far the dictionary was from stationary, at one of a few steps.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GapPoint {
+    /// Steps taken.
+    pub t: u64,
+    /// Columns seen.
+    pub samples: u64,
+    /// The [stationarity gap](crate::factor::diagnostics::stationarity_gap) after that step.
+    pub gap: f64,
+}
+
 /// Points at every `stride`-th step; the stride doubles whenever there are too many. What is kept depends only on the
 /// steps, so a resumed run has the same history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -23,6 +34,19 @@ pub struct History {
     pub stride: u64,
     /// The points, oldest first.
     pub points: Vec<HistoryPoint>,
+    /// Stationarity gaps, oldest first, at the steps that [`gap_due`] names. Empty in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<GapPoint>,
+}
+
+/// Whether the stationarity gap is taken after step `t`: at the steps nearest to `10^(i/12)`, twelve a decade. A gap costs as much as a
+/// sweep of the dictionary update, so that some twenty of a hundred steps, and thirty of a thousand, are hardly felt.
+pub fn gap_due(t: u64) -> bool {
+    if t == 0 {
+        return false;
+    }
+    let i = (12.0 * (t as f64).log10()).round();
+    10f64.powf(i / 12.0).round() as u64 == t
 }
 
 /// Most points kept.
@@ -30,7 +54,7 @@ const MOST: usize = 512;
 
 impl Default for History {
     fn default() -> Self {
-        Self { stride: 1, points: Vec::new() }
+        Self { stride: 1, points: Vec::new(), gaps: Vec::new() }
     }
 }
 
@@ -52,6 +76,23 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gaps_are_taken_twelve_times_a_decade() {
+        let due: Vec<u64> = (0..=100).filter(|t| gap_due(*t)).collect();
+        assert_eq!(due, [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 56, 68, 83, 100]);
+        for decade in [100, 1_000, 10_000] {
+            assert_eq!((decade..10 * decade).filter(|t| gap_due(*t)).count(), 12);
+        }
+    }
+
+    #[test]
+    fn histories_without_gaps_are_read_and_written_as_before() {
+        let old = r#"{"stride":1,"points":[{"t":1,"samples":5,"loss":0.5,"surrogate":0.25}]}"#;
+        let history: History = serde_json::from_str(old).unwrap();
+        assert!(history.gaps.is_empty());
+        assert_eq!(serde_json::to_string(&history).unwrap(), old);
+    }
 
     #[test]
     fn stays_small_and_does_not_depend_on_interruptions() {

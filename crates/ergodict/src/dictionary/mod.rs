@@ -1,12 +1,14 @@
 //! Dictionaries: what was learned, where it came from, and the files that hold it.
 
+mod examples;
 mod history;
 mod model;
 mod network_learning;
 mod static_learning;
 
 pub use crate::data::Cursor;
-pub use history::{History, HistoryPoint};
+pub use examples::{Example, Examples};
+pub use history::{GapPoint, History, HistoryPoint, gap_due};
 pub use model::{Input, Model, Precision};
 pub use network_learning::NetworkLearning;
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};

@@ -1,6 +1,7 @@
 //! What the atoms of a network dictionary are: which motif their rows and columns stand for.
 
 use crate::chain::Motif;
+use crate::linalg::Scalar;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,26 @@ impl NetworkForm {
         self.k.checked_mul(self.k)
     }
 
+    /// The weight of a patch that is not at the motif's own edges: in networks without weights, the number of edges among its nodes that the
+    /// motif does not have; of an undirected network each counts once. All that a dictionary learns beyond the motif itself is
+    /// there, and a patch that is at hand tells it for one look at each entry: so it is what chains are judged by.
+    pub fn off_motif<T: Scalar>(&self, patch: &[T]) -> f64 {
+        let own = |&(a, b): &(u32, u32)| {
+            let (a, b) = (a as usize, b as usize);
+            let back = if self.directed { 0.0 } else { patch[b * self.k + a].to_f64() };
+            patch[a * self.k + b].to_f64() + back
+        };
+        // Eight sums side by side do not wait for each other.
+        let (eights, rest) = patch.as_chunks::<8>();
+        let mut sums = [T::ZERO; 8];
+        for eight in eights {
+            sums.iter_mut().zip(eight).for_each(|(sum, x)| *sum += *x);
+        }
+        let all: f64 = sums.iter().chain(rest).map(|x| x.to_f64()).sum();
+        let off = all - self.edges.iter().map(own).sum::<f64>();
+        if self.directed { off } else { off / 2.0 }
+    }
+
     /// The motif.
     ///
     /// # Errors
@@ -50,6 +71,17 @@ impl NetworkForm {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edges_off_the_motif_are_counted_once() {
+        let chain = Motif::chain(3).unwrap();
+        let triangle = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0];
+        assert_eq!(NetworkForm::new(&chain, false, false).off_motif(&triangle), 1.0);
+        // Directed: 0→1 and 1→2 are the motif's, the way back and 0–2 are not.
+        assert_eq!(NetworkForm::new(&chain, true, false).off_motif(&triangle), 4.0);
+        let weighted = [0.0f32, 2.0, 0.5, 2.0, 0.0, 3.0, 0.5, 3.0, 0.0];
+        assert_eq!(NetworkForm::new(&chain, false, true).off_motif(&weighted), 0.5);
+    }
 
     #[test]
     fn motifs_come_back() {

@@ -216,6 +216,12 @@ impl NetworkStream {
         &self.xs
     }
 
+    /// The columns of each chain in a minibatch, in the order of the columns.
+    pub fn shares(&self) -> impl Iterator<Item = usize> {
+        let (batch, chains) = (self.watching.batch, self.walkers.len());
+        (0..chains).map(move |at| batch / chains + usize::from(at < batch % chains))
+    }
+
     /// Proposals accepted and made by all chains.
     pub fn acceptance(&self) -> Acceptance {
         let mut all = Acceptance::default();

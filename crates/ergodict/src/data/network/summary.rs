@@ -97,6 +97,11 @@ impl Spread {
 }
 
 impl Network {
+    /// How many nodes have which degree: 0, 1, 2–3, 4–7, …, up to the largest degree.
+    pub fn degree_histogram(&self) -> Vec<DegreeBin> {
+        histogram(self.rows())
+    }
+
     /// The network in numbers; linear in its size, but for triangles.
     ///
     /// ```

@@ -1,0 +1,176 @@
+//! The page of `ergodict evaluate`: curves of all tables of scores side by side, and how their scores are spread.
+
+use super::outcome::{Found, Group, Outcome};
+use crate::histogram::Bins;
+use crate::page::{count, short};
+use ergodict_report::{Figure, LineChart, Report, Series, Table};
+
+/// Points of a curve that are drawn.
+const DRAWN: usize = 400;
+/// Bins of the distribution of scores.
+const BINS: usize = 30;
+/// Tables whose scores are drawn.
+const MOST: usize = 6;
+
+const ROC: &str = "
+    For every threshold: the share of true pairs that score above it (upwards) against the share of false ones that do (to the right). A
+    perfect score goes up the left edge; chance goes along the diagonal. The area below a curve is its AUC: how often a true
+    pair scores higher than a false one, ties counting half. The intervals beside the names are DeLong's.
+
+    Curves that run close together may differ by chance alone: the table of differences tells. A curve below the diagonal is worse than
+    guessing, which usually means that labels or scores are the wrong way round.";
+
+const PRECISION: &str = "
+    For every threshold: the share of the pairs above it that are true (upwards) against the share of all true pairs that are above it (to the right). A
+    perfect score stays at 1; chance stays at the share of true pairs. Where true pairs are rare, this tells more than the ROC
+    curve: the left end is what somebody sees who looks at the first few.";
+
+const SPREAD: &str = "
+    How the scores of true and of false pairs are spread. The less the two overlap, the better the scores tell them apart. A tall step that both share
+    is a score that many pairs have, often 0 for those that were not scored.";
+
+impl Outcome {
+    /// The page.
+    pub(super) fn page(&self, labels: &str, facts: &[(&str, String)], command: &str) -> Report {
+        let mut report = Report::new(format!("Scores against {}", short(labels))).lead(self.lead());
+        let several = self.groups.len() > 1;
+        for group in &self.groups {
+            if several {
+                let title = format!("Against false pairs of kind {}", group.negatives);
+                report = report.section(title, format!("{}.", self.head(group)));
+            }
+            report = report.table(Table {
+                title: "In numbers".into(),
+                head: self.columns(),
+                rows: Self::rows(group),
+                words: format!(
+                    "{}. AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
+                     false ones let in by most. Intervals are DeLong's, for these pairs: another draw of the noise may differ by more.",
+                    self.head(group)
+                ),
+            });
+            if !group.against_first.is_empty() {
+                report = report.table(self.differences(group));
+            }
+            report = report.figure(roc(group)).figure(precision(group));
+            report = spread(group).into_iter().fold(report, Report::figure);
+        }
+        report.facts(facts).code("Run it again", command)
+    }
+
+    /// What came of it, in words.
+    fn lead(&self) -> String {
+        let lead = "How well scores of pairs of nodes tell true edges from false ones.";
+        let Some(group) = self.groups.first() else { return lead.into() };
+        let best = group.found.iter().max_by(|a, b| a.area.value.total_cmp(&b.area.value));
+        let best = best.map_or_else(String::new, |best| {
+            let (low, high) = best.interval;
+            let who = if group.found.len() > 1 { "The best are those of" } else { "Those of" };
+            format!(
+                " {who} {}: a true pair scores above a false one {:.1} % of the time (AUC {:.4}, {} interval {low:.4} to {high:.4}); ½ would \
+                 be chance.",
+                short(&best.scores),
+                100.0 * best.area.value,
+                best.area.value,
+                self.percent()
+            )
+        });
+        let missing: u64 = group.found.iter().map(|found| found.missing).sum();
+        let missing = if missing > 0 {
+            format!(" {} had no score and count as 0.", count(missing as usize, "pair", "pairs"))
+        } else {
+            String::new()
+        };
+        format!("{lead}{best}{missing}")
+    }
+}
+
+fn name(found: &Found) -> String {
+    let (low, high) = found.interval;
+    format!("{} {:.3} ({low:.3}–{high:.3})", short(&found.scores), found.area.value)
+}
+
+fn roc(group: &Group) -> Figure {
+    let series = group.found.iter().map(|found| {
+        let points = found.ranked.thinned_curve(DRAWN);
+        let points: Vec<_> = points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
+        Series::new(name(found), points)
+    });
+    let chart = LineChart {
+        x_label: "false pairs let in".into(),
+        y_label: "true pairs found".into(),
+        y_range: Some((0.0, 1.0)),
+        square: true,
+        series: series.collect(),
+        ..LineChart::default()
+    };
+    Figure { title: "ROC curves".into(), svg: chart.svg(), words: ROC.into() }
+}
+
+fn precision(group: &Group) -> Figure {
+    let series = group.found.iter().map(|found| {
+        let (positives, negatives) = (found.ranked.positives() as f64, found.ranked.negatives() as f64);
+        let points = found.ranked.curve();
+        let points = points.iter().filter(|p| p.true_positive_rate > 0.0).map(|p| {
+            let (hits, wrong) = (p.true_positive_rate * positives, p.false_positive_rate * negatives);
+            (p.true_positive_rate, hits / (hits + wrong))
+        });
+        let points: Vec<(f64, f64)> = points.collect();
+        let every = points.len().div_ceil(DRAWN).max(1);
+        let last = points.last().copied().filter(|_| !(points.len() - 1).is_multiple_of(every));
+        let mut thin: Vec<_> = points.iter().copied().step_by(every).collect();
+        thin.extend(last);
+        Series::new(format!("{} {:.3}", short(&found.scores), found.ranked.average_precision()), thin)
+    });
+    let chart = LineChart {
+        x_label: "true pairs found".into(),
+        y_label: "true among those called so".into(),
+        y_range: Some((0.0, 1.0)),
+        series: series.collect(),
+        ..LineChart::default()
+    };
+    Figure { title: "Precision and recall".into(), svg: chart.svg(), words: PRECISION.into() }
+}
+
+/// How scores of true and false pairs are spread, table by table.
+fn spread(group: &Group) -> Vec<Figure> {
+    let figure = |found: &Found| {
+        let chart = LineChart {
+            x_label: "score".into(),
+            y_label: "share of pairs".into(),
+            series: classes(found),
+            ..LineChart::default()
+        };
+        Figure {
+            title: format!("Scores of {}", short(&found.scores)),
+            svg: chart.svg(),
+            words: SPREAD.into(),
+        }
+    };
+    group.found.iter().take(MOST).map(figure).collect()
+}
+
+/// Steps of both classes, from how many of each are above every threshold.
+fn classes(found: &Found) -> Vec<Series> {
+    let curve = found.ranked.curve();
+    let scored: Vec<f64> = curve.iter().map(|p| p.threshold).filter(|t| t.is_finite()).collect();
+    let Some(bins) = Bins::over(&scored, BINS) else { return Vec::new() };
+    let steps = |name: &str, rate: &dyn Fn(usize) -> f64, all: u64| {
+        let mut counts = vec![0u64; BINS];
+        let mut before = 0.0;
+        for (at, point) in curve.iter().enumerate() {
+            let here = rate(at) * all as f64;
+            if point.threshold.is_finite() {
+                let one = bins.counts([&point.threshold]);
+                let bin = one.iter().position(|n| *n > 0).unwrap_or(0);
+                counts[bin] += (here - before).round() as u64;
+            }
+            before = here;
+        }
+        Series::new(name, bins.steps(&counts))
+    };
+    vec![
+        steps("true pairs", &|at| curve[at].true_positive_rate, found.ranked.positives()),
+        steps("false pairs", &|at| curve[at].false_positive_rate, found.ranked.negatives()),
+    ]
+}

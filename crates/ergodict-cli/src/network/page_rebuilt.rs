@@ -1,0 +1,217 @@
+//! The page of a network that was rebuilt by atoms.
+
+use super::page_learn::{density, gallery_of};
+use super::rebuilt::Rebuilt;
+use crate::again;
+use crate::page::short;
+use anyhow::Result;
+use ergodict::dictionary::Model;
+use ergodict::reconstruct::network::PairSum;
+use ergodict_report::{Figure, LineChart, Report, Series};
+
+/// Thresholds of the curve of accuracy, and bins of weights.
+const THRESHOLDS: usize = 100;
+/// Bins of weights that are drawn: so few that the steps can be told apart.
+const BINS: usize = 25;
+
+const ACCURACY: &str = "
+    Pairs of a weight above the threshold are called edges. The Jaccard accuracy is the number of edges found, divided by that of all edges and all
+    pairs called so; 1 is perfect. A broad plateau near 1 is good: the threshold then hardly matters. A peak that is narrow or low
+    means that the atoms do not know what this network looks like.";
+
+const WEIGHTS: &str = "
+    How the weights of rebuilt pairs are spread, for the edges of the network and for visited pairs without an edge. The less the two overlap, the better
+    atoms tell them apart. Pairs of weight 0 are left out.";
+
+const DEGREES: &str = "
+    How many nodes have which number of neighbours, in the network and in what was rebuilt (pairs above the threshold), on average over the degrees from one power of two
+    to the next. Where the curves part, nodes of that degree gain edges or lose them: usually hubs, whose pairs are many.";
+
+const VISITS: &str = "
+    The share of edges, and of all pairs, that at least so many patches held both nodes of. The left end is the coverage. A pair that few patches
+    held has a weight of few votes: where the curve of edges falls early, more patches (--samples) make weights surer.";
+
+/// What is counted over all pairs.
+struct Counts {
+    /// Pairs of weights above i/100 up to the next, for edges and others.
+    edges: Vec<u64>,
+    others: Vec<u64>,
+    /// Neighbours of each node in what was rebuilt.
+    degrees: Vec<u64>,
+    /// Pairs by the binary digits of the number of patches that held them.
+    edge_visits: Vec<u64>,
+    pair_visits: Vec<u64>,
+}
+
+impl Rebuilt<'_> {
+    /// The page; the model is that of the atoms.
+    pub(super) fn page(&self, model: &Model) -> Result<Report> {
+        let accuracy = &self.accuracy;
+        let percent =
+            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let network = short(&self.network);
+        let verdict = accuracy.jaccard.map_or_else(String::new, |jaccard| {
+            format!(
+                " Calling pairs above {} edges, the Jaccard accuracy is {jaccard:.4} (1 would be perfect).",
+                self.threshold
+            )
+        });
+        let lead = format!(
+            "{network} ({} nodes, {} edges) rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the \
+             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}",
+            self.of.nodes(),
+            self.of.edges(),
+            self.samples,
+            self.model.file_name().unwrap_or_default().display(),
+            percent(accuracy.edge_coverage),
+        );
+        let mut facts: Vec<(&str, String)> = vec![
+            ("network", format!("{} ({} nodes, {} edges)", self.network, self.of.nodes(), self.of.edges())),
+            ("motif", format!("{} of {} nodes", self.form.motif, self.form.k)),
+            ("sampler", self.sampler()),
+            ("patches", self.samples.to_string()),
+            ("mode", self.config["mode"].as_str().unwrap_or_default().to_owned()),
+            ("λ, α", format!("{}, {}", self.config["lambda"], self.alpha)),
+            ("seed", self.config["seed"].to_string()),
+        ];
+        facts.extend(self.measures());
+        facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+        let counts = self.counts();
+        let figures =
+            [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];
+        let report =
+            figures.into_iter().fold(Report::new(format!("{network} rebuilt")).lead(lead), Report::figure);
+        let rest = format!("--model {} -o rebuilt.tsv", self.model.file_name().unwrap_or_default().display());
+        let command =
+            again::command("network reconstruct", &self.config, std::slice::from_ref(&self.network), &rest);
+        Ok(report.gallery(&gallery_of(model, self.form))?.facts(&facts).code("Run it again", command))
+    }
+
+    fn counts(&self) -> Counts {
+        let last = THRESHOLDS - 1;
+        let mut all = Counts {
+            edges: vec![0; THRESHOLDS],
+            others: vec![0; THRESHOLDS],
+            degrees: vec![0; self.of.nodes()],
+            edge_visits: vec![0; 65],
+            pair_visits: vec![0; 65],
+        };
+        for PairSum { u, v, sum, count } in self.sums.iter() {
+            let weight = sum / (count as f64 + self.alpha);
+            // Bin i holds weights above i/100, up to the next.
+            let bin = ((weight * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
+            let digits = (u64::BITS - count.leading_zeros()) as usize;
+            let edge = self.of.weight(u as usize, v as usize) > 0.0;
+            let (of, visits) =
+                if edge { (&mut all.edges, Some(&mut all.edge_visits)) } else { (&mut all.others, None) };
+            of[bin] += u64::from(weight > 0.0);
+            visits.into_iter().for_each(|visits| visits[digits] += 1);
+            all.pair_visits[digits] += 1;
+            if weight > self.threshold {
+                all.degrees[u as usize] += 1;
+                if u != v && !self.of.is_directed() {
+                    all.degrees[v as usize] += 1;
+                }
+            }
+        }
+        all
+    }
+
+    fn accuracies(&self, counts: &Counts) -> Figure {
+        let total = self.of.edges() as f64;
+        let at = |bin: usize| bin as f64 / THRESHOLDS as f64;
+        let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
+        let share = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
+            (0..THRESHOLDS).map(|bin| (at(bin), of(bin))).collect()
+        };
+        let jaccard = share(&|bin| above(&counts.edges, bin) / (total + above(&counts.others, bin)));
+        let found = share(&|bin| above(&counts.edges, bin) / total);
+        let right = share(&|bin| {
+            above(&counts.edges, bin) / (above(&counts.edges, bin) + above(&counts.others, bin))
+        });
+        let chart = LineChart {
+            x_label: "threshold".into(),
+            y_label: "share".into(),
+            y_range: Some((0.0, 1.0)),
+            series: vec![
+                Series::new("Jaccard accuracy", jaccard),
+                Series::new("edges found", found),
+                Series::new("called edges that are", right),
+            ],
+            ..LineChart::default()
+        };
+        Figure { title: "Accuracy over the threshold".into(), svg: chart.svg(), words: ACCURACY.into() }
+    }
+
+    fn degrees(&self, counts: &Counts) -> Figure {
+        let own: Vec<(u64, u64, u64)> =
+            self.of.degree_histogram().iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect();
+        let digits = |degree: u64| (u64::BITS - degree.leading_zeros()) as usize;
+        let mut bins = vec![0; 65];
+        counts.degrees.iter().for_each(|&degree| bins[digits(degree)] += 1);
+        let rebuilt: Vec<(u64, u64, u64)> =
+            (1..64).map(|digits: usize| (1 << (digits - 1), (1 << digits) - 1, bins[digits])).collect();
+        let chart = LineChart {
+            x_label: "degree".into(),
+            y_label: "nodes of that degree".into(),
+            log_x: true,
+            log_y: true,
+            series: vec![
+                Series::new("the network", density(&own)),
+                Series::new("rebuilt", density(&rebuilt)),
+            ],
+            ..LineChart::default()
+        };
+        Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() }
+    }
+
+    fn visits(&self, counts: &Counts) -> Figure {
+        let n = self.of.nodes() as f64;
+        let pairs = if self.of.is_directed() { n * (n - 1.0) } else { n * (n - 1.0) / 2.0 };
+        let curve = |visits: &[u64], all: f64| -> Vec<(f64, f64)> {
+            let top = visits.iter().rposition(|n| *n > 0).unwrap_or(0);
+            let at = |digits: usize| {
+                let least = (1u64 << (digits - 1)) as f64;
+                (least, visits[digits..].iter().sum::<u64>() as f64 / all.max(1.0))
+            };
+            (1..=top.min(63)).map(at).collect()
+        };
+        let chart = LineChart {
+            x_label: "patches that held both nodes, at least".into(),
+            y_label: "share".into(),
+            log_x: true,
+            y_range: Some((0.0, 1.0)),
+            series: vec![
+                Series::new("edges", curve(&counts.edge_visits, self.of.edges() as f64)),
+                Series::new("all pairs", curve(&counts.pair_visits, pairs)),
+            ],
+            ..LineChart::default()
+        };
+        Figure { title: "Coverage".into(), svg: chart.svg(), words: VISITS.into() }
+    }
+}
+
+/// Weights as steps.
+fn weights(counts: &Counts) -> Figure {
+    let each = THRESHOLDS / BINS;
+    let steps = |of: &[u64]| -> Vec<(f64, f64)> {
+        let all = of.iter().sum::<u64>().max(1) as f64;
+        let step = |(i, bin): (usize, &[u64])| {
+            let share = bin.iter().sum::<u64>() as f64 / all;
+            [(i as f64 / BINS as f64, share), ((i + 1) as f64 / BINS as f64, share)]
+        };
+        of.chunks(each).enumerate().flat_map(step).collect()
+    };
+    let chart = LineChart {
+        x_label: "weight".into(),
+        y_label: "share of pairs".into(),
+        series: vec![
+            Series::new("edges", steps(&counts.edges)),
+            Series::new("other pairs", steps(&counts.others)),
+        ],
+        ..LineChart::default()
+    };
+    Figure { title: "Weights".into(), svg: chart.svg(), words: WEIGHTS.into() }
+}

@@ -1,0 +1,82 @@
+//! The series of an observable along a chain, thinned as it grows so that a checkpoint stays small.
+
+use serde::{Deserialize, Serialize};
+
+/// Values at every `stride`-th place; the stride doubles whenever there are too many. What is kept depends only on the places, so that a chain
+/// that was stopped and went on has the same series.
+///
+/// ```
+/// let mut trace = ergodict::chain::Trace::new(100);
+/// (0..1000).for_each(|i| trace.push_with(|| f64::from(i)));
+/// assert_eq!((trace.stride(), &trace.values()[..3]), (16, &[0.0, 16.0, 32.0][..]));
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    stride: u64,
+    /// Places passed.
+    seen: u64,
+    most: usize,
+    values: Vec<f64>,
+}
+
+impl Trace {
+    /// An empty one that keeps at most so many values, at least two.
+    pub fn new(most: usize) -> Self {
+        Self { stride: 1, seen: 0, most: most.max(2), values: Vec::new() }
+    }
+
+    /// Passes a place; its value is asked for only if it is kept.
+    pub fn push_with(&mut self, value: impl FnOnce() -> f64) {
+        if self.seen.is_multiple_of(self.stride) {
+            self.values.push(value());
+            if self.values.len() > self.most {
+                self.stride *= 2;
+                let mut at = 0;
+                self.values.retain(|_| {
+                    at += 1;
+                    at % 2 == 1
+                });
+            }
+        }
+        self.seen += 1;
+    }
+
+    /// Places from one value to the next.
+    pub fn stride(&self) -> u64 {
+        self.stride
+    }
+
+    /// Places passed.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The values, oldest first.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_at_multiples_of_the_stride_however_often_it_was_stopped() {
+        let (mut whole, mut parts) = (Trace::new(64), Trace::new(64));
+        for i in 0..5_000 {
+            let value = f64::from(i * 7919 % 101);
+            whole.push_with(|| value);
+            parts.push_with(|| value);
+            if i % 333 == 0 {
+                parts = serde_json::from_str(&serde_json::to_string(&parts).unwrap()).unwrap();
+            }
+        }
+        assert_eq!(whole, parts);
+        assert!(whole.values().len() <= 64 && whole.values().len() > 16);
+        for (at, value) in whole.values().iter().enumerate() {
+            assert_eq!(*value, (at as u64 * whole.stride() * 7919 % 101) as f64);
+        }
+        assert_eq!(whole.seen(), 5_000);
+    }
+}
