@@ -1,4 +1,4 @@
-//! Writes a page with galleries, charts and frames to look at: `cargo run -p ergodict-report --example gallery -- page.html`.
+//! Writes a page with one of everything, to look at: `cargo run -p ergodict-report --example gallery -- page.html`.
 
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
@@ -9,6 +9,12 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
     let page = std::env::args().nth(1).unwrap_or_else(|| "gallery.html".to_owned());
+    std::fs::write(page, report()?.render())?;
+    Ok(())
+}
+
+/// One of everything; the browser tests open it too.
+pub(crate) fn report() -> Outcome<Report> {
     let patches: Vec<Vec<f64>> = (0..12).map(lattice).collect();
     let frames = Frames {
         title: "The lattice over time".into(),
@@ -21,23 +27,30 @@ fn main() -> Outcome<()> {
             })
             .collect(),
     };
-    let report = Report::new("What les misérables is made of")
-        .lead("25 latent motifs of a network of 77 nodes and 254 edges, learned from 10 000 patches in 100 steps.")
+    let figure =
+        |title: &str, svg: String, words: &str| Figure { title: title.into(), svg, words: words.into() };
+    Ok(Report::new("What les misérables is made of")
+        .lead("25 latent motifs of a network of 77 nodes, learned from 10 000 patches in 100 steps.")
         .gallery(&networks(25, 12))?
-        .figure(Figure { title: "Loss".into(), svg: loss().svg(), words: "Lower is better. ".repeat(12) })
-        .figure(Figure { title: "One curve".into(), svg: one().svg(), words: String::new() })
+        .figure(figure("Loss", loss().svg(), &"Lower is better. ".repeat(12)))
+        .figure(figure("One curve", one().svg(), ""))
         .frames(&frames)?
-        .figure(Figure { title: "Degrees".into(), svg: degrees(false).svg(), words: "How many nodes have which degree.".into() })
-        .figure(Figure { title: "Degrees on logarithmic axes".into(), svg: degrees(true).svg(), words: "The same.".into() })
-        .figure(Figure { title: "Accuracy".into(), svg: heat().svg()?, words: "Darker is more.".into() })
+        .figure(figure("Degrees", degrees(false).svg(), "How many nodes have which degree."))
+        .figure(figure("Degrees on logarithmic axes", degrees(true).svg(), "The same."))
+        .figure(figure("Accuracy", heat().svg()?, "Darker is more."))
         .table(table())
         .gallery(&images(16))?
         .gallery(&profiles(7))?
         .gallery(&networks(70, 21))?
-        .facts(&[("seed", "7"), ("input", "@lesmis 5d2c6bd4c7a2f0e5f4b2f5f9bd0f9b1f9d0a1c33"), ("time", "0.31 s")])
-        .code("Again", "ergodict network learn @lesmis --report page.html --seed 7 --atoms 25 --k 12 --iterations 100 --batch 100");
-    std::fs::write(page, report.render())?;
-    Ok(())
+        .facts(&[
+            ("seed", "7"),
+            ("input", "@lesmis 5d2c6bd4c7a2f0e5f4b2f5f9bd0f9b1f9d0a1c33"),
+            ("time", "0.31 s"),
+        ])
+        .code(
+            "Again",
+            "ergodict network learn @lesmis --report page.html --seed 7 -r 25 -k 12 --steps 100 --batch 100",
+        ))
 }
 
 const NAMES: [&str; 14] = [
@@ -73,7 +86,7 @@ fn networks(count: usize, k: usize) -> Gallery {
                 0.0
             } else if a + 1 == b {
                 0.6 + 0.4 * noise(i * 91 + a)
-            } else if i % 3 == 0 && a >= from.min(to) && b <= from.max(to) {
+            } else if i.is_multiple_of(3) && a >= from.min(to) && b <= from.max(to) {
                 0.4 + 0.4 * noise(i + 17 * a + 31 * b)
             } else if i % 3 == 1 && (a == hub || b == hub) {
                 0.7

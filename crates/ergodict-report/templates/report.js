@@ -3,85 +3,77 @@
 (() => {
 const root = document.documentElement;
 root.classList.add("js");
+const { max, min, abs, sqrt, floor, hypot } = Math;
+const one = (what, within = document) => within.querySelector(what);
+const bounds = node => node.getBoundingClientRect();
 const all = (what, within = document) => [...within.querySelectorAll(what)];
-const set = (node, attributes) => {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
-    else if (value !== null && value !== undefined) node.setAttribute(name, value);
-  }
+const on = (node, events) => {
+  for (const event in events) for (const one of event.split(" ")) node.addEventListener(one, events[event]);
   return node;
 };
-const html = (tag, attributes = {}, ...inside) => {
-  const node = set(document.createElement(tag), attributes);
+const set = (node, attributes, ...inside) => {
+  for (const name in attributes) node.setAttribute(name, attributes[name]);
   node.append(...inside);
   return node;
 };
-const svg = (tag, attributes = {}, ...inside) => {
-  const node = set(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
-  node.append(...inside);
-  return node;
-};
-const clamp = (v, low, high) => Math.max(low, Math.min(high, v));
+const html = (tag, ...rest) => set(document.createElement(tag), ...rest);
+const svg = (tag, ...rest) => set(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
+const button = (label, act, attributes, ...inside) =>
+  on(html("button", { type: "button", "aria-label": label, ...attributes }, ...inside), { click: act });
+const arrows = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+const clamp = (v, low, high) => max(low, min(high, v));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const narrow = matchMedia("(max-width: 34rem)");
 
 // A number with four digits, as the pictures write them.
 const written = (v, digits = 4) => {
   if (v === null || v === undefined || Number.isNaN(v)) return "–";
-  const size = Math.abs(v);
+  const size = abs(v);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
     const [mantissa, power] = v.toExponential(digits - 1).split("e");
     const raised = [...String(+power)].map(c => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("");
     return `${+mantissa}×10${raised}`.replace("-", "−");
   }
-  return String(+v.toPrecision(Math.max(digits, Math.ceil(Math.log10(size + 1))))).replace("-", "−");
+  return String(+v.toPrecision(max(digits, Math.ceil(Math.log10(size + 1))))).replace("-", "−");
 };
 
 // Words beside the pointer or the place in focus.
 const tip = html("div", { class: "tip", role: "status", hidden: "" });
 const say = (words, x, y) => {
-  (document.querySelector("dialog[open]") || document.body).append(tip);
+  (one("dialog[open]") || document.body).append(tip);
   tip.replaceChildren(words);
   tip.hidden = false;
-  const { width, height } = tip.getBoundingClientRect();
+  const { width, height } = bounds(tip);
   const left = x + 14 + width > innerWidth - 4 ? x - width - 14 : x + 14;
-  tip.style.left = `${clamp(left, 4, Math.max(4, innerWidth - width - 4))}px`;
+  tip.style.left = `${clamp(left, 4, max(4, innerWidth - width - 4))}px`;
   tip.style.top = `${y - height - 10 < 4 ? y + 16 : y - height - 10}px`;
 };
 const hush = () => { tip.hidden = true; };
-const titles = within => all("svg title", within).forEach(title => {
-  title.parentNode.dataset.tip = title.textContent;
+all("svg title").forEach(title => {
+  if (!title.closest(".dot")) title.parentNode.dataset.tip = title.textContent;
   title.remove();
 });
-all("svg.chart .dot title").forEach(title => title.remove());
-titles(document);
-document.addEventListener("pointermove", event => {
-  const told = event.target.closest && event.target.closest("[data-tip]");
+on(document, { pointermove(event) {
+  const told = event.target.closest("[data-tip]");
   if (told) say(told.dataset.tip, event.clientX, event.clientY);
-  else if (!event.target.closest || !event.target.closest(".chart")) hush();
-});
-addEventListener("scroll", hush, { passive: true });
+  else if (!event.target.closest(".chart")) hush();
+}, scroll: hush });
 
 // Charts: the values of all curves at the place of the pointer, and curves that can be switched off.
 const numbers = text => text.split(" ").map(Number);
 const points = path => [...(path ? path.getAttribute("d") : "").matchAll(/([ML])(-?[\d.]+) (-?[\d.]+)/g)]
   .map(([, move, x, y]) => ({ first: move === "M", x: +x, y: +y }));
-const across = (line, x) => {
-  let found = null;
-  line.forEach((p, i) => {
-    const before = line[i - 1];
-    if (p.x === x) found = p.y;
-    else if (!p.first && before.x < x && p.x > x) found = before.y + (p.y - before.y) * (x - before.x) / (p.x - before.x);
-  });
-  return found;
-};
-const swatch = (drawn, width) => {
-  const path = svg("path", { d: `M0 3H${width}`, class: drawn.getAttribute("class"), "stroke-width": 2.5 });
-  if (drawn.hasAttribute("stroke-dasharray")) path.setAttribute("stroke-dasharray", drawn.getAttribute("stroke-dasharray"));
-  return svg("svg", { viewBox: `0 0 ${width} 6`, "aria-hidden": "true" }, path);
+const across = (line, x) => line.reduce((found, p, i) => {
+  const before = line[i - 1];
+  if (p.x === x) return p.y;
+  return i && !p.first && before.x < x && p.x > x ? before.y + (p.y - before.y) * (x - before.x) / (p.x - before.x) : found;
+}, null);
+const swatch = drawn => {
+  const path = set(drawn.cloneNode(), { d: "M0 3H22", "stroke-width": 2.5 });
+  return svg("svg", { viewBox: "0 0 22 6", "aria-hidden": true }, path);
 };
 all("svg.chart").forEach(chart => {
-  const axis = chart.querySelector(".axis");
+  const axis = one(".axis", chart);
   if (!axis) return;
   const [left, right, top, bottom] = numbers(axis.dataset.frame);
   const value = (ends, part) => {
@@ -92,12 +84,11 @@ all("svg.chart").forEach(chart => {
   const xAt = x => value(axis.dataset.x, (x - left) / (right - left));
   const yAt = y => value(axis.dataset.y, (bottom - y) / (bottom - top));
   const curves = all("g.series", chart).map(drawn => {
-    const band = points(drawn.querySelector(".band"));
+    const band = points(one(".band", drawn));
     const half = band.length / 2;
-    return {
-      drawn, name: drawn.dataset.name, line: points(drawn.querySelector("path:not(.band):not(.dot)")),
-      upper: band.slice(0, half), lower: band.slice(half).reverse().map((p, i) => ({ ...p, first: i === 0 })),
-    };
+    const path = drawn.querySelector("path:not(.band):not(.dot)");
+    const ink = svg("path", { class: drawn.getAttribute("class").slice(7), "stroke-dasharray": path?.getAttribute("stroke-dasharray") || "none" });
+    return { drawn, ink, line: points(path), ends: [band.slice(half).reverse(), band.slice(0, half)] };
   });
   const shown = () => curves.filter(c => !c.drawn.classList.contains("off"));
   const places = () => [...new Set(shown().flatMap(c => c.line.map(p => p.x)))].sort((a, b) => a - b);
@@ -105,36 +96,31 @@ all("svg.chart").forEach(chart => {
   chart.append(cross);
   let at = 0;
   const clear = () => { cross.replaceChildren(); hush(); };
+  const label = which => one(`.label${which}`, chart)?.textContent ?? "";
+  const row = (told, ...name) => html("tr", {}, html("td", {}, ...name), html("td", {}, told));
   const show = (x, pointer) => {
     const found = shown().map(c => ({ ...c, y: across(c.line, x) })).filter(c => c.y !== null);
     cross.replaceChildren(svg("line", { x1: x, x2: x, y1: top, y2: bottom }));
     const rows = found.map(c => {
-      cross.append(svg("circle", { cx: x, cy: c.y, r: 4, class: c.drawn.getAttribute("class").replace("series", "") }));
-      const ends = [across(c.lower, x), across(c.upper, x)];
-      const range = ends.includes(null) ? "" : ` (${written(yAt(ends[0]))} to ${written(yAt(ends[1]))})`;
-      const key = html("td", {}, swatch(c.drawn, 14), c.name || chart.querySelector(".label[x='0']")?.textContent || "");
-      return html("tr", {}, key, html("td", {}, written(yAt(c.y)) + range));
+      cross.append(svg("circle", { cx: x, cy: c.y, r: 4, class: c.ink.getAttribute("class") }));
+      const ends = c.ends.map(line => across(line, x));
+      const range = ends.includes(null) ? "" : ` (${ends.map(y => written(yAt(y))).join(" to ")})`;
+      return row(written(yAt(c.y)) + range, swatch(c.ink), c.drawn.dataset.name || label("[x='0']"));
     });
-    const label = all(".label", chart).find(l => l.getAttribute("x") !== "0");
-    const head = html("tr", {}, html("td", {}, label ? label.textContent : ""), html("td", {}, written(xAt(x))));
-    const box = chart.getBoundingClientRect();
+    const box = bounds(chart);
     const view = chart.viewBox.baseVal;
     const scale = box.width / view.width;
-    const y = found.length ? Math.min(...found.map(c => c.y)) : top;
-    say(html("table", { role: "presentation" }, head, ...rows), box.left + x * scale, pointer ?? box.top + (y - view.y) * scale);
+    const y = found.length ? min(...found.map(c => c.y)) : top;
+    say(html("table", { role: "presentation" }, row(written(xAt(x)), label(":not([x='0'])")), ...rows), box.left + x * scale, pointer ?? box.top + (y - view.y) * scale);
   };
-  chart.addEventListener("pointermove", event => {
-    const box = chart.getBoundingClientRect();
+  on(chart, { pointermove(event) {
+    const box = bounds(chart);
     const x = (event.clientX - box.left) / box.width * chart.viewBox.baseVal.width;
     const known = places();
     if (!known.length || x < left - 8 || x > right + 8) return clear();
-    at = known.reduce((best, p, i) => (Math.abs(p - x) < Math.abs(known[best] - x) ? i : best), 0);
+    at = known.reduce((best, p, i) => (abs(p - x) < abs(known[best] - x) ? i : best), 0);
     show(known[at], event.clientY);
-  });
-  chart.addEventListener("pointerleave", clear);
-  chart.addEventListener("blur", clear);
-  set(chart, { tabindex: 0, role: "group", "aria-roledescription": "chart, arrow keys tell values" });
-  chart.addEventListener("keydown", event => {
+  }, "pointerleave blur": clear, keydown(event) {
     const known = places();
     // A curve of many points is crossed in forty steps.
     const step = Math.ceil(known.length / 40);
@@ -142,24 +128,23 @@ all("svg.chart").forEach(chart => {
     if (event.key === "Escape") clear();
     if (next === undefined || !known.length) return;
     event.preventDefault();
-    at = cross.hasChildNodes() ? clamp(next, 0, known.length - 1) : clamp(at, 0, known.length - 1);
+    at = clamp(cross.hasChildNodes() ? next : at, 0, known.length - 1);
     show(known[at]);
-  });
+  } });
+  set(chart, { tabindex: 0, role: "group", "aria-roledescription": "chart, arrow keys tell values" });
 
-  const legend = chart.querySelector(".legend");
+  const legend = one(".legend", chart);
   const entries = legend ? all("[data-series]", legend) : [];
   if (entries.length < 2) return;
-  const keys = entries.map(entry => html("button", { type: "button", "aria-pressed": "true", on: { click() {
-    const off = curves[entry.dataset.series].drawn.classList.toggle("off");
-    this.setAttribute("aria-pressed", String(!off));
+  const keys = entries.map(entry => button(entry.dataset.name, function () {
+    set(this, { "aria-pressed": !curves[entry.dataset.series].drawn.classList.toggle("off") });
     clear();
-  } } }, swatch(entry.firstElementChild, 22), entry.dataset.name));
+  }, { "aria-pressed": true }, swatch(entry.firstElementChild), entry.dataset.name));
   chart.before(html("div", { class: "legend-keys", role: "group", "aria-label": "Curves" }, ...keys));
   // The buttons take the place of the drawn legend.
   const height = +legend.dataset.height;
   legend.classList.add("cropped");
-  const title = chart.querySelector(".title");
-  if (title) title.setAttribute("y", +title.getAttribute("y") + height);
+  all(".title", chart).forEach(title => set(title, { y: 16 + height }));
   const view = chart.viewBox.baseVal;
   set(chart, { viewBox: `0 ${height} ${view.width} ${view.height - height}`, height: view.height - height });
 });
@@ -168,22 +153,21 @@ all("svg.chart").forEach(chart => {
 all("svg.heat, svg.bars").forEach(picture => {
   const cells = all(".cell", picture);
   if (!cells.length) return;
-  const cols = +(picture.querySelector("[data-cols]")?.dataset.cols || cells.length);
+  const cols = +(one("[data-cols]", picture)?.dataset.cols || cells.length);
   let at = -1;
   const leave = () => { cells[at]?.classList.remove("now"); hush(); };
   set(picture, { tabindex: 0, role: "group", "aria-roledescription": "matrix, arrow keys tell values" });
-  picture.addEventListener("blur", leave);
-  picture.addEventListener("keydown", event => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: cols, ArrowUp: -cols }[event.key];
+  on(picture, { blur: leave, keydown(event) {
+    const step = arrows[event.key];
     if (!step) return;
     event.preventDefault();
     leave();
-    const next = Math.max(at, 0) + (at < 0 ? 0 : step);
-    at = next >= 0 && next < cells.length ? next : at;
+    const next = at < 0 ? 0 : at + cols * step[0] + step[1];
+    at = next in cells ? next : at;
     cells[at].classList.add("now");
-    const box = cells[at].getBoundingClientRect();
+    const box = bounds(cells[at]);
     say(cells[at].dataset.tip, box.left + box.width / 2, box.top);
-  });
+  } });
 });
 
 // Tables: a press on a heading sorts.
@@ -200,24 +184,20 @@ all(".scroll table").forEach(table => {
   const heads = all("th", table);
   heads.forEach((head, column) => {
     if (!head.textContent.trim()) return;
-    const sort = () => {
-      // Numbers are most often looked through from the largest.
-      const first = head.classList.contains("number") ? "descending" : "ascending";
-      const other = first === "ascending" ? "descending" : "ascending";
-      const way = head.getAttribute("aria-sort") === first ? other : first;
+    const number = head.classList.contains("number");
+    // Numbers are most often looked through from the largest.
+    const ways = number ? ["descending", "ascending"] : ["ascending", "descending"];
+    const text = head.textContent;
+    head.replaceChildren(button(text, () => {
+      const way = ways[+(head.getAttribute("aria-sort") === ways[0])];
       heads.forEach(h => h.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", way);
+      set(head, { "aria-sort": way });
       const sign = way === "ascending" ? 1 : -1;
-      const text = row => row.cells[column]?.textContent.trim() ?? "";
-      const compare = head.classList.contains("number")
-        ? (a, b) => {
-          const [p, q] = [quantity(text(a)), quantity(text(b))];
-          return Number.isNaN(p) || Number.isNaN(q) ? Number.isNaN(p) - Number.isNaN(q) : sign * (p - q);
-        }
-        : (a, b) => sign * order(text(a), text(b));
-      body.append(...[...body.rows].sort(compare));
-    };
-    head.replaceChildren(html("button", { type: "button", on: { click: sort } }, ...head.childNodes));
+      const cell = row => row.cells[column]?.textContent.trim() ?? "";
+      // What is no number goes last, either way.
+      const value = row => { const found = quantity(cell(row)); return Number.isNaN(found) ? sign * Infinity : found; };
+      body.append(...[...body.rows].sort((a, b) => sign * (number ? value(a) - value(b) || 0 : order(cell(a), cell(b)))));
+    }, {}, text));
   });
 });
 
@@ -226,25 +206,23 @@ all(".strip").forEach(strip => {
   const frames = [...strip.children];
   if (frames.length < 2) return;
   let playing = null;
-  const label = i => frames[i].textContent.trim();
-  const slide = html("input", { type: "range", min: 0, max: frames.length - 1, value: 0, "aria-label": "Frame", on: {
-    input() { stop(); show(); },
-  } });
-  const play = html("button", { type: "button", class: "plain", on: { click() {
+  const last = frames.length - 1;
+  const slide = on(html("input", { type: "range", min: 0, max: last, value: 0, "aria-label": "Frame" }), { input() { stop(); show(); } });
+  const play = button("Play or pause", () => {
     if (playing) return stop();
-    if (+slide.value === frames.length - 1) slide.value = 0;
+    if (+slide.value === last) slide.value = 0;
     show();
     play.textContent = "Pause";
     playing = setInterval(() => {
       slide.value = +slide.value + 1;
       show();
-      if (+slide.value === frames.length - 1) stop();
+      if (+slide.value === last) stop();
     }, calm.matches ? 1500 : 350);
-  } } }, "Play");
+  }, { class: "plain" }, "Play");
   const stop = () => { clearInterval(playing); playing = null; play.textContent = "Play"; };
   const show = () => {
     frames.forEach((frame, i) => frame.classList.toggle("now", i === +slide.value));
-    slide.setAttribute("aria-valuetext", label(+slide.value));
+    set(slide, { "aria-valuetext": frames[slide.value].textContent.trim() });
   };
   strip.classList.add("one");
   strip.after(html("div", { class: "player", role: "group", "aria-label": "Frames" }, play, slide));
@@ -252,16 +230,17 @@ all(".strip").forEach(strip => {
 });
 
 // Galleries.
+const raw = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const decoded = ({ v, b, m }, count) => {
   if (v === undefined) return null;
-  const bytes = Uint8Array.from(atob(v), c => c.charCodeAt(0));
+  const bytes = raw(v);
   if (b === 1) return Array.from({ length: count }, (_, i) => (bytes[i >> 3] >> (i & 7) & 1) * m);
   const whole = b === 16 ? new Int16Array(bytes.buffer) : new Int8Array(bytes.buffer);
   const most = 2 ** (b - 1) - 1;
   return Array.from(whole, w => (w < -most ? NaN : w / most * m));
 };
 const decodedPlaces = (text, [width, height]) => {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const bytes = raw(text);
   return Array.from({ length: bytes.length / 3 }, (_, i) => {
     const word = bytes[3 * i] << 16 | bytes[3 * i + 1] << 8 | bytes[3 * i + 2];
     return [(word >> 12) / 4095 * width, (word & 4095) / 4095 * height];
@@ -271,25 +250,25 @@ const decodedPlaces = (text, [width, height]) => {
 // A graph as `src/graphs.rs` draws it, with names beside its nodes where there are any.
 const graph = ({ weights, places, motif, names, label }) => {
   const k = places.length;
-  const largest = Math.max(...weights);
+  const largest = max(...weights);
   const part = (a, b) => (largest > 0 ? weights[a * k + b] / largest : 0);
-  const apart = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
-  const nearest = places.map((p, a) => Math.min(...places.map((q, b) => (a === b ? Infinity : apart(p, q))))).sort((p, q) => p - q);
-  const radius = Math.max(3.2, Math.min(18, 68 / Math.sqrt(k), 0.4 * nearest[Math.floor(k / 3)]));
+  const apart = (p, q) => hypot(p[0] - q[0], p[1] - q[1]);
+  const nearest = places.map((p, a) => min(...places.map((q, b) => (a === b ? Infinity : apart(p, q))))).sort((p, q) => p - q);
+  const radius = max(3.2, min(18, 68 / sqrt(k), 0.4 * nearest[floor(k / 3)]));
   const own = new Set();
   for (let i = 0; i < motif.length; i += 2) own.add(`${motif[i]},${motif[i + 1]}`).add(`${motif[i + 1]},${motif[i]}`);
   const groups = [[], []];
   let directed = false;
   for (let b = 0; b < k; b++) for (let a = 0; a < b; a++) {
-    directed ||= Math.abs(part(a, b) - part(b, a)) > 0.05;
-    const weight = Math.max(part(a, b), part(b, a));
+    directed ||= abs(part(a, b) - part(b, a)) > 0.05;
+    const weight = max(part(a, b), part(b, a));
     if (weight >= 0.1) groups[+own.has(`${a},${b}`)].push({ a, b, weight });
   }
   const size = narrow.matches ? 17 : 12.5;
   const title = a => (names ? names[a] : `node ${a + 1}`);
   const picture = svg("svg", { class: "graph", viewBox: names ? "-48 -14 496 372" : "0 0 400 340", role: "img", "aria-label": label });
   groups.forEach((edges, on) => {
-    const faint = Math.max(1, edges.reduce((sum, e) => sum + e.weight, 0) / k) ** -0.4;
+    const faint = max(1, edges.reduce((sum, e) => sum + e.weight, 0) / k) ** -0.4;
     const lines = edges.sort((p, q) => p.weight - q.weight).map(({ a, b, weight }) => {
       let d = `M${places[a]}L${places[b]}`;
       for (const [tail, head, here] of [[a, b, part(a, b)], [b, a, part(b, a)]]) {
@@ -301,11 +280,11 @@ const graph = ({ weights, places, motif, names, label }) => {
         const point = (along, side) => [p[0] + along * x - side * y, p[1] + along * y + side * x];
         d += `M${point(radius + 2 + barb, 0.6 * barb)}L${point(radius + 2, 0)}L${point(radius + 2 + barb, -0.6 * barb)}`;
       }
-      const value = written(Math.max(weights[a * k + b], weights[b * k + a]), 3);
+      const value = written(max(weights[a * k + b], weights[b * k + a]), 3);
       return svg("path", {
         d, "data-tip": `${title(a)} – ${title(b)}: ${value}`,
-        "stroke-width": 0.6 + 2.2 * Math.sqrt(radius / 2) * weight * faint,
-        "stroke-opacity": (0.12 + 0.88 * weight) * Math.sqrt(faint),
+        "stroke-width": 0.6 + 2.2 * sqrt(radius / 2) * weight * faint,
+        "stroke-opacity": (0.12 + 0.88 * weight) * sqrt(faint),
       });
     });
     picture.append(svg("g", { class: on ? "c1" : "c2" }, ...lines));
@@ -318,7 +297,8 @@ const graph = ({ weights, places, motif, names, label }) => {
   if (!names) return picture;
   // Each name takes the side where it covers the least of what is there already; the rest is told by the pointer.
   const taken = places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
-  const overlap = (p, q) => Math.max(0, Math.min(p[2], q[2]) - Math.max(p[0], q[0])) * Math.max(0, Math.min(p[3], q[3]) - Math.max(p[1], q[1]));
+  taken.push([-99, -99, 499, -14], [-99, 358, 499, 499]);
+  const overlap = (p, q) => max(0, min(p[2], q[2]) - max(p[0], q[0])) * max(0, min(p[3], q[3]) - max(p[1], q[1]));
   places.forEach(([x, y], a) => {
     const text = names[a].length > 17 ? `${names[a].slice(0, 16)}…` : names[a];
     const [half, gap] = [0.29 * size * text.length, radius + 3];
@@ -326,8 +306,7 @@ const graph = ({ weights, places, motif, names, label }) => {
       .map(([dx, dy]) => {
         const middle = clamp(x + dx, half - 47, 447 - half);
         const box = [middle - half, y + dy - 0.8 * size, middle + half, y + dy + 0.2 * size];
-        const out = box[1] < -14 || box[3] > 358 ? 1e4 : 0;
-        return { x: middle, y: y + dy, box, cost: out + taken.reduce((sum, t) => sum + overlap(t, box), 0) };
+        return { x: middle, y: y + dy, box, cost: taken.reduce((sum, t) => sum + overlap(t, box), 0) };
       })
       .reduce((p, q) => (q.cost < p.cost - 0.5 ? q : p));
     if (best.cost > 0.5 * size * size) return;
@@ -353,37 +332,35 @@ const matrix = (picture, { rows, cols, aspect, values, channels, label }) => {
     class: "matrix", tabindex: 0, role: "application", "aria-roledescription": "matrix",
     "aria-label": `${label}, ${rows} by ${cols}. Arrow keys move over its cells.`, style: `aspect-ratio:${aspect}`,
   }, picture, at);
-  if (values) {
-    box.addEventListener("pointermove", event => {
-      const place = box.getBoundingClientRect();
-      col = clamp(Math.floor((event.clientX - place.left) / place.width * cols), 0, cols - 1);
-      row = clamp(Math.floor((event.clientY - place.top) / place.height * rows), 0, rows - 1);
-      show();
-    });
-    box.addEventListener("focus", () => { if (box.matches(":focus-visible")) show(); });
-    box.addEventListener("keydown", event => {
-      const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+  const go = (to, across) => {
+    row = clamp(floor(to), 0, rows - 1);
+    col = clamp(floor(across), 0, cols - 1);
+    show();
+  };
+  if (values) on(box, {
+    pointermove(event) {
+      const place = bounds(box);
+      go((event.clientY - place.top) / place.height * rows, (event.clientX - place.left) / place.width * cols);
+    },
+    focus() { if (box.matches(":focus-visible")) show(); },
+    keydown(event) {
+      const step = arrows[event.key];
       if (!step) return;
       event.preventDefault();
       event.stopPropagation();
-      row = clamp(row + step[0], 0, rows - 1);
-      col = clamp(col + step[1], 0, cols - 1);
-      show();
-    });
-  }
+      go(row + step[0], col + step[1]);
+    },
+  });
   return html("figure", {}, box, words);
 };
 
 all(".gallery").forEach(gallery => {
-  const data = JSON.parse(gallery.querySelector("script").textContent);
-  const list = gallery.querySelector(".cards");
+  const data = JSON.parse(one("script", gallery).textContent);
+  const list = one(".cards", gallery);
   const items = [...list.children];
   const total = items.length;
-  const sort = gallery.querySelector(".sort");
-  const turn = gallery.querySelector(".direction");
-  const least = gallery.querySelector(".least");
-  const find = gallery.querySelector(".find");
-  const remain = gallery.querySelector(".remain");
+  const [sort, turn, least, find, remain] =
+    [".sort", ".direction", ".least", ".find", ".remain"].map(what => one(what, gallery));
   const scores = data.atoms.map(atom => atom.s[0] ?? -Infinity);
   const ascending = [...scores].sort((a, b) => a - b);
   let down = true;
@@ -408,19 +385,19 @@ all(".gallery").forEach(gallery => {
     if (least) {
       const text = written(ascending[+least.value], 3);
       least.labels[0].querySelector("output").textContent = text;
-      least.setAttribute("aria-valuetext", text);
+      set(least, { "aria-valuetext": text });
     }
     remain.textContent = visible.length === total ? `${total} atoms` : `${visible.length} of ${total} atoms`;
   };
-  turn.addEventListener("click", () => {
+  on(turn, { click() {
     down = !down;
     turn.textContent = down ? "↓" : "↑";
-    turn.setAttribute("aria-label", `${down ? "Descending" : "Ascending"}; press to reverse the order`);
+    set(turn, { "aria-label": `${down ? "Descending" : "Ascending"}; press to reverse the order` });
     update();
-  });
+  } });
   // Names are read from the first on, scores from the largest.
-  sort.addEventListener("change", () => { if (down === (sort.value === "name")) turn.click(); else update(); });
-  for (const input of [least, find]) if (input) input.addEventListener("input", update);
+  on(sort, { change() { if (down === (sort.value === "name")) turn.click(); else update(); } });
+  on(gallery, { input: update });
   update();
 
   const name = html("h2", { id: `${gallery.dataset.gallery}-atom` });
@@ -431,16 +408,18 @@ all(".gallery").forEach(gallery => {
     const at = visible.indexOf(current);
     if (visible.length) show(visible[(at + by + visible.length) % visible.length]);
   };
-  const button = (text, label, act) => html("button", { type: "button", class: "plain", "aria-label": label, on: { click: act } }, text);
-  const dialog = html("dialog", { class: "atom", "aria-labelledby": name.id, on: {
+  const plain = { class: "plain" };
+  const dialog = html("dialog", { class: "atom", "aria-labelledby": name.id }, html("header", {}, name, place,
+    button("Previous atom", () => step(-1), plain, "←"), button("Next atom", () => step(1), plain, "→"),
+    button("Close", () => dialog.close(), plain, "✕")), body);
+  on(dialog, {
     keydown(event) {
-      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const by = (arrows[event.key] || [])[1];
       if (by) { event.preventDefault(); step(by); }
     },
     click(event) { if (event.target === dialog) dialog.close(); },
-    close() { hush(); items[current].querySelector("button").focus(); },
-  } }, html("header", {}, name, place, button("←", "Previous atom", () => step(-1)), button("→", "Next atom", () => step(1)),
-    button("✕", "Close", () => dialog.close())), body);
+    close() { hush(); items[current].firstChild.focus(); },
+  });
   gallery.append(dialog);
 
   const example = (shown, i) => {
@@ -456,8 +435,8 @@ all(".gallery").forEach(gallery => {
   const show = i => {
     current = i;
     const atom = data.atoms[i];
-    const card = items[i].querySelector("button");
-    const tile = card.querySelector(data.profile ? ".sketch" : ".tile").cloneNode(true);
+    const card = items[i].firstChild;
+    const tile = one(data.profile ? ".sketch" : ".tile", card).cloneNode(true);
     tile.removeAttribute("style");
     const count = data.rows * data.cols * data.channels;
     const values = decoded(atom, count);
@@ -465,10 +444,9 @@ all(".gallery").forEach(gallery => {
     name.textContent = atom.n[0].toUpperCase() + atom.n.slice(1);
     place.textContent = `${visible.indexOf(i) + 1} of ${visible.length}`;
     const views = [];
-    if (data.graphs && values) {
-      const drawn = graph({ weights: values, places: decodedPlaces(atom.p, data.size), motif: data.motif, label: `${atom.n} as a graph` });
-      views.push(html("figure", {}, drawn));
-    } else if (data.graphs) views.push(html("figure", {}, card.querySelector(".sketch").cloneNode(true)));
+    if (data.graphs) views.push(html("figure", {}, values
+      ? graph({ weights: values, places: decodedPlaces(atom.p, data.size), motif: data.motif, label: `${atom.n} as a graph` })
+      : one(".sketch", card).cloneNode(true)));
     if (data.profile) tile.setAttribute("preserveAspectRatio", "none");
     views.push(matrix(tile, {
       rows: data.rows, cols, values, channels: data.channels, label: atom.n,
@@ -483,11 +461,11 @@ all(".gallery").forEach(gallery => {
     }
     dialog.scrollTop = 0;
   };
-  items.forEach((item, i) => item.querySelector("button").addEventListener("click", () => {
+  items.forEach((item, i) => on(item.firstChild, { click() {
     show(i);
     dialog.showModal();
     all("header button", dialog)[1].focus();
-  }));
+  } }));
 });
 
 // Light, dark, or as the system has it.
@@ -495,17 +473,16 @@ const night = [...document.styleSheets[0].cssRules].find(rule => rule.media && r
 if (night) {
   const looks = [["auto", "◐", night.media.mediaText, "light dark"], ["light", "☀", "not all", "light"], ["dark", "☾", "screen", "dark"]];
   let look = 0;
-  const change = html("button", { type: "button", class: "plain theme", on: { click() { wear((look + 1) % 3); } } });
+  const change = button("", () => wear((look + 1) % 3), { class: "plain theme" });
   const wear = to => {
     look = to;
     const [called, sign, media, scheme] = looks[to];
     night.media.mediaText = media;
     root.style.colorScheme = scheme;
     change.textContent = sign;
-    change.setAttribute("aria-label", `Colours: ${called}; press for ${looks[(to + 1) % 3][0]}`);
-    change.dataset.tip = `Colours: ${called}`;
+    set(change, { "aria-label": `Colours: ${called}; press for ${looks[(to + 1) % 3][0]}`, "data-tip": `Colours: ${called}` });
   };
   wear(0);
-  document.querySelector("main").append(change);
+  one("main").append(change);
 }
 })();
