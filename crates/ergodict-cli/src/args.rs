@@ -14,8 +14,8 @@ Example:
   ergodict demo
   ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
 
-Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found what it was asked to look for, 2 bad usage or \
-input, 130 stopped by Ctrl-C.";
+Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found a
+problem that it was asked to look for, 2 bad usage or input, 130 stopped by Ctrl-C.";
 
 /// The commands as a newcomer needs them; what is not named stands under the last.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -29,7 +29,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
 #[derive(Parser)]
 #[command(name = "ergodict", version, args_override_self = true, disable_help_subcommand = true)]
 #[command(max_term_width = 110, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples.")]
+#[command(
+    after_help = "Start with `ergodict demo`. `ergodict COMMAND -h` is short, `--help` shows all flags, defaults and examples."
+)]
 #[command(after_long_help = LONG)]
 pub(crate) struct Cli {
     /// What every verb knows.
@@ -102,18 +104,25 @@ impl Common {
 pub(crate) fn command() -> Command {
     let cli = each(Cli::command(), "ergodict");
     let wide = cli.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or(0);
+    let style = *cli.get_styles().get_header();
+    let heading = |title: &str| format!("{style}{title}:{style:#}");
     let mut listed = String::new();
     for (at, (title, names)) in GROUPS.iter().enumerate() {
         let others = cli.get_subcommands().map(Command::get_name);
-        let others = others.filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
-        let _ = writeln!(listed, "{title}:");
+        let others = others
+            .filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
+        let _ = writeln!(listed, "{}", heading(title));
         for verb in names.iter().copied().chain(others).filter_map(|name| cli.find_subcommand(name)) {
             let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = about.split(':').next().unwrap_or_default();
             let _ = writeln!(listed, "  {:<wide$}  {about}", verb.get_name());
         }
         listed.push('\n');
     }
-    cli.help_template(format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{{options}}{{after-help}}"))
+    let options = heading("Options");
+    cli.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{options}\n{{options}}{{after-help}}"
+    ))
 }
 
 /// A verb whose short help says that there is more, and all verbs within it.

@@ -85,7 +85,10 @@ fn is_flag(argument: &str, key: &str) -> bool {
 }
 
 /// The innermost verb that is named, its name with those of the nouns before it, and where its flags begin.
-pub(crate) fn innermost<'a>(cli: &'a Command, arguments: &[OsString]) -> Option<(&'a Command, String, usize)> {
+pub(crate) fn innermost<'a>(
+    cli: &'a Command,
+    arguments: &[OsString],
+) -> Option<(&'a Command, String, usize)> {
     let mut found: Option<(&Command, String, usize)> = None;
     let mut words = arguments.iter().enumerate().skip(1);
     while let Some((i, word)) = words.next() {
@@ -130,7 +133,9 @@ fn flags(key: &str, value: &Value, flag: &Arg) -> Result<Vec<String>> {
         Value::Bool(on) if bare => on.then(|| format!("--{key}")).into_iter().collect(),
         _ if bare => bail!("`{key}` is {value}: expected true or false"),
         Value::Null => Vec::new(),
-        Value::Bool(true) if flag.get_num_args().is_some_and(|n| n.min_values() == 0) => vec![format!("--{key}")],
+        Value::Bool(true) if flag.get_num_args().is_some_and(|n| n.min_values() == 0) => {
+            vec![format!("--{key}")]
+        }
         Value::String(text) => vec![format!("--{key}={text}")],
         Value::Bool(_) | Value::Number(_) => vec![format!("--{key}={value}")],
         Value::Array(values) if matches!(flag.get_action(), ArgAction::Append) => {

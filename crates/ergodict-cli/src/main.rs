@@ -35,6 +35,7 @@ mod showing;
 mod spins;
 mod tracked;
 mod transform;
+mod verbose;
 
 use args::{Cli, Verb};
 use clap::FromArgMatches;
@@ -62,9 +63,10 @@ fn main() -> ExitCode {
 
 fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     let cli = args::command();
-    let parsed = cli.clone().try_get_matches_from(arguments).and_then(|matches| {
-        Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches)))
-    });
+    let parsed = cli
+        .clone()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches))));
     match parsed {
         Ok((cli, resolved)) if cli.common.show_config => {
             output::print(&resolved.toml()?)?;
@@ -72,7 +74,8 @@ fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
         }
         Ok((cli, resolved)) => {
             resolved::keep(resolved);
-            run(cli)
+            let common = cli.common.clone();
+            verbose::around(&common, || run(cli))
         }
         Err(refusal) => args::explain(&refusal, &cli, arguments),
     }

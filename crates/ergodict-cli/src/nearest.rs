@@ -10,7 +10,9 @@ pub(crate) fn nearest<T: AsRef<str>>(given: &str, names: impl IntoIterator<Item 
     let given = given.to_lowercase();
     let alike = |name: &T| strsim::jaro_winkler(&given, &name.as_ref().to_lowercase());
     let near = names.into_iter().map(|name| (alike(&name), name));
-    let near = near.filter(|(alike, _)| *alike > ALIKE).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let near = near
+        .filter(|(alike, _)| *alike > ALIKE)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
     near.map(|(_, name)| name)
 }
 
@@ -24,7 +26,9 @@ pub(crate) fn file_hint(path: &Path) -> String {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let listed = std::fs::read_dir(folder.unwrap_or(Path::new(".")));
     let Ok(listed) = listed else {
-        return folder.map_or_else(String::new, |folder| format!("; the folder {} is not there either", folder.display()));
+        return folder.map_or_else(String::new, |folder| {
+            format!("; the folder {} is not there either", folder.display())
+        });
     };
     let mut names: Vec<String> =
         listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();

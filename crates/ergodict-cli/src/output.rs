@@ -116,7 +116,9 @@ pub(crate) fn in_words(error: &io::Error) -> String {
         io::ErrorKind::NotADirectory => "a part of its path is a file, not a folder".to_owned(),
         io::ErrorKind::StorageFull => "the disk is full".to_owned(),
         io::ErrorKind::ReadOnlyFilesystem => "the disk can only be read".to_owned(),
-        io::ErrorKind::InvalidFilename => "its name is too long, or has characters that names cannot have".to_owned(),
+        io::ErrorKind::InvalidFilename => {
+            "its name is too long, or has characters that names cannot have".to_owned()
+        }
         io::ErrorKind::UnexpectedEof => "ends too early: it is cut off".to_owned(),
         _ => {
             let text = error.to_string();
@@ -131,10 +133,15 @@ mod tests {
 
     #[test]
     fn the_system_speaks_in_words() {
-        for (code, words) in [(2, "no such file"), (13, "permission"), (21, "folder"), (28, "full"), (30, "only be read")] {
+        for (code, words) in
+            [(2, "no such file"), (13, "permission"), (21, "folder"), (28, "full"), (30, "only be read")]
+        {
             let error = io::Error::from_raw_os_error(code);
             let line = one_line(&anyhow::Error::from(Error::io(Path::new("/no/where"))(error)));
-            assert!(line.starts_with("/no/where: ") && line.contains(words) && !line.contains("os error"), "{line}");
+            assert!(
+                line.starts_with("/no/where: ") && line.contains(words) && !line.contains("os error"),
+                "{line}"
+            );
         }
         assert_eq!(in_words(&io::Error::from_raw_os_error(5)), "input/output error");
     }

@@ -97,7 +97,8 @@ impl Resolved {
         }
         let mut flags: Vec<&Arg> = verb.get_arguments().collect();
         let own: Vec<&str> = flags.iter().filter_map(|arg| arg.get_long()).collect();
-        let shared = cli.get_arguments().filter(|arg| arg.get_long().is_some_and(|long| !own.contains(&long)));
+        let shared =
+            cli.get_arguments().filter(|arg| arg.get_long().is_some_and(|long| !own.contains(&long)));
         flags.extend(shared);
         let given = |arg: &Arg| source(matches, arg) == Some(ValueSource::CommandLine);
         let mut config = Map::new();
@@ -107,9 +108,9 @@ impl Resolved {
                 continue;
             }
             // A default that something given rules out is not among what was resolved.
-            let excludes = |a: &Arg, b: &Arg| verb.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
-            let ruled_out =
-                |other: &&&Arg| given(other) && (excludes(arg, other) || excludes(other, arg));
+            let excludes =
+                |a: &Arg, b: &Arg| verb.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id());
+            let ruled_out = |other: &&&Arg| given(other) && (excludes(arg, other) || excludes(other, arg));
             if !given(arg) && flags.iter().find(ruled_out).is_some() {
                 continue;
             }
@@ -194,6 +195,9 @@ mod tests {
     fn pictures_carry_a_note() {
         keep(Resolved { command: "x".into(), known: Vec::new(), config: Map::new() });
         let svg = String::from_utf8(noted(b"<svg a=\"1\"><g/></svg>".to_vec())).unwrap();
-        assert!(svg.starts_with("<svg a=\"1\"><metadata>{") && svg.ends_with("</metadata><g/></svg>"), "{svg}");
+        assert!(
+            svg.starts_with("<svg a=\"1\"><metadata>{") && svg.ends_with("</metadata><g/></svg>"),
+            "{svg}"
+        );
     }
 }

@@ -20,7 +20,8 @@ pub(crate) fn explain(refusal: &clap::Error, cli: &Command, arguments: &[OsStrin
     }
     let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let found = config::innermost(cli, arguments);
-    let (verb, name) = found.map_or((cli, "ergodict".to_owned()), |(verb, name, _)| (verb, format!("ergodict {name}")));
+    let (verb, name) =
+        found.map_or((cli, "ergodict".to_owned()), |(verb, name, _)| (verb, format!("ergodict {name}")));
     bail!("{}", Refusal { refusal, cli, verb, name, words }.line())
 }
 
@@ -71,9 +72,15 @@ impl Refusal<'_> {
     /// A word that is no flag, or an argument too many.
     fn unknown(&self, given: &str) -> String {
         let name = &self.name;
-        let before = self.words.iter().position(|word| word == given).and_then(|at| self.words.get(at.checked_sub(1)?));
+        let before = self
+            .words
+            .iter()
+            .position(|word| word == given)
+            .and_then(|at| self.words.get(at.checked_sub(1)?));
         if let Some(flag) = before.filter(|flag| JOINED.contains(&&***flag)) {
-            return format!("{given} is an argument too many for `{name}`; a value of {flag} is written {flag}={given}");
+            return format!(
+                "{given} is an argument too many for `{name}`; a value of {flag} is written {flag}={given}"
+            );
         }
         if !given.starts_with('-') {
             return format!("{given} is an argument too many for `{name}` (see --help)");
@@ -85,7 +92,8 @@ impl Refusal<'_> {
         if bare.parse::<f64>().is_ok() {
             return format!("{word} is no flag of `{name}`; a file of that name is written ./{word}");
         }
-        let near = nearest(bare, longs()).map_or_else(String::new, |long| format!("; did you mean --{long}?"));
+        let near =
+            nearest(bare, longs()).map_or_else(String::new, |long| format!("; did you mean --{long}?"));
         let shown = word.split('=').next().unwrap_or(word);
         format!("{shown} is no flag of `{name}`{near} (see --help)")
     }
@@ -95,7 +103,9 @@ impl Refusal<'_> {
         let said = self.refusal.source().map(ToString::to_string).unwrap_or_default();
         let negative = value.starts_with('-');
         match said.as_str() {
-            "invalid digit found in string" if negative => ", but it must be a whole number that is not negative".into(),
+            "invalid digit found in string" if negative => {
+                ", but it must be a whole number that is not negative".into()
+            }
             "invalid digit found in string" => ", but it must be a whole number".into(),
             "invalid float literal" => ", but it must be a number".into(),
             "cannot parse integer from empty string" | "cannot parse float from empty string" => {
@@ -104,7 +114,10 @@ impl Refusal<'_> {
             said if said.starts_with("number too ") => ", which is out of range".into(),
             "" => ", which it cannot be".into(),
             // Ours say what was given themselves.
-            said => match said.split_once(", but ").filter(|(given, _)| given.trim_end_matches('"').ends_with(value)) {
+            said => match said
+                .split_once(", but ")
+                .filter(|(given, _)| given.trim_end_matches('"').ends_with(value))
+            {
                 Some((_, right)) => {
                     let names = right.split([' ', ',', ':']).filter(|name| name.len() > 2);
                     format!(", but {right}{}", hint(value, names))
@@ -125,7 +138,8 @@ impl Refusal<'_> {
         let text = self.refusal.render().to_string();
         let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
         let parts = text.split("\n\n").map(words);
-        let parts = parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
+        let parts =
+            parts.filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more information"));
         let line = parts.collect::<Vec<_>>().join("; ");
         line.strip_prefix("error: ").unwrap_or(&line).to_owned()
     }
@@ -145,7 +159,8 @@ impl Refusal<'_> {
     /// The name of a flag or argument without the names of its values.
     fn flag(&self, kind: ContextKind) -> Option<String> {
         let text = self.text(kind)?;
-        let end = if text.starts_with('-') { text.find([' ', '=', '[']).unwrap_or(text.len()) } else { text.len() };
+        let end =
+            if text.starts_with('-') { text.find([' ', '=', '[']).unwrap_or(text.len()) } else { text.len() };
         Some(text[..end].to_owned())
     }
 }

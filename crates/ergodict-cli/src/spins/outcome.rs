@@ -98,7 +98,9 @@ pub(super) fn json<T: Scalar>(outcomes: &[Outcome], runs: &[Run<T>], time: Durat
         }
         all.push(one);
     }
-    Ok(json!({ "schema": "ergodict.spins-learn/1", "seconds": time.as_secs_f64(), "runs": all, "config": crate::resolved::config() }))
+    Ok(
+        json!({ "schema": "ergodict.spins-learn/1", "seconds": time.as_secs_f64(), "runs": all, "config": crate::resolved::config() }),
+    )
 }
 
 /// What a run is called in words and pictures.

@@ -5,9 +5,12 @@ use std::process::{Command, Stdio};
 
 /// Whether a program is there; said loudly where it is not.
 fn has(program: &str) -> bool {
-    let there = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let there =
+        Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
-        eprintln!("SKIPPED: {program} is not installed, so that what it makes of our output was not looked at");
+        eprintln!(
+            "SKIPPED: {program} is not installed, so that what it makes of our output was not looked at"
+        );
         assert!(std::env::var_os("CI").is_none() || program != "bash", "bash is needed in CI");
     }
     there
@@ -67,7 +70,8 @@ fn man_pages_are_well_formed() {
     assert!(done.code == Some(2) && done.stderr.contains("did you mean learn?"), "{}", done.stderr);
     let done = bench.run("man -o pages").fine();
     assert!(done.stderr.contains("pages"));
-    let mut pages: Vec<_> = std::fs::read_dir(bench.path("pages")).unwrap().map(|page| page.unwrap().path()).collect();
+    let mut pages: Vec<_> =
+        std::fs::read_dir(bench.path("pages")).unwrap().map(|page| page.unwrap().path()).collect();
     pages.sort();
     let names: Vec<_> = pages.iter().map(|page| page.file_name().unwrap().to_str().unwrap()).collect();
     for name in ["ergodict.1", "ergodict-network.1", "ergodict-network-generate-er.1", "ergodict-man.1"] {
@@ -75,7 +79,7 @@ fn man_pages_are_well_formed() {
     }
     if has("groff") {
         let mut groff = Command::new("groff");
-        let done = groff.args(["-ww", "-man", "-z", "-Kutf8"]).args(&pages).output().unwrap();
+        let done = groff.args(["-ww", "-man", "-z", "-Kutf8", "-Tutf8"]).args(&pages).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success() && said.is_empty(), "{said}");
     }

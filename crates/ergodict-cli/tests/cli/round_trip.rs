@@ -34,7 +34,13 @@ const CASES: [Case<'_>; 31] = [
     ("network learn", "@karate", "--motif motif.txt -r 3 --steps 3 --sampler glauber", "n", true),
     ("network learn", "@kite", "--static -k 3 -r 3", "all", true),
     ("network reconstruct", "@karate", "--model n --samples 300 --seed 2", "n.tsv", false),
-    ("network reconstruct", "@karate", "--model n --samples 300 --pairs pairs.tsv --alpha 2", "n.parquet", true),
+    (
+        "network reconstruct",
+        "@karate",
+        "--model n --samples 300 --pairs pairs.tsv --alpha 2",
+        "n.parquet",
+        true,
+    ),
     ("network compare", "@karate @kite", "--unweighted -k 4 -r 3 --steps 3 --samples 200", "c.tsv", false),
     ("network denoise", "@karate", "--method jaccard --pairs pairs.tsv", "d.tsv", false),
     ("network denoise", "@karate", "--method adamic-adar --top 5 --pairs non-edges", "e.tsv", false),
@@ -133,7 +139,10 @@ fn a_flag_that_rules_another_out_overrides_it() {
     let bench = bench();
     bench.run("network corrupt @karate --remove 0.3 -o a.txt -q").fine();
     let done = bench.run("network corrupt @karate --add 0.5 -o b.txt --json -q --config a.txt").fine();
-    assert_eq!((done.json()["config"]["add"].as_f64(), &done.json()["config"]["remove"]), (Some(0.5), &serde_json::Value::Null));
+    assert_eq!(
+        (done.json()["config"]["add"].as_f64(), &done.json()["config"]["remove"]),
+        (Some(0.5), &serde_json::Value::Null)
+    );
     bench.put("net.toml", "directed = true\nnodes = 9\nedges = 12\n");
     bench.run("network generate er -p 0.5 --config net.toml -o c.txt -q").fine();
 }

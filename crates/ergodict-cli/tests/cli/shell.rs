@@ -36,12 +36,17 @@ fn a_reader_that_leaves_is_no_error() {
     let bench = bench();
     let program = assert_cmd::cargo::cargo_bin!("ergodict").display().to_string();
     for words in PRINTS {
-        // `head -c 0` has left before anything is written, `head -1` after the first line.
+        // `true` has left before anything is written, `head` after the first line.
         for reader in ["head -n 1", "true"] {
             let line = format!("set -o pipefail; '{program}' {words} -q | {reader} > /dev/null");
-            let done = Command::new("bash").args(["-c", &line]).current_dir(bench.path(".")).output().unwrap();
+            let done =
+                Command::new("bash").args(["-c", &line]).current_dir(bench.path(".")).output().unwrap();
             let said = String::from_utf8_lossy(&done.stderr);
-            assert!(done.status.code() == Some(0) && said.is_empty(), "{words} | {reader}: {:?} {said}", done.status);
+            assert!(
+                done.status.code() == Some(0) && said.is_empty(),
+                "{words} | {reader}: {:?} {said}",
+                done.status
+            );
         }
     }
 }
@@ -52,7 +57,9 @@ fn on_a_terminal(bench: &Bench, words: &str, environment: &[(&str, &str)]) -> Op
     let program = assert_cmd::cargo::cargo_bin!("ergodict").display().to_string();
     let mut script = Command::new("script");
     script.args(["-qec", &format!("'{program}' {words}"), "/dev/null"]).current_dir(bench.path("."));
-    ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"].iter().for_each(|name| drop(script.env_remove(name)));
+    ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"].iter().for_each(|name| {
+        script.env_remove(name);
+    });
     let done = script.env("TERM", "xterm").envs(environment.iter().copied()).stdin(Stdio::null()).output();
     match done {
         Ok(done) => Some(String::from_utf8_lossy(&done.stdout).into_owned()),
@@ -67,7 +74,8 @@ fn on_a_terminal(bench: &Bench, words: &str, environment: &[(&str, &str)]) -> Op
 #[test]
 fn colours_are_for_terminals_that_want_them() {
     let bench = bench();
-    let coloured = |text: &str| text.contains("\u{1b}[1m") || text.contains("\u{1b}[3") || text.contains("\u{1b}[4m");
+    let coloured =
+        |text: &str| text.contains("\u{1b}[1m") || text.contains("\u{1b}[3") || text.contains("\u{1b}[4m");
     let Some(plain) = on_a_terminal(&bench, "--help", &[]) else { return };
     assert!(coloured(&plain), "help on a terminal has no style: {plain:?}");
     for environment in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CLICOLOR", "0")] {

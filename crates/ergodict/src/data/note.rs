@@ -109,7 +109,8 @@ fn of_text(input: impl Read) -> Option<String> {
     loop {
         line.clear();
         lines.read_until(b'\n', &mut line).ok()?;
-        let comment = line.trim_ascii().strip_prefix(b"#").or_else(|| line.trim_ascii().strip_prefix(b"%"))?;
+        let comment =
+            line.trim_ascii().strip_prefix(b"#").or_else(|| line.trim_ascii().strip_prefix(b"%"))?;
         let note = comment.trim_ascii().strip_prefix(KEY.as_bytes()).map(<[u8]>::trim_ascii);
         if let Some(note) = note.filter(|note| note.starts_with(b"{")) {
             return String::from_utf8(note.to_vec()).ok();
@@ -132,7 +133,8 @@ mod tests {
         for name in ["a.txt", "a.txt.gz", "a.tsv.zst", "a.mtx", "a.mtx.gz", "a.npz"] {
             write_network_with_note(&at(name), &network, Some(SAID)).unwrap();
             assert_eq!(read_note(&at(name)).unwrap().as_deref(), Some(SAID), "{name}");
-            let (again, _) = crate::data::read_network(&at(name), &crate::data::ReadOptions::default()).unwrap();
+            let (again, _) =
+                crate::data::read_network(&at(name), &crate::data::ReadOptions::default()).unwrap();
             assert_eq!((again.nodes(), again.edges()), (3, 2), "{name}");
             write_network_with_note(&at(name), &network, None).unwrap();
             assert_eq!(read_note(&at(name)).unwrap(), None, "{name}");
@@ -158,7 +160,8 @@ mod tests {
     fn what_has_no_note_is_no_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
-        for bytes in [&b""[..], b"1 2\n", b"# ergodict\n1 2\n", b"PK\x03\x04", b"PAR1", PNG, b"\x89PNG", b"#"] {
+        for bytes in [&b""[..], b"1 2\n", b"# ergodict\n1 2\n", b"PK\x03\x04", b"PAR1", PNG, b"\x89PNG", b"#"]
+        {
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(read_note(&path).unwrap(), None, "{bytes:?}");
         }
