@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man as Page;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -115,7 +116,9 @@ fn page(verb: &Command, name: &str) -> Result<String> {
     }
     if let Some(examples) = examples {
         roff.push_str(".SH EXAMPLES\n.nf\n");
-        examples.lines().for_each(|line| roff.push_str(&format!("\\&{}\n", escaped(line))));
+        for line in examples.lines() {
+            let _ = writeln!(roff, "\\&{}", escaped(line));
+        }
         roff.push_str(".fi\n");
     }
     Ok(roff)

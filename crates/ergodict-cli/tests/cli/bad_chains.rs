@@ -116,7 +116,7 @@ fn simulations_that_make_no_sense() {
         ("--updates 0", ["only 0 updates", "nothing would be kept"]),
         ("--chains 0", ["--chains is 0", "between 1 and"]),
         ("--chains 999999999999", ["--chains is 999999999999", "65536"]),
-        ("--observables colour", ["`colour`", "energy, magnetisation, cluster"]),
+        ("--observables colour", ["is colour", "energy, magnetisation, cluster"]),
         ("--start no.npy", ["--start no.npy cannot be used", "random, ordered, or"]),
         ("--start -", ["--start is -", "name a file"]),
         ("--start ordered --model cellular-potts", ["never leaves", "--proposal any"]),
@@ -136,7 +136,7 @@ fn simulations_that_make_no_sense() {
         ("--checkpoint no/c", ["cannot be written", "`no` does not exist"]),
         ("--checkpoint m.npy", ["-o m.npy and --checkpoint m.npy", "two"]),
         ("--checkpoint -", ["--checkpoint is -", "a file"]),
-        ("--resume", ["--checkpoint", "required"]),
+        ("--resume", ["--checkpoint", "needs"]),
         ("-o no/m.npy", ["no/m.npy: cannot be written", "`no` does not exist"]),
         ("-o m.csv", ["trajectories are written as .npy", "not .csv"]),
         ("-o t.npy --start t.npy", ["--start t.npy and -o t.npy are the same file", "overwritten"]),
@@ -185,7 +185,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
     ] {
         refused(&bench, &format!("spins learn {} -o m {flags}", spins::SMALL), &said);
     }
-    refused(&bench, "spins learn --patch 4 -o m", &["--atoms", "required"]);
+    refused(&bench, "spins learn --patch 4 -o m", &["--atoms", "needs"]);
     for (flags, said) in [
         ("no.npy", ["--trajectory no.npy cannot be used", "expected .npy"]),
         ("-", ["--trajectory is -", "name a file"]),
@@ -311,7 +311,7 @@ fn dictionaries_of_images_that_cannot_be_learned() {
     ] {
         refused(&bench, &format!("image learn -q grey.png {} -o m {flags}", image::SMALL), &said);
     }
-    refused(&bench, "image learn -r 3 -o m", &["<IMG>", "required"]);
+    refused(&bench, "image learn -r 3 -o m", &["<IMG>", "needs"]);
 }
 
 #[test]

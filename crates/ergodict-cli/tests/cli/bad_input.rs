@@ -98,22 +98,22 @@ fn numbers_out_of_range() {
         ("-r 2 --schedule power:2", ["exponent of the schedule is 2", "(0, 1]"]),
         ("-r 2 --dictionary sphere", ["sphere", "nonneg-ball"]),
         ("-r 2 --code box", ["box", "box:U"]),
-        ("-r 2 --solver slow", ["`slow`", "`projected-gradient`"]),
-        ("-r 2 --normalise max", ["`max`", "`per-column`"]),
-        ("-r 2 --unused drop", ["`drop`", "`reseed`"]),
+        ("-r 2 --solver slow", ["is slow", "projected-gradient"]),
+        ("-r 2 --normalise max", ["is max", "per-column"]),
+        ("-r 2 --unused drop", ["is drop", "reseed"]),
         ("-r 2 --batch 0", ["batch size is 0", "at least one"]),
         ("-r 2 --epochs 0", ["epochs is 0", "at least one"]),
         ("-r 2 --holdout 1", ["held out is 1", "below 1"]),
         ("-r 2 --holdout -0.1", ["held out is -0.1", "at least 0"]),
         ("-r 2 --threads 0", ["--threads is 0", "at least one"]),
         ("-r 2 --shape 3x3", ["3x3", "4 features"]),
-        ("-r 2 --resume", ["--checkpoint", "required"]),
+        ("-r 2 --resume", ["--checkpoint", "needs"]),
         ("-r 2 --lamda 3", ["--lamda is no flag", "did you mean --lambda?"]),
-        ("", ["--atoms <R>", "required"]),
+        ("", ["--atoms <R>", "needs"]),
     ] {
         refused(&bench, &format!("factor x.npy -o m {flags}"), &said);
     }
-    refused(&bench, "factor x.npy -r 2", &["--out <MODEL>", "required"]);
+    refused(&bench, "factor x.npy -r 2", &["--out <MODEL>", "needs"]);
     refused(&bench, "factorise x.npy", &["factorise", "did you mean factor?"]);
 }
 
