@@ -14,8 +14,11 @@ Example:
   ergodict demo
   ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
 
-Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found what it was asked to look for, 2 bad usage or \
-input, 130 stopped by Ctrl-C.";
+Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found a
+problem that it was asked to look for, 2 bad usage or input, 130 stopped by Ctrl-C.";
+
+/// Columns of the narrowest terminals that are usual.
+const WIDTH: usize = 80;
 
 /// The commands as a newcomer needs them; what is not named stands under the last.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -63,6 +66,7 @@ pub(crate) enum Verb {
 /// What every verb knows.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Common options")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(crate) struct Common {
     /// The seed; the same one gives the same bytes
     #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
@@ -105,38 +109,62 @@ impl Common {
 pub(crate) fn command() -> Command {
     let cli = each(Cli::command(), "ergodict");
     let wide = cli.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or(0);
+    let style = *cli.get_styles().get_header();
+    let heading = |title: &str| format!("{style}{title}:{style:#}");
     let mut listed = String::new();
     for (at, (title, names)) in GROUPS.iter().enumerate() {
         let others = cli.get_subcommands().map(Command::get_name);
         let others = others
             .filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
-        let _ = writeln!(listed, "{title}:");
+        let _ = writeln!(listed, "{}", heading(title));
         for verb in names.iter().copied().chain(others).filter_map(|name| cli.find_subcommand(name)) {
             let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = about.split(':').next().unwrap_or_default();
             let _ = writeln!(listed, "  {:<wide$}  {about}", verb.get_name());
         }
         listed.push('\n');
     }
+    let options = heading("Options");
     cli.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{{options}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}{options}\n{{options}}{{after-help}}"
     ))
 }
 
-/// A verb whose short help says that there is more, and all verbs within it.
+/// A verb whose short help says that there is more, whose examples fit on terminals, and all verbs within it.
 fn each(verb: Command, name: &str) -> Command {
-    let verb = verbs::suited(verb, name);
+    let mut verb = verbs::suited(verb, name);
     let more = verb.get_arguments().any(clap::Arg::is_hide_short_help_set);
-    let more = more && verb.get_after_help().is_none();
-    let verb = if more {
-        verb.after_help(format!("`ergodict {name} --help` shows all flags, with examples."))
-    } else {
-        verb
-    };
+    if more && verb.get_after_help().is_none() {
+        verb = verb.after_help(format!("`ergodict {name} --help` shows all flags, with examples."));
+    }
+    if let Some(long) = verb.get_after_long_help().map(ToString::to_string) {
+        verb = verb.after_long_help(long.lines().map(continued).collect::<Vec<_>>().join("\n"));
+    }
     let names: Vec<String> = verb.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     names.iter().fold(verb, |verb, inner| {
         let whole = if name == "ergodict" { inner.clone() } else { format!("{name} {inner}") };
         verb.mut_subcommand(inner, |verb| each(verb, &whole))
     })
+}
+
+/// A command of an example on several lines, where it is too long for one, so that it can be copied whole.
+fn continued(line: &str) -> String {
+    let is_command = line.starts_with("  ergodict ") && !line.ends_with('\\') && !line.contains('\'');
+    if !is_command || line.chars().count() < WIDTH {
+        return line.to_owned();
+    }
+    let mut lines = vec![String::from(" ")];
+    for word in line.split_whitespace() {
+        let now = lines.last_mut().filter(|now| now.chars().count() + word.chars().count() + 3 < WIDTH);
+        match now {
+            Some(now) => {
+                now.push(' ');
+                now.push_str(word);
+            }
+            None => lines.push(format!("    {word}")),
+        }
+    }
+    lines.join(" \\\n")
 }
 
 /// A whole number, also as `5e6`.
@@ -151,7 +179,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::count;
+    use super::{continued, count};
 
     #[test]
     fn counts_are_whole_numbers_however_they_are_written() {
@@ -160,5 +188,17 @@ mod tests {
         for bad in ["-1", "0.5", "1e30", "nan", "x", ""] {
             assert!(count(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn examples_are_commands_that_can_be_copied() {
+        let long =
+            "  ergodict network learn edges.txt.gz -k 21 -r 25 --sampler pivot-approx -o atoms.safetensors";
+        let lines = continued(long);
+        assert!(lines.lines().count() == 2 && lines.lines().all(|line| line.chars().count() < 80), "{lines}");
+        let words =
+            |text: &str| text.replace(" \\\n", " ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&lines), words(long));
+        assert_eq!(continued("  ergodict demo"), "  ergodict demo");
     }
 }

@@ -32,7 +32,7 @@ In a script that is to fail where scores have become worse:
 /// AUC is the share of pairs (one true, one false) in which the true one has the higher score; ties count half. A pair of
 /// LABELS that SCORES does not have scores 0, and how many there are is told.
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = HELP, override_usage = "ergodict evaluate [OPTIONS] <SCORES>... <LABELS>")]
 pub(crate) struct Args {
     /// Tables of scores, `u v score` a line, as `network denoise` and `network reconstruct` write them; then the table of labels, `u
     /// v label` a line with 1 for true and 0 for false, as `network corrupt --truth` writes it

@@ -84,7 +84,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let what = format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, args.batch);
     memory::check(needed, &what, "lower -r or --batch, or use --f32")?;
     showing::probe(&args.outputs())?;
-    if common.verbose {
+    if crate::verbose::on() {
         let (format, samples) = (feed.stream().format(), feed.stream().samples());
         let samples = samples.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
         let memory = memory::bytes(needed);

@@ -39,6 +39,7 @@ mod showing;
 mod spins;
 mod tracked;
 mod transform;
+mod verbose;
 mod watched;
 
 use args::{Cli, Verb};
@@ -76,7 +77,8 @@ fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
         }
         Ok((cli, resolved)) => {
             resolved::keep(resolved);
-            run(cli)
+            let common = cli.common.clone();
+            verbose::around(&common, || run(cli))
         }
         Err(refusal) => args::explain(&refusal, &cli, arguments),
     }

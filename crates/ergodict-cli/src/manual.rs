@@ -8,8 +8,11 @@ use anyhow::{Result, bail};
 use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man as Page;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+const SYNOPSIS: &str = ".SH SYNOPSIS\n";
 
 const COMPLETIONS_HELP: &str = "\
 Example:
@@ -93,7 +96,10 @@ fn all(verb: &Command, name: &str, folder: &Path) -> Result<usize> {
 /// A man page. Examples stand on lines of their own, which the crate would run together.
 fn page(verb: &Command, name: &str) -> Result<String> {
     let examples = verb.get_after_long_help().or(verb.get_after_help()).map(ToString::to_string);
-    let verb = verb.clone().after_long_help(None::<&str>).after_help(None::<&str>);
+    let mut verb = verb.clone().after_long_help(None::<&str>).after_help(None::<&str>);
+    let usage = verb.render_usage().to_string();
+    // A page has all flags.
+    let verb = verb.mut_args(|arg| arg.hide_short_help(false));
     let page = Page::new(verb)
         .title(name)
         .section("1")
@@ -102,9 +108,17 @@ fn page(verb: &Command, name: &str) -> Result<String> {
     let mut roff = Vec::new();
     page.render(&mut roff)?;
     let mut roff = String::from_utf8_lossy(&roff).into_owned();
+    // All flags side by side, and none of their values, are no synopsis.
+    if let (Some(at), Some(usage)) = (roff.find(SYNOPSIS), usage.strip_prefix("Usage: ")) {
+        let from = at + SYNOPSIS.len();
+        let to = roff[from..].find('\n').map_or(roff.len(), |end| from + end);
+        roff.replace_range(from..to, &escaped(usage.trim()));
+    }
     if let Some(examples) = examples {
         roff.push_str(".SH EXAMPLES\n.nf\n");
-        examples.lines().for_each(|line| roff.push_str(&format!("\\&{}\n", escaped(line))));
+        for line in examples.lines() {
+            let _ = writeln!(roff, "\\&{}", escaped(line));
+        }
         roff.push_str(".fi\n");
     }
     Ok(roff)

@@ -306,7 +306,7 @@ impl Export {
             });
             print(&format!("{summary:#}\n"))?;
         } else if !common.quiet {
-            say(&format!("wrote {}", out.display()));
+            say(&format!("wrote      {}", out.display()));
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// Names less alike than this are not worth naming: `lern` and `learn` have 0.93, `frobnicate` is at most 0.59 from any verb of ours.
-const ALIKE: f64 = 0.75;
+/// Names less alike than this are not worth naming: `lern` and `learn` have 0.95, `y.csv` and `x.csv` 0.87, `colour` and `cluster` 0.77.
+const ALIKE: f64 = 0.8;
 
 /// The name most like `given`, if any is like it.
 pub(crate) fn nearest<T: AsRef<str>>(given: &str, names: impl IntoIterator<Item = T>) -> Option<T> {

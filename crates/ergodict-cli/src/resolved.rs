@@ -86,6 +86,13 @@ pub(crate) fn noted(picture: Vec<u8>) -> Vec<u8> {
     format!("{}<metadata>{note}</metadata>{}", &svg[..at], &svg[at..]).into_bytes()
 }
 
+/// The note in the metadata of an SVG picture, if it has one.
+pub(crate) fn of_svg(bytes: &[u8]) -> Option<String> {
+    let text = str::from_utf8(bytes).ok().filter(|text| text.contains("<svg"))?;
+    let note = text.split_once("<metadata>")?.1.split_once("</metadata>")?.0;
+    Some(note.replace("&lt;", "<").replace("&amp;", "&"))
+}
+
 impl Resolved {
     /// Of a command line that was parsed.
     pub(crate) fn of(cli: &Command, matches: &ArgMatches) -> Self {
@@ -155,8 +162,8 @@ fn value(matches: &ArgMatches, arg: &Arg) -> Option<Value> {
 /// A value as a number or a truth where it is written as JSON would write it, else as text.
 fn plain(text: &str) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    let same = (value.is_number() || value.is_boolean()) && value.to_string() == text;
-    if same { value } else { json!(text) }
+    let written = value.to_string();
+    if (value.is_number() || value.is_boolean()) && written == text { value } else { json!(text) }
 }
 
 /// A file that a configuration names: where it is not found from here, the one beside the configuration.
@@ -193,8 +200,11 @@ mod tests {
 
     #[test]
     fn pictures_carry_a_note() {
-        keep(Resolved { command: "x".into(), known: Vec::new(), config: Map::new() });
+        let mut config = Map::new();
+        config.insert("a".into(), json!("<&>"));
+        keep(Resolved { command: "x".into(), known: Vec::new(), config });
         let svg = String::from_utf8(noted(b"<svg a=\"1\"><g/></svg>".to_vec())).unwrap();
+        assert_eq!(of_svg(svg.as_bytes()), note());
         assert!(
             svg.starts_with("<svg a=\"1\"><metadata>{") && svg.ends_with("</metadata><g/></svg>"),
             "{svg}"

@@ -22,11 +22,11 @@ pub(crate) fn explain(refusal: &clap::Error, cli: &Command, arguments: &[OsStrin
     let found = config::innermost(cli, arguments);
     let (verb, name) =
         found.map_or((cli, "ergodict".to_owned()), |(verb, name, _)| (verb, format!("ergodict {name}")));
-    bail!("{}", Refusal { refusal, cli, verb, name, words }.line())
+    bail!("{}", Refusal { of: refusal, cli, verb, name, words }.line())
 }
 
 struct Refusal<'a> {
-    refusal: &'a clap::Error,
+    of: &'a clap::Error,
     cli: &'a Command,
     /// The innermost verb, and what it is called.
     verb: &'a Command,
@@ -37,7 +37,7 @@ struct Refusal<'a> {
 impl Refusal<'_> {
     fn line(&self) -> String {
         let (given, value) = (self.flag(ContextKind::InvalidArg), self.text(ContextKind::InvalidValue));
-        match (self.refusal.kind(), given, value) {
+        match (self.of.kind(), given, value) {
             (ErrorKind::InvalidSubcommand, ..) => {
                 let given = self.text(ContextKind::InvalidSubcommand).unwrap_or_default();
                 let names = self.verb.get_subcommands().map(Command::get_name);
@@ -46,7 +46,12 @@ impl Refusal<'_> {
             (ErrorKind::MissingSubcommand, ..) => format!("`{}` needs a command (see -h)", self.name),
             (ErrorKind::UnknownArgument, Some(given), _) => self.unknown(&given),
             (ErrorKind::MissingRequiredArgument, ..) => {
-                let missing = self.texts(ContextKind::InvalidArg).join(", ");
+                let missing: Vec<String> = self.texts(ContextKind::InvalidArg);
+                // What may be given several times is named twice.
+                let once = |name: &String| {
+                    name.split_once("> <").map_or(name.clone(), |(name, _)| format!("{name}>"))
+                };
+                let missing = missing.iter().map(once).collect::<Vec<_>>().join(" and ");
                 format!("`{}` needs {missing} (see --help)", self.name)
             }
             (ErrorKind::ArgumentConflict, Some(one), _) => match self.flag(ContextKind::PriorArg) {
@@ -63,6 +68,9 @@ impl Refusal<'_> {
             }
             (ErrorKind::ValueValidation, Some(flag), Some(value)) => {
                 format!("{flag} is {value}{}", self.reason(&value))
+            }
+            (ErrorKind::TooManyValues, Some(flag), Some(value)) => {
+                format!("{flag} takes no value, but {value} is given: leave it out")
             }
             (ErrorKind::NoEquals, Some(flag), _) => format!("a value of {flag} is written {flag}=VALUE"),
             _ => self.plain(),
@@ -100,7 +108,7 @@ impl Refusal<'_> {
 
     /// What is wrong with a value, in our words where they are those of Rust.
     fn reason(&self, value: &str) -> String {
-        let said = self.refusal.source().map(ToString::to_string).unwrap_or_default();
+        let said = self.of.source().map(ToString::to_string).unwrap_or_default();
         let negative = value.starts_with('-');
         match said.as_str() {
             "invalid digit found in string" if negative => {
@@ -113,10 +121,14 @@ impl Refusal<'_> {
             }
             said if said.starts_with("number too ") => ", which is out of range".into(),
             "" => ", which it cannot be".into(),
+            said if said.starts_with("unknown variant") => {
+                let right = said.split_once("expected ").map_or("", |(_, right)| right).replace('`', "");
+                format!(", but it must be {right}{}", hint(value, right.split([' ', ','])))
+            }
             // Ours say what was given themselves.
             said => match said
                 .split_once(", but ")
-                .filter(|(given, _)| given.trim_end_matches('"').ends_with(value))
+                .filter(|(given, _)| given.trim_end_matches(['"', '`']).ends_with(value))
             {
                 Some((_, right)) => {
                     let names = right.split([' ', ',', ':']).filter(|name| name.len() > 2);
@@ -135,7 +147,7 @@ impl Refusal<'_> {
 
     /// clap's words on one line, without usage.
     fn plain(&self) -> String {
-        let text = self.refusal.render().to_string();
+        let text = self.of.render().to_string();
         let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
         let parts = text.split("\n\n").map(words);
         let parts =
@@ -145,7 +157,7 @@ impl Refusal<'_> {
     }
 
     fn texts(&self, kind: ContextKind) -> Vec<String> {
-        match self.refusal.get(kind) {
+        match self.of.get(kind) {
             Some(ContextValue::String(text)) => vec![text.clone()],
             Some(ContextValue::Strings(texts)) => texts.clone(),
             _ => Vec::new(),

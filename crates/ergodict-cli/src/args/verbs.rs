@@ -31,8 +31,8 @@ const HIDDEN: &[(&str, &[&[&str]])] = &[
     ("network learn", &[READING, SCHEME, DRAWING, &["static"]]),
     ("network reconstruct", &[READING, DRAWING, &["k", "motif", "reversal", "alpha"]]),
     ("network compare", &[READING, SCHEME, DRAWING, &["mode", "threshold"]]),
-    ("spins simulate", &[OTHER_SYSTEMS]),
-    ("spins learn", &[OTHER_SYSTEMS, SCHEME, &["fixed"]]),
+    ("spins simulate", &[OTHER_SYSTEMS, &["states", "start", "observables"]]),
+    ("spins learn", &[OTHER_SYSTEMS, SCHEME, &["states", "fixed", "burn_in"]]),
     ("image learn", &[SCHEME]),
 ];
 
@@ -55,10 +55,32 @@ const SAYS: &[(&str, &str, &str)] = &[
     ("network reconstruct", "chains", "Independent chains, which share the work [default: 8]"),
     ("network compare", "chains", "Independent chains, which share the work [default: 8]"),
 ];
-const MOTIF: &str = "chain, star, cycle, complete, or a file with the motif's edges [default: chain]";
+const MOTIF: &str = "chain, star, cycle, complete, or a file of its edges [default: chain]";
 const EXACT: &str =
     "exact, pivot, pivot-approx, glauber or rejection [default: exact; glauber for rare motifs with cycles]";
 const APPROXIMATE: &str = "exact, pivot, pivot-approx, glauber or rejection [default: pivot-approx; exact or glauber for motifs with cycles]";
+
+/// The verb, a flag, and what the short help says of it, where the long one says more.
+const SHORT: &[(&str, &str, &str)] = &[
+    ("network learn", "snapshots", "The networks are snapshots of one that changes, in their order"),
+    ("spins simulate", "out", "The trajectory to write; - is standard output"),
+    ("spins simulate", "every", "Updates of single sites between kept configurations"),
+    ("spins simulate", "frames", "Draw the kept configurations: FILE.gif, or a folder of PNG files"),
+    ("spins simulate", "size", SIZE),
+    ("spins simulate", "boundary", "What lies beyond the edge [default: periodic]"),
+    ("spins simulate", "field", FIELD),
+    ("spins learn", "out", "The model file to write; - is standard output"),
+    ("spins learn", "temperature", "Temperature, or several: T,T,… [default: 2.26]"),
+    ("spins learn", "every", "Updates between kept configurations, or several: N,N,… [default: 10000]"),
+    ("spins learn", "trajectory", "Learn from a trajectory that was written before"),
+    ("spins learn", "patches", "Patches of a minibatch"),
+    ("spins learn", "spins", "zero-one, signed, one-hot or borders [default: depends on the system]"),
+    ("spins learn", "size", SIZE),
+    ("spins learn", "boundary", "What lies beyond the edge [default: periodic]"),
+    ("spins learn", "field", FIELD),
+];
+const SIZE: &str = "Rows and columns: N or NxM [default: 200; 28 for rbm]";
+const FIELD: &str = "External field: a number, or a matrix in a file [default: 0]";
 
 /// A verb with its flags as they are there.
 pub(super) fn suited(mut verb: Command, name: &str) -> Command {
@@ -86,6 +108,14 @@ pub(super) fn suited(mut verb: Command, name: &str) -> Command {
             }
         });
     }
+    for (_, id, says) in SHORT.iter().filter(|(of, ..)| *of == name) {
+        if has(&verb, id) {
+            verb = verb.mut_arg(id, |arg| {
+                let long = arg.get_long_help().or(arg.get_help()).cloned().unwrap_or_default();
+                arg.help(*says).long_help(long)
+            });
+        }
+    }
     verb
 }
 
@@ -99,7 +129,7 @@ mod tests {
         let find = |name: &str| name.split(' ').try_fold(&cli, |verb, word| verb.find_subcommand(word));
         let named =
             HIDDEN.iter().flat_map(|(of, groups)| groups.iter().copied().flatten().map(move |id| (*of, *id)));
-        for (of, id) in named.chain(SAYS.iter().map(|(of, id, _)| (*of, *id))) {
+        for (of, id) in named.chain(SAYS.iter().chain(SHORT).map(|(of, id, _)| (*of, *id))) {
             let verb = find(of).unwrap_or_else(|| panic!("{of}"));
             assert!(verb.get_arguments().any(|arg| arg.get_id() == id), "{of} has no {id}");
         }

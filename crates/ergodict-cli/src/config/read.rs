@@ -1,5 +1,6 @@
 //! What a configuration is read from: TOML, a model, the JSON of a run, or the note in another output.
 
+use crate::resolved;
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::read_note;
 use ergodict::dictionary::Model;
@@ -17,7 +18,7 @@ pub(super) fn table(path: &Path, verb: &str) -> Result<Map<String, Value>> {
         let run = serde_json::from_slice(&bytes).with_context(|| path.display().to_string())?;
         return of_run(path, verb, run);
     }
-    if let Some(note) = read_note(path)? {
+    if let Some(note) = read_note(path)?.or_else(|| resolved::of_svg(&bytes)) {
         let run = serde_json::from_str(&note).with_context(|| format!("{}: its note", path.display()))?;
         return of_run(path, verb, run);
     }

@@ -22,7 +22,8 @@ pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Inp
             "tessellation" => image,
             "tessellation-noisy" => noisy(&image)?,
             _ => bail!(
-                "{name}: there is no embedded image of that name: they are @tessellation and @tessellation-noisy"
+                "{name}: there is no embedded image of that name: they are @tessellation and @tessellation-noisy{}",
+                crate::nearest::hint(&name, ["@tessellation", "@tessellation-noisy"])
             ),
         };
         // The same image for every seed, as a file would be.

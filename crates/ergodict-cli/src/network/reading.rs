@@ -15,7 +15,7 @@ use std::path::Path;
 #[command(next_help_heading = "Reading")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(crate) struct Reading {
-    /// Edges have a direction [default: as the format says; in edge lists they have none]
+    /// Edges have a direction [default: as the file says, else they have none]
     #[arg(long, conflicts_with = "undirected")]
     directed: bool,
     /// Edges have no direction
@@ -59,6 +59,9 @@ impl Reading {
         let opened = Progress::reading(quiet, path, || self.opened(path))?;
         if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
             say(&format!("{}: {decisions}", opened.name));
+        }
+        if let Some(input) = opened.input.as_ref().filter(|_| !quiet) {
+            crate::verbose::say_more(|| format!("{}: BLAKE3 {}", opened.name, input.digest));
         }
         Ok(opened)
     }

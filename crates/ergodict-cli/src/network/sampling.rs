@@ -132,9 +132,10 @@ impl Sampling {
         };
         if !path.exists() {
             bail!(
-                "--motif is {}, but it must be one of {}, or a file that lists the motif's edges",
+                "--motif is {}, but it must be one of {}, or a file that lists the motif's edges{}",
                 self.motif_name(),
-                Motif::SHAPES.join(", ")
+                Motif::SHAPES.join(", "),
+                crate::nearest::hint(self.motif_name(), Motif::SHAPES)
             );
         }
         let motif = Motif::read(path).with_context(|| format!("--motif {}", self.motif_name()))?;

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
     /// First configuration: random, ordered (1 everywhere, label 0 for potts), or the last frame of a .npy file
-    #[arg(long, value_name = "random|ordered|FILE.npy", default_value = "random")]
+    #[arg(long, value_name = "HOW|FILE", default_value = "random")]
     start: String,
     /// Independent chains
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]

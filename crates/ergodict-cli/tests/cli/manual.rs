@@ -79,7 +79,7 @@ fn man_pages_are_well_formed() {
     }
     if has("groff") {
         let mut groff = Command::new("groff");
-        let done = groff.args(["-ww", "-man", "-z", "-Kutf8"]).args(&pages).output().unwrap();
+        let done = groff.args(["-ww", "-man", "-z", "-Kutf8", "-Tutf8"]).args(&pages).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success() && said.is_empty(), "{said}");
     }

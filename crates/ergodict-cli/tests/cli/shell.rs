@@ -36,7 +36,7 @@ fn a_reader_that_leaves_is_no_error() {
     let bench = bench();
     let program = assert_cmd::cargo::cargo_bin!("ergodict").display().to_string();
     for words in PRINTS {
-        // `head -c 0` has left before anything is written, `head -1` after the first line.
+        // `true` has left before anything is written, `head` after the first line.
         for reader in ["head -n 1", "true"] {
             let line = format!("set -o pipefail; '{program}' {words} -q | {reader} > /dev/null");
             let done =
@@ -57,15 +57,14 @@ fn on_a_terminal(bench: &Bench, words: &str, environment: &[(&str, &str)]) -> Op
     let program = assert_cmd::cargo::cargo_bin!("ergodict").display().to_string();
     let mut script = Command::new("script");
     script.args(["-qec", &format!("'{program}' {words}"), "/dev/null"]).current_dir(bench.path("."));
-    ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"].iter().for_each(|name| drop(script.env_remove(name)));
+    ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"].iter().for_each(|name| {
+        script.env_remove(name);
+    });
     let done = script.env("TERM", "xterm").envs(environment.iter().copied()).stdin(Stdio::null()).output();
-    match done {
-        Ok(done) => Some(String::from_utf8_lossy(&done.stdout).into_owned()),
-        Err(_) => {
-            eprintln!("SKIPPED: script is not installed, so that nothing was shown on a terminal");
-            None
-        }
+    if done.is_err() {
+        eprintln!("SKIPPED: script is not installed, so that nothing was shown on a terminal");
     }
+    Some(String::from_utf8_lossy(&done.ok()?.stdout).into_owned())
 }
 
 #[cfg(target_os = "linux")]
@@ -143,4 +142,68 @@ fn exit_codes_are_those_of_the_docs() {
         bench.put("scores.tsv", "1 2 0.1\n1 3 0.2\n2 10 0.3\n1 34 0.4\n");
         assert_eq!(bench.run(words).code, Some(code), "{words}");
     }
+}
+
+#[test]
+fn verbose_says_what_is_read_and_what_it_took() {
+    let bench = bench();
+    bench.put("edges.txt", "1 2\n2 3\n");
+    let said = bench.run("network info edges.txt -v").fine().stderr;
+    for words in ["edges.txt: BLAKE3 blake3:", " s, ", "thread", "of memory"] {
+        assert!(
+            said.contains(words) || words == "of memory" && !cfg!(target_os = "linux"),
+            "{words}: {said}"
+        );
+    }
+    assert!(bench.run("network info edges.txt -v -q").fine().stderr.is_empty());
+    assert!(!bench.run("network info edges.txt").fine().stderr.contains("BLAKE3"));
+}
+
+#[test]
+fn headers_of_other_words_are_told_from_edges_where_ids_are_integers() {
+    let bench = Bench::new();
+    for (text, nodes, said) in [
+        ("person,friend\n1,2\n2,3\n", 3, "header on line 1 skipped"),
+        ("u,v\n1,2\n2,3\n", 3, "header on line 1 skipped"),
+        ("source,target\nann,bob\nbob,cyd\n", 3, "header on line 1 skipped"),
+        ("ann,bob\nbob,cyd\n", 3, "ids"),
+        ("ann,bob\n1,2\nbob,3\n", 5, "ids"),
+    ] {
+        bench.put("net.csv", text);
+        let done = bench.run("network info net.csv --json").fine();
+        assert_eq!(done.json()["summary"]["nodes"], nodes, "{text}");
+        assert!(
+            done.stderr.contains(said) && done.stderr.contains("header") == said.contains("header"),
+            "{text}: {}",
+            done.stderr
+        );
+    }
+}
+
+#[test]
+fn tables_of_parquet_are_evaluated_too() {
+    let bench = bench();
+    bench.run("network learn @karate -k 4 -r 3 --steps 3 -o n -q").fine();
+    for out in ["r.parquet", "r.tsv"] {
+        bench.run(&format!("network reconstruct @karate --model n --samples 300 -o {out} -q")).fine();
+    }
+    let area = |file: &str| {
+        bench.run(&format!("evaluate {file} pairs.tsv --json -q")).fine().json()["groups"][0]["results"][0]["auc"].clone()
+    };
+    assert!(area("r.parquet").is_number());
+    assert_eq!(area("r.parquet"), area("r.tsv"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_named_itself() {
+    let bench = bench();
+    let done = bench.run("network learn @karate -k 4 -r 3 -o n --figures /proc/figures");
+    assert!(
+        done.code == Some(2)
+            && done.stderr.contains("--figures /proc/figures: nothing can be written into /proc"),
+        "{}",
+        done.stderr
+    );
+    assert!(!done.stderr.contains("figure.svg"));
 }
