@@ -1,7 +1,7 @@
 //! The flags of reports, and how a report is written: as a page, and as a file for each of its figures.
 
 use crate::{maps, output, paths};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use ergodict_report::Report;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ pub(crate) fn probe_folder(flag: &str, folder: &Path) -> Result<()> {
     if !there.is_dir() {
         bail!("{flag} {}: {} is a file: expected a folder", folder.display(), there.display());
     }
-    output::probe(&there.join("figure.svg"))
+    output::probe(&there.join("figure.svg")).with_context(|| format!("{flag} {}", folder.display()))
 }
 
 /// The names of files for figures with these titles; those that are the same are numbered.

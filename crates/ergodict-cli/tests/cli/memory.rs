@@ -24,7 +24,7 @@ fn hopeless_requests_are_refused_with_a_way_out() {
         ("network learn @karate -k 9 -r 9 --batch 100000000000 -o m", "--batch"),
         ("network sample @karate -k 4 --count 1e13", "lower --count"),
         ("network compare @karate @kite -k 30 -r 900000000", "lower -k, -r"),
-        ("network generate er -n 1e6 -m 1e11 -o n.egr", "ask for fewer"),
+        ("network generate er -n 1e6 --edges 1e11 -o n.egr", "ask for fewer"),
         ("network generate er -n 1e9 -p 0.5 -o n.egr", "ask for fewer"),
         ("network generate ba -n 1e9 -m 1000 -o n.egr", "ask for fewer"),
         ("network generate ws -n 1e9 --neighbours 1000 --rewired 0.1 -o n.egr", "ask for fewer"),
@@ -48,7 +48,7 @@ fn usual_requests_are_not() {
         "factor x.npy -r 5 --batch 100000000 -o m",
         "image learn grey.png -r 300 --patch 20 --steps 1 --patches 10 -o m",
         "spins simulate --size 500 --updates 1000 -o t.npy --every 1000",
-        "network generate er -n 1e5 -m 1e5 -o n.egr",
+        "network generate er -n 1e5 --edges 1e5 -o n.egr",
         "network denoise @lesmis --pairs non-edges --method jaccard -o s.tsv",
     ] {
         bench.run(&format!("{words} -q")).fine();
