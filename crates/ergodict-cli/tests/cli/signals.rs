@@ -86,7 +86,7 @@ fn a_long_step_is_waited_for_and_left_at_the_second_signal() {
 fn what_cannot_stop_half_way_leaves_nothing() {
     let bench = Bench::new();
     for words in
-        ["network generate er -n 3e6 --edges 3e7 -o big.txt", "network generate ba -n 3e6 -m 10 -o big.mtx"]
+        ["network generate er -n 2e5 --edges 3e6 -o big.txt", "network generate ba -n 2e5 -m 15 -o big.mtx"]
     {
         let mut child = bench.command(words).stderr(Stdio::null()).spawn().unwrap();
         wait_for(|| !bench.files().is_empty());
