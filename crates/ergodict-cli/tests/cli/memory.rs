@@ -31,7 +31,7 @@ fn hopeless_requests_are_refused_with_a_way_out() {
         ("network generate sbm --sizes 1e6,1e6 --within 0.9 --between 0.1 -o n.egr", "ask for fewer"),
         ("network generate rmat --scale 31 --edge-factor 1000 -o n.egr", "ask for fewer"),
     ] {
-        let done = bench.run(words);
+        let done = bench.run(&format!("{words} -q"));
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{words}: {}", done.stderr);
         let told = done.stderr;
         assert!(told.contains("would take about") && told.contains("are available: "), "{words}: {told}");
