@@ -66,18 +66,21 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
     if to_do.is_empty() && !ours {
         return String::new();
     }
-    format!("{to_do}{}", account(&planned))
+    format!("{to_do}{}", account(&planned, place))
 }
 
-/// Which outputs are written and which are not; nothing before the first is.
-fn account(planned: &[Planned]) -> String {
+/// Which outputs are written and which are not, `failed` not; nothing before the first is.
+fn account(planned: &[Planned], failed: Option<&Path>) -> String {
     let state = planned.iter().find(|one| one.flag == "--checkpoint" && one.path.is_file());
     let state = state.map_or_else(String::new, |one| {
         format!("; the state is in {}: the same command with --resume goes on from it", one.path.display())
     });
     let outputs: Vec<&Planned> = planned.iter().filter(|one| one.flag != "--checkpoint").collect();
+    // A folder of figures may be there, but not all that belongs into it.
+    let failed = |one: &Planned| failed.is_some_and(|failed| failed.starts_with(&one.path));
+    let is_new = |one: &Planned| Stamp::of(&one.path).is_some_and(|now| Some(now) != one.before);
     let (done, left): (Vec<&Planned>, Vec<&Planned>) =
-        outputs.into_iter().partition(|one| Stamp::of(&one.path).is_some_and(|now| Some(now) != one.before));
+        outputs.into_iter().partition(|one| is_new(one) && !failed(one));
     let names = |all: &[&Planned]| {
         let names: Vec<String> = all.iter().map(|one| one.path.display().to_string()).collect();
         names.join(", ")
@@ -103,12 +106,15 @@ mod tests {
             Planned { flag, path, before }
         };
         let all = [planned("-o", "old"), planned("--report", "new"), planned("--checkpoint", "state")];
-        assert_eq!(account(&all), "");
+        assert_eq!(account(&all, None), "");
         ergodict::data::write_atomic(&at("old"), |_| Ok(())).unwrap();
         let (old, new) = (at("old").display().to_string(), at("new").display().to_string());
-        assert_eq!(account(&all), format!("; written: {old}; not written: {new}"));
+        assert_eq!(account(&all, None), format!("; written: {old}; not written: {new}"));
+        std::fs::write(at("new"), "").unwrap();
+        assert_eq!(account(&all, None), "");
+        assert_eq!(account(&all, Some(&at("new"))), format!("; written: {old}; not written: {new}"));
         std::fs::write(at("state"), "").unwrap();
-        assert!(account(&all).contains("--resume"));
+        assert!(account(&all, None).contains("--resume"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
+use ergodict::denoise::embedding::Embedding;
 use ergodict::denoise::ensemble;
 use ergodict::denoise::{Denoising, Method, Stage};
 use ergodict::dictionary::Input;
@@ -328,17 +329,19 @@ impl Args {
         let (n, m) = (network.nodes() as u64, network.edges());
         // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks.
         let numbers = match self.method {
+            Method::Embedding(Embedding::ProNE) => 4 * 64,
             Method::Embedding(_) => 4 * 128,
             Method::Ensemble => 4 * 64 + 128,
             _ => 32,
         };
-        // Heads learn from edges, which are pairs as well.
-        let rows = if matches!(self.method, Method::Ensemble | Method::MotifCodes) {
-            pairs.saturating_add(m)
-        } else {
-            pairs
-        };
+        // Heads learn from edges, which are pairs as well, and from some ten thousand rows of features at a time.
+        let learns = matches!(self.method, Method::Ensemble | Method::MotifCodes);
+        let rows = if learns { pairs.saturating_add(m) } else { pairs };
+        let heads = if learns || matches!(self.method, Method::Embedding(_)) { 64 << 20 } else { 0 };
+        // On 6000 nodes with 60 000 pairs the peak was 94 MB for prone and 143 MB for the ensemble, on 60 000 with 200 000 it was 243 MB for
+        // prone, besides the 13 MB of the program; this tells 97, 122 and 250.
         let needed = n.saturating_mul(8 * numbers).saturating_add(rows.saturating_mul(PER_PAIR / 2));
+        let needed = needed.saturating_add(heads);
         let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
         memory::check(needed, &what, "score fewer --pairs, or use --method resource-allocation")
     }

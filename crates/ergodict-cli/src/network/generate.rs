@@ -17,9 +17,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Bytes that a node and an edge take while a network is made.
+/// Bytes that a node and an edge take while a network is made: with 10⁶ nodes and 10⁷ edges the peak was 268 MB for ba and ws, 281 MB for
+/// rmat, 180 MB for er, against 276 MB by these.
 const PER_NODE: f64 = 16.0;
-const PER_EDGE: f64 = 24.0;
+const PER_EDGE: f64 = 26.0;
 
 const HELP: &str = "\
 Example:

@@ -156,6 +156,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         });
     }
     let before: u64 = recordings.iter().map(Recording::kept).sum();
+    if resumed && !common.quiet {
+        say(&format!("resumed after {before} homomorphisms"));
+    }
     let drawing = Instant::now();
     match args.record(common, &mut recordings, &config, &inputs) {
         Ok(None) => {}

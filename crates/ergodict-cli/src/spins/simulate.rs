@@ -133,6 +133,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let whole = every.saturating_mul(of);
     if !common.quiet {
+        if resumed {
+            say(&format!("resumed after {} frames", recordings.iter().map(Recording::frames).sum::<u64>()));
+        }
         whole_steps::tell(&[args.every], of);
     }
     if let Some(code) = args.record(common, &mut recordings, rhythm, &config)? {

@@ -158,6 +158,7 @@ fn survives(put: impl Fn(&Bench), case: &Case) {
     for round in 0..ROUNDS {
         let bench = Bench::new();
         put(&bench);
+        let mut saved = false;
         for kill in 0.. {
             let told = format!("{words}, round {round}, kill {kill}");
             let mut command = bench.command(&words);
@@ -174,6 +175,11 @@ fn survives(put: impl Fn(&Bench), case: &Case) {
                 break;
             }
             killed += 1;
+            // A state that was saved stays until all is written.
+            let all_there = case.outputs.iter().all(|(name, _)| bench.path(name).exists());
+            let there = bench.files().iter().any(|name| name.starts_with("state"));
+            assert!(!saved || there || all_there, "{told}: the state is gone before all is written");
+            saved |= there;
         }
         assert_eq!(files(&bench), expected, "{words}, round {round}: other files are left");
     }
@@ -246,6 +252,16 @@ fn network_reconstruct() {
     };
     let words = "network reconstruct @karate --model atoms --samples 300000 -o t.tsv --report r.html";
     survives(put, &case(words, &[("t.tsv", Form::Same), ("r.html", Form::Page)]));
+}
+
+#[test]
+fn network_reconstruct_with_sums_in_files() {
+    let put = |bench: &Bench| {
+        bench.run("network generate er -n 600 --edges 3000 -o net.txt -q").fine();
+        bench.run("network learn net.txt -k 6 -r 5 --steps 5 --batch 20 -o atoms -q").fine();
+    };
+    let words = "network reconstruct net.txt --model atoms --samples 200000 --memory 1 -o t.tsv";
+    survives(put, &case(words, &[("t.tsv", Form::Same)]));
 }
 
 #[test]

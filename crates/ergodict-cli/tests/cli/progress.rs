@@ -17,7 +17,7 @@ fn lines_have_the_figure_that_matters() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(6, 400));
     bench.run("network learn @karate -k 6 -r 5 --steps 5 --batch 20 -o atoms -q").fine();
-    bench.run("network generate er -n 2000 -m 8000 -o big.txt -q").fine();
+    bench.run("network generate er -n 2000 --edges 8000 -o big.txt -q").fine();
     bench.run("factor x.npy -r 4 -o m -q").fine();
     for (words, figures) in [
         ("factor x.npy -r 4 --batch 40 -o m", ["of 400 samples", "surrogate"]),

@@ -27,10 +27,10 @@ fn the_command_that_is_told_goes_on() {
     // Some seconds each, which the wait for the first checkpoint and a second run share.
     let cases = [
         ("factor x.npy -r 6 --batch 4 --epochs 4 -o m", "m", "INT", 130),
-        ("spins simulate --size 32 --updates 2e7 --every 1e5 -o m.npy", "m.npy", "TERM", 143),
-        ("network sample @karate -k 6 --sampler pivot --count 2e6 -o m.npy", "m.npy", "HUP", 129),
-        ("network learn @karate -k 10 -r 9 --steps 1500 -o m", "m", "TERM", 143),
-        ("network reconstruct @karate --model atoms --samples 4e6 -o m.tsv", "m.tsv", "INT", 130),
+        ("spins simulate --size 32 --updates 1e7 --every 1e5 -o m.npy", "m.npy", "TERM", 143),
+        ("network sample @karate -k 6 --sampler pivot --count 8e5 -o m.npy", "m.npy", "HUP", 129),
+        ("network learn @karate -k 10 -r 9 --steps 600 -o m", "m", "TERM", 143),
+        ("network reconstruct @karate --model atoms --samples 2e6 -o m.tsv", "m.tsv", "INT", 130),
         ("network compare @karate @kite @florentine -k 8 -r 5 --unweighted -o m.tsv", "m.tsv", "INT", 130),
     ];
     for (words, out, signal, code) in cases {
@@ -65,13 +65,16 @@ fn the_command_that_is_told_goes_on() {
 fn a_long_step_is_waited_for_and_left_at_the_second_signal() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(300, 20_000));
-    let run = "factor x.npy -r 200 --batch 20000 --lambda 0.01 -o m --checkpoint state";
+    let run = "factor x.npy -r 600 --batch 20000 --lambda 0.01 -o m --checkpoint state -v";
     let mut child = bench.command(run).stderr(Stdio::piped()).spawn().unwrap();
-    // Listening begins with the first step; before it a signal is the end.
-    std::thread::sleep(Duration::from_millis(1500));
-    send(&child, "INT");
     let mut told = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert!(line.contains("about") && line.contains("of memory"), "{line}");
+    // Listening begins with the first step; before it a signal is the end.
+    std::thread::sleep(Duration::from_millis(1000));
+    send(&child, "INT");
+    line.clear();
     told.read_line(&mut line).unwrap();
     assert!(
         line.contains("about to stop, waiting for the end of this step; once more leaves at once"),
@@ -86,7 +89,7 @@ fn a_long_step_is_waited_for_and_left_at_the_second_signal() {
 fn what_cannot_stop_half_way_leaves_nothing() {
     let bench = Bench::new();
     for words in
-        ["network generate er -n 3e6 -m 3e7 -o big.txt", "network generate ba -n 3e6 -m 10 -o big.mtx"]
+        ["network generate er -n 2e5 --edges 3e6 -o big.txt", "network generate ba -n 2e5 -m 15 -o big.mtx"]
     {
         let mut child = bench.command(words).stderr(Stdio::null()).spawn().unwrap();
         wait_for(|| !bench.files().is_empty());
@@ -101,7 +104,7 @@ fn what_cannot_stop_half_way_leaves_nothing() {
 fn a_hangup_that_is_ignored_stays_so() {
     let bench = Bench::new();
     let ergodict = assert_cmd::cargo::cargo_bin!("ergodict");
-    let words = "spins simulate --size 32 --updates 2e7 --every 1e5 -o m.npy -q --checkpoint state --checkpoint-every 0";
+    let words = "spins simulate --size 32 --updates 1e7 --every 1e5 -o m.npy -q --checkpoint state --checkpoint-every 0";
     let script = format!("trap '' HUP; exec '{}' {words}", ergodict.display());
     let mut command = Command::new("sh");
     let mut child = command.args(["-c", &script]).current_dir(bench.path("")).spawn().unwrap();

@@ -63,7 +63,7 @@ impl Partial {
             builder.permissions(permissions);
         }
         loop {
-            let file = builder.tempfile_in(folder)?;
+            let file = builder.tempfile_in(folder).map_err(plain)?;
             match file.as_file().try_lock() {
                 // Another run looks at this very moment whether it is a leftover, and will delete it.
                 Err(TryLockError::WouldBlock) => continue,
@@ -94,11 +94,18 @@ impl Partial {
 
 impl Write for Partial {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.as_file_mut().write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
+}
+
+/// An error without the name of a temporary file, which nobody asked for.
+fn plain(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(std::error::Error::source);
+    let code = cause.and_then(|cause| cause.downcast_ref::<io::Error>()?.raw_os_error());
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// A name that leaves room for what temporary files add to it: most file systems have 255 bytes for a name.
