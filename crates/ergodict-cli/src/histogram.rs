@@ -40,7 +40,8 @@ impl Bins {
     /// The shares of counts as steps, from the first edge to the last.
     pub(crate) fn steps(&self, counts: &[u64]) -> Vec<(f64, f64)> {
         let all = counts.iter().sum::<u64>().max(1) as f64;
-        let step = |(i, n): (usize, &u64)| [(self.edge(i), *n as f64 / all), (self.edge(i + 1), *n as f64 / all)];
+        let step =
+            |(i, n): (usize, &u64)| [(self.edge(i), *n as f64 / all), (self.edge(i + 1), *n as f64 / all)];
         counts.iter().enumerate().flat_map(step).collect()
     }
 }

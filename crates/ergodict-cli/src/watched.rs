@@ -137,7 +137,9 @@ const TABLE: &str = "
 pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
     let apart = all.iter().any(|one| one.r_hat.is_some_and(|r_hat| r_hat > MIXED));
     let verdict = if apart {
-        format!("Some R̂ is above {MIXED}: parts of the run disagree, and a longer run, or more steps between states, is needed.")
+        format!(
+            "Some R̂ is above {MIXED}: parts of the run disagree, and a longer run, or more steps between states, is needed."
+        )
     } else {
         format!("No R̂ is above {MIXED}: nothing speaks against the chains having mixed.")
     };

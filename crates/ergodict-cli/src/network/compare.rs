@@ -5,10 +5,10 @@ use super::reconstruct::Which;
 use super::sampling::Sampling;
 use super::several::{self, Networks};
 use crate::args::{Common, count};
+use crate::page::short;
 use crate::progress::{Progress, say};
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::page::short;
 use crate::{INTERRUPTED, again, interrupt, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -408,6 +408,9 @@ impl Compared {
             .figure(heat)
             .figure(tree)
             .facts(&facts)
-            .code("Run it again", again::command("network compare", &self.config, &self.names, "--report compare.html")))
+            .code(
+                "Run it again",
+                again::command("network compare", &self.config, &self.names, "--report compare.html"),
+            ))
     }
 }

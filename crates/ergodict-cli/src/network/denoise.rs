@@ -176,7 +176,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
             rows.map(|row| scored.scores[row]).collect()
         };
-        let suspects = order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored.scores[row]));
+        let suspects =
+            order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored.scores[row]));
         let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
         Ok(denoised.page(&shown))
     })?;

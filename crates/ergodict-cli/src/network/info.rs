@@ -61,7 +61,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let mut facts: Vec<(&str, String)> = [digest, decided].into_iter().flatten().collect();
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         facts.push(("time", format!("{:.2} s", started.elapsed().as_secs_f64())));
-        let next = format!("ergodict network learn {name} -k 10 -r 9 -o atoms.safetensors --report atoms.html");
+        let next =
+            format!("ergodict network learn {name} -k 10 -r 9 -o atoms.safetensors --report atoms.html");
         Ok(page::of_network(&name, &summary, &lines, &samplers, &facts, &next))
     })?;
     if common.json {

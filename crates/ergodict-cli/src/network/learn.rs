@@ -63,7 +63,13 @@ pub(crate) struct Args {
     #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler", "steps", "batch"])]
     all: bool,
     /// Keep so many examples of each atom in the model: subgraphs of the networks that it makes the largest share of; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        hide_short_help = true,
+        allow_negative_numbers = true
+    )]
     examples: usize,
     #[command(flatten)]
     scheme: Scheme,

@@ -212,9 +212,10 @@ pub(super) fn degrees(networks: &[KeptNetwork]) -> Figure {
         let svg = BarChart { x_label, y_label, log_x: true, log_y: false, bars }.svg();
         return Figure { title: "Degrees".into(), svg, words: BARS.into() };
     }
-    let series = networks.iter().take(MOST_NETWORKS).map(|network| {
-        Series::new(short(&network.name), density(&network.degrees))
-    });
+    let series = networks
+        .iter()
+        .take(MOST_NETWORKS)
+        .map(|network| Series::new(short(&network.name), density(&network.degrees)));
     let chart = LineChart {
         x_label: "degree".into(),
         y_label: "nodes of that degree".into(),

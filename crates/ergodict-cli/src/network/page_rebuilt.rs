@@ -33,7 +33,9 @@ const VISITS: &str = "
 
 /// What is counted over all pairs.
 struct Counts {
-    /// Pairs of weights above i/100 up to the next, for edges and others.
+    /// The largest weight that is drawn: 1, or that of a weighted network.
+    scale: f64,
+    /// Pairs of weights above i/100 of the scale up to the next, for edges and others.
     edges: Vec<u64>,
     others: Vec<u64>,
     /// Neighbours of each node in what was rebuilt.
@@ -47,8 +49,12 @@ impl Rebuilt<'_> {
     /// The page; the model is that of the atoms.
     pub(super) fn page(&self, model: &Model) -> Result<Report> {
         let accuracy = &self.accuracy;
-        let percent = |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let percent =
+            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let network = short(&self.network);
+        let weighted = accuracy.weighted_jaccard.filter(|_| self.of.is_weighted()).map_or_else(String::new, |jaccard| {
+            format!(" Of the weights themselves, Σ min / Σ max of the network's and the rebuilt ones is {jaccard:.4}.")
+        });
         let verdict = accuracy.jaccard.map_or_else(String::new, |jaccard| {
             format!(
                 " Calling pairs above {} edges, the Jaccard accuracy is {jaccard:.4} (1 would be perfect).",
@@ -57,7 +63,7 @@ impl Rebuilt<'_> {
         });
         let lead = format!(
             "{network} ({} nodes, {} edges) rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the \
-             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}",
+             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}{weighted}",
             self.of.nodes(),
             self.of.edges(),
             self.samples,
@@ -80,20 +86,20 @@ impl Rebuilt<'_> {
         let counts = self.counts();
         let figures =
             [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];
-        let report = figures.into_iter().fold(Report::new(format!("{network} rebuilt")).lead(lead), Report::figure);
+        let report =
+            figures.into_iter().fold(Report::new(format!("{network} rebuilt")).lead(lead), Report::figure);
         let rest = format!("--model {} -o rebuilt.tsv", self.model.file_name().unwrap_or_default().display());
-        let command = again::command(
-            "network reconstruct",
-            &self.config,
-            std::slice::from_ref(&self.network),
-            &rest,
-        );
+        let command =
+            again::command("network reconstruct", &self.config, std::slice::from_ref(&self.network), &rest);
         Ok(report.gallery(&gallery_of(model, self.form))?.facts(&facts).code("Run it again", command))
     }
 
     fn counts(&self) -> Counts {
         let last = THRESHOLDS - 1;
+        let weight = |pair: &PairSum| pair.sum / (pair.count as f64 + self.alpha);
+        let largest = || self.sums.iter().map(|pair| weight(&pair)).fold(0.0, f64::max);
         let mut all = Counts {
+            scale: if self.of.is_weighted() { largest().max(f64::MIN_POSITIVE) } else { 1.0 },
             edges: vec![0; THRESHOLDS],
             others: vec![0; THRESHOLDS],
             degrees: vec![0; self.of.nodes()],
@@ -102,8 +108,9 @@ impl Rebuilt<'_> {
         };
         for PairSum { u, v, sum, count } in self.sums.iter() {
             let weight = sum / (count as f64 + self.alpha);
-            // Bin i holds weights above i/100, up to the next.
-            let bin = ((weight * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
+            // Bin i holds weights above i/100 of the scale, up to the next.
+            let bin =
+                ((weight / all.scale * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
             let digits = (u64::BITS - count.leading_zeros()) as usize;
             let edge = self.of.weight(u as usize, v as usize) > 0.0;
             let (of, visits) =
@@ -123,7 +130,7 @@ impl Rebuilt<'_> {
 
     fn accuracies(&self, counts: &Counts) -> Figure {
         let total = self.of.edges() as f64;
-        let at = |bin: usize| bin as f64 / THRESHOLDS as f64;
+        let at = |bin: usize| counts.scale * bin as f64 / THRESHOLDS as f64;
         let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
         let share = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
             (0..THRESHOLDS).map(|bin| (at(bin), of(bin))).collect()
@@ -153,15 +160,17 @@ impl Rebuilt<'_> {
         let digits = |degree: u64| (u64::BITS - degree.leading_zeros()) as usize;
         let mut bins = vec![0; 65];
         counts.degrees.iter().for_each(|&degree| bins[digits(degree)] += 1);
-        let rebuilt: Vec<(u64, u64, u64)> = (1..64)
-            .map(|digits: usize| (1 << (digits - 1), (1 << digits) - 1, bins[digits]))
-            .collect();
+        let rebuilt: Vec<(u64, u64, u64)> =
+            (1..64).map(|digits: usize| (1 << (digits - 1), (1 << digits) - 1, bins[digits])).collect();
         let chart = LineChart {
             x_label: "degree".into(),
             y_label: "nodes of that degree".into(),
             log_x: true,
             log_y: true,
-            series: vec![Series::new("the network", density(&own)), Series::new("rebuilt", density(&rebuilt))],
+            series: vec![
+                Series::new("the network", density(&own)),
+                Series::new("rebuilt", density(&rebuilt)),
+            ],
             ..LineChart::default()
         };
         Figure { title: "Degrees".into(), svg: chart.svg(), words: DEGREES.into() }
@@ -200,14 +209,18 @@ fn weights(counts: &Counts) -> Figure {
         let all = of.iter().sum::<u64>().max(1) as f64;
         let step = |(i, bin): (usize, &[u64])| {
             let share = bin.iter().sum::<u64>() as f64 / all;
-            [(i as f64 / BINS as f64, share), ((i + 1) as f64 / BINS as f64, share)]
+            let edge = |i: usize| counts.scale * i as f64 / BINS as f64;
+            [(edge(i), share), (edge(i + 1), share)]
         };
         of.chunks(each).enumerate().flat_map(step).collect()
     };
     let chart = LineChart {
         x_label: "weight".into(),
         y_label: "share of pairs".into(),
-        series: vec![Series::new("edges", steps(&counts.edges)), Series::new("other pairs", steps(&counts.others))],
+        series: vec![
+            Series::new("edges", steps(&counts.edges)),
+            Series::new("other pairs", steps(&counts.others)),
+        ],
         ..LineChart::default()
     };
     Figure { title: "Weights".into(), svg: chart.svg(), words: WEIGHTS.into() }

@@ -32,9 +32,12 @@ mod tests {
 
     #[test]
     fn frames_are_spread_from_the_first_to_the_last() {
-        for (all, expected) in
-            [(1, vec![0]), (3, vec![0, 1, 2]), (8, (0..8).collect()), (100, vec![0, 14, 28, 42, 56, 70, 84, 99])]
-        {
+        for (all, expected) in [
+            (1, vec![0]),
+            (3, vec![0, 1, 2]),
+            (8, (0..8).collect()),
+            (100, vec![0, 14, 28, 42, 56, 70, 84, 99]),
+        ] {
             let mut film = Film::default();
             (0..all).for_each(|at| film.keep(at, all, &[at as i8]));
             assert_eq!(film.frames.iter().map(|(at, _)| *at).collect::<Vec<_>>(), expected);

@@ -2,9 +2,9 @@
 
 use super::film::Film;
 use super::ground::Ground;
-use crate::{interrupt, watched};
 use crate::runs::{Learned, Plan, Run};
 use crate::tracked::table;
+use crate::{interrupt, watched};
 use anyhow::Result;
 use ergodict::linalg::Scalar;
 use ergodict::patch::{SpinGrid, borders};

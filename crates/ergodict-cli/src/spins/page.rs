@@ -106,7 +106,10 @@ pub(super) fn of_learning(
     let mut run = facts(first);
     run.push(time);
     let report = report.section("All runs", "").table(table(outcomes)).facts(&run);
-    Ok(report.code("The first of them again", again::command("spins learn", &first.run["config"], &[], "-o model.safetensors")))
+    Ok(report.code(
+        "The first of them again",
+        again::command("spins learn", &first.run["config"], &[], "-o model.safetensors"),
+    ))
 }
 
 const CHAINS: &str = "
@@ -131,7 +134,8 @@ fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -
         .collect();
     let alphabet = ground.alphabet();
     let low = if alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
-    let shade = if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+    let shade =
+        if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
     let unit = if from_file { "frame" } else { "update" };
     let items = outcome.film.frames.iter().zip(&values).map(|((at, _), values)| {
         (Picture::new(values, ground.shape, shade), format!("{unit} {}", (at + 1) * every))
@@ -386,7 +390,8 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let mut run: Vec<(String, String)> = Vec::new();
     if let Some(config) = simulated.config.as_object() {
         let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-        run.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
+        let given = config.iter().filter(|(_, value)| !value.is_null());
+        run.extend(given.map(|(key, value)| (key.clone(), text(value))));
     }
     if let Some(rate) = simulated.acceptance {
         run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));

@@ -1,12 +1,12 @@
 //! Minibatches of patches: from a spin system under way, from a trajectory in a file, from one configuration.
 
-use crate::interrupt;
 use super::film::Film;
+use crate::interrupt;
 use crate::runs::{Filled, Source};
 use crate::watched::Watched;
 use anyhow::Result;
-use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
 use ergodict::chain::observables::magnetisation;
+use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
 use ergodict::chain::{Alphabet, ChainPoint, Lattice, Observable, SpinWalk};
 use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};

@@ -322,16 +322,12 @@ mod tests {
             for _ in 0..150 {
                 let mut x = vec![0; 4];
                 walker.fill(&mut x);
-                let patch =
-                    Mat::from_fn(16, 1, |i, _| network.weight(x[i / 4] as usize, x[i % 4] as usize));
+                let patch = Mat::from_fn(16, 1, |i, _| network.weight(x[i / 4] as usize, x[i % 4] as usize));
                 factoriser.transform(&patch).unwrap();
                 let (h, w) = (factoriser.code().col(0).to_vec(), factoriser.dictionary());
-                let rebuilt: Vec<f64> =
-                    (0..16).map(|i| h[0] * w.get(i, 0) + h[1] * w.get(i, 1)).collect();
+                let rebuilt: Vec<f64> = (0..16).map(|i| h[0] * w.get(i, 0) + h[1] * w.get(i, 1)).collect();
                 let norm: f64 = patch.col(0).iter().map(|x| x * x).sum();
-                let share = |k: usize| {
-                    h[k] * (0..16).map(|i| w.get(i, k) * rebuilt[i]).sum::<f64>() / norm
-                };
+                let share = |k: usize| h[k] * (0..16).map(|i| w.get(i, k) * rebuilt[i]).sum::<f64>() / norm;
                 all.push((at, x, [share(0), share(1)]));
             }
         }
