@@ -3,7 +3,7 @@
 use crate::again;
 use crate::watched::{self, Mixed};
 use anyhow::Result;
-use ergodict::dictionary::{Model, Precision};
+use ergodict::dictionary::{GapPoint, Model, Precision};
 use ergodict_report::gallery::{Atom, Form, Gallery};
 use ergodict_report::{AtomGrid, Colour, Figure, LineChart, Report, Series};
 use serde_json::Value;
@@ -162,10 +162,14 @@ pub(crate) fn halves(model: &Model) -> String {
         before < 0.5
     });
     let half = half.count();
-    let loss = model.run["results"]["surrogate_per_sample"].as_f64();
-    let loss = loss.map_or_else(String::new, |loss| {
+    // The surrogate of atoms that are all zeros is r: what there is to explain.
+    let totals = &model.aggregates;
+    let left =
+        model.run["results"]["surrogate_per_sample"].as_f64().map(|loss| loss / totals.per_sample(totals.r));
+    let loss = left.filter(|left| left.is_finite()).map_or_else(String::new, |left| {
         format!(
-            " What they leave out, with the price of the codes, is the loss: {loss:.4} per sample at the end."
+            " All together leave {:.0} % of it unexplained, counting the price of codes (the loss, beside that of no atoms at all).",
+            100.0 * left
         )
     });
     let atoms = if half == 1 {
@@ -266,29 +270,32 @@ pub(crate) fn loss(model: &Model) -> Figure {
 }
 
 const STATIONARITY: &str = "
-    How far the dictionary was from a point where the surrogate has no way down: the length of a step along its gradient, back into the set of
-    allowed dictionaries. The theory says that it goes to 0, and on these axes a straight way down is what to expect. A curve that
-    stays level is bad: the steps are still as large as at the beginning, and more minibatches, or larger ones, are needed.";
+    How much the dictionary still moves. The change is how far the last step took it; it should fall on a straight line, as the weight of new minibatches
+    does. A change that stays level means that each minibatch still turns everything over: more minibatches, or larger ones, are needed.
 
-/// How far from stationary the dictionary was, over its samples; none for files that do not know.
+    The gap is what is left to do after the step: how far the dictionary is from a point where the surrogate has no way down, as the length of a
+    step along its gradient back into the set of allowed dictionaries. It comes down at first, and then goes up and down at the tolerance to
+    which updates are calculated; a gap that grows and grows would be bad.";
+
+/// How far from stationary the dictionary was, and how much it moved, over its samples; none for files that do not know.
 pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
-    let mut points: Vec<(f64, f64)> =
-        model.history.gaps.iter().map(|point| (point.samples as f64, point.gap)).collect();
-    let last = model.run["results"]["stationarity_gap"].as_f64().filter(|_| !points.is_empty());
-    let samples = model.aggregates.samples as f64;
-    points.extend(last.filter(|_| points.last().is_none_or(|p| p.0 < samples)).map(|gap| (samples, gap)));
-    if points.len() < 2 {
+    let gaps = &model.history.gaps;
+    if gaps.len() < 2 {
         return None;
     }
+    let curve = |of: &dyn Fn(&GapPoint) -> f64| -> Vec<(f64, f64)> {
+        gaps.iter().map(|point| (point.samples as f64, of(point))).collect()
+    };
+    let (change, gap) = (curve(&|point| point.change), curve(&|point| point.gap));
     let chart = LineChart {
         x_label: "samples seen".into(),
-        y_label: "stationarity gap".into(),
+        y_label: "distance of dictionaries".into(),
         log_x: true,
-        log_y: points.iter().any(|p| p.1 > 0.0),
-        series: vec![Series::new("", points)],
+        log_y: change.iter().chain(&gap).any(|p| p.1 > 0.0),
+        series: vec![Series::new("change in a step", change), Series::new("gap to stationary", gap)],
         ..LineChart::default()
     };
-    Some(Figure { title: "Distance from stationary".into(), svg: chart.svg(), words: STATIONARITY.into() })
+    Some(Figure { title: "Coming to rest".into(), svg: chart.svg(), words: STATIONARITY.into() })
 }
 
 /// The atoms that are shown, the most dominant first, with their dominance; those that nothing uses are still as random as they

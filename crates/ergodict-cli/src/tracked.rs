@@ -84,7 +84,8 @@ impl<T: Scalar> Tracked<T> {
         let (samples, surrogate) = (totals.samples, totals.per_sample(report.surrogate));
         self.history.push(HistoryPoint { t: report.t, samples, loss, surrogate });
         if gap_due(report.t) {
-            self.history.gaps.push(GapPoint { t: report.t, samples, gap: stationarity_gap(factoriser) });
+            let (t, gap, change) = (report.t, stationarity_gap(factoriser), report.change);
+            self.history.gaps.push(GapPoint { t, samples, gap, change });
         }
         Ok(report)
     }

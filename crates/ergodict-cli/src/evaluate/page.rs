@@ -134,20 +134,17 @@ fn precision(group: &Group) -> Figure {
 
 /// How scores of true and false pairs are spread, table by table.
 fn spread(group: &Group) -> Vec<Figure> {
-    let figure = |found: &Found| {
+    let figure = |(at, found): (usize, &Found)| {
         let chart = LineChart {
             x_label: "score".into(),
             y_label: "share of pairs".into(),
             series: classes(found),
             ..LineChart::default()
         };
-        Figure {
-            title: format!("Scores of {}", short(&found.scores)),
-            svg: chart.svg(),
-            words: SPREAD.into(),
-        }
+        let words = if at == 0 { SPREAD } else { "" };
+        Figure { title: format!("Scores of {}", short(&found.scores)), svg: chart.svg(), words: words.into() }
     };
-    group.found.iter().take(MOST).map(figure).collect()
+    group.found.iter().take(MOST).enumerate().map(figure).collect()
 }
 
 /// Steps of both classes, from how many of each are above every threshold.

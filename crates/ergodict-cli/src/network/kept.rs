@@ -58,8 +58,11 @@ pub(crate) struct KeptExample {
     pub(crate) network: usize,
     /// Names of the nodes, in the order of the motif.
     pub(crate) nodes: Vec<String>,
-    /// Entries of the patch that are not 0: row, column, value. Of symmetric patches those with row ≤ column.
-    pub(crate) entries: Vec<(usize, usize, f64)>,
+    /// Row and column of the entries of the patch that are not 0. Of symmetric patches those with row ≤ column.
+    pub(crate) entries: Vec<(usize, usize)>,
+    /// Their values; empty where all are 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) values: Vec<f64>,
     pub(crate) share: f64,
 }
 
@@ -80,13 +83,15 @@ impl KeptNetwork {
 impl KeptExample {
     fn of(example: &Example, network: &Network) -> Self {
         let k = example.nodes.len();
-        let entry = |at: usize| (at / k, at % k, example.patch[at]);
         let symmetric = !network.is_directed();
-        let kept = |&(a, b, value): &(usize, usize, f64)| value != 0.0 && (a <= b || !symmetric);
+        let kept = |at: &usize| example.patch[*at] != 0.0 && (at / k <= at % k || !symmetric);
+        let places: Vec<usize> = (0..k * k).filter(kept).collect();
+        let values: Vec<f64> = places.iter().map(|at| example.patch[*at]).collect();
         Self {
             network: example.network,
             nodes: example.nodes.iter().map(|&v| network.ids().name(v as usize).into_owned()).collect(),
-            entries: (0..k * k).map(entry).filter(kept).collect(),
+            entries: places.iter().map(|at| (at / k, at % k)).collect(),
+            values: if values.iter().all(|value| *value == 1.0) { Vec::new() } else { values },
             share: (example.share * 1e6).round() / 1e6,
         }
     }
@@ -95,7 +100,8 @@ impl KeptExample {
     pub(crate) fn patch(&self, directed: bool) -> Vec<f64> {
         let k = self.nodes.len();
         let mut patch = vec![0.0; k * k];
-        for &(a, b, value) in self.entries.iter().filter(|(a, b, _)| *a < k && *b < k) {
+        let values = self.values.iter().copied().chain(std::iter::repeat(1.0));
+        for (&(a, b), value) in self.entries.iter().zip(values).filter(|((a, b), _)| *a < k && *b < k) {
             patch[a * k + b] = value;
             if !directed {
                 patch[b * k + a] = value;
@@ -148,16 +154,18 @@ mod tests {
 
     #[test]
     fn patches_come_back_from_what_is_kept() {
-        let example = |entries: &[(usize, usize, f64)]| KeptExample {
+        let example = |entries: &[(usize, usize)], values: &[f64]| KeptExample {
             network: 0,
             nodes: ["a", "b", "c"].map(str::to_owned).to_vec(),
             entries: entries.to_vec(),
+            values: values.to_vec(),
             share: 0.5,
         };
-        let both = example(&[(0, 1, 2.0), (1, 2, 1.0), (2, 2, 3.0)]);
+        let both = example(&[(0, 1), (1, 2), (2, 2)], &[2.0, 1.0, 3.0]);
         assert_eq!(both.patch(false), [0.0, 2.0, 0.0, 2.0, 0.0, 1.0, 0.0, 1.0, 3.0]);
         assert_eq!(both.patch(true), [0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 3.0]);
+        assert_eq!(example(&[(0, 2)], &[]).patch(true), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         // Places that are none are left out, as a file may say anything.
-        assert_eq!(example(&[(7, 1, 2.0)]).patch(false), [0.0; 9]);
+        assert_eq!(example(&[(7, 1)], &[]).patch(false), [0.0; 9]);
     }
 }

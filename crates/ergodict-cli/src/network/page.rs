@@ -87,7 +87,8 @@ pub(super) fn of_sample(
             ..LineChart::default()
         };
         let title = format!("The {name} over time");
-        report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
+        let words = if i == 0 { SERIES } else { "" };
+        report = report.figure(Figure { title, svg: chart.svg(), words: words.into() });
     }
     let curves = sampled.mixing.iter().enumerate().map(|(i, (name, _))| {
         let series: Vec<&[f64]> = recordings.iter().map(|r| r.measured().series[i].as_slice()).collect();
@@ -140,7 +141,8 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = Vec::new();
     if let Some(config) = sampled.config.as_object() {
         let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-        facts.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
+        let given = config.iter().filter(|(_, value)| !value.is_null());
+        facts.extend(given.map(|(key, value)| (key.clone(), text(value))));
     }
     if let Some(rate) = sampled.rate() {
         facts.push(("accepted".into(), rate_words(rate)));
@@ -151,6 +153,7 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
     if let Some(mixing) = &sampled.conditional {
         facts.push(("conditional density".into(), format!("{:.6} ± {:.6}", mixing.mean, mixing.error)));
     }
+    facts.extend(sampled.digest.iter().map(|digest| ("input".into(), format!("{} {digest}", sampled.name))));
     facts.extend(sampled.notes.iter().map(|note| ("note".to_owned(), note.clone())));
     facts.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
     facts

@@ -10,7 +10,7 @@ use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Pairs that are listed.
-pub(super) const LISTED: usize = 50;
+pub(super) const LISTED: usize = 25;
 /// Features that are listed.
 const FEATURES: usize = 20;
 /// Bins of the distribution of scores.
@@ -40,7 +40,7 @@ impl Denoised<'_> {
     pub(super) fn page(&self, shown: &Shown) -> Report {
         let network = short(&self.network);
         let report = Report::new(format!("Doubtful pairs of {network}")).lead(self.lead(&network));
-        let report = report.table(self.first(shown)).figure(scores(shown));
+        let report = report.figure(scores(shown)).table(self.first(shown));
         let report = self.scored.heads.iter().fold(report, |report, head| self.head(report, head));
         let mut facts = vec![
             ("network", self.network.clone()),

@@ -33,7 +33,9 @@ const VISITS: &str = "
 
 /// What is counted over all pairs.
 struct Counts {
-    /// Pairs of weights above i/100 up to the next, for edges and others.
+    /// The largest weight that is drawn: 1, or that of a weighted network.
+    scale: f64,
+    /// Pairs of weights above i/100 of the scale up to the next, for edges and others.
     edges: Vec<u64>,
     others: Vec<u64>,
     /// Neighbours of each node in what was rebuilt.
@@ -50,6 +52,9 @@ impl Rebuilt<'_> {
         let percent =
             |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let network = short(&self.network);
+        let weighted = accuracy.weighted_jaccard.filter(|_| self.of.is_weighted()).map_or_else(String::new, |jaccard| {
+            format!(" Of the weights themselves, Σ min / Σ max of the network's and the rebuilt ones is {jaccard:.4}.")
+        });
         let verdict = accuracy.jaccard.map_or_else(String::new, |jaccard| {
             format!(
                 " Calling pairs above {} edges, the Jaccard accuracy is {jaccard:.4} (1 would be perfect).",
@@ -58,7 +63,7 @@ impl Rebuilt<'_> {
         });
         let lead = format!(
             "{network} ({} nodes, {} edges) rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the \
-             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}",
+             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}{weighted}",
             self.of.nodes(),
             self.of.edges(),
             self.samples,
@@ -91,7 +96,10 @@ impl Rebuilt<'_> {
 
     fn counts(&self) -> Counts {
         let last = THRESHOLDS - 1;
+        let weight = |pair: &PairSum| pair.sum / (pair.count as f64 + self.alpha);
+        let largest = || self.sums.iter().map(|pair| weight(&pair)).fold(0.0, f64::max);
         let mut all = Counts {
+            scale: if self.of.is_weighted() { largest().max(f64::MIN_POSITIVE) } else { 1.0 },
             edges: vec![0; THRESHOLDS],
             others: vec![0; THRESHOLDS],
             degrees: vec![0; self.of.nodes()],
@@ -100,8 +108,9 @@ impl Rebuilt<'_> {
         };
         for PairSum { u, v, sum, count } in self.sums.iter() {
             let weight = sum / (count as f64 + self.alpha);
-            // Bin i holds weights above i/100, up to the next.
-            let bin = ((weight * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
+            // Bin i holds weights above i/100 of the scale, up to the next.
+            let bin =
+                ((weight / all.scale * THRESHOLDS as f64).ceil() - 1.0).clamp(0.0, last as f64) as usize;
             let digits = (u64::BITS - count.leading_zeros()) as usize;
             let edge = self.of.weight(u as usize, v as usize) > 0.0;
             let (of, visits) =
@@ -121,7 +130,7 @@ impl Rebuilt<'_> {
 
     fn accuracies(&self, counts: &Counts) -> Figure {
         let total = self.of.edges() as f64;
-        let at = |bin: usize| bin as f64 / THRESHOLDS as f64;
+        let at = |bin: usize| counts.scale * bin as f64 / THRESHOLDS as f64;
         let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
         let share = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
             (0..THRESHOLDS).map(|bin| (at(bin), of(bin))).collect()
@@ -200,7 +209,8 @@ fn weights(counts: &Counts) -> Figure {
         let all = of.iter().sum::<u64>().max(1) as f64;
         let step = |(i, bin): (usize, &[u64])| {
             let share = bin.iter().sum::<u64>() as f64 / all;
-            [(i as f64 / BINS as f64, share), ((i + 1) as f64 / BINS as f64, share)]
+            let edge = |i: usize| counts.scale * i as f64 / BINS as f64;
+            [(edge(i), share), (edge(i + 1), share)]
         };
         of.chunks(each).enumerate().flat_map(step).collect()
     };

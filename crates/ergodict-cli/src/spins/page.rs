@@ -390,7 +390,8 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let mut run: Vec<(String, String)> = Vec::new();
     if let Some(config) = simulated.config.as_object() {
         let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-        run.extend(config.iter().map(|(key, value)| (key.clone(), text(value))));
+        let given = config.iter().filter(|(_, value)| !value.is_null());
+        run.extend(given.map(|(key, value)| (key.clone(), text(value))));
     }
     if let Some(rate) = simulated.acceptance {
         run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));

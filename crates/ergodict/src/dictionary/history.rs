@@ -24,6 +24,8 @@ pub struct GapPoint {
     pub samples: u64,
     /// The [stationarity gap](crate::factor::diagnostics::stationarity_gap) after that step.
     pub gap: f64,
+    /// `‖W_t − W_{t−1}‖_F`, which falls as the weights `w_t` do.
+    pub change: f64,
 }
 
 /// Points at every `stride`-th step; the stride doubles whenever there are too many. What is kept depends only on the
