@@ -13,6 +13,9 @@ const TEMPLATE: &str = include_str!("../templates/report.html");
 const STYLE: &str = include_str!("../templates/report.css");
 const SCRIPT: &str = include_str!("../templates/report.js");
 
+/// Letters of a cell from which on its column keeps some width on narrow screens, rather than growing tall.
+const LONG: usize = 24;
+
 /// Figures from which on a page without sections has a table of contents.
 const MANY: usize = 6;
 
@@ -145,10 +148,17 @@ impl Report {
     /// A table with plain words above it.
     pub fn table(self, table: Table) -> Self {
         let columns = table.rows.iter().map(Vec::len).chain([table.head.len()]).max().unwrap_or(0);
-        let numeric: Vec<bool> = (0..columns).map(|c| is_numeric(&table.rows, c)).collect();
+        let longest =
+            |c: usize| table.rows.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max();
+        let class = |c: usize| match longest(c) {
+            _ if is_numeric(&table.rows, c) => "number",
+            Some(long) if long > LONG => "text",
+            _ => "",
+        };
+        let classes: Vec<&str> = (0..columns).map(class).collect();
         let cells = |row: Vec<String>| -> Vec<Value> {
             let padded = row.into_iter().chain(std::iter::repeat(String::new())).take(columns);
-            padded.zip(&numeric).map(|(text, &number)| context! { text, number }).collect()
+            padded.zip(&classes).map(|(text, &class)| context! { text, class }).collect()
         };
         let level = self.level();
         self.headed(level, &table.title).block(context! {

@@ -23,7 +23,6 @@ const button = (label, act, attributes, ...inside) =>
 const arrows = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const clamp = (v, low, high) => max(low, min(high, v));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const narrow = matchMedia("(max-width: 34rem)");
 
 // A number with four digits, as the pictures write them.
 const written = (v, digits = 4) => {
@@ -264,7 +263,7 @@ const graph = ({ weights, places, motif, names, label }) => {
     const weight = max(part(a, b), part(b, a));
     if (weight >= 0.1) groups[+own.has(`${a},${b}`)].push({ a, b, weight });
   }
-  const size = narrow.matches ? 17 : 12.5;
+  const size = 15;
   const title = a => (names ? names[a] : `node ${a + 1}`);
   const picture = svg("svg", { class: "graph", viewBox: names ? "-48 -14 496 372" : "0 0 400 340", role: "img", "aria-label": label });
   groups.forEach((edges, on) => {
@@ -311,7 +310,7 @@ const graph = ({ weights, places, motif, names, label }) => {
       .reduce((p, q) => (q.cost < p.cost - 0.5 ? q : p));
     if (best.cost > 0.5 * size * size) return;
     taken.push(best.box);
-    picture.append(svg("text", { class: "name", x: best.x, y: best.y, style: `font-size:${size}px` }, text));
+    picture.append(svg("text", { class: "name", x: best.x, y: best.y }, text));
   });
   return picture;
 };
