@@ -246,9 +246,9 @@ impl Report {
 }
 
 /// Spaces that the language does not need, and that stand in no text of the script.
-const IDLE: [&str; 17] = [
-    " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " < ", " <= ", " >= ", " * ", " / ",
-    "{ ", " }", " {", " - ",
+const IDLE: [&str; 20] = [
+    " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " : ", " < ", " > ", " <= ", " >= ",
+    " * ", " / ", " + ", " - ", "{ ", " }", " {",
 ];
 
 /// The script without indentation, lines that are comments, and spaces that do nothing.

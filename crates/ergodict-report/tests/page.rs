@@ -189,7 +189,7 @@ fn the_browser_is_told_which_script_is_ours() {
     assert!(!policy.split("script-src").nth(1).unwrap().contains("unsafe"));
     // A page with a gallery has its data and the script, and no third.
     assert_eq!(page.matches("<script").count(), 4);
-    assert!(script.len() < 20_500, "the script has {} bytes", script.len());
+    assert!(script.len() < 20_000, "the script has {} bytes", script.len());
 }
 
 #[test]

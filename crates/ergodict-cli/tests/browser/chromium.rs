@@ -154,10 +154,23 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// Puts the focus on one of the elements that `selector` finds.
+    pub(crate) fn focus(&mut self, selector: &str, which: usize) {
+        self.value(&format!(
+            "(async () => {{ const e = document.querySelectorAll({selector:?})[{which}];
+             e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+             await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+             e.focus({{ preventScroll: true }}); }})()"
+        ));
+    }
+
     /// Middle of the first element that `selector` finds, scrolled into view, or the given parts of its width and height.
     fn place(&mut self, selector: &str, (x, y): (f64, f64)) -> (f64, f64) {
+        // Scrolling is told a frame later, and hides what the pointer would show.
         let found = self.value(&format!(
-            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+            "(async () => {{ const e = document.querySelector({selector:?});
+             e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+             await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
              const b = e.getBoundingClientRect(); return [b.left + {x} * b.width, b.top + {y} * b.height]; }})()"
         ));
         (found[0].as_f64().unwrap(), found[1].as_f64().unwrap())
