@@ -218,7 +218,9 @@ impl Report {
             return Vec::new();
         }
         let listed = self.headings.iter().enumerate().filter(|(_, (level, _))| *level == 2);
-        listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect()
+        let listed: Vec<Value> = listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect();
+        // Two links would stand above what they lead to.
+        if listed.len() > 2 { listed } else { Vec::new() }
     }
 
     /// Keeps a picture for [`Report::figures`].

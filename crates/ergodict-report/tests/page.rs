@@ -251,9 +251,11 @@ fn long_pages_list_what_they_hold() {
     assert!(!short.render().contains("<nav"));
     let long = short.figure(figure(5)).render();
     assert!(long.contains(r##"<li><a href="#s6">F5</a></li>"##));
-    let parts = Report::new("T").section("One", "").figure(figure(0)).section("Two", "").render();
+    let parts = Report::new("T").section("One", "").figure(figure(0)).section("Two", "");
+    assert!(!parts.render().contains("<nav"));
+    let parts = parts.section("Three", "").render();
     let links: Vec<&str> = parts.split("<a href=").skip(1).filter_map(|l| l.split("</a>").next()).collect();
-    assert_eq!(links, [r##""#s1">One"##, r##""#s3">Two"##]);
+    assert_eq!(links, [r##""#s1">One"##, r##""#s3">Two"##, r##""#s4">Three"##]);
 }
 
 /// Relative luminance of an sRGB colour (WCAG 2).
