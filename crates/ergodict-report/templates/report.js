@@ -26,7 +26,7 @@ const clamp = (v, low, high) => max(low, min(high, v));
 
 // A number with three digits, as the pictures write them; places on a chart are known to no more.
 const written = (v, digits = 3) => {
-  if (v === null || v === undefined || Number.isNaN(v)) return "–";
+  if (!Number.isFinite(v)) return "–";
   const size = abs(v);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
     const [mantissa, power] = v.toExponential(digits - 1).split("e");
@@ -194,7 +194,7 @@ all(".scroll table").forEach(table => {
       const sign = way === "ascending" ? 1 : -1;
       const cell = row => row.cells[column]?.textContent.trim() ?? "";
       // What is no number goes last, either way.
-      const value = row => { const found = quantity(cell(row)); return Number.isNaN(found) ? sign * Infinity : found; };
+      const value = row => { const found = quantity(cell(row)); return Number.isFinite(found) ? found : sign * Infinity; };
       body.append(...[...body.rows].sort((a, b) => sign * (number ? value(a) - value(b) || 0 : order(cell(a), cell(b)))));
     }, {}, text));
   });
@@ -236,7 +236,7 @@ const decoded = ({ v, b, m }, count) => {
   if (b === 1) return Array.from({ length: count }, (_, i) => (bytes[i >> 3] >> (i & 7) & 1) * m);
   const whole = b === 16 ? new Int16Array(bytes.buffer) : new Int8Array(bytes.buffer);
   const most = 2 ** (b - 1) - 1;
-  return Array.from(whole, w => (w < -most ? NaN : w / most * m));
+  return Array.from(whole, w => (w < -most ? null : w / most * m));
 };
 const decodedPlaces = (text, [width, height]) => {
   const bytes = raw(text);
