@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all that must pass before a change is merged.
 
+mod browser;
 mod readme;
 
 use crate::place::{cargo, name, succeed};
@@ -13,7 +14,7 @@ struct Step {
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 7] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -25,6 +26,7 @@ const STEPS: [Step; 6] = [
         run: || show(&mut cargo("clippy --workspace --all-targets -- -D warnings")),
     },
     Step { name: "unit", about: "unit, property and command-line tests", run: unit },
+    Step { name: "browser", about: "the report pages in a real browser", run: browser::run },
     Step {
         name: "doc",
         about: "the examples in the documentation",
@@ -83,13 +85,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 }
 
 fn unit() -> Result<()> {
-    let nextest = cargo("nextest --version").output().is_ok_and(|output| output.status.success());
-    // Documentation tests are a step of their own, so that plain `cargo test` runs no more than nextest does.
-    show(&mut cargo(if nextest {
-        "nextest run --workspace"
-    } else {
-        "test --workspace --lib --bins --tests --no-fail-fast"
-    }))
+    if nextest() {
+        // The browser tests are a step of their own.
+        return show(cargo("nextest run --workspace -E").arg("not binary(browser)"));
+    }
+    // So are documentation tests. Plain cargo cannot leave out one file of tests, which then runs twice.
+    show(&mut cargo("test --workspace --lib --bins --tests --no-fail-fast"))
+}
+
+/// Whether `cargo nextest` is installed.
+fn nextest() -> bool {
+    cargo("nextest --version").output().is_ok_and(|output| output.status.success())
 }
 
 fn show(command: &mut Command) -> Result<()> {

@@ -97,6 +97,10 @@ fn networks(count: usize, k: usize) -> Gallery {
         let values: Vec<f64> = (0..k * k).map(|e| entry((e / k).min(e % k), (e / k).max(e % k))).collect();
         let example = |x: usize| {
             let node = |a: usize| {
+                // One who is not everywhere, to be found.
+                if (a, i < 5) == (3, true) {
+                    return "Babet".to_owned();
+                }
                 NAMES[if a == k - 1 { (i + x) % NAMES.len() } else { (i + x + a) % NAMES.len() }].to_owned()
             };
             Example {

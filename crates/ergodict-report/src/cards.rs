@@ -5,7 +5,7 @@ use std::fmt::Write;
 use minijinja::{Value, context};
 use serde_json::{Map, json};
 
-use crate::axis::significant;
+use crate::axis::{minus, significant};
 use crate::error::PictureError;
 use crate::gallery::{Atom, Example, Form, Gallery};
 use crate::graphs::{AtomGraphs, SKETCH};
@@ -85,7 +85,9 @@ fn called(name: &str) -> String {
 /// A score with as many digits as one compares.
 fn written(score: f64) -> String {
     match score {
-        s if s.abs() < 1000.0 && s.fract() != 0.0 && s.abs() >= 1e-3 => format!("{s:.3}").replace('-', "−"),
+        s if s.abs() < 1000.0 && s.fract() != 0.0 && s.abs() >= 1e-3 => minus(&format!("{s:.3}")),
+        // To three digits, and not more.
+        s if s.abs() < 1e-3 => significant(format!("{s:.2e}").parse().unwrap_or(s)),
         s => significant(s),
     }
 }
@@ -273,8 +275,8 @@ mod tests {
     #[test]
     fn scores_are_short() {
         let texts: Vec<String> =
-            [0.123_456, 12.0, -0.5, 1e-5, 12_345.678, 0.0].iter().map(|&s| written(s)).collect();
-        assert_eq!(texts, ["0.123", "12", "−0.500", "1×10⁻⁵", "12\u{202f}346", "0"]);
+            [0.123_456, 12.0, -0.5, 1.0841e-5, 12_345.678, 0.0].iter().map(|&s| written(s)).collect();
+        assert_eq!(texts, ["0.123", "12", "−0.500", "1.08×10⁻⁵", "12\u{202f}346", "0"]);
         assert_eq!((called("7"), called("x 7")), ("atom 7".into(), "x 7".into()));
     }
 }

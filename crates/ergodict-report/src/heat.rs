@@ -119,7 +119,7 @@ impl Heat {
                 let _ = writeln!(
                     svg,
                     r#"<g class="cell"><title>{names}: missing</title><rect {place} fill="none" stroke="currentColor" stroke-opacity="0.2"/>
-<text x="{middle}" y="{base}" fill-opacity="0.6">–</text>"#
+<text x="{middle}" y="{base}" fill-opacity="0.8">–</text>"#
                 );
             }
             svg.push_str("</g>\n");

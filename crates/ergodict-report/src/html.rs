@@ -13,6 +13,9 @@ const TEMPLATE: &str = include_str!("../templates/report.html");
 const STYLE: &str = include_str!("../templates/report.css");
 const SCRIPT: &str = include_str!("../templates/report.js");
 
+/// Letters of a cell from which on its column keeps some width on narrow screens, rather than growing tall.
+const LONG: usize = 24;
+
 /// Figures from which on a page without sections has a table of contents.
 const MANY: usize = 6;
 
@@ -151,10 +154,17 @@ impl Report {
     /// A table with plain words above it.
     pub fn table(self, table: Table) -> Self {
         let columns = table.rows.iter().map(Vec::len).chain([table.head.len()]).max().unwrap_or(0);
-        let numeric: Vec<bool> = (0..columns).map(|c| is_numeric(&table.rows, c)).collect();
+        let longest =
+            |c: usize| table.rows.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max();
+        let class = |c: usize| match longest(c) {
+            _ if is_numeric(&table.rows, c) => "number",
+            Some(long) if long > LONG => "text",
+            _ => "",
+        };
+        let classes: Vec<&str> = (0..columns).map(class).collect();
         let cells = |row: Vec<String>| -> Vec<Value> {
             let padded = row.into_iter().chain(std::iter::repeat(String::new())).take(columns);
-            padded.zip(&numeric).map(|(text, &number)| context! { text, number }).collect()
+            padded.zip(&classes).map(|(text, &class)| context! { text, class }).collect()
         };
         let level = self.level();
         self.headed(level, &table.title).block(context! {
@@ -214,7 +224,9 @@ impl Report {
             return Vec::new();
         }
         let listed = self.headings.iter().enumerate().filter(|(_, (level, _))| *level == 2);
-        listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect()
+        let listed: Vec<Value> = listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect();
+        // Two links would stand above what they lead to.
+        if listed.len() > 2 { listed } else { Vec::new() }
     }
 
     /// Keeps a picture for [`Report::figures`].
@@ -242,9 +254,9 @@ impl Report {
 }
 
 /// Spaces that the language does not need, and that stand in no text of the script.
-const IDLE: [&str; 17] = [
-    " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " < ", " <= ", " >= ", " * ", " / ",
-    "{ ", " }", " {", " - ",
+const IDLE: [&str; 20] = [
+    " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " : ", " < ", " > ", " <= ", " >= ",
+    " * ", " / ", " + ", " - ", "{ ", " }", " {",
 ];
 
 /// The script without indentation, lines that are comments, and spaces that do nothing.

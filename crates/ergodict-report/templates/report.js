@@ -20,21 +20,20 @@ const html = (tag, ...rest) => set(document.createElement(tag), ...rest);
 const svg = (tag, ...rest) => set(document.createElementNS("http://www.w3.org/2000/svg", tag), ...rest);
 const button = (label, act, attributes, ...inside) =>
   on(html("button", { type: "button", "aria-label": label, ...attributes }, ...inside), { click: act });
+const keyed = { tabindex: 0, role: "group", "aria-roledescription": "arrow keys tell values" };
 const arrows = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const clamp = (v, low, high) => max(low, min(high, v));
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const narrow = matchMedia("(max-width: 34rem)");
 
-// A number with four digits, as the pictures write them.
-const written = (v, digits = 4) => {
-  if (v === null || v === undefined || Number.isNaN(v)) return "–";
+// A number with three digits, as the pictures write them; places on a chart are known to no more.
+const written = (v, digits = 3) => {
+  if (!Number.isFinite(v)) return "–";
   const size = abs(v);
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
     const [mantissa, power] = v.toExponential(digits - 1).split("e");
     const raised = [...String(+power)].map(c => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("");
     return `${+mantissa}×10${raised}`.replace("-", "−");
   }
-  return String(+v.toPrecision(max(digits, Math.ceil(Math.log10(size + 1))))).replace("-", "−");
+  return String(Number.isInteger(v) ? v : +v.toPrecision(digits)).replace("-", "−");
 };
 
 // Words beside the pointer or the place in focus.
@@ -92,7 +91,7 @@ all("svg.chart").forEach(chart => {
   });
   const shown = () => curves.filter(c => !c.drawn.classList.contains("off"));
   const places = () => [...new Set(shown().flatMap(c => c.line.map(p => p.x)))].sort((a, b) => a - b);
-  const cross = svg("g", { class: "cross", "aria-hidden": "true" });
+  const cross = svg("g", { class: "cross" });
   chart.append(cross);
   let at = 0;
   const clear = () => { cross.replaceChildren(); hush(); };
@@ -131,7 +130,7 @@ all("svg.chart").forEach(chart => {
     at = clamp(cross.hasChildNodes() ? next : at, 0, known.length - 1);
     show(known[at]);
   } });
-  set(chart, { tabindex: 0, role: "group", "aria-roledescription": "chart, arrow keys tell values" });
+  set(chart, keyed);
 
   const legend = one(".legend", chart);
   const entries = legend ? all("[data-series]", legend) : [];
@@ -156,7 +155,7 @@ all("svg.heat, svg.bars").forEach(picture => {
   const cols = +(one("[data-cols]", picture)?.dataset.cols || cells.length);
   let at = -1;
   const leave = () => { cells[at]?.classList.remove("now"); hush(); };
-  set(picture, { tabindex: 0, role: "group", "aria-roledescription": "matrix, arrow keys tell values" });
+  set(picture, keyed);
   on(picture, { blur: leave, keydown(event) {
     const step = arrows[event.key];
     if (!step) return;
@@ -195,7 +194,7 @@ all(".scroll table").forEach(table => {
       const sign = way === "ascending" ? 1 : -1;
       const cell = row => row.cells[column]?.textContent.trim() ?? "";
       // What is no number goes last, either way.
-      const value = row => { const found = quantity(cell(row)); return Number.isNaN(found) ? sign * Infinity : found; };
+      const value = row => { const found = quantity(cell(row)); return Number.isFinite(found) ? found : sign * Infinity; };
       body.append(...[...body.rows].sort((a, b) => sign * (number ? value(a) - value(b) || 0 : order(cell(a), cell(b)))));
     }, {}, text));
   });
@@ -217,7 +216,7 @@ all(".strip").forEach(strip => {
       slide.value = +slide.value + 1;
       show();
       if (+slide.value === last) stop();
-    }, calm.matches ? 1500 : 350);
+    }, matchMedia("(prefers-reduced-motion: reduce)").matches ? 1500 : 350);
   }, { class: "plain" }, "Play");
   const stop = () => { clearInterval(playing); playing = null; play.textContent = "Play"; };
   const show = () => {
@@ -237,7 +236,7 @@ const decoded = ({ v, b, m }, count) => {
   if (b === 1) return Array.from({ length: count }, (_, i) => (bytes[i >> 3] >> (i & 7) & 1) * m);
   const whole = b === 16 ? new Int16Array(bytes.buffer) : new Int8Array(bytes.buffer);
   const most = 2 ** (b - 1) - 1;
-  return Array.from(whole, w => (w < -most ? NaN : w / most * m));
+  return Array.from(whole, w => (w < -most ? null : w / most * m));
 };
 const decodedPlaces = (text, [width, height]) => {
   const bytes = raw(text);
@@ -264,7 +263,7 @@ const graph = ({ weights, places, motif, names, label }) => {
     const weight = max(part(a, b), part(b, a));
     if (weight >= 0.1) groups[+own.has(`${a},${b}`)].push({ a, b, weight });
   }
-  const size = narrow.matches ? 17 : 12.5;
+  const size = 15;
   const title = a => (names ? names[a] : `node ${a + 1}`);
   const picture = svg("svg", { class: "graph", viewBox: names ? "-48 -14 496 372" : "0 0 400 340", role: "img", "aria-label": label });
   groups.forEach((edges, on) => {
@@ -280,7 +279,7 @@ const graph = ({ weights, places, motif, names, label }) => {
         const point = (along, side) => [p[0] + along * x - side * y, p[1] + along * y + side * x];
         d += `M${point(radius + 2 + barb, 0.6 * barb)}L${point(radius + 2, 0)}L${point(radius + 2 + barb, -0.6 * barb)}`;
       }
-      const value = written(max(weights[a * k + b], weights[b * k + a]), 3);
+      const value = written(max(weights[a * k + b], weights[b * k + a]));
       return svg("path", {
         d, "data-tip": `${title(a)} – ${title(b)}: ${value}`,
         "stroke-width": 0.6 + 2.2 * sqrt(radius / 2) * weight * faint,
@@ -311,7 +310,7 @@ const graph = ({ weights, places, motif, names, label }) => {
       .reduce((p, q) => (q.cost < p.cost - 0.5 ? q : p));
     if (best.cost > 0.5 * size * size) return;
     taken.push(best.box);
-    picture.append(svg("text", { class: "name", x: best.x, y: best.y, style: `font-size:${size}px` }, text));
+    picture.append(svg("text", { class: "name", x: best.x, y: best.y }, text));
   });
   return picture;
 };
@@ -319,13 +318,13 @@ const graph = ({ weights, places, motif, names, label }) => {
 // A picture whose places tell their values.
 const matrix = (picture, { rows, cols, aspect, values, channels, label }) => {
   const at = html("div", { class: "at", hidden: "" });
-  const words = html("output", {}, values ? "Point at a cell, or use the arrow keys." : "There are too many values to keep on the page.");
+  const words = html("output", {}, values ? "Point at a cell, or use the arrow keys." : "Too many values for a page.");
   let [row, col] = [0, 0];
   const show = () => {
     set(at, { style: `left:${100 * col / cols}%;top:${100 * row / rows}%;width:${100 / cols}%;height:${100 / rows}%` });
     at.hidden = false;
     const first = (row * cols + col) * channels;
-    const told = values.slice(first, first + channels).map(v => written(v, 3)).join(", ");
+    const told = values.slice(first, first + channels).map(v => written(v)).join(", ");
     words.textContent = `${rows > 1 ? `row ${row + 1}, column ${col + 1}` : `entry ${col + 1}`}: ${told}`;
   };
   const box = html("div", {
@@ -383,7 +382,7 @@ all(".gallery").forEach(gallery => {
     items.forEach((item, i) => { item.hidden = !shown.has(i); });
     list.append(...sorted.map(i => items[i]));
     if (least) {
-      const text = written(ascending[+least.value], 3);
+      const text = written(ascending[+least.value]);
       least.labels[0].querySelector("output").textContent = text;
       set(least, { "aria-valuetext": text });
     }
@@ -454,7 +453,7 @@ all(".gallery").forEach(gallery => {
     }));
     body.replaceChildren(html("div", { class: "views" }, ...views));
     if (data.scores.length) body.append(html("dl", {}, ...data.scores.map((score, j) =>
-      html("div", {}, html("dt", {}, score), html("dd", {}, written(atom.s[j]))))));
+      html("div", {}, html("dt", {}, score), html("dd", {}, written(atom.s[j], 4))))));
     if (atom.x) {
       const small = atom.x.every(shown => !shown.n);
       body.append(html("h3", {}, "Where it is used most"), html("div", { class: small ? "examples small" : "examples" }, ...atom.x.map(example)));
@@ -480,7 +479,7 @@ if (night) {
     night.media.mediaText = media;
     root.style.colorScheme = scheme;
     change.textContent = sign;
-    set(change, { "aria-label": `Colours: ${called}; press for ${looks[(to + 1) % 3][0]}`, "data-tip": `Colours: ${called}` });
+    set(change, { "aria-label": `Colours: ${called}; press for ${looks[(to + 1) % 3][0]}` });
   };
   wear(0);
   one("main").append(change);

@@ -87,7 +87,8 @@ impl Browser {
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let id = self.last;
-        let mut message = json!({ "id": id, "method": method, "params": parameters });
+        let mut message = json!({ "id": id, "method": method });
+        message["params"] = parameters;
         if let Some(session) = &self.session {
             message["sessionId"] = json!(session);
         }
@@ -154,10 +155,23 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
+    /// Puts the focus on one of the elements that `selector` finds.
+    pub(crate) fn focus(&mut self, selector: &str, which: usize) {
+        self.value(&format!(
+            "(async () => {{ const e = document.querySelectorAll({selector:?})[{which}];
+             e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+             await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+             e.focus({{ preventScroll: true }}); }})()"
+        ));
+    }
+
     /// Middle of the first element that `selector` finds, scrolled into view, or the given parts of its width and height.
     fn place(&mut self, selector: &str, (x, y): (f64, f64)) -> (f64, f64) {
+        // Scrolling is told a frame later, and hides what the pointer would show.
         let found = self.value(&format!(
-            "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+            "(async () => {{ const e = document.querySelector({selector:?});
+             e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+             await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
              const b = e.getBoundingClientRect(); return [b.left + {x} * b.width, b.top + {y} * b.height]; }})()"
         ));
         (found[0].as_f64().unwrap(), found[1].as_f64().unwrap())
@@ -212,20 +226,12 @@ impl Browser {
     pub(crate) fn screenshot(&mut self, name: &str, whole: bool) {
         let shot =
             self.call("Page.captureScreenshot", json!({ "format": "png", "captureBeyondViewport": whole }));
-        self.keep(&format!("{name}.png"), &shot["data"]);
+        keep(&format!("{name}.png"), &shot["data"]);
     }
 
     pub(crate) fn print(&mut self, name: &str) {
         let file = self.call("Page.printToPDF", json!({ "printBackground": true }));
-        self.keep(&format!("{name}.pdf"), &file["data"]);
-    }
-
-    fn keep(&self, name: &str, data: &Value) {
-        let folder = folder();
-        std::fs::create_dir_all(&folder).unwrap();
-        let bytes = decoded(data.as_str().unwrap());
-        assert!(bytes.len() > 1000, "{name} is empty");
-        File::create(folder.join(name)).unwrap().write_all(&bytes).unwrap();
+        keep(&format!("{name}.pdf"), &file["data"]);
     }
 }
 
@@ -253,4 +259,12 @@ fn decoded(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.bytes().filter(|c| *c != b'=').map(digit).collect();
     let word = |chunk: &[u32]| (0..4).fold(0, |w, i| w << 6 | chunk.get(i).copied().unwrap_or(0));
     digits.chunks(4).flat_map(|c| (1..c.len()).map(move |i| (word(c) >> (24 - 8 * i)) as u8)).collect()
+}
+
+fn keep(name: &str, data: &Value) {
+    let folder = folder();
+    std::fs::create_dir_all(&folder).unwrap();
+    let bytes = decoded(data.as_str().unwrap());
+    assert!(bytes.len() > 1000, "{name} is empty");
+    File::create(folder.join(name)).unwrap().write_all(&bytes).unwrap();
 }
