@@ -30,6 +30,7 @@ fn the_docs_tell_of_every_key() {
     let json = |words: &str| bench.run(&format!("{words} --json -q")).fine().json();
     let factor = documented(&docs, "ergodict.factor/1");
     for words in [
+        "demo -o tour",
         "factor x.npy -r 2 -o f",
         "transform f x.npy -o h.npy",
         "model show f",
