@@ -130,22 +130,15 @@ fn between_lines() -> Duration {
 /// A line of progress where there is no bar.
 fn line(unit: &str, done: u64, total: Option<u64>, rate: f64, words: String) -> String {
     let amount = |n: u64| amount(unit, n);
-    let mut line = amount(done);
     let total = total.filter(|total| *total > 0);
-    if let Some(total) = total.filter(|_| unit != "%") {
-        line += &format!(" of {}", amount(total));
-    }
-    if unit != "bytes" {
-        line += &format!(" {unit}");
-    }
-    if unit != "%" {
-        line += &format!(", {}", speed(unit, rate));
-    }
+    let of = total.filter(|_| unit != "%").map_or_else(String::new, |total| format!(" of {}", amount(total)));
+    let named = if unit == "bytes" { String::new() } else { format!(" {unit}") };
+    let fast = if unit == "%" { String::new() } else { format!(", {}", speed(unit, rate)) };
     // Before the first step there is no speed to tell the rest by.
-    if let Some(total) = total.filter(|_| rate > 0.0) {
-        line += &format!(", {} left", time(total.saturating_sub(done) as f64 / rate));
-    }
-    line + &after_comma(words)
+    let left = total.filter(|_| rate > 0.0).map_or_else(String::new, |total| {
+        format!(", {} left", time(total.saturating_sub(done) as f64 / rate))
+    });
+    format!("{}{of}{named}{fast}{left}{}", amount(done), after_comma(words))
 }
 
 fn after_comma(words: String) -> String {

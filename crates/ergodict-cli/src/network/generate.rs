@@ -199,8 +199,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     paths::check(common, &inputs, &outputs)?;
     check_network_name(out)?;
     showing::probe(&outputs)?;
-    model.check_memory()?;
+    // Labels of blocks are made with the generator; of other models its own limits come first.
+    if matches!(model, Model::Sbm(_)) {
+        model.check_memory()?;
+    }
     let (generator, labels) = model.generator(common.quiet)?;
+    model.check_memory()?;
     let started = Instant::now();
     let network = generator.generate(common.seed);
     let seconds = started.elapsed().as_secs_f64();

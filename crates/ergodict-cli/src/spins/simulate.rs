@@ -11,7 +11,7 @@ use crate::progress::{Progress, say};
 use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
-use crate::{input, interrupt, marks, memory, output, paths};
+use crate::{input, interrupt, marks, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
@@ -229,6 +229,7 @@ impl Args {
         outputs.extend(drawn.iter().map(|path| ("--frames", &**path)));
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs[..to_probe])?;
+        rescue::plan(&outputs[to_probe..]);
         drawn.iter().try_for_each(|path| drawing::probe(path))?;
         if self.start_file().is_some_and(output::is_standard) {
             bail!("--start is -, but it is read once for each chain: name a file");

@@ -237,7 +237,7 @@ fn ctrl_c_is_heard_while_pictures_are_made() {
             "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d.gif --checkpoint c",
             "done.npy",
             "the trajectory is written, but not all of --frames is drawn",
-            &["done.npy"][..],
+            &["c", "done.npy"][..],
         ),
         (
             "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d",
@@ -249,7 +249,7 @@ fn ctrl_c_is_heard_while_pictures_are_made() {
             "image learn @tessellation -r 600 --patch 12 --patches 10 --steps 2 -o done --report p.html --checkpoint c",
             "done",
             "done is written, the report is not",
-            &["done"],
+            &["c", "done"],
         ),
     ] {
         let bench = Bench::new();
@@ -259,13 +259,15 @@ fn ctrl_c_is_heard_while_pictures_are_made() {
         while !bench.path(done).exists() && started.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Until the checkpoint, if there is any, is deleted.
+        // Until it is at the pictures.
         std::thread::sleep(Duration::from_millis(50));
         press_ctrl_c(&child);
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{words}: {stderr}");
         assert!(stderr.contains(said), "{words}: {stderr}");
+        // The checkpoint, if there is any, stays until all is drawn.
+        assert_eq!(stderr.contains("--resume"), words.contains("--checkpoint"), "{words}: {stderr}");
         assert_eq!(bench.files(), left, "{words}");
     }
 }

@@ -66,9 +66,8 @@ fn bench() -> Bench {
 /// The extension a command wants for its output.
 fn named(words: &str) -> &'static str {
     match words.split(' ').take(2).collect::<Vec<_>>()[..] {
-        ["transform", _] | ["spins", "simulate" | "reconstruct"] => "out.npy",
+        ["transform", _] | ["spins", "simulate" | "reconstruct"] | ["network", "sample"] => "out.npy",
         ["image", "reconstruct"] => "out.png",
-        ["network", "sample"] => "out.npy",
         ["model", _] => "out.csv",
         _ => "out.tsv",
     }
@@ -112,7 +111,7 @@ fn what_is_written_and_what_is_not_is_told() {
         let Some(done) = in_namespace(&bench, &script) else { return };
         let told = done.stderr;
         assert_eq!((done.code, told.lines().count()), (Some(2), 1), "{told}");
-        assert!(told.contains(&format!("{missing}")) && told.contains("written: m"), "{told}");
+        assert!(told.contains(missing) && told.contains("written: m"), "{told}");
         assert!(told.contains("the state is in state"), "{told}");
         assert!(bench.path("m").exists() && bench.path("state").exists());
         let left = String::from_utf8(done.stdout).unwrap();

@@ -96,14 +96,19 @@ enum Moment {
     Writing(Duration),
 }
 
-/// Waits for the end of a process or for its moment; whether it came to its end.
-fn await_or_kill(bench: &Bench, case: &Case, child: &mut Child, moment: &Moment) -> bool {
+/// Waits for the end of a process or for its moment; whether it came to its end. `saved` becomes true when a checkpoint is seen.
+fn await_or_kill(bench: &Bench, case: &Case, child: &mut Child, moment: &Moment, saved: &mut bool) -> bool {
     let started = Instant::now();
     let there = |name: &str| {
         let (folder, name) = name.rsplit_once('/').unwrap_or((".", name));
         let Ok(entries) = std::fs::read_dir(bench.path(folder)) else { return false };
-        let mut names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        names.any(|found| found == name || found.starts_with(&format!(".{name}.")))
+        entries.flatten().any(|entry| {
+            let found = entry.file_name().into_string().unwrap();
+            // Whether a file can be written is found out with an empty one.
+            let begun =
+                || found.starts_with(&format!(".{name}.")) && entry.metadata().is_ok_and(|m| m.len() > 0);
+            found == name || begun()
+        })
     };
     let before: Vec<bool> = case.outputs.iter().map(|(name, _)| there(name)).collect();
     loop {
@@ -111,6 +116,7 @@ fn await_or_kill(bench: &Bench, case: &Case, child: &mut Child, moment: &Moment)
             assert!(status.success(), "{}: {status}", case.words);
             return true;
         }
+        *saved |= bench.files().iter().any(|name| name.starts_with("state"));
         let now = match moment {
             Moment::After(time) => started.elapsed() >= *time,
             Moment::Writing(_) => {
@@ -169,7 +175,7 @@ fn survives(put: impl Fn(&Bench), case: &Case) {
                 (_, 3) => Moment::Writing(Duration::from_secs_f64(0.004 * chance.next())),
                 _ => Moment::After(length.mul_f64(1.1 * chance.next())),
             };
-            let finished = await_or_kill(&bench, case, &mut child, &moment);
+            let finished = await_or_kill(&bench, case, &mut child, &moment, &mut saved);
             check(&bench, case, &whole, finished, &told);
             if finished {
                 break;
@@ -179,7 +185,6 @@ fn survives(put: impl Fn(&Bench), case: &Case) {
             let all_there = case.outputs.iter().all(|(name, _)| bench.path(name).exists());
             let there = bench.files().iter().any(|name| name.starts_with("state"));
             assert!(!saved || there || all_there, "{told}: the state is gone before all is written");
-            saved |= there;
         }
         assert_eq!(files(&bench), expected, "{words}, round {round}: other files are left");
     }

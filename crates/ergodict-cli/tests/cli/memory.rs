@@ -24,12 +24,6 @@ fn hopeless_requests_are_refused_with_a_way_out() {
         ("network learn @karate -k 9 -r 9 --batch 100000000000 -o m", "--batch"),
         ("network sample @karate -k 4 --count 1e13", "lower --count"),
         ("network compare @karate @kite -k 30 -r 1000000", "lower -k, -r"),
-        ("network generate er -n 1e6 --edges 1e11 -o n.egr", "ask for fewer"),
-        ("network generate er -n 1e9 -p 0.5 -o n.egr", "ask for fewer"),
-        ("network generate ba -n 1e9 -m 1000 -o n.egr", "ask for fewer"),
-        ("network generate ws -n 1e9 --neighbours 1000 --rewired 0.1 -o n.egr", "ask for fewer"),
-        ("network generate sbm --sizes 1e6,1e6 --within 0.9 --between 0.1 -o n.egr", "ask for fewer"),
-        ("network generate rmat --scale 31 --edge-factor 1000 -o n.egr", "ask for fewer"),
     ] {
         let done = bench.run(&format!("{words} -q"));
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{words}: {}", done.stderr);
@@ -54,4 +48,36 @@ fn usual_requests_are_not() {
         bench.run(&format!("{words} -q")).fine();
     }
     bench.run("transform m x.npy -o h.npy -q --batch 1000000000").code.unwrap();
+}
+
+#[cfg(debug_assertions)] // only then the program can be told what there is
+#[test]
+fn what_would_fit_elsewhere_is_refused_where_there_is_less() {
+    let bench = bench();
+    bench.put_npy("wide.npy", &numbers(400, 400));
+    bench.run("factor wide.npy -r 200 -o atoms -q").fine();
+    bench.run("network generate er -n 3000 --edges 30000 -o net.txt -q").fine();
+    bench.run("network learn net.txt -k 5 -r 4 --steps 3 -o net-atoms -q").fine();
+    let before = bench.files();
+    for (words, way_out) in [
+        ("factor wide.npy -r 200 -o m", "lower -r or --batch"),
+        ("transform atoms wide.npy -o h.npy", "lower --batch"),
+        ("network generate er -n 10000 --edges 100000 -o n.egr", "ask for fewer"),
+        ("network generate ba -n 10000 -m 10 -o n.egr", "ask for fewer"),
+        ("network generate ws -n 10000 --neighbours 20 --rewired 0.1 -o n.egr", "ask for fewer"),
+        ("network generate sbm --sizes 5000,5000 --within 0.01 --between 0.001 -o n.egr", "ask for fewer"),
+        ("network generate rmat --scale 13 --edge-factor 12 -o n.egr", "ask for fewer"),
+        ("network corrupt net.txt --add 0.5 -o n.egr", "lower --add"),
+        ("network reconstruct net.txt --model net-atoms -o t.tsv", "lower --memory"),
+        ("network compare net.txt @kite -k 5 -r 3", "compare smaller networks"),
+        ("network denoise net.txt --method spectral -o s.tsv", "score fewer --pairs"),
+        ("network denoise net.txt --pairs non-edges --method jaccard -o s.tsv", "--pairs FILE"),
+    ] {
+        let mut command = bench.command(&format!("{words} -q"));
+        let done = command.env("ERGODICT_AVAILABLE_BYTES", "2000000").output().unwrap();
+        let told = String::from_utf8(done.stderr).unwrap();
+        assert_eq!((done.status.code(), told.lines().count()), (Some(2), 1), "{words}: {told}");
+        assert!(told.contains("but 1.9 MiB are available: ") && told.contains(way_out), "{words}: {told}");
+        assert_eq!(bench.files(), before, "{words}");
+    }
 }

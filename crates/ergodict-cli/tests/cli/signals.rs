@@ -72,7 +72,7 @@ fn a_long_step_is_waited_for_and_left_at_the_second_signal() {
     told.read_line(&mut line).unwrap();
     assert!(line.contains("about") && line.contains("of memory"), "{line}");
     // Listening begins with the first step; before it a signal is the end.
-    std::thread::sleep(Duration::from_millis(1000));
+    std::thread::sleep(Duration::from_secs(1));
     send(&child, "INT");
     line.clear();
     told.read_line(&mut line).unwrap();
