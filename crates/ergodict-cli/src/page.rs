@@ -227,18 +227,22 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
             facts.push((name, value.to_string()));
         }
     }
-    for (name, key) in [
-        ("held-out loss per sample", "held_out_loss_per_sample"),
-        ("stationarity gap", "stationarity_gap"),
-        ("λ_min(A)", "smallest_eigenvalue"),
-        ("unused atoms", "unused_atoms"),
-        ("steps in which coding met its cap", "capped_code_steps"),
-        ("steps in which the update met its cap", "capped_update_steps"),
-    ] {
-        let value = &model.run["results"][key];
-        if let Some(number) = value.as_f64() {
-            facts.push((name, if value.is_f64() { format!("{number:.6e}") } else { value.to_string() }));
-        }
+    // The same digits as on the terminal.
+    let plain = |x: f64| format!("{x:.6}");
+    let small = |x: f64| format!("{x:.3e}");
+    let whole = |x: f64| format!("{x:.0}");
+    let said: [(&str, &str, &dyn Fn(f64) -> String); 8] = [
+        ("loss per sample, last minibatch", "loss_per_sample", &plain),
+        ("surrogate per sample", "surrogate_per_sample", &plain),
+        ("held-out loss per sample", "held_out_loss_per_sample", &plain),
+        ("gap from stationary", "stationarity_gap", &small),
+        ("λ_min(A)", "smallest_eigenvalue", &small),
+        ("unused atoms", "unused_atoms", &whole),
+        ("steps in which coding met its cap", "capped_code_steps", &whole),
+        ("steps in which the update met its cap", "capped_update_steps", &whole),
+    ];
+    for (name, key, words) in said {
+        facts.extend(model.run["results"][key].as_f64().map(|number| (name, words(number))));
     }
     facts.extend(model.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
     facts
