@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((mixed.mean, mixed.r_hat), (Some(2.0), None));
         let text = serde_json::to_string(&mixed).unwrap();
         assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
-        assert!(curve(&[mixed.clone()], "patches").is_none());
+        assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
         assert_eq!(mixed.words(), "edges: too few to tell");
         assert_eq!(table(&[mixed], "").rows[0][6], "–");
     }
