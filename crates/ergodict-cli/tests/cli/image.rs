@@ -94,7 +94,7 @@ fn every_image_has_its_say() {
         assert!(page.contains("grey rebuilt") && page.contains("colour rebuilt"));
         let figures = format!("{flags} grey.png grey.png --figures figures-{sampling}");
         learn(&bench, &figures);
-        for name in ["atoms", "loss", "grey.png-rebuilt", "grey.png-rebuilt-2"] {
+        for name in ["atoms", "loss", "grey-rebuilt", "grey-rebuilt-2"] {
             assert!(bench.path(&format!("figures-{sampling}/{name}.svg")).exists(), "{name}");
         }
         // A black image halves the energy: so many patches come from it.
