@@ -38,7 +38,7 @@ fn of_patches(model: &Model) -> Result<Report> {
     let r = model.w.cols();
     let totals = &model.aggregates;
     let title = format!("What {} is made of", source(model));
-    let shown = gallery(model)?;
+    let shown = gallery(model);
     let what = match (model.patch, model.kind.as_str()) {
         (Some(patch), "image") => {
             format!("atoms of {}×{} pixels, learned from", patch.window.rows, patch.window.cols)
@@ -212,6 +212,9 @@ const LOSS: &str = "
     lower; later it remembers what early dictionaries lost, and lies above. When both are flat, more samples will not
     help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
 
+/// How a number is written.
+type Said = fn(f64) -> String;
+
 pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
     let mut facts = vec![
@@ -235,18 +238,21 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
             facts.push((name, value.to_string()));
         }
     }
-    for (name, key) in [
-        ("held-out loss per sample", "held_out_loss_per_sample"),
-        ("stationarity gap", "stationarity_gap"),
-        ("λ_min(A)", "smallest_eigenvalue"),
-        ("unused atoms", "unused_atoms"),
-        ("steps in which coding met its cap", "capped_code_steps"),
-        ("steps in which the update met its cap", "capped_update_steps"),
-    ] {
-        let value = &model.run["results"][key];
-        if let Some(number) = value.as_f64() {
-            facts.push((name, if value.is_f64() { format!("{number:.6e}") } else { value.to_string() }));
-        }
+    // The same digits as on the terminal.
+    let (plain, small, whole): (Said, Said, Said) =
+        (|x| format!("{x:.6}"), |x| format!("{x:.3e}"), |x| format!("{x:.0}"));
+    let said = [
+        ("loss per sample, last minibatch", "loss_per_sample", plain),
+        ("surrogate per sample", "surrogate_per_sample", plain),
+        ("held-out loss per sample", "held_out_loss_per_sample", plain),
+        ("gap from stationary", "stationarity_gap", small),
+        ("λ_min(A)", "smallest_eigenvalue", small),
+        ("unused atoms", "unused_atoms", whole),
+        ("steps in which coding met its cap", "capped_code_steps", whole),
+        ("steps in which the update met its cap", "capped_update_steps", whole),
+    ];
+    for (name, key, words) in said {
+        facts.extend(model.run["results"][key].as_f64().map(|number| (name, words(number))));
     }
     facts.extend(model.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
     facts
@@ -322,7 +328,7 @@ pub(crate) fn left_out(model: &Model, shown: usize) -> String {
 }
 
 /// The atoms as cards: pictures where they are patches, or have a shape, or are square; else profiles.
-pub(crate) fn gallery(model: &Model) -> Result<Gallery> {
+pub(crate) fn gallery(model: &Model) -> Gallery {
     let cards = shown(model);
     let atoms: Vec<Vec<f64>> = cards.iter().map(|&(k, _)| model.w.col(k).to_vec()).collect();
     let shape = model.run["shape"].as_array().and_then(|shape| {
@@ -352,13 +358,13 @@ pub(crate) fn gallery(model: &Model) -> Result<Gallery> {
         values,
         examples: Vec::new(),
     };
-    Ok(Gallery {
+    Gallery {
         title: "Atoms".into(),
         words,
         form,
         scores: ["dominance", "share of entries in use"].map(str::to_owned).to_vec(),
         atoms: cards.iter().zip(atoms).map(card).collect(),
-    })
+    }
 }
 
 /// Atoms of a model as matrices, if they are any: in the given shape, as the patches they are, or as squares.

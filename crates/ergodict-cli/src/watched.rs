@@ -109,6 +109,21 @@ impl Mixed {
         if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
     }
 
+    /// In words, as samplers tell it; the observable is the first.
+    pub(crate) fn words(&self) -> String {
+        let (Some(mean), Some(error)) = (self.mean, self.error) else {
+            return format!("{}: too few to tell", self.name());
+        };
+        let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
+            return format!("{} {mean:.4}", self.name());
+        };
+        let r_hat = self.r_hat.map_or("unknown".to_owned(), |r_hat| format!("{r_hat:.3}"));
+        format!(
+            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {r_hat}",
+            self.name()
+        )
+    }
+
     fn row(&self) -> Vec<String> {
         let number = |x: Option<f64>, digits: usize| x.map_or("–".to_owned(), |x| format!("{x:.digits$}"));
         vec![
@@ -207,7 +222,8 @@ mod tests {
         assert_eq!((mixed.mean, mixed.r_hat), (Some(2.0), None));
         let text = serde_json::to_string(&mixed).unwrap();
         assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
-        assert!(curve(&[mixed.clone()], "patches").is_none());
+        assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
+        assert_eq!(mixed.words(), "edges: too few to tell");
         assert_eq!(table(&[mixed], "").rows[0][6], "–");
     }
 }

@@ -138,7 +138,7 @@ pub(super) fn of_reconstruction(
     Ok(Report::new(title)
         .lead(format!("{what}. {distance}."))
         .figure(pictures("The image".into(), done, patch, lambda)?)
-        .gallery(&gallery(model)?)?
+        .gallery(&gallery(model))?
         .facts(&rebuilding(model, done.stride, lambda))
         .code("Run it again", command))
 }

@@ -1,6 +1,9 @@
 //! What network dictionary learning came to, in words and as JSON.
 
+use super::kept::Kept;
+use super::page_learn::times;
 use super::source::Told;
+use crate::mixing::MIXED;
 use crate::tracked::{Results, table};
 use anyhow::Result;
 use ergodict::chain::SamplerKind;
@@ -8,6 +11,9 @@ use ergodict::dictionary::Model;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
+
+/// Networks whose chains are told of.
+const TOLD: usize = 3;
 
 /// What learning came to.
 pub(super) struct Learned<'a> {
@@ -88,6 +94,13 @@ impl Learned<'_> {
             );
             lines.push(("chains", text));
         }
+        let mixing = Kept::of(self.model).chain.filter(|chain| !chain.independent).map(|chain| chain.mixing);
+        let mixing = mixing.unwrap_or_default();
+        lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
+        if mixing.iter().any(|one| one.r_hat.is_some_and(|r_hat| r_hat > MIXED)) {
+            let advice = "parts of the run disagree (R̂ is not near 1): more --steps, --every, or another --sampler is needed";
+            lines.push(("warning", advice.to_owned()));
+        }
         lines.extend(self.results.lines(self.model));
         lines.extend(self.timings());
         lines.push(("wrote", self.out.display().to_string()));
@@ -129,9 +142,4 @@ impl Learned<'_> {
         }
         Ok(all)
     }
-}
-
-/// `once`, `12 times`.
-fn times(n: u64) -> String {
-    if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }

@@ -187,7 +187,7 @@ fn label(outcome: &Outcome) -> String {
 fn dictionaries(group: &[&Outcome]) -> Result<Vec<Figure>> {
     if group.iter().any(|o| o.learned.model.patch.is_none_or(|patch| patch.channels > 1)) {
         let each = group.iter().map(|o| {
-            let gallery = gallery(&o.learned.model)?;
+            let gallery = gallery(&o.learned.model);
             let plain = Report::new("").gallery(&gallery)?;
             let svg = plain.figures().first().map_or_else(String::new, |(_, svg)| svg.clone());
             Ok(Figure { title: format!("Atoms, {}", label(o)), svg, words: gallery.words })

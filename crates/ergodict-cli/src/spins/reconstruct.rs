@@ -149,7 +149,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         Ok(Report::new("A configuration rebuilt from atoms")
             .lead(lead)
             .figure(Figure { title: "The configuration".into(), svg, words })
-            .gallery(&gallery(model)?)?
+            .gallery(&gallery(model))?
             .facts(&run)
             .code("Run it again", command))
     })?;

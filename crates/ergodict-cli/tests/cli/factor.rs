@@ -257,7 +257,7 @@ fn a_report_is_one_page() {
     {
         let page = String::from_utf8(bench.bytes(&format!("{name}.html"))).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains(words), "{name}");
-        for part in ["blake3:", "Dominance", "surrogate", "stationarity gap", "<svg"] {
+        for part in ["blake3:", "Dominance", "surrogate", "gap from stationary", "<svg"] {
             assert!(page.contains(part), "{part} is not on the page {name}");
         }
     }

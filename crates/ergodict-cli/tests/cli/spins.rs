@@ -77,7 +77,7 @@ fn temperatures_times_epochs_give_a_dictionary_each() {
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>"));
     let charts = |page: &str| page.matches("surrogate loss per patch").count();
-    learn(&bench, &format!("{SMALL} --report one.html"));
+    bench.run(&format!("spins learn {SMALL} --every 1000 -o one -q --report one.html")).fine();
     let one = charts(&String::from_utf8(bench.bytes("one.html")).unwrap());
     assert!(one > 0 && charts(&page) == 2 * one, "a chart for each temperature");
     for word in ["Temperature 0.5", "Temperature 3", "τ = 400", "τ = 1000", "one fixed configuration"] {
@@ -189,7 +189,14 @@ fn figures_are_files() {
     names.sort();
     let mut want = Vec::new();
     for hot in ["1", "3.5"] {
-        for figure in ["a-configuration-rebuilt", "dictionaries", "loss", "where-it-is-off"] {
+        for figure in [
+            "a-configuration-rebuilt",
+            "autocorrelation",
+            "configurations-over-time",
+            "dictionaries",
+            "loss",
+            "where-it-is-off",
+        ] {
             want.push(format!("temperature-{hot}-{figure}.svg"));
         }
     }
