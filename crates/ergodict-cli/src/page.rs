@@ -200,7 +200,7 @@ fn again(report: Report, model: &Model) -> Report {
 pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
     Ok(report.gallery(&match &model.network {
         Some(form) => crate::network::page_learn::gallery_of(model, form),
-        None => gallery(model)?,
+        None => gallery(model),
     })?)
 }
 

@@ -137,20 +137,6 @@ pub(crate) fn gallery_of(model: &Model, form: &NetworkForm) -> Gallery {
     gallery(model, form, &Kept::of(model))
 }
 
-/// The atoms of a model as plain figures, as graphs and as matrices; the words are beside the first.
-pub(crate) fn atoms(model: &Model) -> Result<Vec<Figure>> {
-    let Some(form) = &model.network else { return Ok(Vec::new()) };
-    let gallery = gallery_of(model, form);
-    let plain = Report::new("").gallery(&gallery)?;
-    let words = std::iter::once(gallery.words.clone()).chain(std::iter::repeat(String::new()));
-    let figure = |((title, svg), words): (&(String, String), String)| Figure {
-        title: title.clone(),
-        svg: svg.clone(),
-        words,
-    };
-    Ok(plain.figures().iter().zip(words).map(figure).collect())
-}
-
 /// The atoms as cards with their examples.
 fn gallery(model: &Model, form: &NetworkForm, kept: &Kept) -> Gallery {
     let several = kept.networks.len() > 1;
