@@ -145,9 +145,10 @@ impl Rebuilt<'_> {
             y_label: "share".into(),
             y_range: Some((0.0, 1.0)),
             series: vec![
-                Series::new("Jaccard accuracy", jaccard),
                 Series::new("edges found", found),
                 Series::new("called edges that are", right),
+                // Last, so that it lies above the others where they meet.
+                Series::new("Jaccard accuracy", jaccard),
             ],
             ..LineChart::default()
         };
