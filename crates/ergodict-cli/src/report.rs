@@ -2,6 +2,7 @@
 
 mod alike;
 mod compared;
+mod curves;
 mod record;
 
 use crate::args::Common;

@@ -19,6 +19,9 @@ use crate::shade::{Colour, any_negative};
 const FINE: usize = 300_000;
 const COARSE: usize = 1_000_000;
 
+/// The lightest edge of an example beside the heaviest, as it is drawn.
+const FAINTEST: f64 = 0.25;
+
 /// Lines that the small graphs of all cards may have, about 14 letters each, and the fewest and the most of one card.
 const LINES: usize = 16_000;
 const LINES_OF_CARD: (usize, usize) = (40, 400);
@@ -193,7 +196,7 @@ impl<'a> Drawing<'a> {
         match &self.gallery.form {
             Form::Network { k, motif } if drawable && example.nodes.len() == *k => {
                 let merged = Merged::of(example, motif);
-                let atoms = [merged.values];
+                let atoms = [all_seen(&merged.values)];
                 let k = merged.names.len();
                 let (_, places) = AtomGraphs::new(&atoms, k, &merged.motif).sketch(0, 0)?;
                 entry.insert("n".into(), json!(merged.names));
@@ -219,6 +222,12 @@ fn insert_values(entry: &mut Map<String, serde_json::Value>, values: &[f64], bit
     entry.insert("b".into(), json!(packed.bits));
     entry.insert("m".into(), json!(packed.scale));
     entry.insert("v".into(), json!(packed.text));
+}
+
+/// Weights of edges that are there: of an atom weak edges may be left out, of the network none, however light beside others.
+fn all_seen(values: &[f64]) -> Vec<f64> {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    values.iter().map(|&v| if v > 0.0 { FAINTEST + (1.0 - FAINTEST) * v / largest } else { 0.0 }).collect()
 }
 
 /// A piece of a network with each node once.
@@ -258,6 +267,12 @@ impl Merged {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn light_edges_of_examples_are_drawn() {
+        assert_eq!(all_seen(&[0.0, 1e-6, 100.0]), [0.0, 0.25 + 0.75e-8, 1.0]);
+        assert_eq!((all_seen(&[1.0, 0.0]), all_seen(&[0.0])), (vec![1.0, 0.0], vec![0.0]));
+    }
 
     #[test]
     fn places_of_one_node_are_one() {

@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The model it leaves.
+pub(super) const FILE: &str = "network.safetensors";
 const NAME: &str = "@lesmis";
 const NODES: usize = 10;
 const ATOMS: usize = 9;
@@ -43,7 +45,7 @@ pub(super) struct NetworkRun {
 impl NetworkRun {
     /// Learns, rebuilds and denoises; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
-        let (seed, file) = (common.seed, dir.join("network.safetensors"));
+        let (seed, file) = (common.seed, dir.join(FILE));
         let command = format!("network learn {NAME} --unweighted -k {NODES} -r {ATOMS}");
         let command = words(&command, &[("-o", &file)], seed);
         if !perform(&command, common)? {

@@ -11,6 +11,8 @@ use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// The models it leaves.
+pub(super) const FILES: [&str; 2] = ["picture-walk.safetensors", "picture-iid.safetensors"];
 const SIDE: usize = 240;
 const PATCH: usize = 10;
 const PATCHES: usize = 500;
@@ -39,18 +41,18 @@ impl PictureRun {
     /// Learns and rebuilds; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
         let image = tessellation(SIDE, SIDE, false, 0)?;
-        let learn = |sampling: &str| {
+        let learn = |sampling: &str, file: &str| {
             let text = format!(
                 "image learn @tessellation --sampling {sampling} --patch {PATCH} --patches {PATCHES} --steps {STEPS} \
                  -r {ATOMS} --lambda {LAMBDA}"
             );
-            let file = dir.join(format!("picture-{sampling}.safetensors"));
+            let file = dir.join(file);
             let command = words(&text, &[("-o", &file)], common.seed);
             let rebuilt = perform(&command, common)?.then(|| Rebuilt::new(file, &image)).transpose()?;
             anyhow::Ok(rebuilt.map(|rebuilt| (rebuilt, command)))
         };
-        let Some((walk, command)) = learn("walk")? else { return Ok(None) };
-        let Some((iid, _)) = learn("iid")? else { return Ok(None) };
+        let Some((walk, command)) = learn("walk", FILES[0])? else { return Ok(None) };
+        let Some((iid, _)) = learn("iid", FILES[1])? else { return Ok(None) };
         Ok(Some(Self { command, image, walk, iid }))
     }
 

@@ -11,6 +11,8 @@ use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Se
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// The models it leaves, but for the temperature in their names.
+pub(super) const FILE: &str = "spins.safetensors";
 /// Below, near and above the critical temperature, as in the paper.
 const TEMPERATURES: [f64; 3] = [0.5, 2.26, 5.0];
 const SIDE: usize = 100;
@@ -39,7 +41,7 @@ struct Learned {
 impl SpinsRun {
     /// Simulates and learns; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
-        let file = dir.join("spins.safetensors");
+        let file = dir.join(FILE);
         let temperatures: Vec<String> = TEMPERATURES.iter().map(f64::to_string).collect();
         let command = format!(
             "spins learn --temperature {} --size {SIDE} --updates {UPDATES} --every {EVERY} --patch {PATCH} \

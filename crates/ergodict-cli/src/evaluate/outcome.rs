@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Points of a curve that a summary keeps: as fine as a chart can show.
+const KEPT: usize = 200;
+
 /// Pairs whose truth is known.
 pub(super) struct Labelled {
     pub(super) pairs: Vec<(String, String)>,
@@ -205,6 +208,12 @@ impl Outcome {
                     "best_threshold": found.best.threshold,
                     "best_true_positive_rate": found.best.true_positive_rate,
                     "best_false_positive_rate": found.best.false_positive_rate,
+                    "roc": found
+                        .ranked
+                        .thinned_curve(KEPT)
+                        .iter()
+                        .map(|p| [p.false_positive_rate, p.true_positive_rate])
+                        .collect::<Vec<_>>(),
                 })
             });
             let differences = group.against_first.iter().map(|(name, difference, (low, high))| {

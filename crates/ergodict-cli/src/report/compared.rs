@@ -2,6 +2,7 @@
 //! are alike.
 
 use super::alike::likeness;
+use super::curves;
 use super::record::{Run, plain};
 use crate::page;
 use anyhow::Result;
@@ -50,6 +51,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.table(table("In what they differ", DIFFER, runs, rows));
     }
     report = report.table(table("Results", RESULTS, runs, results(runs)));
+    report = curves::roc(runs).into_iter().fold(report, Report::figure);
     let models: Vec<(&Run, &Model)> =
         runs.iter().filter_map(|run| run.model.as_ref().map(|model| (run, model))).collect();
     if !models.is_empty() {

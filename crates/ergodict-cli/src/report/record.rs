@@ -24,7 +24,7 @@ pub(super) struct Run {
     /// Its numbers.
     pub(super) results: Vec<(String, Value)>,
     /// The summary, if it is one.
-    summary: Value,
+    pub(super) summary: Value,
 }
 
 impl Run {
@@ -136,6 +136,7 @@ pub(super) fn page(run: &Run) -> Report {
         .collect();
     let head = vec!["what".to_owned(), "value".to_owned()];
     report = report.table(Table { title: "Results".into(), head, rows, words: String::new() });
+    report = super::curves::roc(std::slice::from_ref(run)).into_iter().fold(report, Report::figure);
     for (key, value) in top {
         if let Some(table) = as_table(&words(key), value) {
             report = report.table(table);

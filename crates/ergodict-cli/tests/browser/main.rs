@@ -327,6 +327,17 @@ fn charts_tables_and_frames_answer() {
     look(&mut browser, &file, "everything");
 }
 
+/// Opens the first card of a page.
+fn enlarge(browser: &mut Browser, file: &Path, name: &str) {
+    browser.width(1280, 900);
+    browser.open(&url(file));
+    browser.click(".card");
+    assert!(browser.holds("document.querySelector('dialog[open] .matrix')"), "{name}");
+    browser.screenshot(&format!("{name}-dialog"), false);
+    browser.key("Escape");
+    quiet(browser, &url(file));
+}
+
 #[test]
 fn pages_of_the_commands_open_from_disk() {
     let Some(mut browser) = browser() else { return };
@@ -334,27 +345,82 @@ fn pages_of_the_commands_open_from_disk() {
     let at = folder.path();
     for words in [
         "network learn @lesmis -k 10 -r 16 --steps 40 --batch 50 -o net --report network-learn.html",
+        "network learn @lesmis -k 10 -r 16 --steps 40 --batch 50 --seed 1 -o other",
+        "report net other -o report.html",
+        "network reconstruct @lesmis --model net --samples 3000 -o rebuilt.tsv --report network-reconstruct.html",
         "network compare @lesmis @karate -k 6 -r 6 --steps 15 --batch 40 --samples 3000 --report network-compare.html",
         "network corrupt @lesmis --add 0.3 -o noisy.txt --truth truth.tsv",
-        "network denoise noisy.txt --pairs truth.tsv --method resource-allocation -o scores.tsv",
+        "network denoise noisy.txt --pairs truth.tsv --method resource-allocation -o scores.tsv --report network-denoise.html",
         "evaluate scores.tsv truth.tsv --report evaluate.html",
-        "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --every 2000,5000 -o spins --report spins-learn.html",
-        "image learn @tessellation -r 9 --patch 8 --patches 300 --steps 8 -o image",
+        "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --every 2000 -o spin --report spins-learn.html",
+        "spins learn -r 9 --size 60 --patch 10 --patches 100 --updates 100000 --every 2000,5000 -o spins --report spins-compare.html",
+        "image learn @tessellation -r 9 --patch 8 --patches 300 --steps 8 -o image --report image-learn.html",
         "image reconstruct image @tessellation -o again.png --report image-reconstruct.html",
     ] {
         ergodict(at, words);
     }
-    for name in ["network-learn", "network-compare", "evaluate", "spins-learn", "image-reconstruct"] {
+    for (name, cards) in [
+        ("network-learn", true),
+        ("report", true),
+        ("network-reconstruct", true),
+        ("network-compare", false),
+        ("network-denoise", false),
+        ("evaluate", false),
+        ("spins-learn", true),
+        ("spins-compare", false),
+        ("image-learn", true),
+        ("image-reconstruct", true),
+    ] {
         let file = at.join(format!("{name}.html"));
         check(&mut browser, &file);
         look(&mut browser, &file, name);
-        if browser.holds("document.querySelector('.gallery .card')") {
-            browser.width(1280, 900);
-            browser.click(".card");
-            assert!(browser.holds("document.querySelector('dialog[open] .matrix')"), "{name}");
-            browser.screenshot(&format!("{name}-dialog"), false);
-            browser.key("Escape");
-            quiet(&mut browser, &url(&file));
+        if cards {
+            enlarge(&mut browser, &file, name);
         }
     }
+}
+
+#[test]
+fn names_of_nodes_are_text_whatever_they_hold() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let evil = [
+        "</script><script>alert(1)</script>",
+        "<img src=x onerror=alert(2)>",
+        "a\"b'c&amp;",
+        "\u{2028}",
+        "日本",
+    ];
+    let pair = |i: usize, j: usize| format!("{}\t{}\n", evil[i], evil[j]);
+    let edges: String =
+        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2)].iter().map(|&(i, j)| pair(i, j)).collect();
+    std::fs::write(folder.path().join("net.tsv"), edges).unwrap();
+    ergodict(folder.path(), "network learn net.tsv -k 4 -r 3 --steps 10 -o m --report evil.html");
+    let file = folder.path().join("evil.html");
+    check(&mut browser, &file);
+    enlarge(&mut browser, &file, "evil");
+    let names = browser.text("JSON.parse(document.querySelector('.gallery script').textContent).atoms.flatMap(a => a.x || []).flatMap(x => x.n || []).join(' ')");
+    for name in evil {
+        assert!(names.contains(name), "{name} is not among {names}");
+    }
+}
+
+#[test]
+fn without_a_script_everything_is_there_but_what_moves() {
+    let Some(mut browser) = browser() else { return };
+    let file = sample_page(&mut browser, "no-script");
+    browser.call("Emulation.setScriptExecutionDisabled", serde_json::json!({ "value": true }));
+    browser.width(1280, 900);
+    browser.call("Page.navigate", serde_json::json!({ "url": url(&file) }));
+    browser.screenshot("no-script", true);
+    let tree = browser.call("DOM.getDocument", serde_json::json!({ "depth": 1 }));
+    let root = &tree["root"]["nodeId"];
+    let count = |browser: &mut Browser, what: &str| {
+        let found =
+            browser.call("DOM.querySelectorAll", serde_json::json!({ "nodeId": root, "selector": what }));
+        found["nodeIds"].as_array().unwrap().len()
+    };
+    assert_eq!(count(&mut browser, "html.js"), 0, "a script ran");
+    assert!(count(&mut browser, ".cards .card svg") > 20 && count(&mut browser, "svg.chart") > 1);
+    assert!(count(&mut browser, ".strip img") > 1);
 }

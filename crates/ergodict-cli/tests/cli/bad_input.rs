@@ -200,8 +200,11 @@ fn files_named_twice() {
         refused(&bench, &words, &said);
     }
     assert!(["x.npy", "x.npz", "w.npy", "run.toml", "m"].map(|name| bench.bytes(name)) == before);
-    bench.put("bars.npy", "seed = 1\n");
-    refused(&bench, "demo -o . --config bars.npy", &["--config bars.npy and -o ./bars.npy", "overwritten"]);
+    for name in ["report.html", "network.safetensors"] {
+        bench.put(name, "seed = 1\n");
+        let said = format!("--config {name} and -o ./{name}");
+        refused(&bench, &format!("demo -o . --config {name}"), &[&said, "overwritten"]);
+    }
     // A device takes everything.
     #[cfg(unix)]
     bench.run(&format!("{factor} -q -o /dev/null --report /dev/null")).fine();

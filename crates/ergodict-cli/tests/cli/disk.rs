@@ -18,6 +18,9 @@ fn in_namespace(bench: &Bench, script: &str) -> Option<Done> {
     let done: Done = command.output().ok()?.into();
     // Neither as root nor as another user everybody may do that: 1 is what unshare says itself.
     let refused = done.code == Some(99) || done.stderr.contains("unshare:");
+    if refused {
+        eprintln!("\n=== SKIPPED: file systems cannot be mounted here: {} ===\n", done.stderr.trim());
+    }
     (!refused).then_some(done)
 }
 
@@ -70,6 +73,22 @@ fn named(words: &str) -> &'static str {
         ["image", "reconstruct"] => "out.png",
         ["model", _] => "out.csv",
         _ => "out.tsv",
+    }
+}
+
+/// Where nothing can be mounted, this one is left.
+#[test]
+fn a_device_that_is_full_is_named() {
+    let bench = bench();
+    for (words, _) in commands() {
+        let format = if words.starts_with("model") { " --format csv" } else { "" };
+        let done = bench.run(&format!("{words}{format} -o /dev/full -q"));
+        assert_eq!(done.code, Some(2), "{words}: {}", done.stderr);
+        assert!(
+            done.stderr.contains("/dev/full") && done.stderr.lines().count() == 1,
+            "{words}: {}",
+            done.stderr
+        );
     }
 }
 
