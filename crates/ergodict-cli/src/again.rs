@@ -1,6 +1,7 @@
 //! The command line that gives a run again, from the configuration that its output keeps.
 
 use crate::args::Cli;
+use crate::shell::quoted;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use serde_json::Value;
 
@@ -52,16 +53,6 @@ fn flag(arg: &Arg, key: &str, value: &Value) -> Option<String> {
 
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let safe = |c: char| c.is_alphanumeric() || "@%+=:,./_-".contains(c);
-    if !word.is_empty() && word.chars().all(safe) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 /// Words on lines that go on after a backslash.

@@ -11,7 +11,7 @@ use crate::args::{Cli, Common};
 use crate::output::{is_standard, print, write};
 use crate::progress::say;
 use crate::showing::probe_folder;
-use crate::{interrupt, paths};
+use crate::{interrupt, paths, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
 use ergodict_report::Report;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
 
     // As this program was called, so that they work from the shell that called it.
     let program = std::env::args().next().filter(|name| name.contains('/'));
-    let program = program.map_or("ergodict".to_owned(), |name| quoted(Path::new(&name)));
+    let program = program.map_or("ergodict".to_owned(), |name| shell::path(Path::new(&name)));
     let shown: Vec<String> = next.iter().map(|(why, words)| told(&program, why, words)).collect();
     talk(&format!("\nLook at {} in a browser. Try next:", page.display()));
     talk(&indented(&shown.join("\n")));
@@ -184,38 +184,11 @@ fn told(program: &str, why: &str, words: &[String]) -> String {
 fn in_shell(program: &str, words: &[String]) -> String {
     let words = words.iter().map(|word| match word.strip_prefix('-') {
         Some(_) => word.clone(),
-        None => quoted(Path::new(word)),
+        None => shell::quoted(word),
     });
     std::iter::once(program.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A path as a POSIX shell takes it.
-fn quoted(path: &Path) -> String {
-    let mut text = path.to_string_lossy();
-    if text.starts_with('-') {
-        text = format!("./{text}").into();
-    }
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:,@".contains(c);
-    if text.chars().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_survive_the_shell() {
-        for (path, expected) in [
-            ("a/b-1.npy", "a/b-1.npy"),
-            ("it's a place", r"'it'\''s a place'"),
-            ("-x", "./-x"),
-            ("$HOME", "'$HOME'"),
-        ] {
-            assert_eq!(quoted(Path::new(path)), expected);
-        }
-    }
 }

@@ -69,9 +69,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let outcome = Outcome::of(&labelled, &outcomes, args.confidence)?;
     args.showing.write(|| {
-        let names: Vec<String> = args.files.iter().map(|path| input::name(path)).collect();
-        let column = args.column.as_deref().map(|column| format!("--column {column} ")).unwrap_or_default();
-        let directed = if args.directed { "--directed " } else { "" };
+        let files: Vec<String> = args.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let mut facts = vec![
             ("pairs", labelled.pairs.len().to_string()),
             ("true", labelled.labels.iter().filter(|label| **label).count().to_string()),
@@ -82,9 +80,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         facts.push(("time", format!("{:.2} s", started.elapsed().as_secs_f64())));
-        let config = json!({ "confidence": args.confidence });
-        let rest = format!("{column}{directed}--report methods.html");
-        let command = again::command("evaluate", &config, &names, &rest);
+        let config =
+            json!({ "column": args.column, "directed": args.directed, "confidence": args.confidence });
+        let command = again::command("evaluate", &config, &files, "--report methods.html");
         Ok(outcome.page(&input::name(labels), &facts, &command))
     })?;
     if common.json {

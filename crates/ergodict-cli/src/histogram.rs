@@ -31,10 +31,15 @@ impl Bins {
     pub(crate) fn counts<'a>(&self, values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
         let mut counts = vec![0; self.count];
         for value in values.into_iter().filter(|value| !value.is_nan()) {
-            let place = (value - self.low) / (self.high - self.low) * self.count as f64;
-            counts[(place.max(0.0) as usize).min(self.count - 1)] += 1;
+            counts[self.bin(*value)] += 1;
         }
         counts
+    }
+
+    /// The bin of a value; what lies outside belongs to the nearest.
+    pub(crate) fn bin(&self, value: f64) -> usize {
+        let place = (value - self.low) / (self.high - self.low) * self.count as f64;
+        (place.max(0.0) as usize).min(self.count - 1)
     }
 
     /// The shares of counts as steps, from the first edge to the last.
@@ -55,6 +60,7 @@ mod tests {
         let values = [0.0, 0.1, 0.5, 0.99, 1.0, f64::NAN];
         let bins = Bins::over(&values, 4).unwrap();
         assert_eq!(bins.counts(&values), [2, 0, 1, 2]);
+        assert_eq!([-7.0, 0.3, 0.5, 1.0, 9.0].map(|value| bins.bin(value)), [0, 1, 2, 3, 3]);
         assert_eq!((bins.edge(0), bins.edge(4)), (0.0, 1.0));
         assert_eq!(bins.steps(&[1, 0, 0, 3])[..3], [(0.0, 0.25), (0.25, 0.25), (0.25, 0.0)]);
         let equal = Bins::over(&[3.0, 3.0], 2).unwrap();

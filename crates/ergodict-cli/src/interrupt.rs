@@ -5,7 +5,7 @@
 
 use crate::progress::say;
 use anyhow::{Context, Result};
-use ergodict::data::remove_partials;
+use ergodict::data::remove_partials_and_exit;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The exit code after Ctrl-C: 128 and the number of the signal, as shells have it.
 const INTERRUPTED: u8 = 130;
 /// A second signal so soon is the same wish: `timeout` signals a process and then its group.
-const SAME: Duration = Duration::from_millis(500);
+const SAME: Duration = Duration::from_millis(100);
 /// A run that has not stopped by then is said to be about to.
 const PATIENCE: Duration = Duration::from_millis(700);
 
@@ -31,9 +31,8 @@ pub(crate) fn start() -> Result<()> {
     wait(move |code| {
         let again = first.is_some_and(|first| first.elapsed() > SAME);
         if again || !LISTENING.load(Ordering::SeqCst) {
-            remove_partials();
             say(if again { "ergodict: left at once" } else { "ergodict: interrupted" });
-            std::process::exit(i32::from(code));
+            remove_partials_and_exit(i32::from(code));
         }
         if first.is_some() {
             return;
@@ -83,10 +82,8 @@ fn is_ignored(signal: i32) -> Option<bool> {
 }
 
 /// From now on the command looks itself whether to stop.
-#[expect(clippy::unnecessary_wraps, reason = "its callers are as they were when it could fail")]
-pub(crate) fn listen() -> Result<()> {
+pub(crate) fn listen() {
     LISTENING.store(true, Ordering::SeqCst);
-    Ok(())
 }
 
 /// Says what a stop would have to wait for from now on.

@@ -62,7 +62,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
 
     /// Learns until the data is over, and writes what was learned.
     pub(crate) fn run(mut self) -> Result<ExitCode> {
-        interrupt::listen()?;
+        interrupt::listen();
         let total = self.feed.expected_samples().map(|n| n.saturating_mul(self.args.epochs));
         let before = self.tracked.samples();
         if let (Some(step), false) = (self.resumed, self.common.quiet) {

@@ -4,6 +4,7 @@ use crate::again;
 use crate::watched::{self, Mixed};
 use anyhow::Result;
 use ergodict::dictionary::{GapPoint, Model, Precision};
+use ergodict::factor::Schedule;
 use ergodict_report::gallery::{Atom, Form, Gallery};
 use ergodict_report::{AtomGrid, Colour, Figure, LineChart, Report, Series};
 use serde_json::Value;
@@ -37,7 +38,8 @@ pub(crate) fn with(
 fn of_patches(model: &Model) -> Result<Report> {
     let r = model.w.cols();
     let totals = &model.aggregates;
-    let title = format!("What {} is made of", source(model));
+    let (source, several) = source(model);
+    let title = made_of(&source, several);
     let shown = gallery(model);
     let what = match (model.patch, model.kind.as_str()) {
         (Some(patch), "image") => {
@@ -71,8 +73,13 @@ const SPINS: &str = "
     Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
     the magnetisation of each.";
 
-/// What was learned from, in words.
-fn source(model: &Model) -> String {
+/// The title of the page of a dictionary.
+pub(crate) fn made_of(source: &str, several: bool) -> String {
+    format!("What {source} {} made of", if several { "are" } else { "is" })
+}
+
+/// What was learned from, in words, and whether that is several.
+fn source(model: &Model) -> (String, bool) {
     let first = model.inputs.first().map(|input| short(&input.name));
     let lattice = || {
         let name = spin_model(&model.run["config"]);
@@ -84,13 +91,14 @@ fn source(model: &Model) -> String {
         }
     };
     match (model.kind.as_str(), &model.run["config"]["trajectory"]) {
-        ("spins", Value::Null) => lattice(),
+        ("spins", Value::Null) => (lattice(), false),
         ("image", _) => {
             let init = model.run["config"]["init"].as_str().unwrap_or_default();
             let images = model.inputs.iter().filter(|input| !init.ends_with(&input.name));
-            list(&images.map(|input| short(&input.name)).collect::<Vec<_>>())
+            let names: Vec<String> = images.map(|input| short(&input.name)).collect();
+            (list(&names), names.len() > 1)
         }
-        _ => first.unwrap_or_else(|| "a matrix".into()),
+        _ => (first.unwrap_or_else(|| "a matrix".into()), false),
     }
 }
 
@@ -149,7 +157,7 @@ pub(crate) fn short(name: &str) -> String {
     format!("{}…{}", start.iter().collect::<String>(), end.iter().collect::<String>())
 }
 
-/// How many atoms make half of everything, in words.
+/// How unevenly atoms are used, and what they leave unexplained, in words.
 pub(crate) fn halves(model: &Model) -> String {
     let (scores, order) = model.dominance();
     if scores.iter().all(|score| *score == 0.0) {
@@ -162,22 +170,42 @@ pub(crate) fn halves(model: &Model) -> String {
         before < 0.5
     });
     let half = half.count();
-    // The surrogate of atoms that are all zeros is r: what there is to explain.
-    let totals = &model.aggregates;
-    let left =
-        model.run["results"]["surrogate_per_sample"].as_f64().map(|loss| loss / totals.per_sample(totals.r));
-    let loss = left.filter(|left| left.is_finite()).map_or_else(String::new, |left| {
-        format!(
-            " All together leave {:.0} % of it unexplained, counting the price of codes (the loss, beside that of no atoms at all).",
-            100.0 * left
-        )
-    });
-    let atoms = if half == 1 {
-        "The most dominant atom makes".to_owned()
-    } else {
-        format!("The {half} most dominant atoms make")
+    let used = scores.iter().filter(|score| **score > 0.0).count();
+    let atoms = match half {
+        _ if half >= used => String::new(),
+        1 => "The most dominant atom is used at least as strongly as all others together (by the root mean square of codes). ".into(),
+        _ => format!(
+            "The {half} most dominant atoms are used at least as strongly as all others together (by the root mean square of codes). "
+        ),
     };
-    format!("{atoms} half of all that the atoms make of the data.{loss}")
+    format!("{atoms}{}", unexplained(model)).trim_end().to_owned()
+}
+
+/// How much of the data the atoms leave unexplained, in words; empty where it cannot be told.
+///
+/// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (MATH.md 1). Of `p` the aggregates tell the second part alone,
+/// since `‖H‖² = tr A`; what is left of it makes the quotient of the two larger: a bound, which is exact without λ.
+fn unexplained(model: &Model) -> String {
+    let (totals, parameters) = (&model.aggregates, &model.parameters);
+    // Missing entries were filled in, and are in both.
+    let Some(surrogate) = model.run["results"]["surrogate_per_sample"]
+        .as_f64()
+        .filter(|_| model.run["config"]["missing"] != true)
+    else {
+        return String::new();
+    };
+    let squares: f64 = (0..totals.a.rows()).map(|k| totals.a.get(k, k)).sum();
+    let ridge = totals.per_sample(parameters.kappa2 / 2.0 * squares);
+    let left = 100.0 * (surrogate - ridge) / (totals.per_sample(totals.r) - ridge);
+    let exact = parameters.lambda == 0.0;
+    if !(0.0..=100.0).contains(&left) {
+        return String::new();
+    }
+    // A bound is rounded upwards.
+    let share = if exact { format!("{left:.0} %") } else { format!("at most {:.0} %", left.ceil()) };
+    format!(
+        "All together leave {share} of the squares of the data unexplained, with the codes that samples had when they came."
+    )
 }
 
 /// The command that makes the model again.
@@ -205,11 +233,11 @@ pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
 }
 
 const LOSS: &str = "
-    The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean of
-    all losses seen so far; both per sample, lower is better.
+    The loss of each minibatch before the dictionary learned from it, and the surrogate, which is the weighted mean loss of all samples so far under
+    the dictionary of that time, with the codes that they had when they came; both per sample, lower is better.
 
     The loss of a minibatch is taken before the dictionary has learned from it, the surrogate after, so that it may begin
-    lower; later it remembers what early dictionaries lost, and lies above. When both are flat, more samples will not
+    lower; later it tends to lie above, since old codes were made for other dictionaries. When both are flat, more samples will not
     help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
 
 /// How a number is written.
@@ -275,13 +303,30 @@ pub(crate) fn loss(model: &Model) -> Figure {
     Figure { title: "Loss".into(), svg: chart.svg(), words: LOSS.into() }
 }
 
-const STATIONARITY: &str = "
-    How much the dictionary still moves. The change is how far the last step took it; it should fall on a straight line, as the weight of new minibatches
-    does. A change that stays level means that each minibatch still turns everything over: more minibatches, or larger ones, are needed.
+const CHANGE: &str = "
+    How much the dictionary still moves. The change is how far the last step took it.";
 
+const GAP: &str = "
     The gap is what is left to do after the step: how far the dictionary is from a point where the surrogate has no way down, as the length of a
-    step along its gradient back into the set of allowed dictionaries. It comes down at first, and then goes up and down at the tolerance to
-    which updates are calculated; a gap that grows and grows would be bad.";
+    step along its gradient back into the set of allowed dictionaries. Updates are calculated to a tolerance, so that it is not 0; a gap that grows
+    and grows would be bad.";
+
+/// What the change is to do, which is a question of how much new minibatches weigh.
+fn coming_to_rest(schedule: &Schedule) -> String {
+    let change = match schedule {
+        Schedule::Constant { floor } => format!(
+            "The weight of a new minibatch never falls below {floor} (--schedule {schedule}), so that the dictionary need not come to rest: it is to \
+             follow data that changes. A smaller constant makes it move less."
+        ),
+        Schedule::Given { .. } => "It is to follow the weights that were given.".to_owned(),
+        _ => format!(
+            "The weight of a new minibatch falls along a straight line on these axes (--schedule {schedule}), and in the long run the change is to fall \
+             at least as steeply. A change that stays level means that each minibatch still turns everything over: more minibatches, or larger \
+             ones, are needed."
+        ),
+    };
+    format!("{CHANGE} {change}\n\n{GAP}")
+}
 
 /// How far from stationary the dictionary was, and how much it moved, over its samples; none for files that do not know.
 pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
@@ -301,7 +346,11 @@ pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
         series: vec![Series::new("change in a step", change), Series::new("gap to stationary", gap)],
         ..LineChart::default()
     };
-    Some(Figure { title: "Coming to rest".into(), svg: chart.svg(), words: STATIONARITY.into() })
+    Some(Figure {
+        title: "Coming to rest".into(),
+        svg: chart.svg(),
+        words: coming_to_rest(&model.parameters.schedule),
+    })
 }
 
 /// The atoms that are shown, the most dominant first, with their dominance; those that nothing uses are still as random as they
@@ -343,8 +392,8 @@ pub(crate) fn gallery(model: &Model) -> Gallery {
         None => (Form::Profile, "entry by entry".to_owned()),
     };
     let words = format!(
-        "The building blocks that the data is made of, each {words} and on its own scale. Dominance is the share that an atom has in what all \
-         of them make of the data; atoms count from 0, as the columns of W do. Good atoms look like pieces of the data. Atoms that look like noise have \
+        "The building blocks that the data is made of, each {words} and on its own scale. Dominance tells how strongly an atom is \
+         used: its share of all codes, in root mean square; atoms count from 0, as the columns of W do. Good atoms look like pieces of the data. Atoms that look like noise have \
          hardly been used, or the run was too short.{}",
         left_out(model, cards.len())
     );
@@ -444,6 +493,45 @@ mod tests {
         }
         let old = super::of_model(&model, &[]).unwrap().render();
         assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
+    }
+
+    /// A model whose atoms were used, with a surrogate of 3 and an `r` of 12 a sample.
+    fn of_numbers(lambda: f64, kappa2: f64) -> Model {
+        use ergodict::factor::{Factoriser, Parameters};
+        use ergodict::linalg::Mat;
+        let parameters = Parameters { lambda, kappa2, ..Parameters::new(3) };
+        let w = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.0 });
+        let mut factoriser: Factoriser<f64> = Factoriser::from_dictionary(parameters, w.as_ref()).unwrap();
+        factoriser.step(&Mat::from_fn(3, 4, |i, j| (1 + i + j) as f64)).unwrap();
+        let mut model = Model::of(&factoriser, "matrix", 0);
+        model.aggregates.a = Mat::from_fn(3, 3, |i, j| if i == j { [4.0, 1.0, 1.0][i] } else { 0.0 });
+        (model.aggregates.r, model.aggregates.width) = (12.0, 1.0);
+        model.run = serde_json::json!({ "results": { "surrogate_per_sample": 3.0 } });
+        model
+    }
+
+    #[test]
+    fn what_is_left_is_told_without_the_price_of_codes() {
+        assert!(halves(&of_numbers(0.0, 0.0)).contains("leave 25 % of the squares"));
+        // tr A is 6: of both, 1 is the price of codes.
+        assert!(halves(&of_numbers(0.0, 1.0 / 3.0)).contains("leave 18 % of the squares"));
+        // An unknown price makes it a bound.
+        assert!(halves(&of_numbers(1.0, 1.0 / 3.0)).contains("leave at most 19 % of the squares"));
+        // √4 is as much as √1 + √1.
+        assert!(
+            halves(&of_numbers(0.0, 0.0)).starts_with("The most dominant atom is used at least as strongly")
+        );
+        let mut masked = of_numbers(0.0, 0.0);
+        masked.run["config"]["missing"] = true.into();
+        assert!(!halves(&masked).contains("unexplained"));
+    }
+
+    #[test]
+    fn coming_to_rest_is_told_by_the_schedule() {
+        let told = |schedule: &str| coming_to_rest(&schedule.parse().unwrap());
+        assert!(told("balanced").contains("straight line") && told("power:0.8").contains("power:0.8"));
+        assert!(!told("constant:0.1").contains("straight line"));
+        assert!(told("constant:0.1").contains("never falls below 0.1"));
     }
 
     #[test]

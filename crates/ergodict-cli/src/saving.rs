@@ -2,6 +2,7 @@
 
 use crate::output;
 use crate::progress::say;
+use crate::shell::quoted;
 use anyhow::{Result, bail};
 use ergodict::dictionary::{Input, Model};
 use serde_json::Value;
@@ -112,15 +113,6 @@ fn again(arguments: impl Iterator<Item = OsString>) -> String {
         words.insert(end, "--resume".into());
     }
     words.join(" ")
-}
-
-/// A word as a shell takes it for one.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// In what a checkpoint is of another run than the one with this configuration.

@@ -86,7 +86,7 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let mut feed = Feed::<T>::new(stream, FeedOptions { batch: args.batch, ..FeedOptions::default() })?;
     let mut factoriser = model.factoriser::<T>()?;
     let mut out = NpyWriter::<T>::create(&args.out, if args.reconstruct { d } else { r }, samples)?;
-    interrupt::listen()?;
+    interrupt::listen();
     let mut progress = Progress::new(common.quiet, samples, 0);
     let (mut sums, mut again) = (Sums::default(), Mat::zeros(d, 0));
     while let Some(x) = feed.next_minibatch()? {

@@ -8,12 +8,18 @@ use ergodict_report::{Figure, LineChart, Series, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint.
+/// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
+/// the first so many besides.
 pub(crate) const MOST_VALUES: usize = 1 << 14;
 /// Fewest values of a trace, however many there are.
 const FEWEST: usize = 16;
 /// Lags of an autocorrelation function, in values.
 const LAGS: usize = 100;
+/// Fewest values of a chain that tell anything, as for [`Mixing::of`].
+const TELLING: usize = 4;
+/// An autocorrelation time is taken from a stretch of all chains together that is so many times as long, and of each chain so many times: else
+/// memory may be longer than what the stretch can see. Rules of thumb, not measured.
+const LONGER: (f64, f64) = (50.0, 8.0);
 
 /// The series of one observable along the chains of one network or lattice.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -39,31 +45,64 @@ impl Watched {
     }
 
     /// How well it mixes; none where nothing was seen.
+    ///
+    /// The mean, its error and R̂ are of values from all of the run, one in `every`. An autocorrelation time shorter than `every` cannot be seen in
+    /// them, so it is taken from the first values in a row; from the others only where memory is too long for those.
     fn mixed(&self) -> Option<Mixed> {
         // Chains of minibatches of unequal shares may be at different strides: all are brought to the largest.
-        let stride = self.traces.iter().map(Trace::stride).max()?;
+        let every = self.traces.iter().map(Trace::stride).max()?;
+        let values = self.traces.iter().map(Trace::seen).min()?;
         let thinned = |trace: &Trace| -> Vec<f64> {
-            trace.values().iter().copied().step_by((stride / trace.stride()) as usize).collect()
+            trace.values().iter().copied().step_by((every / trace.stride()) as usize).collect()
         };
-        let series: Vec<Vec<f64>> = self.traces.iter().map(thinned).collect();
-        let values = series.iter().map(Vec::len).min().filter(|n| *n > 0)?;
-        let mixing = Mixing::of(&series);
-        let known = |x: f64| x.is_finite().then_some(x);
+        let spread: Vec<Vec<f64>> = self.traces.iter().map(thinned).collect();
+        let kept = spread.iter().map(Vec::len).min().filter(|n| *n > 0)?;
+        let stretch: Vec<&[f64]> = self.traces.iter().map(Trace::stretch).collect();
+        let whole = Mixing::of(&spread);
+        let constant = kept >= TELLING && unchanging(&spread) && unchanging(&stretch);
+        let (lag, time) = if every == 1 {
+            (1, whole.autocorrelation_time)
+        } else if let Some(time) = short_memory(&stretch) {
+            (1, time)
+        } else {
+            (every, whole.autocorrelation_time * every as f64)
+        };
+        let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
+        let known = |x: f64| (x.is_finite() && !constant).then_some(x);
         let short = |x: &f64| (x * 1e5).round() / 1e5;
         Some(Mixed {
             observable: self.observable.clone(),
             of: self.of.clone(),
-            chains: series.len(),
+            chains: self.traces.len(),
             values,
-            every: stride,
-            mean: known(mixing.mean),
-            error: known(mixing.error),
-            autocorrelation_time: known(mixing.autocorrelation_time * stride as f64),
-            effective_sample_size: known(mixing.effective_sample_size),
-            r_hat: known(mixing.r_hat),
-            autocorrelation: autocorrelation(&series, LAGS).iter().map(short).collect(),
+            every,
+            mean: Some(whole.mean).filter(|mean| mean.is_finite()),
+            error: known(whole.error),
+            autocorrelation_time: known(time),
+            effective_sample_size: known(self.traces.len() as f64 * values as f64 / time),
+            r_hat: known(whole.r_hat),
+            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= MIXED),
+            constant,
+            lag,
+            autocorrelation: curve.iter().map(short).collect(),
         })
     }
+}
+
+/// Whether all values are the same.
+fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
+    let mut values = series.iter().flat_map(|one| one.as_ref().iter());
+    let first = values.next();
+    values.all(|value| Some(value) == first)
+}
+
+/// The autocorrelation time of values in a row, if it is short beside them.
+fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
+    let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
+    // Chains that stand still all the while have an autocorrelation time of 1 by convention, which tells nothing.
+    let time = Some(Mixing::of(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
+    let all = (each * stretch.len()) as f64;
+    (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
 }
 
 /// Goes on with what a checkpoint kept; one of an earlier version kept nothing.
@@ -84,22 +123,33 @@ pub(crate) fn mixed(watched: &[Watched]) -> Vec<Mixed> {
 
 /// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the key of summaries of spins as well")]
 pub(crate) struct Mixed {
     pub(crate) observable: String,
     #[serde(default)]
     pub(crate) of: String,
     pub(crate) chains: usize,
-    /// Values of each chain that were looked at, one in `every` of those learned from.
-    pub(crate) values: usize,
+    /// Values of each chain, the shortest where they differ.
+    pub(crate) values: u64,
+    /// The mean, its error and R̂ are of one in so many of them.
     pub(crate) every: u64,
     pub(crate) mean: Option<f64>,
     pub(crate) error: Option<f64>,
-    /// In places of the chain, whether looked at or not.
+    /// In values of the chain.
     pub(crate) autocorrelation_time: Option<f64>,
-    /// Of the values that were looked at.
+    /// Of all values of all chains.
     pub(crate) effective_sample_size: Option<f64>,
+    /// Also null where it is infinite.
     pub(crate) r_hat: Option<f64>,
-    /// At lags 0, `every`, 2 `every`, …
+    /// Whether R̂ is small enough; false where it is infinite.
+    #[serde(default)]
+    pub(crate) mixed: Option<bool>,
+    /// Whether the values never changed, in no chain.
+    #[serde(default)]
+    pub(crate) constant: bool,
+    /// At lags 0, `lag`, 2 `lag`, …; files of earlier versions have 0 for `every`.
+    #[serde(default)]
+    pub(crate) lag: u64,
     pub(crate) autocorrelation: Vec<f64>,
 }
 
@@ -109,18 +159,36 @@ impl Mixed {
         if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
     }
 
+    /// Whether R̂ is small enough; none where it cannot be told. Files of earlier versions have R̂ alone.
+    pub(crate) fn verdict(&self) -> Option<bool> {
+        self.mixed.or(self.r_hat.map(|r_hat| r_hat <= MIXED))
+    }
+
+    /// R̂ in so many digits.
+    fn r_hat(&self, digits: usize, unknown: &str) -> String {
+        match (self.r_hat, self.mixed) {
+            (Some(r_hat), _) => format!("{r_hat:.digits$}"),
+            (None, Some(false)) => "infinite".to_owned(),
+            (None, _) => unknown.to_owned(),
+        }
+    }
+
     /// In words, as samplers tell it; the observable is the first.
     pub(crate) fn words(&self) -> String {
+        if let (Some(mean), true) = (self.mean, self.constant) {
+            let name = self.name();
+            return format!("{name} {mean:.4}, which never changed: whether the chain mixes cannot be told");
+        }
         let (Some(mean), Some(error)) = (self.mean, self.error) else {
             return format!("{}: too few to tell", self.name());
         };
         let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
             return format!("{} {mean:.4}", self.name());
         };
-        let r_hat = self.r_hat.map_or("unknown".to_owned(), |r_hat| format!("{r_hat:.3}"));
         format!(
-            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {r_hat}",
-            self.name()
+            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {}",
+            self.name(),
+            self.r_hat(3, "unknown")
         )
     }
 
@@ -133,31 +201,25 @@ impl Mixed {
             format!("{} ± {}", number(self.mean, 4), number(self.error, 4)),
             number(self.autocorrelation_time, 1),
             number(self.effective_sample_size, 0),
-            number(self.r_hat, 3),
+            self.r_hat(3, "–"),
         ]
     }
 
     fn curve(&self) -> Vec<(f64, f64)> {
-        let every = self.every as f64;
-        self.autocorrelation.iter().enumerate().map(|(lag, rho)| (lag as f64 * every, *rho)).collect()
+        let each = (if self.lag == 0 { self.every } else { self.lag }) as f64;
+        self.autocorrelation.iter().enumerate().map(|(at, rho)| (at as f64 * each, *rho)).collect()
     }
 }
 
 const TABLE: &str = "
-    Of the values that were looked at: how many there are in each chain; their mean, with the error that chance leaves it; the autocorrelation
-    time, which is how many states are worth one independent draw; the effective sample size, which is how many independent draws
-    would tell the mean as well; and split R̂, which is near 1 when all parts of all chains agree.";
+    How many values there are in each chain; their mean, with the error that chance leaves it; the autocorrelation time, which is how many states
+    are worth one independent draw; the effective sample size, which is how many independent draws would tell as much as all values
+    of all chains; and split R̂, which is near 1 when all parts of all chains agree. Of long runs the mean, its error and R̂ are of some
+    values, evenly spread, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
 
 /// The table of what was watched, with the verdict in words.
 pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
-    let apart = all.iter().any(|one| one.r_hat.is_some_and(|r_hat| r_hat > MIXED));
-    let verdict = if apart {
-        format!(
-            "Some R̂ is above {MIXED}: parts of the run disagree, and a longer run, or more steps between states, is needed."
-        )
-    } else {
-        format!("No R̂ is above {MIXED}: nothing speaks against the chains having mixed.")
-    };
+    let verdict = verdict(all);
     let head = ["observable", "chains", "values", "mean", "autocorrelation time", "effective samples", "R̂"];
     Table {
         title: "How well the chain mixes".into(),
@@ -165,6 +227,35 @@ pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
         rows: all.iter().map(Mixed::row).collect(),
         words: format!("{what}\n\n{TABLE} {verdict}"),
     }
+}
+
+/// What the numbers say of mixing.
+fn verdict(all: &[Mixed]) -> String {
+    let mut said = Vec::new();
+    if all.iter().any(|one| one.verdict() == Some(false)) {
+        said.push(format!(
+            "Some R̂ is above {MIXED}: parts of the run disagree, and a longer run, or more steps between states, is needed."
+        ));
+    } else if all.iter().any(|one| one.verdict().is_some()) {
+        said.push(format!(
+            "No R̂ is above {MIXED}: nothing that was seen speaks against the chains having mixed."
+        ));
+    }
+    if all.iter().any(|one| one.r_hat.is_none() && one.verdict() == Some(false)) {
+        said.push("An infinite R̂ is that of chains that stand still in different places.".to_owned());
+    }
+    if all.iter().any(|one| one.constant) {
+        said.push(
+            "Values that never changed tell nothing of mixing: a chain that is stuck looks so too."
+                .to_owned(),
+        );
+    }
+    if all.iter().any(|one| one.verdict().is_none() && !one.constant) {
+        said.push(
+            "Where R̂ is missing, it cannot be told from so few values whether the chains mixed.".to_owned(),
+        );
+    }
+    said.join(" ")
 }
 
 const CURVE: &str = "
@@ -199,6 +290,7 @@ pub(crate) fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ergodict::chain::rng::{Purpose, stream, uniform};
 
     #[test]
     fn traces_at_different_strides_are_brought_together() {
@@ -209,7 +301,7 @@ mod tests {
             (0..n).for_each(|i| trace.push_with(|| f64::from(i * 37 % 11)));
         }
         let mixed = watched.mixed().unwrap();
-        assert_eq!((mixed.every, mixed.values, mixed.chains), (4, 8, 2));
+        assert_eq!((mixed.every, mixed.values, mixed.chains), (4, 30, 2));
         assert_eq!(mixed.autocorrelation.first(), Some(&1.0));
         assert!(Watched::new("edges", "", 3, 1).mixed().is_none());
     }
@@ -224,6 +316,79 @@ mod tests {
         assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
         assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
         assert_eq!(mixed.words(), "edges: too few to tell");
-        assert_eq!(table(&[mixed], "").rows[0][6], "–");
+        let told = table(&[mixed], "");
+        assert!(
+            told.rows[0][6] == "–" && told.words.contains("cannot be told") && !told.words.contains("No R̂")
+        );
+    }
+
+    fn of_one(most: usize, values: impl Iterator<Item = f64>) -> Watched {
+        let mut watched = Watched::new("edges", "", 1, 1);
+        watched.traces = vec![Trace::new(most)];
+        for (at, value) in values.enumerate() {
+            watched.traces[0].push_with(|| value);
+            if at % 7_777 == 0 {
+                // As a run that is stopped and goes on.
+                watched = serde_json::from_str(&serde_json::to_string(&watched).unwrap()).unwrap();
+            }
+        }
+        watched
+    }
+
+    #[test]
+    fn independent_draws_of_a_long_run_have_an_autocorrelation_time_of_one() {
+        let mut rng = stream(5, Purpose::Chain, 0);
+        let mixed = of_one(1 << 12, (0..100_000).map(|_| uniform(&mut rng))).mixed().unwrap();
+        assert_eq!((mixed.every, mixed.lag, mixed.values), (32, 1, 100_000));
+        let (time, size) = (mixed.autocorrelation_time.unwrap(), mixed.effective_sample_size.unwrap());
+        // Six standard errors of √(6τ/n), see the tests of the diagnostics, with n = 4096.
+        assert!((time - 1.0).abs() < 0.23, "{time}");
+        assert!((size * time / 1e5 - 1.0).abs() < 1e-9, "{size}");
+        assert_eq!((mixed.mixed, mixed.constant), (Some(true), false));
+    }
+
+    #[test]
+    fn memory_too_long_for_a_stretch_is_seen_in_the_whole_run() {
+        // An autocorrelation time of 1999, and a stretch of 256.
+        let (mut rng, mut x) = (stream(6, Purpose::Chain, 0), 0.0);
+        let values = (0..100_000).map(|_| {
+            x = 0.999 * x + uniform(&mut rng) - 0.5;
+            x
+        });
+        let mixed = of_one(256, values).mixed().unwrap();
+        assert_eq!((mixed.every, mixed.lag), (512, 512));
+        assert!(mixed.autocorrelation_time.unwrap() > 500.0, "{mixed:?}");
+        assert_eq!(mixed.curve()[1].0, 512.0);
+    }
+
+    #[test]
+    fn chains_that_stand_still_have_not_mixed_or_cannot_be_told() {
+        let of = |values: [f64; 2]| {
+            let mut watched = Watched::new("edges", "", 2, 1);
+            for (trace, value) in watched.traces.iter_mut().zip(values) {
+                (0..50).for_each(|_| trace.push_with(|| value));
+            }
+            let mixed = watched.mixed().unwrap();
+            let text = serde_json::to_string(&mixed).unwrap();
+            assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
+            mixed
+        };
+        let apart = of([1.0, 2.0]);
+        assert_eq!((apart.r_hat, apart.mixed, apart.constant), (None, Some(false), false));
+        assert!(apart.words().ends_with("R̂ infinite"), "{}", apart.words());
+        let told = table(std::slice::from_ref(&apart), "");
+        assert!(told.words.contains("parts of the run disagree") && told.rows[0][6] == "infinite");
+        let still = of([3.0, 3.0]);
+        assert_eq!((still.mean, still.mixed, still.constant), (Some(3.0), None, true));
+        let unknown = [still.error, still.autocorrelation_time, still.effective_sample_size, still.r_hat];
+        assert_eq!(unknown, [None; 4]);
+        assert!(still.words().contains("cannot be told"), "{}", still.words());
+        let told = table(&[still], "");
+        assert!(told.words.contains("never changed") && !told.words.contains("speaks against"));
+        // What earlier versions wrote.
+        let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,
+            "autocorrelation_time": 2.0, "effective_sample_size": 9.0, "r_hat": 1.2, "autocorrelation": [1.0, 0.5]}"#;
+        let old: Mixed = serde_json::from_str(old).unwrap();
+        assert_eq!((old.verdict(), old.curve()[1]), (Some(false), (2.0, 0.5)));
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn report() -> Outcome<Report> {
         .figure(figure("One curve", one().svg(), ""))
         .frames(&frames)?
         .figure(figure("Degrees", degrees(false).svg(), "How many nodes have which degree."))
-        .figure(figure("Degrees on logarithmic axes", degrees(true).svg(), "The same."))
+        .figure(figure("Degrees on a logarithmic axis", degrees(true).svg(), "The same."))
         .figure(figure("Accuracy", heat().svg()?, "Darker is more."))
         .table(table())
         .gallery(&images(16))?
@@ -184,13 +184,12 @@ fn loss() -> LineChart {
             })
             .collect()
     };
-    let band: Vec<(f64, f64, f64)> = curve(0).iter().map(|&(x, y)| (x, y * 0.93, y * 1.07)).collect();
     LineChart {
         x_label: "samples seen".into(),
         y_label: "loss per sample".into(),
         log_x: true,
         series: vec![
-            Series::new("surrogate", curve(0)).band(band),
+            Series::new("surrogate", curve(0)),
             Series::new("minibatch", curve(1)),
             Series::new("held out", curve(2)),
         ],
@@ -213,12 +212,12 @@ fn degrees(log: bool) -> BarChart {
         from: f64::from(d),
         to: f64::from(d + 1),
         value: (400.0 * f64::from(d).powf(-1.5)).round(),
+        label: Some(d.to_string()),
     };
     BarChart {
         x_label: "degree".into(),
         y_label: "nodes".into(),
         log_x: log,
-        log_y: log,
         bars: (1..36).map(bar).collect(),
     }
 }

@@ -90,7 +90,11 @@ impl<'a> AtomGrid<'a> {
 
     /// The accessible name.
     fn name(&self) -> String {
-        format!("{} atoms as {} by {} matrices", self.atoms.len(), self.shape.0, self.shape.1)
+        let ((rows, cols), count) = (self.shape, self.atoms.len());
+        if count == 1 {
+            return format!("1 atom as a {rows} by {cols} matrix");
+        }
+        format!("{count} atoms as {rows} by {cols} matrices")
     }
 
     fn tiles<'l>(&self, labels: Option<&'l [String]>) -> Tiles<'l> {

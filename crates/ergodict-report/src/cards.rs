@@ -203,7 +203,9 @@ impl<'a> Drawing<'a> {
                 entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
                 let flat: Vec<usize> = merged.motif.iter().flat_map(|&(a, b)| [a, b]).collect();
                 entry.insert("e".into(), json!(flat));
+                // How strongly edges are drawn, and what they are told to weigh.
                 insert_values(&mut entry, &atoms[0], 8);
+                entry.insert("w".into(), json!(told(&merged.values, k)));
             }
             Form::Profile => insert_values(&mut entry, &example.values, 8),
             _ => {
@@ -228,6 +230,23 @@ fn insert_values(entry: &mut Map<String, serde_json::Value>, values: &[f64], bit
 fn all_seen(values: &[f64]) -> Vec<f64> {
     let largest = values.iter().copied().fold(0.0, f64::max);
     values.iter().map(|&v| if v > 0.0 { FAINTEST + (1.0 - FAINTEST) * v / largest } else { 0.0 }).collect()
+}
+
+/// The weights of all pairs that have an edge, (0, 1), (0, 2), (1, 2), (0, 3), … in this order, to nine digits, of which the
+/// script tells no more; the larger of both directions, as it is drawn. Where all are the same, one stands for all.
+fn told(values: &[f64], k: usize) -> Vec<serde_json::Value> {
+    let pairs = (0..k).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let weights = pairs.map(|(a, b)| values[a * k + b].max(values[b * k + a])).filter(|&w| w > 0.0);
+    let mut weights: Vec<f64> = weights.collect();
+    if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+        weights.truncate(1);
+    }
+    let short = |w: f64| {
+        let rounded: f64 = format!("{w:.8e}").parse().unwrap_or(w);
+        // Whole numbers without `.0`.
+        if rounded.fract() == 0.0 && rounded < 1e15 { json!(rounded as u64) } else { json!(rounded) }
+    };
+    weights.into_iter().map(short).collect()
 }
 
 /// A piece of a network with each node once.
@@ -272,6 +291,15 @@ mod tests {
     fn light_edges_of_examples_are_drawn() {
         assert_eq!(all_seen(&[0.0, 1e-6, 100.0]), [0.0, 0.25 + 0.75e-8, 1.0]);
         assert_eq!((all_seen(&[1.0, 0.0]), all_seen(&[0.0])), (vec![1.0, 0.0], vec![0.0]));
+    }
+
+    #[test]
+    fn weights_of_examples_are_told_as_they_are() {
+        let values = [0.0, 31.0, 0.0, 5.0, 0.0, 1.0 / 3.0, 0.0, 0.25, 0.0];
+        assert_eq!(json!(told(&values, 3)).to_string(), "[31,0.333333333]");
+        let equal = [0.0, 2.5, 2.5, 2.5, 0.0, 2.5, 2.5, 2.5, 0.0];
+        assert_eq!(json!(told(&equal, 3)).to_string(), "[2.5]");
+        assert!(told(&[0.0; 4], 2).is_empty() && told(&[1.0], 1).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use crate::axis::{Axis, place, significant};
-use crate::frame::{Frame, WIDTH, empty_height, labels, nothing};
+use crate::frame::{Frame, WIDTH, empty_height, nothing, x_label, y_label};
 use crate::svg::{Px, escape, fit, open, text_width};
 
 const PLOT_HEIGHT: f64 = 270.0;
@@ -32,20 +32,12 @@ pub struct Series {
     pub name: String,
     /// Points in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
-    /// A shaded area around the line, such as a confidence interval: place, lower and upper end.
-    pub band: Vec<(f64, f64, f64)>,
 }
 
 impl Series {
     /// A series from its name and points.
     pub fn new(name: impl Into<String>, points: impl Into<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.into(), points: points.into(), band: Vec::new() }
-    }
-
-    /// The same series with a shaded area around it: place, lower and upper end.
-    pub fn band(mut self, band: impl Into<Vec<(f64, f64, f64)>>) -> Self {
-        self.band = band.into();
-        self
+        Self { name: name.into(), points: points.into() }
     }
 }
 
@@ -87,10 +79,7 @@ impl LineChart {
     /// The chart as an SVG element, 600 units wide.
     pub fn svg(&self) -> String {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
-        let ends = |s: &Series| s.band.iter().flat_map(|b| [(b.0, b.1), (b.0, b.2)]).collect::<Vec<_>>();
-        let points = |s: &Series| s.points.iter().copied().chain(ends(s)).collect::<Vec<_>>();
-        let all: Vec<(f64, f64)> = self.series.iter().flat_map(points).collect();
-        let drawable = || all.iter().filter_map(placed);
+        let drawable = || self.series.iter().flat_map(|s| &s.points).filter_map(placed);
         let x_axis = Axis::over(drawable().map(|p| p.0), self.log_x, 0.0);
         let fixed = self.y_range.and_then(|ends| Axis::between(ends, self.log_y));
         let cut = fixed.is_some();
@@ -115,7 +104,7 @@ impl LineChart {
         let mut svg = open("chart", WIDTH, height, &self.label());
         self.header(&mut svg, &legend, legend_rows);
         frame.axes(&mut svg, (&x_axis, &y_axis), (&x_ticks, &y_ticks));
-        labels(&mut svg, &frame, (&self.x_label, ""), 0.0, height);
+        x_label(&mut svg, &frame, &self.x_label, height);
         if self.square && self.log_x == self.log_y {
             frame.diagonal(&mut svg, &x_axis, &y_axis);
         }
@@ -127,13 +116,6 @@ impl LineChart {
                 .collect();
             let name = escape(&series.name);
             let _ = writeln!(svg, r#"<g {} data-series="{i}" data-name="{name}">"#, ink(i, "series"));
-            let ends = |b: &(f64, f64, f64)| {
-                let (x, low) = placed(&(b.0, b.1))?;
-                let (_, high) = placed(&(b.0, b.2))?;
-                let at = |y: f64| frame.y(y_axis.unit(y)).clamp(frame.top, frame.bottom);
-                Some((frame.x(x_axis.unit(x)), at(low), at(high)))
-            };
-            band(&mut svg, &series.band.iter().filter_map(ends).collect::<Vec<_>>(), i);
             if cut {
                 line(&mut svg, &frame.cut(&pixels), i);
                 pixels.iter_mut().for_each(|p| *p = p.filter(|&(_, y)| frame.holds(y)));
@@ -147,8 +129,7 @@ impl LineChart {
         svg
     }
 
-    /// What stands above the plot: title, legend and the name of the vertical axis, which is read more easily there than
-    /// turned by a right angle.
+    /// What stands above the plot: title, legend and the name of the vertical axis.
     fn header(&self, svg: &mut String, legend: &str, legend_rows: usize) {
         let mut baseline = 16.0;
         if !self.title.is_empty() {
@@ -167,10 +148,7 @@ impl LineChart {
             svg.push_str("</g>\n");
             baseline += LINE * legend_rows as f64;
         }
-        if !self.y_label.is_empty() {
-            let (y, label) = (Px(baseline), escape(&fit(&self.y_label, WIDTH)));
-            let _ = writeln!(svg, r#"<text class="label" x="0" y="{y}" fill-opacity="0.8">{label}</text>"#);
-        }
+        y_label(svg, &self.y_label, baseline);
     }
 
     /// The accessible name: what the chart shows, in words.
@@ -225,22 +203,6 @@ fn dash(i: usize) -> String {
         "" => String::new(),
         pattern => format!(r#" stroke-dasharray="{pattern}""#),
     }
-}
-
-/// The area between the lower and the upper ends: along the upper and back along the lower.
-fn band(svg: &mut String, ends: &[(f64, f64, f64)], i: usize) {
-    if ends.len() < 2 {
-        return;
-    }
-    let mut path = String::new();
-    let upper = ends.iter().map(|e| (e.0, e.2));
-    let lower = ends.iter().rev().map(|e| (e.0, e.1));
-    for (k, (x, y)) in upper.chain(lower).enumerate() {
-        let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, Px(x), Px(y));
-    }
-    let fill = PALETTE[i % PALETTE.len()];
-    let _ =
-        writeln!(svg, r#"<path class="band" fill="{fill}" fill-opacity="0.18" stroke="none" d="{path}Z"/>"#);
 }
 
 /// One path through the points, with gaps where there are none.

@@ -12,21 +12,23 @@ const EMPTY_HEIGHT: f64 = 90.0;
 /// How axes are drawn.
 pub(crate) const AXIS_STROKE: &str = r#"fill="none" stroke="currentColor" stroke-opacity="0.55""#;
 
-/// The name of the horizontal axis at the foot of a chart of the given height, and that of the vertical axis above, where
-/// it is read more easily than turned by a right angle; empty names are left out.
-pub(crate) fn labels(svg: &mut String, frame: &Frame, (x, y): (&str, &str), baseline: f64, height: f64) {
-    if !x.is_empty() {
-        let label = escape(&fit(x, WIDTH));
+/// The name of the horizontal axis at the foot of a chart of the given height, if it has one.
+pub(crate) fn x_label(svg: &mut String, frame: &Frame, name: &str, height: f64) {
+    if !name.is_empty() {
+        let label = escape(&fit(name, WIDTH));
         let (x, y) = (Px(f64::midpoint(frame.left, frame.right)), Px(height - 6.0));
         let _ = writeln!(
             svg,
             r#"<text class="label" x="{x}" y="{y}" text-anchor="middle" fill-opacity="0.8">{label}</text>"#
         );
     }
-    if !y.is_empty() {
-        let (baseline, label) = (Px(baseline), escape(&fit(y, WIDTH)));
-        let _ =
-            writeln!(svg, r#"<text class="label" x="0" y="{baseline}" fill-opacity="0.8">{label}</text>"#);
+}
+
+/// The name of the vertical axis, if it has one, above the chart: it is read more easily there than turned by a right angle.
+pub(crate) fn y_label(svg: &mut String, name: &str, baseline: f64) {
+    if !name.is_empty() {
+        let (y, label) = (Px(baseline), escape(&fit(name, WIDTH)));
+        let _ = writeln!(svg, r#"<text class="label" x="0" y="{y}" fill-opacity="0.8">{label}</text>"#);
     }
 }
 

@@ -90,7 +90,8 @@ impl<'a> AtomGraphs<'a> {
         let count = self.atoms.len();
         let labels = &self.labels[..self.labels.len().min(count)];
         let tiles = Tiles::pictures(count, Some(columns(count, self.columns)), labels, ASPECT, WIDEST);
-        let mut svg = tiles.open(&format!("{count} atoms as graphs of {} nodes", self.k));
+        let what = if count == 1 { "atom as a graph" } else { "atoms as graphs" };
+        let mut svg = tiles.open(&format!("{count} {what} of {} nodes", self.k));
         for (i, atom) in self.atoms.iter().enumerate() {
             tiles.begin(&mut svg, i);
             let (w, h) = (Px(tiles.width), Px(tiles.height));
@@ -213,18 +214,14 @@ impl<'a> AtomGraphs<'a> {
         self.chain.iter().any(|&e| e == (a, b) || e == (b, a))
     }
 
-    /// Where the nodes stand on a panel. Edges of the motif pull even where their entry is left out, so that their nodes
-    /// do not stray.
+    /// Where the nodes stand on a panel. Only what is drawn pulls: an edge of the motif whose entry is left out would hold
+    /// its nodes far apart.
     fn places(&self, part: impl Fn(usize, usize) -> f64, (width, height): (f64, f64)) -> Vec<[f64; 2]> {
         let k = self.k;
         let mut pull = vec![0.0; k * k];
         for (a, b) in (0..k).flat_map(|b| (0..b).map(move |a| (a, b))) {
             let weight: f64 = part(a, b).max(part(b, a));
-            let weight = match self.on_chain((a, b)) {
-                true => weight.max(self.threshold).max(0.01),
-                false if weight >= self.threshold => weight,
-                false => 0.0,
-            };
+            let weight = if weight >= self.threshold { weight } else { 0.0 };
             (pull[a * k + b], pull[b * k + a]) = (weight, weight);
         }
         let mut places = layout(&pull, k);

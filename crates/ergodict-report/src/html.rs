@@ -253,13 +253,13 @@ impl Report {
     }
 }
 
-/// Spaces that the language does not need, and that stand in no text of the script.
-const IDLE: [&str; 20] = [
+/// Spaces and line ends that the language does not need, and that stand in no text of the script.
+const IDLE: [&str; 26] = [
     " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " : ", " < ", " > ", " <= ", " >= ",
-    " * ", " / ", " + ", " - ", "{ ", " }", " {",
+    " * ", " / ", " + ", " - ", "{ ", " }", " {", " (", " [", ";\n", ",\n", "{\n", "\n}",
 ];
 
-/// The script without indentation, lines that are comments, and spaces that do nothing.
+/// The script without indentation, lines that are comments, and what does nothing.
 fn lean(text: &str) -> String {
     let lines = text.lines().map(str::trim_start);
     let kept: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();

@@ -16,14 +16,101 @@
 //! ten times as heavy as its weakest, from shrinking to a single spot. The sine is the chord of a half circle of length D:
 //! a path becomes that half circle, on which its nodes have half as much room again as on a straight line across the
 //! same panel, and a ring becomes a circle, both without stress.
+//!
+//! Parts that do not hang together have no distance to keep. Each is laid out alone, the largest stands in the middle, and
+//! each of the others, from the larger to the smaller, takes the free spot nearest to there: a lone node would otherwise
+//! take as much of the panel as all the rest.
 
 /// Sweeps over all nodes at most, and the move of a node, in lengths of an edge of weight 1, that cannot be seen.
 const SWEEPS: usize = 300;
 const STILL: f64 = 1e-3;
 
+/// Room between parts, in lengths of an edge of weight 1: less than the 2/π at which the nodes of a clique should stand, so
+/// that it is the larger part of a panel. And the spots that are tried: on rings a part of that room apart (or of the size of
+/// what is there, so that they do not become many), at so many angles.
+const ROOM: f64 = 0.5;
+const RINGS: (f64, f64) = (0.125, 0.025);
+const ANGLES: usize = 24;
+
 /// The place of each of `k` nodes for symmetric `weights` (k × k, between 0 and 1), centred, in units of the length of an
 /// edge of weight 1. The longest axis is horizontal, and node 0 lies left of the middle and not below it.
 pub(crate) fn layout(weights: &[f64], k: usize) -> Vec<[f64; 2]> {
+    let parts = parts(weights, k);
+    if parts.len() < 2 {
+        return connected(weights, k);
+    }
+    let mut x = vec![[0.0; 2]; k];
+    // The lines of what stands already, a lone node being one from itself to itself.
+    let mut lines: Vec<[[f64; 2]; 2]> = Vec::new();
+    for part in &parts {
+        let size = part.len();
+        let own: Vec<f64> =
+            part.iter().flat_map(|&a| part.iter().map(move |&b| weights[a * k + b])).collect();
+        let places = connected(&own, size);
+        let middle = spot(&lines, places.iter().map(|&p| apart(p, [0.0; 2])).fold(0.0, f64::max));
+        for (&a, p) in part.iter().zip(&places) {
+            x[a] = [middle[0] + p[0], middle[1] + p[1]];
+        }
+        for (i, &a) in part.iter().enumerate() {
+            let tied = part[..=i].iter().filter(|&&b| a == b || weights[a * k + b] > 0.0);
+            lines.extend(tied.map(|&b| [x[a], x[b]]));
+        }
+    }
+    turn(&mut x);
+    x
+}
+
+/// The parts that hang together, each in the order of its nodes, the largest first.
+fn parts(weights: &[f64], k: usize) -> Vec<Vec<usize>> {
+    let (mut seen, mut all) = (vec![false; k], Vec::new());
+    while let Some(first) = seen.iter().position(|seen| !seen) {
+        seen[first] = true;
+        let (mut part, mut at) = (vec![first], 0);
+        while at < part.len() {
+            let a = part[at];
+            let new: Vec<usize> = (0..k).filter(|&b| !seen[b] && weights[a * k + b] > 0.0).collect();
+            new.iter().for_each(|&b| seen[b] = true);
+            part.extend(new);
+            at += 1;
+        }
+        part.sort_unstable();
+        all.push(part);
+    }
+    all.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    all
+}
+
+/// The middle of a disc of the given radius that is clear of all lines: the first that is free, from the origin outwards.
+fn spot(lines: &[[[f64; 2]; 2]], radius: f64) -> [f64; 2] {
+    let extent = lines.iter().flatten().map(|&p| apart(p, [0.0; 2])).fold(0.0, f64::max);
+    let step = RINGS.0.max(RINGS.1 * extent);
+    // A little less than the room, so that rounding does not choose between spots that are just free.
+    let room = 0.999 * (radius + ROOM);
+    let free = |&p: &[f64; 2]| lines.iter().all(|line| beside(p, line) >= room);
+    let ring = |r: usize| {
+        let at = move |i: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * i as f64 / ANGLES as f64).sin_cos();
+            [r as f64 * step * cos, r as f64 * step * sin]
+        };
+        (0..ANGLES).map(at)
+    };
+    // On the last ring everything is free.
+    let last = ((extent + radius + ROOM) / step).ceil() as usize;
+    (0..=last).flat_map(ring).find(free).unwrap_or([0.0; 2])
+}
+
+/// How far a place is from the nearest point of a line.
+fn beside(p: [f64; 2], [from, to]: &[[f64; 2]; 2]) -> f64 {
+    let along = [to[0] - from[0], to[1] - from[1]];
+    let square = along[0] * along[0] + along[1] * along[1];
+    let foot =
+        if square > 0.0 { ((p[0] - from[0]) * along[0] + (p[1] - from[1]) * along[1]) / square } else { 0.0 };
+    let foot = foot.clamp(0.0, 1.0);
+    apart(p, [from[0] + foot * along[0], from[1] + foot * along[1]])
+}
+
+/// The same for nodes that all hang together.
+fn connected(weights: &[f64], k: usize) -> Vec<[f64; 2]> {
     let d = distances(ways(weights, k));
     let mut best: Option<(f64, Vec<[f64; 2]>)> = None;
     for start in [circle, bow, spiral] {
@@ -58,8 +145,7 @@ fn spiral(a: usize, _: usize) -> [f64; 2] {
     [radius * cos, radius * sin]
 }
 
-/// Lengths of the shortest ways (Floyd & Warshall); parts that do not hang together are a little more than the longest
-/// way apart.
+/// Lengths of the shortest ways (Floyd & Warshall) between nodes that all hang together.
 fn ways(weights: &[f64], k: usize) -> Vec<f64> {
     let length = |&w: &f64| if w > 0.0 { 1.0 / w.sqrt() } else { f64::INFINITY };
     let mut g: Vec<f64> = weights.iter().map(length).collect();
@@ -73,9 +159,6 @@ fn ways(weights: &[f64], k: usize) -> Vec<f64> {
             }
         }
     }
-    let longest = g.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let apart = if longest > 0.0 { 1.2 * longest } else { 1.0 };
-    g.iter_mut().filter(|v| v.is_infinite()).for_each(|v| *v = apart);
     g
 }
 
@@ -217,8 +300,52 @@ mod tests {
             assert!(x.iter().flatten().all(|v| v.is_finite()));
             assert!((0..k).all(|a| (0..a).all(|b| between(&x, a, b) > 0.3)));
         }
+    }
+
+    /// Width and height of the box around the nodes.
+    fn extent(x: &[[f64; 2]]) -> [f64; 2] {
+        [0, 1].map(|c| {
+            let (lo, hi) = x.iter().fold((f64::MAX, f64::MIN), |(lo, hi), p| (lo.min(p[c]), hi.max(p[c])));
+            hi - lo
+        })
+    }
+
+    #[test]
+    fn parts_are_found_and_ordered_by_size() {
+        let w = weights(7, |a, b| [(0, 4), (1, 3), (3, 6)].contains(&(a, b)));
+        assert_eq!(parts(&w, 7), [vec![1, 3, 6], vec![0, 4], vec![2], vec![5]]);
+        assert!(parts(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn parts_stand_close_but_clear_of_each_other() {
         let x = layout(&weights(6, |a, b| a + 1 == b && a != 2), 6);
-        assert!(x[..3].iter().all(|p| p[0] < -0.5) && x[3..].iter().all(|p| p[0] > 0.5), "two parts: {x:?}");
+        let pairs = || (0..3).flat_map(|a| (3..6).map(move |b| (a, b)));
+        let nearest = pairs().map(|(a, b)| between(&x, a, b)).fold(f64::MAX, f64::min);
+        assert!((0.49..1.0).contains(&nearest), "{nearest}: {x:?}");
+        // A lone node beside a clique, a star, a path and a ring adds less than an edge to what they take alone.
+        let shapes: [fn(usize, usize) -> bool; 4] =
+            [|a, b| a != b, |a, _| a == 0, |a, b| a + 1 == b, |a, b| a + 1 == b || (a, b) == (0, 8)];
+        for (shape, edge) in shapes.iter().enumerate() {
+            let alone = extent(&layout(&weights(9, edge), 9));
+            let x = layout(&weights(10, |a, b| a.max(b) < 9 && edge(a, b)), 10);
+            let both = extent(&x);
+            assert!(both[0] < alone[0] + 0.7 && both[1] < alone[1] + 0.7, "{shape}: {alone:?}, {both:?}");
+            let nearest = (0..9).map(|a| between(&x, a, 9)).fold(f64::MAX, f64::min);
+            assert!(nearest > 0.49, "{shape}: {nearest}");
+        }
+    }
+
+    #[test]
+    fn many_lone_nodes_stay_together() {
+        let k = 20;
+        let x = layout(&weights(k, |a, b| (a, b) == (3, 4)), k);
+        let size = extent(&x);
+        assert!(size[0] < 3.5 && size[1] < 3.5, "{size:?}");
+        assert!((0..k).all(|a| (0..a).all(|b| between(&x, a, b) > 0.49)), "{x:?}");
+        // None stands on a line.
+        let away = (0..k).filter(|a| ![3, 4].contains(a)).map(|a| beside(x[a], &[x[3], x[4]]));
+        assert!(away.fold(f64::MAX, f64::min) > 0.49);
     }
 
     #[test]

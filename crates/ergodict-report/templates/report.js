@@ -3,7 +3,7 @@
 (() => {
 const root = document.documentElement;
 root.classList.add("js");
-const { max, min, abs, sqrt, floor, hypot } = Math;
+const { max, min, abs, sqrt, floor, ceil, round, log10, hypot } = Math;
 const one = (what, within = document) => within.querySelector(what);
 const bounds = node => node.getBoundingClientRect();
 const all = (what, within = document) => [...within.querySelectorAll(what)];
@@ -24,7 +24,12 @@ const keyed = { tabindex: 0, role: "group", "aria-roledescription": "arrow keys 
 const arrows = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 const clamp = (v, low, high) => max(low, min(high, v));
 
-// A number with three digits, as the pictures write them; places on a chart are known to no more.
+// A number that is known up to a step, without the digits that are not known.
+const near = (v, step) => {
+  const unit = 10 ** ceil(log10(step));
+  return step > 0 && v !== null ? round(v / unit) * unit : v;
+};
+// A number with three digits, as the pictures write them.
 const written = (v, digits = 3) => {
   if (!Number.isFinite(v)) return "–";
   const size = abs(v);
@@ -49,7 +54,8 @@ const say = (words, x, y) => {
 };
 const hush = () => { tip.hidden = true; };
 all("svg title").forEach(title => {
-  if (!title.closest(".dot")) title.parentNode.dataset.tip = title.textContent;
+  const told = title.parentNode;
+  told.dataset[told.matches(".dot") ? "values" : "tip"] = title.textContent;
   title.remove();
 });
 on(document, { pointermove(event) {
@@ -60,7 +66,7 @@ on(document, { pointermove(event) {
 
 // Charts: the values of all curves at the place of the pointer, and curves that can be switched off.
 const numbers = text => text.split(" ").map(Number);
-const points = path => [...(path ? path.getAttribute("d") : "").matchAll(/([ML])(-?[\d.]+) (-?[\d.]+)/g)]
+const points = path => [...(path ? path.getAttribute("d") : "").matchAll(/([ML])([\d.-]+)\s([\d.-]+)/g)]
   .map(([, move, x, y]) => ({ first: move === "M", x: +x, y: +y }));
 const across = (line, x) => line.reduce((found, p, i) => {
   const before = line[i - 1];
@@ -75,22 +81,22 @@ all("svg.chart").forEach(chart => {
   const axis = one(".axis", chart);
   if (!axis) return;
   const [left, right, top, bottom] = numbers(axis.dataset.frame);
-  const value = (ends, part) => {
+  // Places are tenths of a unit: between two of them values are not known.
+  const value = (ends, at, length) => {
     const [low, high, log] = numbers(ends);
-    const at = low + (high - low) * part;
-    return log ? 10 ** at : at;
+    const [here, next] = [at, at + 0.1].map(at => low + (high - low) * at / length).map(at => (log ? 10 ** at : at));
+    return written(near(here, next - here));
   };
-  const xAt = x => value(axis.dataset.x, (x - left) / (right - left));
-  const yAt = y => value(axis.dataset.y, (bottom - y) / (bottom - top));
+  const xAt = x => value(axis.dataset.x, x - left, right - left);
+  const yAt = y => value(axis.dataset.y, bottom - y, bottom - top);
   const curves = all("g.series", chart).map(drawn => {
-    const band = points(one(".band", drawn));
-    const half = band.length / 2;
-    const path = drawn.querySelector("path:not(.band):not(.dot)");
+    const path = one("path:not(.dot)", drawn);
     const ink = svg("path", { class: drawn.getAttribute("class").slice(7), "stroke-dasharray": path?.getAttribute("stroke-dasharray") || "none" });
-    return { drawn, ink, line: points(path), ends: [band.slice(half).reverse(), band.slice(0, half)] };
+    const dots = all(".dot", drawn).map(dot => ({ ...points(dot)[0], values: dot.dataset.values.split(", ") }));
+    return { drawn, ink, line: points(path), dots: new Map(dots.map(dot => [dot.x, dot])) };
   });
   const shown = () => curves.filter(c => !c.drawn.classList.contains("off"));
-  const places = () => [...new Set(shown().flatMap(c => c.line.map(p => p.x)))].sort((a, b) => a - b);
+  const places = () => [...new Set(shown().flatMap(c => [...c.line.map(p => p.x), ...c.dots.keys()]))].sort((a, b) => a - b);
   const cross = svg("g", { class: "cross" });
   chart.append(cross);
   let at = 0;
@@ -98,19 +104,17 @@ all("svg.chart").forEach(chart => {
   const label = which => one(`.label${which}`, chart)?.textContent ?? "";
   const row = (told, ...name) => html("tr", {}, html("td", {}, ...name), html("td", {}, told));
   const show = (x, pointer) => {
-    const found = shown().map(c => ({ ...c, y: across(c.line, x) })).filter(c => c.y !== null);
+    const found = shown().map(c => ({ ...c, y: across(c.line, x), ...c.dots.get(x) })).filter(c => c.y !== null);
     cross.replaceChildren(svg("line", { x1: x, x2: x, y1: top, y2: bottom }));
     const rows = found.map(c => {
       cross.append(svg("circle", { cx: x, cy: c.y, r: 4, class: c.ink.getAttribute("class") }));
-      const ends = c.ends.map(line => across(line, x));
-      const range = ends.includes(null) ? "" : ` (${ends.map(y => written(yAt(y))).join(" to ")})`;
-      return row(written(yAt(c.y)) + range, swatch(c.ink), c.drawn.dataset.name || label("[x='0']"));
+      return row(c.values?.[1] ?? yAt(c.y), swatch(c.ink), c.drawn.dataset.name || label("[x='0']"));
     });
     const box = bounds(chart);
     const view = chart.viewBox.baseVal;
     const scale = box.width / view.width;
     const y = found.length ? min(...found.map(c => c.y)) : top;
-    say(html("table", { role: "presentation" }, row(written(xAt(x)), label(":not([x='0'])")), ...rows), box.left + x * scale, pointer ?? box.top + (y - view.y) * scale);
+    say(html("table", { role: "presentation" }, row(found.find(c => c.values)?.values[0] ?? xAt(x), label(":not([x='0'])")), ...rows), box.left + x * scale, pointer ?? box.top + (y - view.y) * scale);
   };
   on(chart, { pointermove(event) {
     const box = bounds(chart);
@@ -122,7 +126,7 @@ all("svg.chart").forEach(chart => {
   }, "pointerleave blur": clear, keydown(event) {
     const known = places();
     // A curve of many points is crossed in forty steps.
-    const step = Math.ceil(known.length / 40);
+    const step = ceil(known.length / 40);
     const next = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: known.length - 1 }[event.key];
     if (event.key === "Escape") clear();
     if (next === undefined || !known.length) return;
@@ -236,7 +240,7 @@ const decoded = ({ v, b, m }, count) => {
   if (b === 1) return Array.from({ length: count }, (_, i) => (bytes[i >> 3] >> (i & 7) & 1) * m);
   const whole = b === 16 ? new Int16Array(bytes.buffer) : new Int8Array(bytes.buffer);
   const most = 2 ** (b - 1) - 1;
-  return Array.from(whole, w => (w < -most ? null : w / most * m));
+  return Object.assign(Array.from(whole, w => (w < -most ? null : w / most * m)), { step: m / most });
 };
 const decodedPlaces = (text, [width, height]) => {
   const bytes = raw(text);
@@ -247,7 +251,7 @@ const decodedPlaces = (text, [width, height]) => {
 };
 
 // A graph as `src/graphs.rs` draws it, with names beside its nodes where there are any.
-const graph = ({ weights, places, motif, names, label }) => {
+const graph = ({ weights, places, motif, names, label, told }) => {
   const k = places.length;
   const largest = max(...weights);
   const part = (a, b) => (largest > 0 ? weights[a * k + b] / largest : 0);
@@ -258,17 +262,21 @@ const graph = ({ weights, places, motif, names, label }) => {
   for (let i = 0; i < motif.length; i += 2) own.add(`${motif[i]},${motif[i + 1]}`).add(`${motif[i + 1]},${motif[i]}`);
   const groups = [[], []];
   let directed = false;
+  let at = 0;
   for (let b = 0; b < k; b++) for (let a = 0; a < b; a++) {
     directed ||= abs(part(a, b) - part(b, a)) > 0.05;
     const weight = max(part(a, b), part(b, a));
-    if (weight >= 0.1) groups[+own.has(`${a},${b}`)].push({ a, b, weight });
+    if (weight < 0.1) continue;
+    // Of examples the weights are told as they are, one for all where all are the same.
+    const value = told ? written(told[at++] ?? told[0], 9) : written(near(max(weights[a * k + b], weights[b * k + a]), weights.step));
+    groups[+own.has(`${a},${b}`)].push({ a, b, weight, value });
   }
   const size = 15;
   const title = a => (names ? names[a] : `node ${a + 1}`);
   const picture = svg("svg", { class: "graph", viewBox: names ? "-48 -14 496 372" : "0 0 400 340", role: "img", "aria-label": label });
   groups.forEach((edges, on) => {
     const faint = max(1, edges.reduce((sum, e) => sum + e.weight, 0) / k) ** -0.4;
-    const lines = edges.sort((p, q) => p.weight - q.weight).map(({ a, b, weight }) => {
+    const lines = edges.sort((p, q) => p.weight - q.weight).map(({ a, b, weight, value }) => {
       let d = `M${places[a]}L${places[b]}`;
       for (const [tail, head, here] of [[a, b, part(a, b)], [b, a, part(b, a)]]) {
         const [p, q] = [places[head], places[tail]];
@@ -279,7 +287,6 @@ const graph = ({ weights, places, motif, names, label }) => {
         const point = (along, side) => [p[0] + along * x - side * y, p[1] + along * y + side * x];
         d += `M${point(radius + 2 + barb, 0.6 * barb)}L${point(radius + 2, 0)}L${point(radius + 2 + barb, -0.6 * barb)}`;
       }
-      const value = written(max(weights[a * k + b], weights[b * k + a]));
       return svg("path", {
         d, "data-tip": `${title(a)} – ${title(b)}: ${value}`,
         "stroke-width": 0.6 + 2.2 * sqrt(radius / 2) * weight * faint,
@@ -324,7 +331,7 @@ const matrix = (picture, { rows, cols, aspect, values, channels, label }) => {
     set(at, { style: `left:${100 * col / cols}%;top:${100 * row / rows}%;width:${100 / cols}%;height:${100 / rows}%` });
     at.hidden = false;
     const first = (row * cols + col) * channels;
-    const told = values.slice(first, first + channels).map(v => written(v)).join(", ");
+    const told = values.slice(first, first + channels).map(v => written(near(v, values.step))).join(", ");
     words.textContent = `${rows > 1 ? `row ${row + 1}, column ${col + 1}` : `entry ${col + 1}`}: ${told}`;
   };
   const box = html("div", {
@@ -386,7 +393,7 @@ all(".gallery").forEach(gallery => {
       least.labels[0].querySelector("output").textContent = text;
       set(least, { "aria-valuetext": text });
     }
-    remain.textContent = visible.length === total ? `${total} atoms` : `${visible.length} of ${total} atoms`;
+    remain.textContent = `${visible.length === total ? "" : `${visible.length} of `}${total} atom${total === 1 ? "" : "s"}`;
   };
   on(turn, { click() {
     down = !down;
@@ -427,7 +434,7 @@ all(".gallery").forEach(gallery => {
     if (shown.n) {
       const places = decodedPlaces(shown.p, data.size);
       const weights = decoded(shown, places.length ** 2);
-      picture = graph({ weights, places, motif: shown.e, names: shown.n, label: `${title}: ${shown.n.join(", ")}` });
+      picture = graph({ weights, places, motif: shown.e, names: shown.n, told: shown.w, label: `${title}: ${shown.n.join(", ")}` });
     } else if (shown.i) picture = html("img", { src: shown.i, alt: title, style: `aspect-ratio:${data.cols / data.rows}` });
     return html("figure", {}, ...(picture ? [picture] : []), html("figcaption", {}, title));
   };
@@ -440,7 +447,7 @@ all(".gallery").forEach(gallery => {
     const count = data.rows * data.cols * data.channels;
     const values = decoded(atom, count);
     const cols = data.profile && values ? values.length : data.cols;
-    name.textContent = atom.n[0].toUpperCase() + atom.n.slice(1);
+    name.textContent = atom.n.charAt(0).toUpperCase() + atom.n.slice(1);
     place.textContent = `${visible.indexOf(i) + 1} of ${visible.length}`;
     const views = [];
     if (data.graphs) views.push(html("figure", {}, values

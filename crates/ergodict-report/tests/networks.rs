@@ -128,6 +128,24 @@ fn nodes_lie_inside_their_panels_and_the_bytes_are_the_same_twice() {
 }
 
 #[test]
+fn a_node_without_edges_stands_close() {
+    let k = 10;
+    let clique = atom(k, |_, b| if b < 9 { 1.0 } else { 0.05 });
+    let svg = AtomGraphs::new(&[clique], k, &path(k)).svg().unwrap();
+    let document = parsed(&svg);
+    let circles =
+        document.descendants().filter(|n| n.has_tag_name("circle") && n.attribute("class").is_none());
+    // From the last node to the first.
+    let x: Vec<f64> = circles.map(|n| number(&n, "cx")).collect();
+    let width = |x: &[f64]| {
+        let (lo, hi) = x.iter().fold((f64::MAX, f64::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+        hi - lo
+    };
+    assert_eq!(x.len(), k);
+    assert!(width(&x[1..]) > 0.5 * width(&x), "{x:?}");
+}
+
+#[test]
 fn arrows_show_directions_only_where_there_are_any() {
     let k = 3;
     let heads = |atom: Vec<f64>| {

@@ -207,6 +207,33 @@ fn names_in_galleries_cannot_leave_their_place() {
 }
 
 #[test]
+fn one_atom_is_no_plural_and_examples_tell_their_weights() {
+    let example = Example {
+        title: "E".into(),
+        nodes: ["a", "b", "c"].map(str::to_owned).to_vec(),
+        values: vec![0.0, 31.0, 0.0, 31.0, 0.0, 5.0, 0.0, 5.0, 0.0],
+    };
+    let atom = Atom {
+        name: String::new(),
+        values: vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+        scores: vec![1.0],
+        examples: vec![example],
+    };
+    let gallery = Gallery {
+        title: "G".into(),
+        words: String::new(),
+        form: Form::Network { k: 3, motif: vec![(0, 1), (1, 2)] },
+        scores: vec!["score".into()],
+        atoms: vec![atom],
+    };
+    let page = Report::new("T").gallery(&gallery).unwrap().render();
+    assert!(page.contains(r#"role="status">1 atom</p>"#));
+    let data = page.split(r#"<script type="application/json">"#).nth(1).unwrap();
+    let data: serde_json::Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    assert_eq!(data["atoms"][0]["x"][0]["w"], serde_json::json!([31, 5]));
+}
+
+#[test]
 fn galleries_are_kept_as_plain_figures_too() {
     let titles: Vec<String> = gallery("G").figures().iter().map(|f| f.0.clone()).collect();
     assert_eq!(titles, ["G as graphs", "G as matrices", "G", "G", "G"]);

@@ -69,7 +69,7 @@ impl PictureRun {
             "A window of {PATCH}×{PATCH} pixels moves by one pixel at a time; {} glimpses through it give {ATOMS} \
              atoms.\n\
              Rebuilt from them, the picture has {:.2} dB (the noise that is left; 20 dB is a tenth of full contrast).\n\
-             A window that jumps to independent places gives {:.2} dB: walking is about as good, as the theorem says.",
+             A window that jumps to independent places gives {:.2} dB.",
             PATCHES * STEPS,
             self.walk.psnr,
             self.iid.psnr

@@ -75,7 +75,7 @@ impl SpinsRun {
              temperatures.\n\
              {ATOMS} atoms of {PATCH}×{PATCH} sites each. What they cannot explain of a patch: {}:\n\
              the hotter, the more disorder, and the less there is to learn.\n\
-             The simulation is right: its energy per site at T = {} is {:.4} ± {:.4}; Onsager's exact value is {exact:.4}.",
+             Energy per site at T = {}: {:.4} ± {:.4}; Onsager's exact value is {exact:.4}.",
             losses.join(", "),
             hot.temperature,
             hot.energy.0,
@@ -134,9 +134,9 @@ const SEEN: &str = "
     The last configuration of each trajectory; black is +1. Cold spins have settled into large domains, near the critical
     temperature there are clusters of all sizes, hot spins are nearly independent of each other.";
 const COLD: &str = "
-    Edges between domains, and whole patches of +1: all there is to see in the cold.";
+    In the cold there is little to see but edges between domains, and whole patches of +1.";
 const CRITICAL: &str = "
-    Domains of many shapes and sizes with soft edges.";
+    Near the critical temperature domains have many shapes and sizes; atoms have their soft edges.";
 const HOT: &str = "
     Little blots: hot spins have few features to share, and no dictionary of this size does well.";
 const LOSS: &str = "

@@ -158,9 +158,7 @@ fn classes(found: &Found) -> Vec<Series> {
         for (at, point) in curve.iter().enumerate() {
             let here = rate(at) * all as f64;
             if point.threshold.is_finite() {
-                let one = bins.counts([&point.threshold]);
-                let bin = one.iter().position(|n| *n > 0).unwrap_or(0);
-                counts[bin] += (here - before).round() as u64;
+                counts[bins.bin(point.threshold)] += (here - before).round() as u64;
             }
             before = here;
         }

@@ -121,7 +121,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         parameters: &parameters,
         batch: args.patches as u64,
     };
-    interrupt::listen()?;
+    interrupt::listen();
     let images: Arc<[Image]> = images.into();
     let walk = ImageWalk::new(&corners, args.sampling(), window.boundary)?;
     let source = ImageSource {

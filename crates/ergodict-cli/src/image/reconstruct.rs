@@ -149,7 +149,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         (None, lambda) => lambda.unwrap_or(0.0),
     };
     let mut factoriser = with_lambda(&learned, lambda)?;
-    interrupt::listen()?;
+    interrupt::listen();
     let mut progress: Option<Progress> = None;
     let mut seen = |done, all| {
         let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.reading.config(&mut config);
     crate::resolved::settle(&config);
     let config = crate::resolved::config();
-    interrupt::listen()?;
+    interrupt::listen();
     let watching = Watching {
         batch: args.batch,
         chains: sampling.chains() as usize,

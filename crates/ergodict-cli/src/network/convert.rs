@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut lost = None;
     let decisions;
     if as_egr && reading::embedded_name(&args.net).is_none() {
-        interrupt::listen()?;
+        interrupt::listen();
         interrupt::waits_for("this part of the file");
         let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let mut progress = Progress::of("arcs moved", common.quiet, None, 0);

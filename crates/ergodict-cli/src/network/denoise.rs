@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Assumed::Both => ensemble::Assumed::Both,
     };
     args.check_memory(&network, pairs.len() as u64)?;
-    interrupt::listen()?;
+    interrupt::listen();
     let mut progress = Told::new(common.quiet);
     let denoising = Denoising { method: args.method, assumed: noise, seed: common.seed };
     let scored = denoising.scores(

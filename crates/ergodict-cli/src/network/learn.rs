@@ -37,7 +37,7 @@ One dictionary of several networks, and of one that changes:
 ///
 /// A motif (a path of k nodes, unless said otherwise) is placed into the network at random, again and again; the k×k
 /// matrix of the edges among its nodes is a patch, and a hundred patches are a minibatch. Atoms are told in the order of their
-/// dominance, the share they have in the patches.
+/// dominance, how strongly patches use them.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
@@ -124,7 +124,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let directed = drawn.iter().any(|(network, _)| network.is_directed());
     let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
     let form = NetworkForm::new(&motif, directed, weighted);
-    interrupt::listen()?;
+    interrupt::listen();
     let told = Arc::new(Mutex::new(Told::default()));
     let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
     let source = NetworkSource::new(

@@ -3,7 +3,6 @@
 use super::kept::Kept;
 use super::page_learn::times;
 use super::source::Told;
-use crate::mixing::MIXED;
 use crate::tracked::{Results, table};
 use anyhow::Result;
 use ergodict::chain::SamplerKind;
@@ -97,8 +96,11 @@ impl Learned<'_> {
         let mixing = Kept::of(self.model).chain.filter(|chain| !chain.independent).map(|chain| chain.mixing);
         let mixing = mixing.unwrap_or_default();
         lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
-        if mixing.iter().any(|one| one.r_hat.is_some_and(|r_hat| r_hat > MIXED)) {
+        if mixing.iter().any(|one| one.verdict() == Some(false)) {
             let advice = "parts of the run disagree (R̂ is not near 1): more --steps, --every, or another --sampler is needed";
+            lines.push(("warning", advice.to_owned()));
+        } else if mixing.iter().skip(TOLD).any(|one| one.verdict().is_none()) {
+            let advice = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
             lines.push(("warning", advice.to_owned()));
         }
         lines.extend(self.results.lines(self.model));

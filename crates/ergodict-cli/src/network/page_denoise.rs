@@ -53,13 +53,9 @@ impl Denoised<'_> {
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
         facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
-        let pairs = self.inputs.get(1).map_or_else(String::new, |input| format!("--pairs {} ", input.name));
-        let command = again::command(
-            "network denoise",
-            &self.config,
-            std::slice::from_ref(&self.network),
-            &format!("{pairs}-o scores.tsv"),
-        );
+        // The pairs are among the flags.
+        let inputs = std::slice::from_ref(&self.network);
+        let command = again::command("network denoise", &self.config, inputs, "-o scores.tsv");
         report.facts(&facts).code("Run it again", command)
     }
 
@@ -167,7 +163,10 @@ fn scores(shown: &Shown) -> Figure {
     let both = !shown.edges.is_empty() && !shown.others.is_empty();
     if let Some(bins) = bins.filter(|_| !both) {
         let counts = bins.counts(shown.edges.iter().chain(&shown.others));
-        let bar = |(i, n): (usize, &u64)| Bar { from: bins.edge(i), to: bins.edge(i + 1), value: *n as f64 };
+        let bar = |(i, n): (usize, &u64)| {
+            let (from, to) = (bins.edge(i), bins.edge(i + 1));
+            Bar { from, to, value: *n as f64, label: None }
+        };
         let bars = counts.iter().enumerate().map(bar).collect();
         let svg =
             BarChart { x_label: "score".into(), y_label: "pairs".into(), bars, ..BarChart::default() }.svg();

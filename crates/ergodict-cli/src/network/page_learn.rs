@@ -1,7 +1,7 @@
 //! The page of a network dictionary, from what its model holds.
 
 use super::kept::{Kept, KeptChain, KeptExample, KeptNetwork};
-use crate::page::{count, halves, left_out, list, loss, short, shown, stationarity};
+use crate::page::{count, halves, left_out, list, loss, made_of, short, shown, stationarity};
 use crate::watched;
 use anyhow::Result;
 use ergodict::dictionary::Model;
@@ -19,7 +19,7 @@ const ATOMS: &str = "
     diagonal, and blue in the graphs) are in every patch; what else is dark, or orange, is what the network adds to them. Node 1, where the motif
     begins, has a ring; the wider a line, the stronger the edge.
 
-    Dominance is the share that an atom has in what all of them make of the patches. The share off the motif tells how much of an atom is
+    Dominance tells how strongly an atom is used: its share of all codes, in root mean square. The share off the motif tells how much of an atom is
     not the motif itself: near 0 is a bare path or star, near 1 a dense community or a hub.";
 
 const REVISITS: &str = "
@@ -28,15 +28,16 @@ const REVISITS: &str = "
 
 const EXAMPLES: &str = "
     Opened, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
-    squared norm the atom explains. Shares far below one half mean that the atom is only ever used together with others.";
+    squared norm the atom explains. Where even these shares are small, other atoms make the rest of the patches, or a large λ keeps codes small, or no atom
+    fits them well.";
 
 const CHAIN: &str = "
     Patches come from a chain of homomorphisms, each made from the one before, so that neighbouring patches are alike. How alike is seen from the number
-    of edges (or the weight) that a patch has besides those of the motif: all that there is to learn is there.";
+    of pairs of places with an edge (or its weight) that a patch has besides those of the motif: all that there is to learn is there.";
 
 const INDEPENDENT: &str = "
     Homomorphisms were drawn independently of each other, so that there is no chain that could mix badly: the autocorrelation time is 1 but for chance.
-    The numbers are those of the edges (or the weight) that a patch has besides those of the motif.";
+    The numbers are those of the pairs of places with an edge (or its weight) that a patch has besides those of the motif.";
 
 const BARS: &str = "
     How many nodes have which number of neighbours: a bar for those with 1, with 2 or 3, with 4 to 7, and so on, each twice as many as the one before.
@@ -57,7 +58,7 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
         kept.networks.iter().map(|network| short(&network.name)).collect()
     };
     let from = from(model, &names);
-    let report = Report::new(format!("What {from} is made of")).lead(lead(model, form, &kept, &from));
+    let report = Report::new(made_of(&from, names.len() > 1)).lead(lead(model, form, &kept, &from));
     let mut report = report.gallery(&gallery(model, form, &kept))?.figure(loss(model));
     report = stationarity(model).into_iter().fold(report, Report::figure);
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
@@ -121,9 +122,16 @@ fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
         [one] => one.mean.map(|mean| (mean, one.observable.as_str())),
         _ => None,
     });
-    let more = more.map_or_else(String::new, |(mean, observable)| match observable {
-        "edges off the motif" => format!(": on average {mean:.1} edges besides those of the motif"),
-        _ => format!(": on average a weight of {mean:.1} besides the edges of the motif"),
+    let more = more.map_or_else(String::new, |(mean, observable)| {
+        // Walks that come back have places of the same node, and of the same edge.
+        let revisits = model.run["config"]["injective"] != true;
+        let counted = if revisits { ", each as often as pairs of places have it" } else { "" };
+        match observable {
+            "edges off the motif" => {
+                format!(": on average {mean:.1} edges besides those of the motif{counted}")
+            }
+            _ => format!(": on average a weight of {mean:.1} besides the edges of the motif{counted}"),
+        }
     });
     format!(
         "{} of {from}{size}, {how}. {patch}{more}.\n\n{}",
@@ -178,10 +186,16 @@ fn gallery(model: &Model, form: &NetworkForm, kept: &Kept) -> Gallery {
 
 /// How much of an atom is not at the edges of the motif: of the sum of its entries, without their signs.
 fn off_motif(form: &NetworkForm, values: &[f64]) -> f64 {
-    let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-    let all: f64 = sizes.iter().sum();
-    let off = form.off_motif(&sizes) * if form.directed { 1.0 } else { 2.0 };
-    if all > 0.0 { (off / all).clamp(0.0, 1.0) } else { 0.0 }
+    let mut off: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    let all: f64 = off.iter().sum();
+    for &(a, b) in &form.edges {
+        let (a, b) = (a as usize, b as usize);
+        off[a * form.k + b] = 0.0;
+        if !form.directed {
+            off[b * form.k + a] = 0.0;
+        }
+    }
+    if all > 0.0 { off.iter().sum::<f64>() / all } else { 0.0 }
 }
 
 /// The degrees of networks.
@@ -192,10 +206,15 @@ pub(super) fn degrees(networks: &[KeptNetwork]) -> Figure {
             from: from as f64,
             to: to.saturating_add(1) as f64,
             value: nodes as f64,
+            label: Some(match to.saturating_sub(from) {
+                0 => from.to_string(),
+                1 => format!("{from} or {to}"),
+                _ => format!("{from} to {to}"),
+            }),
         };
         let bars = some.map(bar).collect();
         let (x_label, y_label) = ("degree".into(), "nodes".into());
-        let svg = BarChart { x_label, y_label, log_x: true, log_y: false, bars }.svg();
+        let svg = BarChart { x_label, y_label, log_x: true, bars }.svg();
         return Figure { title: "Degrees".into(), svg, words: BARS.into() };
     }
     let series = networks
@@ -241,5 +260,9 @@ mod tests {
         let triangle = [0.0, 0.5, 0.5, 0.5, 0.0, 0.5, 0.5, 0.5, 0.0];
         assert!((off_motif(&form, &triangle) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(off_motif(&form, &[0.0; 9]), 0.0);
+        // An edge of the motif both ways, and a loop: one entry of five.
+        let both = Motif::new(3, vec![(0, 1), (1, 0), (1, 2)]).unwrap();
+        let looped = [-0.5, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0];
+        assert!((off_motif(&NetworkForm::new(&both, false, false), &looped) - 0.2).abs() < 1e-12);
     }
 }

@@ -5,8 +5,9 @@ use super::rebuilt::Rebuilt;
 use crate::again;
 use crate::page::short;
 use anyhow::Result;
+use ergodict::data::Network;
 use ergodict::dictionary::Model;
-use ergodict::reconstruct::network::PairSum;
+use ergodict::reconstruct::network::{PairSum, PairSums};
 use ergodict_report::{Figure, LineChart, Report, Series};
 
 /// Thresholds of the curve of accuracy, and bins of weights.
@@ -24,12 +25,13 @@ const WEIGHTS: &str = "
     atoms tell them apart. Pairs of weight 0 are left out.";
 
 const DEGREES: &str = "
-    How many nodes have which number of neighbours, in the network and in what was rebuilt (pairs above the threshold), on average over the degrees from one power of two
+    How many nodes have which number of neighbours, in the network and in what was rebuilt (pairs above the threshold; with --pairs, of those alone), on average over the degrees from one power of two
     to the next. Where the curves part, nodes of that degree gain edges or lose them: usually hubs, whose pairs are many.";
 
 const VISITS: &str = "
-    The share of edges, and of all pairs, that at least so many patches held both nodes of. The left end is the coverage. A pair that few patches
-    held has a weight of few votes: where the curve of edges falls early, more patches (--samples) make weights surer.";
+    The share of edges, and of all pairs (with --pairs, of those alone), that were visited at least so often: a patch visits a pair once for every two of its
+    places that have these nodes, so that one with the same node in several places visits it several times. The left end is the coverage. A pair that was
+    visited seldom has a weight of few votes: where the curve of edges falls early, more patches (--samples) make weights surer.";
 
 /// What is counted over all pairs.
 struct Counts {
@@ -40,7 +42,7 @@ struct Counts {
     others: Vec<u64>,
     /// Neighbours of each node in what was rebuilt.
     degrees: Vec<u64>,
-    /// Pairs by the binary digits of the number of patches that held them.
+    /// Pairs by the binary digits of the number of their visits.
     edge_visits: Vec<u64>,
     pair_visits: Vec<u64>,
 }
@@ -63,7 +65,7 @@ impl Rebuilt<'_> {
         });
         let lead = format!(
             "{network} ({} nodes, {} edges) rebuilt from {} random patches by the latent motifs of {}. The weight of a pair of nodes is what the \
-             atoms make of it, on average over all patches that hold both.\n\n{} of the edges were seen in a patch.{verdict}{weighted}",
+             atoms make of it, on average over all places of patches that have both.\n\n{} of the edges were seen in a patch.{verdict}{weighted}",
             self.of.nodes(),
             self.of.edges(),
             self.samples,
@@ -88,9 +90,9 @@ impl Rebuilt<'_> {
             [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];
         let report =
             figures.into_iter().fold(Report::new(format!("{network} rebuilt")).lead(lead), Report::figure);
-        let rest = format!("--model {} -o rebuilt.tsv", self.model.file_name().unwrap_or_default().display());
-        let command =
-            again::command("network reconstruct", &self.config, std::slice::from_ref(&self.network), &rest);
+        // The model and the pairs are among the flags.
+        let inputs = std::slice::from_ref(&self.network);
+        let command = again::command("network reconstruct", &self.config, inputs, "-o rebuilt.tsv");
         Ok(report.gallery(&gallery_of(model, self.form))?.facts(&facts).code("Run it again", command))
     }
 
@@ -129,11 +131,11 @@ impl Rebuilt<'_> {
     }
 
     fn accuracies(&self, counts: &Counts) -> Figure {
-        let total = self.of.edges() as f64;
+        let total = known(self.of, self.sums) as f64;
         let at = |bin: usize| counts.scale * bin as f64 / THRESHOLDS as f64;
         let above = |of: &[u64], bin: usize| of[bin..].iter().sum::<u64>() as f64;
         let share = |of: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
-            (0..THRESHOLDS).map(|bin| (at(bin), of(bin))).collect()
+            (0..THRESHOLDS).map(|bin| (at(bin), of(bin))).filter(|point| point.1.is_finite()).collect()
         };
         let jaccard = share(&|bin| above(&counts.edges, bin) / (total + above(&counts.others, bin)));
         let found = share(&|bin| above(&counts.edges, bin) / total);
@@ -178,8 +180,7 @@ impl Rebuilt<'_> {
     }
 
     fn visits(&self, counts: &Counts) -> Figure {
-        let n = self.of.nodes() as f64;
-        let pairs = if self.of.is_directed() { n * (n - 1.0) } else { n * (n - 1.0) / 2.0 };
+        let (edges, pairs) = (known(self.of, self.sums) as f64, self.sums.pairs() as f64);
         let curve = |visits: &[u64], all: f64| -> Vec<(f64, f64)> {
             let top = visits.iter().rposition(|n| *n > 0).unwrap_or(0);
             let at = |digits: usize| {
@@ -189,18 +190,23 @@ impl Rebuilt<'_> {
             (1..=top.min(63)).map(at).collect()
         };
         let chart = LineChart {
-            x_label: "patches that held both nodes, at least".into(),
+            x_label: "visits of a pair, at least".into(),
             y_label: "share".into(),
             log_x: true,
             y_range: Some((0.0, 1.0)),
             series: vec![
-                Series::new("edges", curve(&counts.edge_visits, self.of.edges() as f64)),
+                Series::new("edges", curve(&counts.edge_visits, edges)),
                 Series::new("all pairs", curve(&counts.pair_visits, pairs)),
             ],
             ..LineChart::default()
         };
         Figure { title: "Coverage".into(), svg: chart.svg(), words: VISITS.into() }
     }
+}
+
+/// Edges that can be visited, as [`Accuracy`](ergodict::reconstruct::network::Accuracy) counts them: those that are wanted, where only some pairs are.
+fn known(of: &Network, sums: &PairSums) -> u64 {
+    of.each_edge().filter(|&(u, v, _)| sums.has(u, v)).count() as u64
 }
 
 /// Weights as steps.
@@ -225,4 +231,37 @@ fn weights(counts: &Counts) -> Figure {
         ..LineChart::default()
     };
     Figure { title: "Weights".into(), svg: chart.svg(), words: WEIGHTS.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+    use ergodict::data::{Build, Loops, NodeIds};
+    use ergodict::linalg::Mat;
+    use ergodict::reconstruct::network::{Accuracy, NetworkReconstruction, Reconstructor, Targets};
+    use std::sync::Arc;
+
+    #[test]
+    fn curves_are_shares_of_what_accuracy_counts() {
+        let build = Build { loops: Loops::Keep, ..Build::default() };
+        let edges = [(0, 1, 1.0), (1, 2, 1.0), (2, 0, 1.0), (2, 3, 1.0), (3, 3, 1.0)];
+        let network = Network::build(NodeIds::numbered(4), &edges, false, build).unwrap().0;
+        let (network, motif) = (Arc::new(network), Motif::chain(3).unwrap());
+        let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j));
+        for targets in [Targets::All, Targets::Only(vec![(0, 1), (0, 3), (3, 3)])] {
+            let parameters = NetworkReconstruction::default();
+            let mut rebuilt =
+                Reconstructor::<f64>::new(&w, &network, &motif, &parameters, targets.clone()).unwrap();
+            let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
+            rebuilt.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1).unwrap()], 300).unwrap();
+            let sums = rebuilt.sums();
+            let accuracy = Accuracy::of(sums, &network, 0.5, 0.0).unwrap();
+            let edge = |pair: &PairSum| network.weight(pair.u as usize, pair.v as usize) > 0.0;
+            let seen = sums.iter().filter(edge).count() as f64;
+            assert_eq!(accuracy.edge_coverage, Some(seen / known(&network, sums) as f64));
+            let expected = if targets == Targets::All { (5, 10) } else { (2, 3) };
+            assert_eq!((known(&network, sums), sums.pairs()), expected);
+        }
+    }
 }

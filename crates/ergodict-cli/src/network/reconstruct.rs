@@ -184,7 +184,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     sampling.config(&mut config, &motif, kind);
     args.reading.config(&mut config);
     crate::resolved::settle(&config);
-    interrupt::listen()?;
+    interrupt::listen();
     let resumed = args.resume(common, &config, &inputs, &mut rebuilding, &mut walkers)?;
     let set_up = started.elapsed();
     let rebuilding_started = Instant::now();
@@ -228,7 +228,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs,
     };
     if let Err(error) = args.showing.write(|| rebuilt.page(&model)) {
-        args.saving.tried(args.save(&rebuilt.config, &rebuilt.inputs, &rebuilding, &walkers), false)?;
+        args.saving.tried(args.save(&config, &rebuilt.inputs, &rebuilding, &walkers), false)?;
         return Err(error);
     }
     if let Some(path) = &args.saving.checkpoint {

@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     config["conditional"] = json!(args.conditional);
     args.sampling.config(&mut config, motif, kind);
     args.reading.config(&mut config);
-    interrupt::listen()?;
+    interrupt::listen();
     let set_up = started.elapsed().as_secs_f64();
     let walkers = (0..args.sampling.chains()).into_par_iter();
     let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));

@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let networks = args.data.networks()?;
     args.data.start()?;
-    interrupt::listen()?;
+    interrupt::listen();
     let lead = "Latent motifs at the paper's settings: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
                 draws its patches by its chains; ours are independent exact draws of the same law.";
     let mut report = Report::new("The paper's figure of network dictionaries").lead(lead);

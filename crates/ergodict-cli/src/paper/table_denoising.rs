@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let networks = args.data.networks()?;
     args.data.start()?;
-    interrupt::listen()?;
+    interrupt::listen();
     let mut methods = if args.methods.is_empty() { Method::all() } else { args.methods.clone() };
     let mut named = Vec::new();
     methods.retain(|method| {

@@ -17,7 +17,7 @@ const RESULTS: &str = "
     The numbers each run ended with. Losses compare only where data, λ and precision are the same.";
 
 const SURROGATE: &str = "
-    The surrogate loss, the weighted mean of all losses seen so far, while each run learned; lower is better. Click a
+    The surrogate loss while each run learned: the mean loss of all samples so far, with the codes they had then, under the dictionary of now; lower is better. Click a
     name to hide its curve.";
 
 const DOMINANCE: &str = "
@@ -38,7 +38,7 @@ pub(super) struct Row {
 
 /// The page of several runs.
 pub(super) fn page(runs: &[Run]) -> Result<Report> {
-    let names: Vec<&str> = runs.iter().map(|run| &*run.name).collect();
+    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let rows = differing(runs);
     let told = match rows.len() {
         0 => "They were told the same.".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         n => format!("They differ in {n} things, which are listed first."),
     };
     let mut report = Report::new(format!("{} runs side by side", runs.len()))
-        .lead(format!("{}. {told}", in_words(&names)));
+        .lead(format!("{}. {told}", page::list(&names)));
     if !rows.is_empty() {
         report = report.table(table("In what they differ", DIFFER, runs, rows));
     }
@@ -86,7 +86,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.section(run.name.clone(), format!("What ergodict {} learned.", run.command));
         report = page::with_atoms(report, model)?;
     }
-    Ok(report.table(commands(runs)))
+    Ok(report.section("What was run", "").table(commands(runs)))
 }
 
 /// The shares of the first atoms, the first two, and so on.
@@ -205,28 +205,9 @@ fn commands(runs: &[Run]) -> Table {
         ]
     };
     Table {
-        title: "What was run".into(),
+        title: "Commands".into(),
         head: ["run", "command", "input", "seed", "version", "file"].map(str::to_owned).to_vec(),
         rows: runs.iter().map(row).collect(),
         words: String::new(),
-    }
-}
-
-/// `a, b and c`.
-fn in_words(names: &[&str]) -> String {
-    match names {
-        [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_joined_as_people_do() {
-        assert_eq!((in_words(&["a"]), in_words(&["a", "b", "c"])), ("a".into(), "a, b and c".into()));
     }
 }

@@ -204,8 +204,8 @@ pub(super) fn plain(value: &Value) -> String {
 
 /// Six significant digits, without zeros at the end.
 fn short(x: f64) -> String {
-    let whole = x.abs().log10().floor().max(0.0) as usize;
-    let text = format!("{x:.*}", 5usize.saturating_sub(whole));
+    let size = if x == 0.0 { 0.0 } else { x.abs().log10().floor() };
+    let text = format!("{x:.*}", (5.0 - size).max(0.0) as usize);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
@@ -216,10 +216,18 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let written =
-            [json!(0.1), json!(0.123_456_789), json!(1234.5), json!(1e-9), json!(0.0), json!(7), json!(2e9)]
-                .map(|value| plain(&value));
-        assert_eq!(written, ["0.1", "0.12346", "1234.5", "1.0000e-9", "0", "7", "2.0000e9"]);
+        let written = [
+            json!(0.1),
+            json!(0.123_456_789),
+            json!(1234.5),
+            json!(0.000_456_789_1),
+            json!(1e-9),
+            json!(0.0),
+            json!(7),
+            json!(2e9),
+        ]
+        .map(|value| plain(&value));
+        assert_eq!(written, ["0.1", "0.123457", "1234.5", "0.000456789", "1.0000e-9", "0", "7", "2.0000e9"]);
     }
 
     #[test]

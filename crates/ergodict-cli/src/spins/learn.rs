@@ -119,7 +119,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         batch: args.patches as u64,
     };
     args.check(common, &plan, &ground)?;
-    interrupt::listen()?;
+    interrupt::listen();
     if !common.quiet {
         whole_steps::tell(&args.epochs(), ground.step);
     }

@@ -15,8 +15,9 @@ use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Seri
 use std::time::Duration;
 
 const LOSS: &str = "
-    The surrogate loss of a patch, which is the mean over all minibatches so far, as the trajectory goes on: one curve for
-    each distance between kept configurations, τ (in updates of single sites, or in frames of a file). Lower is better.
+    The surrogate loss of a patch, which is the weighted mean loss of all patches so far under the dictionary of that time, with the codes that they had
+    when they came, as the trajectory goes on: one curve for each distance between kept configurations, τ (in updates of single sites, or in
+    frames of a file). Lower is better.
 
     All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighbouring
     configurations are; where hardly anything moves between them, it learns the same thing again and again. The axis
@@ -41,8 +42,11 @@ const LAGS: usize = 100;
 const SHADES: f64 = 24.0;
 
 const FRAMES: &str = "
-    Configurations that were learned from, from the first to the last: what the patches are cut from. Where they all look alike, the chain hardly moves
-    from one to the next, and more updates would bring little.";
+    Configurations that were learned from, from the first to the last: what the patches are cut from. Where they all look alike, the chain has hardly
+    moved, and all that was learned is of one place: more updates would show more of the system.";
+
+const RESUMED: &str = "
+    The run was resumed from a checkpoint, which keeps no pictures: these begin there.";
 
 /// The page.
 pub(super) fn of_learning(
@@ -137,11 +141,15 @@ fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -
     let shade =
         if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
     let unit = if from_file { "frame" } else { "update" };
+    // The burn-in is of whole steps too.
+    let burn_in = outcome.learned.model.run["config"]["burn-in"].as_u64().unwrap_or(0);
+    let before = burn_in.div_ceil(ground.step.max(1)).saturating_mul(ground.step.max(1));
     let items = outcome.film.frames.iter().zip(&values).map(|((at, _), values)| {
-        (Picture::new(values, ground.shape, shade), format!("{unit} {}", (at + 1) * every))
+        (Picture::new(values, ground.shape, shade), format!("{unit} {}", before + (at + 1) * every))
     });
     let title = "Configurations over time".into();
-    Ok(report.frames(&Frames { title, words: FRAMES.into(), items: items.collect() })?)
+    let resumed = if outcome.film.frames[0].0 > 0 { RESUMED } else { "" };
+    Ok(report.frames(&Frames { title, words: format!("{FRAMES}{resumed}"), items: items.collect() })?)
 }
 
 /// The outcomes of each temperature.

@@ -96,7 +96,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     showing::probe(&outputs)?;
     let mut factoriser = with_lambda(&model.factoriser::<T>()?, args.lambda)?;
     let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
-    interrupt::listen()?;
+    interrupt::listen();
     let mut progress: Option<Progress> = None;
     let rebuilt = overlap.reconstruct(&mut factoriser, &grid, &mut |done, all| {
         let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));

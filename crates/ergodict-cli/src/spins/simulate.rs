@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.frames.iter().try_for_each(|target| drawing::check(target, shape))?;
     args.showing.drawable(shape)?;
     let config = args.config(common, temperature);
-    interrupt::listen()?;
+    interrupt::listen();
     let started = Instant::now();
     let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, rhythm, &config)? else {
         say("ergodict: interrupted before anything was done; the checkpoint is as it was");

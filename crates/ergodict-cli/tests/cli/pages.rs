@@ -1,15 +1,43 @@
 //! What the pages say: every command that has something to look at, and what models keep for their pages.
 
-use crate::bench::{Bench, numbers};
+use crate::bench::{Bench, Done, numbers};
 use crate::{image, spins};
 use ergodict::dictionary::Model;
 use serde_json::Value;
+#[cfg(unix)]
+use std::path::Path;
+#[cfg(unix)]
+use std::process::Command;
+use std::process::Stdio;
 
 const NETWORK: &str = "-k 5 -r 4 --steps 20 --batch 40";
 
 fn page(bench: &Bench, words: &str) -> String {
-    bench.run(&format!("{words} --report page.html -q")).fine();
+    page_with(bench, words, &[])
+}
+
+/// The same with words that may have spaces.
+fn page_with(bench: &Bench, words: &str, more: &[&str]) -> String {
+    let mut command = bench.command(&format!("{words} --report page.html -q"));
+    Done::from(command.args(more).stdin(Stdio::null()).output().unwrap()).fine();
     String::from_utf8(bench.bytes("page.html")).unwrap()
+}
+
+/// Runs what a page says to run again, in a shell.
+#[cfg(unix)]
+fn run_again(bench: &Bench, page: &str) {
+    let (_, rest) = page.split_once("<code>ergodict ").unwrap();
+    let mut command = format!("ergodict {} -q", rest.split_once("</code>").unwrap().0);
+    for (escaped, plain) in [("&#x27;", "'"), ("&#x2f;", "/"), ("&quot;", "\""), ("&amp;", "&")] {
+        command = command.replace(escaped, plain);
+    }
+    let program = bench.command("");
+    let folder = Path::new(program.get_program()).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &command]).current_dir(bench.path("")).env("PATH", path).stdin(Stdio::null());
+    let done = Done::from(shell.output().unwrap());
+    assert_eq!(done.code, Some(0), "{command}: {}", done.stderr);
 }
 
 /// Refuses pages that lack any of these.
@@ -48,13 +76,19 @@ fn pages_of_network_dictionaries_have_all_there_is_to_see() {
     );
     let exact =
         page(&bench, &format!("network learn @karate @kite --unweighted {NETWORK} -o m --examples 0"));
-    has(&exact, &["What @karate and @kite is made of", "drawn independently of each other"]);
+    has(&exact, &["What @karate and @kite are made of", "drawn independently of each other"]);
     assert!(!exact.contains("of this subgraph"));
     let all = page(&bench, "network learn @kite --static -k 3 -r 3 -o m");
     has(&all, &["homomorphisms at once", "of this subgraph", "--static", "Degrees"]);
     let later =
         page(&bench, &format!("network learn @karate @karate --snapshots --sampler pivot {NETWORK} -o m"));
-    has(&later, &["2 snapshots (@karate to @karate)", "From one snapshot to the next a chain went on once"]);
+    has(
+        &later,
+        &[
+            "What 2 snapshots (@karate to @karate) are made of",
+            "From one snapshot to the next a chain went on once",
+        ],
+    );
 }
 
 #[test]
@@ -75,6 +109,7 @@ fn models_of_networks_keep_what_their_pages_need() {
     // 800 patches among three chains: 266 each, and one more for those that come first in a minibatch.
     assert_eq!(mixing["values"], 20 * 13);
     assert_eq!(mixing["autocorrelation"][0], 1.0);
+    assert_eq!(mixing["mixed"], mixing["r_hat"].as_f64().unwrap() <= 1.05);
     assert_eq!(model.history.gaps.len(), 12, "1 to 8, 10, 12, 15, 18");
     for atom in run["examples"].as_array().unwrap() {
         for example in atom.as_array().unwrap() {
@@ -115,6 +150,89 @@ fn pages_of_what_comes_after_learning() {
     has(&sample, &["Autocorrelation", "R̂", "Run it again", "Accepted"]);
     let info = page(&bench, "network info @karate");
     has(&info, &["34 nodes and 78 edges", "Degrees", "What was run", "transitivity"]);
+}
+
+/// On a path, walks without a return have nothing off the motif.
+#[test]
+fn chains_whose_values_never_change_are_not_said_to_mix() {
+    let bench = Bench::new();
+    bench.put("path.txt", "a b\nb c\nc d\nd e\n");
+    let words = "network learn path.txt -k 3 -r 2 --steps 9 --batch 10 --injective --sampler pivot -o m";
+    let still = page(&bench, words);
+    has(&still, &["tell nothing of mixing", "How well the chain mixes"]);
+    assert!(!still.contains("speaks against"));
+    let told = bench.run(&format!("{words} --json")).fine();
+    assert!(told.stderr.contains("whether the chain mixes cannot be told"), "{}", told.stderr);
+    let mixing = &told.json()["mixing"][0];
+    assert_eq!((&mixing["mean"], &mixing["constant"]), (&Value::from(0.0), &Value::from(true)));
+    for unknown in ["error", "autocorrelation_time", "effective_sample_size", "r_hat", "mixed"] {
+        assert!(mixing[unknown].is_null(), "{unknown}: {mixing}");
+    }
+}
+
+/// Independent draws that are more than a model keeps values of.
+#[test]
+fn independent_draws_are_worth_as_many_samples() {
+    let bench = Bench::new();
+    let run =
+        "network learn @karate -k 3 -r 2 --steps 40 --batch 1000 --sampler exact -o m --examples 0 -q --json";
+    let told = bench.run(run).fine().json();
+    let mixing = &told["mixing"][0];
+    assert_eq!(["values", "every", "lag"].map(|key| mixing[key].as_u64()), [Some(40_000), Some(4), Some(1)]);
+    let number = |key: &str| mixing[key].as_f64().unwrap();
+    // Six standard errors of √(6τ/n) for n = 16384.
+    assert!((number("autocorrelation_time") - 1.0).abs() < 0.115, "{mixing}");
+    assert!((number("effective_sample_size") * number("autocorrelation_time") - 4e4).abs() < 1.0, "{mixing}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_pages_say_to_run_again_runs() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("sub dir")).unwrap();
+    bench.run(&format!("network learn @karate {NETWORK} -o atoms.safetensors -q")).fine();
+    std::fs::rename(bench.path("atoms.safetensors"), bench.path("sub dir/atoms.safetensors")).unwrap();
+    bench.put("sub dir/pairs.tsv", "u\tv\n1\t2\n1\t34\n3\t4\n");
+    let files = ["--model", "sub dir/atoms.safetensors", "--pairs", "sub dir/pairs.tsv"];
+    let rebuilt = page_with(&bench, "network reconstruct @karate --samples 500 -o out.tsv", &files);
+    assert_eq!(rebuilt.matches("--model").count(), 1);
+    run_again(&bench, &rebuilt);
+    assert!(bench.bytes("rebuilt.tsv") == bench.bytes("out.tsv"));
+    let labels = "u\tv\tlabel\n1\t2\t1\n1\t3\t1\n1\t34\t0\n2\t34\t0\n";
+    bench.put("sub dir/truth.tsv", labels);
+    let scored = "network denoise @karate --method jaccard -o out.tsv";
+    let doubtful = page_with(&bench, scored, &["--pairs", "sub dir/truth.tsv"]);
+    run_again(&bench, &doubtful);
+    assert!(bench.bytes("scores.tsv") == bench.bytes("out.tsv"));
+    // A shell would take the name of this column for another.
+    bench.put("sub dir/other.tsv", labels.replace("label", "score$1"));
+    let files = ["sub dir/other.tsv", "sub dir/truth.tsv", "--column", "score$1"];
+    let methods = page_with(&bench, "evaluate", &files);
+    run_again(&bench, &methods);
+    assert!(bench.path("methods.html").exists());
+}
+
+#[test]
+fn configurations_are_told_by_their_updates() {
+    let bench = Bench::new();
+    let learn = format!("spins learn {} --burn-in 1000", spins::SMALL);
+    let whole = page(&bench, &format!("{learn} -o s"));
+    has(&whole, &["update 1400", "update 5000"]);
+    assert!(!whole.contains("these begin there"));
+    bench.put_spins("t.npy", 12, (12, 12), |t, i, j| if (t + i * j) % 3 == 0 { 1 } else { -1 });
+    let file =
+        page(&bench, "spins learn --trajectory t.npy --burn-in 4 --every 2 --patch 3 --patches 20 -r 4 -o s");
+    has(&file, &["frame 6", "frame 12"]);
+}
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn pages_of_resumed_runs_say_where_their_pictures_begin() {
+    let bench = Bench::new();
+    let learn = format!("spins learn {} -o s --checkpoint state --checkpoint-every 1000", spins::SMALL);
+    bench.stopped_after(&learn, 4);
+    let resumed = page(&bench, &format!("{learn} --resume"));
+    has(&resumed, &["these begin there", "update 4000"]);
 }
 
 #[test]

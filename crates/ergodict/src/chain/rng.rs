@@ -56,7 +56,7 @@ pub mod ids {
     pub const TRIALS: u64 = 1 << 32;
     /// Draws for homomorphism densities.
     pub const DENSITY: u64 = (1 << 32) + 1;
-    /// Chains that rebuild networks; plus the number of the chain. Beyond all others: those of snapshots are below 2³².
+    /// Chains that rebuild networks; plus the number of the chain. Beyond those of snapshots, which are below 2³².
     pub const REBUILDING: u64 = 1 << 33;
     /// Draws among which examples of atoms are looked for; plus the number of the network.
     pub const EXAMPLES: u64 = 1 << 34;

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Values at every `stride`-th place; the stride doubles whenever there are too many. What is kept depends only on the places, so that a chain
-/// that was stopped and went on has the same series.
+/// Values at every `stride`-th place; the stride doubles whenever there are too many. The first values stay as they are besides: a memory that
+/// is shorter than the stride is seen only in values that follow each other. What is kept depends only on the places, so that a chain that was
+/// stopped and went on has the same series.
 ///
 /// ```
 /// let mut trace = ergodict::chain::Trace::new(100);
 /// (0..1000).for_each(|i| trace.push_with(|| f64::from(i)));
 /// assert_eq!((trace.stride(), &trace.values()[..3]), (16, &[0.0, 16.0, 32.0][..]));
+/// assert_eq!((trace.stretch().len(), &trace.stretch()[..3]), (100, &[0.0, 1.0, 2.0][..]));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trace {
@@ -17,12 +19,15 @@ pub struct Trace {
     seen: u64,
     most: usize,
     values: Vec<f64>,
+    /// The first `most` values, once there were more.
+    #[serde(default)]
+    first: Vec<f64>,
 }
 
 impl Trace {
     /// An empty one that keeps at most so many values, at least two.
     pub fn new(most: usize) -> Self {
-        Self { stride: 1, seen: 0, most: most.max(2), values: Vec::new() }
+        Self { stride: 1, seen: 0, most: most.max(2), values: Vec::new(), first: Vec::new() }
     }
 
     /// Passes a place; its value is asked for only if it is kept.
@@ -30,6 +35,9 @@ impl Trace {
         if self.seen.is_multiple_of(self.stride) {
             self.values.push(value());
             if self.values.len() > self.most {
+                if self.stride == 1 {
+                    self.first = self.values[..self.most].to_vec();
+                }
                 self.stride *= 2;
                 let mut at = 0;
                 self.values.retain(|_| {
@@ -55,6 +63,11 @@ impl Trace {
     pub fn values(&self) -> &[f64] {
         &self.values
     }
+
+    /// The first values, one for each place: all of them while none had to be left out.
+    pub fn stretch(&self) -> &[f64] {
+        if self.stride == 1 { &self.values } else { &self.first }
+    }
 }
 
 #[cfg(test)]
@@ -78,5 +91,10 @@ mod tests {
             assert_eq!(*value, (at as u64 * whole.stride() * 7919 % 101) as f64);
         }
         assert_eq!(whole.seen(), 5_000);
+        let first: Vec<f64> = (0..64).map(|i| f64::from(i * 7919 % 101)).collect();
+        assert_eq!(whole.stretch(), first);
+        let mut short = Trace::new(64);
+        (0..64).for_each(|i| short.push_with(|| f64::from(i)));
+        assert_eq!((short.stride(), short.stretch()), (1, short.values()));
     }
 }

@@ -40,7 +40,7 @@ pub use npz_write::NpzWriter;
 pub use open::{Input, bytes_read, digest, open};
 #[cfg(feature = "parquet")]
 pub use parquet_write::write_pairs_parquet;
-pub use partial::remove_partials;
+pub use partial::remove_partials_and_exit;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::tessellation;
 pub use trajectory::{Trajectory, TrajectoryWriter};

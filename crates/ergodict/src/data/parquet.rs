@@ -3,14 +3,14 @@
 use super::batch::Batch;
 use crate::linalg::Scalar;
 use crate::{Error, Result};
-use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, Type};
 use std::cell::Cell;
 use std::fs::File;
 use std::panic;
@@ -213,30 +213,52 @@ pub(super) fn note(path: &Path) -> Option<String> {
     notes.iter().find(|note| note.key == super::note::KEY)?.value.clone()
 }
 
-/// The names of the columns of a table, and its rows as text, each to `take`.
+/// The names of the columns of a table, and its rows as text, each to `take`: as many fields as there are names.
 ///
 /// # Errors
-/// [`Error::Format`] for a damaged table; [`Error::Io`]; those of `take`.
+/// [`Error::Format`] for a damaged table, a column of groups or lists, and for a cell without a value, at the line that
+/// the row would have in a text with a header; [`Error::Io`]; those of `take`.
 pub(super) fn rows(path: &Path, mut take: impl FnMut(&[String]) -> Result<()>) -> Result<Vec<String>> {
     let file = File::open(path).map_err(Error::io(path))?;
     guarded(path, || {
         let reader = SerializedFileReader::new(file).map_err(damaged(path))?;
-        let columns = reader.metadata().file_metadata().schema_descr();
-        let names = columns.columns().iter().map(|column| column.name().to_owned()).collect();
+        // Rows have a field for each column of the top level, of which the leaves of a group would be several.
+        let columns = reader.metadata().file_metadata().schema_descr().root_schema().get_fields();
+        if let Some(column) = columns.iter().find(|column| !is_plain(column)) {
+            let problem = format!(
+                "column `{}` holds groups or lists: expected one number or text in each cell; leave it out when \
+                 writing the file",
+                column.name()
+            );
+            return Err(Error::format(path, None, problem));
+        }
+        let names: Vec<String> = columns.iter().map(|column| column.name().to_owned()).collect();
         let mut fields = Vec::new();
-        for row in reader.get_row_iter(None).map_err(damaged(path))? {
+        for (line, row) in (2..).zip(reader.get_row_iter(None).map_err(damaged(path))?) {
             let row = row.map_err(damaged(path))?;
             fields.clear();
-            fields.extend(row.get_column_iter().map(|(_, field)| match field {
-                Field::Str(text) => text.clone(),
-                Field::Double(x) => x.to_string(),
-                Field::Float(x) => x.to_string(),
-                other => other.to_string(),
-            }));
+            for (name, field) in row.get_column_iter() {
+                fields.push(match field {
+                    Field::Null => {
+                        let problem = format!("has no value in column `{name}`: expected one in each cell");
+                        return Err(Error::format(path, Some(line), problem));
+                    }
+                    Field::Str(text) => text.clone(),
+                    Field::Double(x) => x.to_string(),
+                    Field::Float(x) => x.to_string(),
+                    other => other.to_string(),
+                });
+            }
             take(&fields)?;
         }
         Ok(names)
     })
+}
+
+/// Whether a column has one cell in each row, and no parts.
+fn is_plain(column: &Type) -> bool {
+    let info = column.get_basic_info();
+    column.is_primitive() && !(info.has_repetition() && info.repetition() == Repetition::REPEATED)
 }
 
 fn damaged(path: &Path) -> impl Fn(ParquetError) -> Error + '_ {

@@ -20,11 +20,14 @@ static OWN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// as many files as an animation has frames.
 static FOUND: Mutex<Option<HashMap<PathBuf, Vec<OsString>>>> = Mutex::new(None);
 
-/// Deletes the files this process is writing, for a process that is about to leave without unwinding. What is whole already stays.
-pub fn remove_partials() {
-    for path in lock(&OWN).iter() {
+/// Leaves the process at once, without unwinding, and deletes the files it is writing. What is whole already stays, and no other
+/// thread begins or ends a file meanwhile.
+pub fn remove_partials_and_exit(code: i32) -> ! {
+    let own = lock(&OWN);
+    for path in own.iter() {
         let _ = fs::remove_file(path);
     }
+    std::process::exit(code)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -7,7 +7,8 @@
 //! | `s_k(x) = H_k ⟨W_k, X̂⟩ / ‖X‖²` | [`Example::share`] | here |
 //!
 //! Since `Σ_k H_k ⟨W_k, X̂⟩ = ‖X̂‖²`, the shares of all atoms add up to `‖X̂‖²/‖X‖²`, the part of the patch that atoms explain, which is at
-//! most 1 for nonnegative and for free codes. A patch that is a multiple of one atom and is coded without a penalty has share 1 of that atom.
+//! most 1 for nonnegative and for free codes. A patch that is a multiple of one atom and is coded without a penalty has share 1 of that atom, if no
+//! other code gives the patch as well. A penalty makes codes smaller, and shares with them.
 //!
 //! Homomorphisms are drawn afresh, from streams that nothing was learned from. Those with the same set of nodes are one subgraph, of which the
 //! largest share counts. A chain that moves node by node would give nearly the same subgraph again and again, so those that have

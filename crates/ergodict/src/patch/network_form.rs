@@ -32,14 +32,22 @@ impl NetworkForm {
         self.k.checked_mul(self.k)
     }
 
-    /// The weight of a patch that is not at the motif's own edges: in networks without weights, the number of edges among its nodes that the
-    /// motif does not have; of an undirected network each counts once. All that a dictionary learns beyond the motif itself is
-    /// there, and a patch that is at hand tells it for one look at each entry: so it is what chains are judged by.
+    /// The weight of a patch that is not at the motif's own edges: in networks without weights, the number of pairs of places, besides those that
+    /// the motif joins, whose nodes have an edge. Of an undirected network each pair counts once, and a loop at a place once too. Where
+    /// a homomorphism has the same node in several places, one edge of the network may be at several pairs. All that a dictionary learns
+    /// beyond the motif itself is there, and a patch that is at hand tells it for one look at each entry: so it is what chains are judged by.
     pub fn off_motif<T: Scalar>(&self, patch: &[T]) -> f64 {
+        let at = |a: u32, b: u32| patch[a as usize * self.k + b as usize].to_f64();
+        // A motif may have an edge both ways, which is one pair of an undirected network.
+        let again = |a: u32, b: u32| a > b && self.edges.contains(&(b, a));
         let own = |&(a, b): &(u32, u32)| {
-            let (a, b) = (a as usize, b as usize);
-            let back = if self.directed { 0.0 } else { patch[b * self.k + a].to_f64() };
-            patch[a * self.k + b].to_f64() + back
+            if self.directed {
+                at(a, b)
+            } else if again(a, b) {
+                0.0
+            } else {
+                at(a, b) + at(b, a)
+            }
         };
         // Eight sums side by side do not wait for each other.
         let (eights, rest) = patch.as_chunks::<8>();
@@ -49,7 +57,12 @@ impl NetworkForm {
         }
         let all: f64 = sums.iter().chain(rest).map(|x| x.to_f64()).sum();
         let off = all - self.edges.iter().map(own).sum::<f64>();
-        if self.directed { off } else { off / 2.0 }
+        if self.directed {
+            return off;
+        }
+        let loops: f64 = (0..self.k as u32).map(|a| at(a, a)).sum();
+        // Everything else is there twice.
+        f64::midpoint(off, loops)
     }
 
     /// The motif.
@@ -81,6 +94,16 @@ mod tests {
         assert_eq!(NetworkForm::new(&chain, true, false).off_motif(&triangle), 4.0);
         let weighted = [0.0f32, 2.0, 0.5, 2.0, 0.0, 3.0, 0.5, 3.0, 0.0];
         assert_eq!(NetworkForm::new(&chain, false, true).off_motif(&weighted), 0.5);
+        // A motif with an edge both ways.
+        let both = Motif::new(3, vec![(0, 1), (1, 0), (2, 1)]).unwrap();
+        assert_eq!(NetworkForm::new(&both, false, false).off_motif(&triangle), 1.0);
+        assert_eq!(NetworkForm::new(&both, true, false).off_motif(&triangle), 3.0);
+        let path = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+        assert_eq!(NetworkForm::new(&both, false, false).off_motif(&path), 0.0);
+        // A path with a loop at its first place.
+        let looped = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+        assert_eq!(NetworkForm::new(&chain, false, false).off_motif(&looped), 1.0);
+        assert_eq!(NetworkForm::new(&chain, true, false).off_motif(&looped), 3.0);
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl PairTable {
         Self::parse(path, &bytes)
     }
 
-    /// The same from a parquet file, whose first two columns are the nodes. Its rows are numbered as the lines of the same table in text
+    /// The same from a parquet file, whose first two columns are the nodes, and which has a value in each cell. Its rows are numbered as the lines of the same table in text
     /// would be, after one for the header.
     #[cfg(feature = "parquet")]
     fn of_parquet(path: &Path) -> Result<Self> {
@@ -291,6 +291,62 @@ mod tests {
         assert_eq!(table.numbers(2).unwrap(), [0.25, 1e-9]);
         std::fs::write(file.path(), &bytes[..bytes.len() / 2]).unwrap();
         assert!(PairTable::read(file.path()).is_err());
+    }
+
+    /// A table of one row, whose columns of whole numbers have the given definition levels; a level below the highest is null.
+    #[cfg(feature = "parquet")]
+    fn written(schema: &str, columns: &[Option<i16>]) -> tempfile::NamedTempFile {
+        use parquet::data_type::Int64Type;
+        let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = parquet::file::writer::SerializedFileWriter::new(
+            &mut bytes,
+            std::sync::Arc::new(schema),
+            std::sync::Arc::default(),
+        )
+        .unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        for (value, level) in (1i64..).zip(columns) {
+            let mut column = group.next_column().unwrap().unwrap();
+            let values = if *level == Some(0) { Vec::new() } else { vec![value] };
+            let levels = level.map(|level| vec![level]);
+            column.typed::<Int64Type>().write_batch(&values, levels.as_deref(), None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        writer.close().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        file
+    }
+
+    #[test]
+    #[cfg(feature = "parquet")]
+    fn parquet_with_groups_or_without_values_is_refused() {
+        let plain = written(
+            "message m { required int64 u; optional int64 v; required int64 x; }",
+            &[None, Some(1), None],
+        );
+        let table = PairTable::read(plain.path()).unwrap();
+        assert_eq!((table.pair(0), table.field(0, 2), table.columns()), (("1", "2"), "3", 3));
+        let group = written(
+            "message m { required group where { required int64 x; required int64 y; } required int64 u; required int64 v; }",
+            &[None; 4],
+        );
+        let said = PairTable::read(group.path()).unwrap_err().to_string();
+        assert!(said.contains("column `where` holds groups or lists"), "{said}");
+        let null = written("message m { required int64 u; optional int64 v; }", &[None, Some(0)]);
+        let said = PairTable::read(null.path()).unwrap_err().to_string();
+        assert!(said.contains(":2") && said.contains("no value in column `v`"), "{said}");
+        let list = "message m { required int64 u; required int64 v; repeated int64 more; }";
+        let schema = parquet::schema::parser::parse_message_type(list).unwrap();
+        let mut bytes = Vec::new();
+        let (schema, properties) = (std::sync::Arc::new(schema), std::sync::Arc::default());
+        let empty = parquet::file::writer::SerializedFileWriter::new(&mut bytes, schema, properties).unwrap();
+        empty.close().unwrap();
+        std::fs::write(null.path(), &bytes).unwrap();
+        let said = PairTable::read(null.path()).unwrap_err().to_string();
+        assert!(said.contains("column `more`"), "{said}");
     }
 
     #[test]
