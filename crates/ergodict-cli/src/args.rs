@@ -94,11 +94,18 @@ pub(crate) struct Common {
     pub(crate) show_config: bool,
 }
 
+/// Most threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+
 impl Common {
     /// Starts the threads that all work shares.
     pub(crate) fn start_threads(&self) -> Result<()> {
         if self.threads == Some(0) {
             bail!("--threads is 0, but at least one is needed (leave it out to use all cores)");
+        }
+        // More bring nothing on any machine there is, and a slip of the finger would bring this one down.
+        if let Some(threads) = self.threads.filter(|threads| *threads > MOST_THREADS) {
+            bail!("--threads is {threads}, but {MOST_THREADS} is the most (leave it out to use all cores)");
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
         pool.build_global().map_err(|e| anyhow!("the threads cannot be started: {e}"))
@@ -165,6 +172,11 @@ fn continued(line: &str) -> String {
         }
     }
     lines.join(" \\\n")
+}
+
+/// The same of what is held in memory.
+pub(crate) fn number(text: &str) -> Result<usize, String> {
+    count(text).and_then(|n| usize::try_from(n).map_err(|_| "it is too large".into()))
 }
 
 /// A whole number, also as `5e6`.

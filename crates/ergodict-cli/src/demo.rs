@@ -119,7 +119,9 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
 }
 
 fn stopped() -> ExitCode {
-    say("ergodict: interrupted; the report is not written");
+    say(
+        "ergodict: the tour was interrupted: its report is not written, the models of parts that were over are",
+    );
     interrupt::code()
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) scheme: Scheme,
     /// Samples of a minibatch
-    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, value_parser = crate::args::number, allow_negative_numbers = true)]
     batch: usize,
     /// How often all samples are seen
     #[arg(long, value_name = "E", default_value_t = FeedOptions::default().epochs, allow_negative_numbers = true)]

@@ -209,7 +209,7 @@ impl<'a> Summary<'a> {
         rows.push(("seed", m.seed.to_string()));
         rows.push(("version", format!("ergodict {}", m.version)));
         for (i, input) in m.inputs.iter().enumerate() {
-            rows.push((if i == 0 { "input" } else { "" }, format!("{}  {}", input.name, input.digest)));
+            rows.push((if i == 0 { "input" } else { "" }, crate::page::input(input)));
         }
         if let Ok(Value::Object(parameters)) = serde_json::to_value(&m.parameters) {
             let words =

@@ -3,7 +3,7 @@
 use crate::again;
 use crate::watched::{self, Mixed};
 use anyhow::Result;
-use ergodict::dictionary::{GapPoint, Model, Precision};
+use ergodict::dictionary::{GapPoint, Input, Model, Precision};
 use ergodict::factor::Schedule;
 use ergodict_report::gallery::{Atom, Form, Gallery};
 use ergodict_report::{AtomGrid, Colour, Figure, LineChart, Report, Series};
@@ -282,7 +282,7 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     for (name, key, words) in said {
         facts.extend(model.run["results"][key].as_f64().map(|number| (name, words(number))));
     }
-    facts.extend(model.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+    facts.extend(model.inputs.iter().map(|one| ("input", input(one))));
     facts
 }
 
@@ -436,6 +436,15 @@ pub(crate) fn grid<'a>(
     let side = d.isqrt();
     let shape = shape.or((side * side == d).then_some((side, side)))?;
     Some(AtomGrid::new(atoms, shape))
+}
+
+/// An input with its digest; what is embedded has none.
+pub(crate) fn input(input: &Input) -> String {
+    if input.name.starts_with('@') {
+        format!("{}, embedded in {}", input.name, input.digest)
+    } else {
+        format!("{} {}", input.name, input.digest)
+    }
 }
 
 /// `1 dictionary`, `12 dictionaries`.

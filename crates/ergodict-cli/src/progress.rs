@@ -193,9 +193,9 @@ fn time(seconds: f64) -> String {
 
 fn bar(unit: &'static str, total: Option<u64>, before: u64) -> ProgressBar {
     let (bar, form) = match total {
-        Some(total) if unit == "%" => (ProgressBar::new(total), "{bar:30} {at} %, {left} left{msg}"),
-        Some(total) => (ProgressBar::new(total), "{bar:30} {at} of {all}, {rate}, {left} left{msg}"),
-        None => (ProgressBar::no_length(), "{spinner} {at}, {rate}, {elapsed}{msg}"),
+        Some(total) if unit == "%" => (ProgressBar::new(total), "{bar:20} {at} %, {left} left{wide_msg}"),
+        Some(total) => (ProgressBar::new(total), "{bar:20} {at} of {all}, {rate}, {left} left{wide_msg}"),
+        None => (ProgressBar::no_length(), "{spinner} {at}, {rate}, {elapsed}{wide_msg}"),
     };
     bar.set_position(before);
     bar.reset_eta();

@@ -71,7 +71,9 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
 
 /// Which outputs are written and which are not, `failed` not; nothing before the first is.
 fn account(planned: &[Planned], failed: Option<&Path>) -> String {
-    let state = planned.iter().find(|one| one.flag == "--checkpoint" && one.path.is_file());
+    // A state that is at fault itself is nothing to go on from.
+    let whole = |one: &Planned| one.path.is_file() && failed.is_none_or(|failed| failed != one.path);
+    let state = planned.iter().find(|one| one.flag == "--checkpoint" && whole(one));
     let state = state.map_or_else(String::new, |one| {
         format!("; the state is in {}: the same command with --resume goes on from it", one.path.display())
     });

@@ -22,14 +22,22 @@ pub(super) fn table(path: &Path, verb: &str) -> Result<Map<String, Value>> {
         let run = serde_json::from_str(&note).with_context(|| format!("{}: its note", path.display()))?;
         return of_run(path, verb, run);
     }
-    let Some(text) = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else {
-        bail!(
+    let nothing = || {
+        anyhow!(
             "{}: says nothing of how it was made: expected a TOML file of flags, a model, what --json printed, or an output \
              that keeps its flags (docs/formats.md has which do)",
             path.display()
         )
     };
+    let Some(text) = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else {
+        return Err(nothing());
+    };
+    // Pages and tables are no slips in a TOML file.
+    let is_toml = path.extension().is_none_or(|e| e.eq_ignore_ascii_case("toml"));
     let table: toml::Table = toml::from_str(&text).map_err(|e| {
+        if !is_toml {
+            return nothing();
+        }
         let line = e.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
         let line = line.map_or_else(String::new, |line| format!(":{line}"));
         anyhow!("{}{line}: {}", path.display(), e.message())

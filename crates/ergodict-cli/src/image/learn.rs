@@ -61,10 +61,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Edge::Periodic)]
     boundary: Edge,
     /// Patches of a minibatch
-    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = crate::args::number, allow_negative_numbers = true)]
     patches: usize,
     /// Minibatches
-    #[arg(long, value_name = "T", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = crate::args::count, allow_negative_numbers = true)]
     steps: u64,
     /// Learn from red, green and blue; otherwise from grey
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]

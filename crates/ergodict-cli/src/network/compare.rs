@@ -51,10 +51,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT.tsv")]
     out: Option<PathBuf>,
     /// Minibatches that each dictionary is learned from, T
-    #[arg(long, value_name = "T", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = crate::args::count, allow_negative_numbers = true)]
     steps: u64,
     /// Patches of a minibatch, N
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::args::number, allow_negative_numbers = true)]
     batch: usize,
     /// Homomorphisms of each reconstruction
     #[arg(long, value_name = "T", default_value_t = 200_000, value_parser = count, allow_negative_numbers = true)]

@@ -151,7 +151,7 @@ impl Compared {
             ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
         ]
         .into_iter()
-        .chain(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))))
+        .chain(self.inputs.iter().map(|input| ("input", crate::page::input(input))))
         .collect();
         let own = (0..n).map(|at| self.at(at, at)).sum::<f64>() / n as f64;
         let others = (0..n * n).filter(|at| at / n != at % n).map(|at| self.at(at / n, at % n));

@@ -48,10 +48,10 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
     /// Minibatches, T; with --snapshots, of each
-    #[arg(long, value_name = "T", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", default_value_t = 100, value_parser = crate::args::count, allow_negative_numbers = true)]
     steps: u64,
     /// Patches of a minibatch, N, shared among all networks and chains
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::args::number, allow_negative_numbers = true)]
     batch: usize,
     /// The networks are one at several times, in their order: chains go on from each to the next where they can, and start again
     /// where their homomorphism is none any more

@@ -52,7 +52,7 @@ impl Denoised<'_> {
         facts.push(("seed", self.config["seed"].to_string()));
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
         facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
-        facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+        facts.extend(self.inputs.iter().map(|input| ("input", crate::page::input(input))));
         // The pairs are among the flags.
         let inputs = std::slice::from_ref(&self.network);
         let command = again::command("network denoise", &self.config, inputs, "-o scores.tsv");

@@ -84,7 +84,7 @@ impl Rebuilt<'_> {
         facts.extend(self.measures());
         facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-        facts.extend(self.inputs.iter().map(|input| ("input", format!("{} {}", input.name, input.digest))));
+        facts.extend(self.inputs.iter().map(|input| ("input", crate::page::input(input))));
         let counts = self.counts();
         let figures =
             [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];

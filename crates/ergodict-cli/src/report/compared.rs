@@ -83,7 +83,7 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         report = report.figure(figure);
     }
     for (run, model) in &models {
-        report = report.section(run.name.clone(), format!("What ergodict {} learned.", run.command));
+        report = report.section(run.name.clone(), format!("Learned by ergodict {}.", run.command));
         report = page::with_atoms(report, model)?;
     }
     Ok(report.section("What was run", "").table(commands(runs)))
@@ -115,6 +115,7 @@ fn alike(models: &[(&Run, &Model)]) -> Result<Option<Figure>> {
     let values: Vec<Option<f64>> =
         models.iter().flat_map(|(_, v)| models.iter().map(|(_, w)| likeness(v, w))).collect();
     let n = models.len();
+    // Atoms of different sizes or motifs cannot be compared.
     if !values.iter().enumerate().any(|(i, value)| i / n != i % n && value.is_some()) {
         return Ok(None);
     }
@@ -155,7 +156,12 @@ pub(super) fn differing(runs: &[Run]) -> Vec<Row> {
         all.push(row(&key, runs, |run| run.config.get(&key).map_or("–".to_owned(), plain)));
     }
     all.push(row("version", runs, |run| run.version().unwrap_or("–").to_owned()));
-    all.retain(|row| row.values.iter().any(|value| *value != row.values[0]));
+    // What a command has no flag for, or a summary does not tell, is no difference.
+    all.retain(|row| {
+        let mut told = row.values.iter().filter(|value| *value != "–");
+        let first = told.next();
+        told.any(|value| Some(value) != first)
+    });
     all
 }
 

@@ -51,6 +51,12 @@ impl Run {
             Some(_) => bail!(
                 "{at}: is neither a model nor JSON: expected a model or what a command prints with --json"
             ),
+            None if crate::output::is_standard(path) => {
+                // Models are read by their files.
+                let mut file = tempfile::NamedTempFile::new()?;
+                std::io::Write::write_all(&mut file, &bytes)?;
+                Ok(Self::of_model(path, Model::load(file.path()).context("standard input")?))
+            }
             None => Ok(Self::of_model(path, Model::load(path)?)),
         }
     }
@@ -125,15 +131,20 @@ pub(super) fn named_apart(mut runs: Vec<Run>) -> Vec<Run> {
 
 /// The page of a summary: its numbers, its lists as tables, and what was run.
 pub(super) fn page(run: &Run) -> Report {
-    let lead = format!("What `ergodict {}` came to, from the summary it printed.", run.command);
+    let lead = format!("What ergodict {} came to, from the summary it printed.", run.command);
     let mut report = Report::new(format!("{}: {}", run.name, run.command)).lead(lead);
     let simple = |value: &&Value| !value.is_array() && !value.is_object() && !value.is_null();
     let top = run.summary.as_object().into_iter().flatten();
-    let rows: Vec<Vec<String>> = top
-        .clone()
-        .filter(|(key, value)| *key != "schema" && simple(value))
-        .map(|(key, value)| vec![words(key), plain(value)])
-        .collect();
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (key, value) in top.clone().filter(|(key, _)| !["schema", "config"].contains(&key.as_str())) {
+        if simple(&value) {
+            rows.push(vec![words(key), plain(value)]);
+        }
+        let within = value.as_object().into_iter().flatten().filter(|(_, value)| simple(value));
+        rows.extend(
+            within.map(|(inner, value)| vec![format!("{}: {}", words(key), words(inner)), plain(value)]),
+        );
+    }
     let head = vec!["what".to_owned(), "value".to_owned()];
     report = report.table(Table { title: "Results".into(), head, rows, words: String::new() });
     report = super::curves::roc(std::slice::from_ref(run)).into_iter().fold(report, Report::figure);

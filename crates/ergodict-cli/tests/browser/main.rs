@@ -391,7 +391,7 @@ fn names_of_nodes_are_text_whatever_they_hold() {
     ];
     let pair = |i: usize, j: usize| format!("{}\t{}\n", evil[i], evil[j]);
     let edges: String =
-        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 2)].iter().map(|&(i, j)| pair(i, j)).collect();
+        [(4, 0), (0, 1), (1, 2), (2, 3), (3, 4), (0, 2)].iter().map(|&(i, j)| pair(i, j)).collect();
     std::fs::write(folder.path().join("net.tsv"), edges).unwrap();
     ergodict(folder.path(), "network learn net.tsv -k 4 -r 3 --steps 10 -o m --report evil.html");
     let file = folder.path().join("evil.html");
@@ -409,16 +409,12 @@ fn without_a_script_everything_is_there_but_what_moves() {
     let file = sample_page(&mut browser, "no-script");
     browser.call("Emulation.setScriptExecutionDisabled", serde_json::json!({ "value": true }));
     browser.width(1280, 900);
-    browser.call("Page.navigate", serde_json::json!({ "url": url(&file) }));
+    browser.open(&url(&file));
     browser.screenshot("no-script", true);
-    let tree = browser.call("DOM.getDocument", serde_json::json!({ "depth": 1 }));
-    let root = &tree["root"]["nodeId"];
     let count = |browser: &mut Browser, what: &str| {
-        let found =
-            browser.call("DOM.querySelectorAll", serde_json::json!({ "nodeId": root, "selector": what }));
-        found["nodeIds"].as_array().unwrap().len()
+        browser.number(&format!("document.querySelectorAll('{what}').length"))
     };
-    assert_eq!(count(&mut browser, "html.js"), 0, "a script ran");
-    assert!(count(&mut browser, ".cards .card svg") > 20 && count(&mut browser, "svg.chart") > 1);
-    assert!(count(&mut browser, ".strip img") > 1);
+    assert_eq!(count(&mut browser, "html.js"), 0.0, "a script ran");
+    assert!(count(&mut browser, ".cards .card svg") > 20.0 && count(&mut browser, "svg.chart") > 1.0);
+    assert!(count(&mut browser, ".strip img") > 1.0);
 }
