@@ -125,7 +125,7 @@ fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
     let more = more.map_or_else(String::new, |(mean, observable)| {
         // Walks that come back have places of the same node, and of the same edge.
         let revisits = model.run["config"]["injective"] != true;
-        let counted = if revisits { ", each as often as pairs of places have it" } else { "" };
+        let counted = if revisits { " (an edge that the walk comes back to counts again)" } else { "" };
         match observable {
             "edges off the motif" => {
                 format!(": on average {mean:.1} edges besides those of the motif{counted}")

@@ -176,6 +176,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         None => Targets::All,
     };
     args.check_memory(&network)?;
+    let then = model.run["config"]["sampler"].as_str().unwrap_or_default();
+    if !common.quiet && !then.is_empty() && then != kind.to_string() {
+        say(&format!(
+            "the atoms were learned from patches of the {then} sampler, and the network is rebuilt from those of {kind}, which see it \
+             differently: --sampler sets it, here and in network learn"
+        ));
+    }
     let mut rebuilding = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, targets)?;
     let walkers =
         (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, ids::REBUILDING + id));

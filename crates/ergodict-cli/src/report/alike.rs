@@ -2,7 +2,8 @@
 //!
 //! Of dictionaries V and W, with dominances p of V: Σ_k p_k max_j ⟨v_k, w_j⟩ / (‖v_k‖‖w_j‖). It is 1 where every atom in use
 //! is an atom of W, in whatever order and scale, and is not symmetric: W may have more. Atoms of chain motifs read forwards
-//! and backwards are the same atom where edges have no direction.
+//! and backwards are the same atom where edges have no direction. Entries at the edges of the motif, which every patch has, are left
+//! out: with them the atoms of any two networks would be alike.
 
 use ergodict::chain::Motif;
 use ergodict::dictionary::Model;
@@ -15,19 +16,35 @@ pub(super) fn likeness(v: &Model, w: &Model) -> Option<f64> {
     let (dominance, _) = v.dominance();
     let backwards =
         v.network.as_ref().filter(|form| !form.directed && is_path(form.k, &form.edges)).map(|form| form.k);
+    let (v_atoms, w_atoms) = (off_motif(v), off_motif(w));
     let mut likeness = 0.0;
     for (k, share) in dominance.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-        let atom = v.w.col(k);
+        let atom = &v_atoms[k];
         let turned = backwards.map(|_| atom.iter().rev().copied().collect::<Vec<f64>>());
-        let best = (0..w.w.cols())
-            .map(|j| {
-                let other = w.w.col(j);
+        let best = w_atoms
+            .iter()
+            .map(|other| {
                 cosine(atom, other).max(turned.as_ref().map_or(-1.0, |turned| cosine(turned, other)))
             })
             .fold(-1.0, f64::max);
         likeness += share * best;
     }
     dominance.iter().any(|share| *share > 0.0).then_some(likeness)
+}
+
+/// The atoms, those of networks without the entries at the motif's own edges, which all atoms have.
+fn off_motif(model: &Model) -> Vec<Vec<f64>> {
+    let atom = |k: usize| {
+        let mut atom = model.w.col(k).to_vec();
+        if let Some(form) = &model.network {
+            for &(a, b) in &form.edges {
+                let (a, b) = (a as usize, b as usize);
+                (atom[a * form.k + b], atom[b * form.k + a]) = (0.0, 0.0);
+            }
+        }
+        atom
+    };
+    (0..model.w.cols()).map(atom).collect()
 }
 
 fn motif(model: &Model) -> Option<(usize, &[(u32, u32)])> {
@@ -41,8 +58,13 @@ fn is_path(k: usize, edges: &[(u32, u32)]) -> bool {
 
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let norms = (dot(a, a) * dot(b, b)).sqrt();
-    if norms > 0.0 { dot(a, b) / norms } else { 0.0 }
+    let (of_a, of_b) = (dot(a, a), dot(b, b));
+    match (of_a > 0.0, of_b > 0.0) {
+        (true, true) => dot(a, b) / (of_a * of_b).sqrt(),
+        // Two bare motifs are the same.
+        (false, false) => 1.0,
+        _ => 0.0,
+    }
 }
 
 #[cfg(test)]
@@ -65,9 +87,10 @@ mod tests {
 
     #[test]
     fn order_scale_and_direction_do_not_matter_but_missing_atoms_do() {
-        let first = [0.0, 0.5, 0.0, 0.5, 0.0, 0.1, 0.0, 0.1, 0.0];
-        let backwards = [0.0, 0.05, 0.0, 0.05, 0.0, 0.25, 0.0, 0.25, 0.0];
-        let other = [0.0, 0.0, 0.7, 0.0, 0.0, 0.0, 0.7, 0.0, 0.0];
+        // Entries 1, 3, 5 and 7 are the chain's; 0, 4 and 8 loops; 2 and 6 the pair of its ends.
+        let first = [0.4, 0.5, 0.1, 0.5, 0.0, 0.1, 0.1, 0.1, 0.0];
+        let backwards = [0.0, 0.05, 0.05, 0.9, 0.0, 0.25, 0.05, 0.25, 0.2];
+        let other = [0.0, 0.3, 0.0, 0.3, 0.7, 0.0, 0.0, 0.0, 0.0];
         let (both, one) = (model(&[first, other]), model(&[backwards]));
         assert!((likeness(&one, &both).unwrap() - 1.0).abs() < 1e-12);
         // The second atom of both has nothing in common with the only one of the other.

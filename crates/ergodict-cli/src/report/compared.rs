@@ -26,7 +26,7 @@ const DOMINANCE: &str = "
 
 const ALIKE: &str = "
     How much the atoms of the run of a row are alike those of the run of a column: the cosine of each atom with the nearest one
-    there, averaged by dominance. 1 means that every atom in use is found there too, in any order. Runs that differ in their seed
+    there, averaged by dominance; of networks without the entries at the motif's own edges, which all atoms have. 1 means that every atom in use is found there too, in any order. Runs that differ in their seed
     alone tell how far the atoms are decided by the data. The measure has a direction: a larger dictionary holds the atoms of a
     smaller one rather than the other way round.";
 

@@ -154,7 +154,7 @@ fn what_keeps_no_flags_or_others_is_refused() {
     for (words, problem) in [
         ("network generate er -o b.txt --config a.txt", "is the configuration of `ergodict network corrupt`"),
         ("factor x.npy -o b --config grey.png", "says nothing of how it was made"),
-        ("factor x.npy -o b --config pairs.tsv", "pairs.tsv:1"),
+        ("factor x.npy -o b --config pairs.tsv", "pairs.tsv: says nothing of how it was made"),
         ("factor x.npy -o b --config no.toml", "there is no such file"),
     ] {
         let done = bench.run(words);
