@@ -25,8 +25,8 @@ const STEPS: [Step; 7] = [
         about: "no warning from clippy or the compiler",
         run: || show(&mut cargo("clippy --workspace --all-targets -- -D warnings")),
     },
-    Step { name: "unit", about: "unit, property and command-line tests", run: unit },
     Step { name: "browser", about: "the report pages in a real browser", run: browser::run },
+    Step { name: "unit", about: "unit, property and command-line tests", run: unit },
     Step {
         name: "doc",
         about: "the examples in the documentation",

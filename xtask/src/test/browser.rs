@@ -29,7 +29,7 @@ fn found() -> bool {
         || std::env::split_paths(&path).any(|folder| NAMES.iter().any(|name| folder.join(name).is_file()))
 }
 
-/// Installs chromium where that takes no questions: as root, with apt-get.
+/// Installs chromium, and letters for it to write with, where that takes no questions: as root, with apt-get.
 fn install() -> Result<()> {
     let root = stdout(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     if !root || !Path::new("/usr/bin/apt-get").is_file() {
@@ -39,6 +39,6 @@ fn install() -> Result<()> {
         );
     }
     show(Command::new("apt-get").arg("update"))?;
-    let words = ["install", "--yes", "--no-install-recommends", "chromium"];
+    let words = ["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"];
     show(Command::new("apt-get").args(words).env("DEBIAN_FRONTEND", "noninteractive"))
 }

@@ -52,7 +52,14 @@ impl Browser {
                 "--hide-scrollbars",
             ])
             // Root, as CI often is, may not use the sandbox; the page is our own.
-            .args(["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"])
+            .args(["--no-sandbox", "--disable-dev-shm-usage"])
+            // It asks for nothing of its own.
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-quic",
+            ])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
