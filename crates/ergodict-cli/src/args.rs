@@ -114,7 +114,11 @@ impl Common {
 
 /// The definitions, with what follows from all of them.
 pub(crate) fn command() -> Command {
-    let cli = each(Cli::command(), "ergodict");
+    let mut cli = each(Cli::command(), "ergodict");
+    // Where `CI` is set, clap would style what a dumb terminal cannot show.
+    if crate::progress::is_plain() {
+        cli = cli.color(clap::ColorChoice::Never);
+    }
     let wide = cli.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or(0);
     let style = *cli.get_styles().get_header();
     let heading = |title: &str| format!("{style}{title}:{style:#}");

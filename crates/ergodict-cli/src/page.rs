@@ -519,11 +519,11 @@ mod tests {
 
     #[test]
     fn what_is_left_is_told_without_the_price_of_codes() {
-        assert!(halves(&of_numbers(0.0, 0.0)).contains("leave 25 % of the squares"));
+        assert!(halves(&of_numbers(0.0, 0.0)).contains("leave 25 % of the data"));
         // tr A is 6: of both, 1 is the price of codes.
-        assert!(halves(&of_numbers(0.0, 1.0 / 3.0)).contains("leave 18 % of the squares"));
+        assert!(halves(&of_numbers(0.0, 1.0 / 3.0)).contains("leave 18 % of the data"));
         // An unknown price makes it a bound.
-        assert!(halves(&of_numbers(1.0, 1.0 / 3.0)).contains("leave at most 19 % of the squares"));
+        assert!(halves(&of_numbers(1.0, 1.0 / 3.0)).contains("leave at most 19 % of the data"));
         // √4 is as much as √1 + √1.
         assert!(
             halves(&of_numbers(0.0, 0.0)).starts_with("The most dominant atom is used at least as strongly")

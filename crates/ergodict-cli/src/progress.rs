@@ -21,6 +21,18 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
+/// Whether a variable of the environment says something.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether codes of terminals are not wanted, or not understood.
+pub(crate) fn is_plain() -> bool {
+    is_set("NO_COLOR")
+        || std::env::var_os("CLICOLOR").is_some_and(|value| value == "0")
+        || std::env::var_os("TERM").is_none_or(|term| term == "dumb")
+}
+
 /// How far a run is.
 pub(crate) struct Progress {
     shown: Shown,
@@ -46,9 +58,7 @@ impl Progress {
 
     /// Progress over things of another name; `bytes` and `%`, of thousandths, are shown as what they are.
     pub(crate) fn of(unit: &'static str, quiet: bool, total: Option<u64>, before: u64) -> Self {
-        let plain =
-            ["NO_COLOR", "CI"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()))
-                || std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let plain = is_plain() || is_set("CI");
         let started = Instant::now();
         let shown = match (quiet, std::io::stderr().is_terminal() && !plain) {
             (true, _) => Shown::Nothing,

@@ -83,7 +83,7 @@ fn shows_what_is_in_the_file() {
         "9 features, 12 atoms, f32",
         "3 steps, 18 samples",
         "0.250000 per sample, at step 3",
-        "x.npy  blake3:abc",
+        "x.npy blake3:abc",
         "lambda 0.1",
         "after epoch 1, minibatch 2",
         "top 10 of 12",

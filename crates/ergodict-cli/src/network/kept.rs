@@ -1,12 +1,15 @@
 //! What the model of a network keeps for its page: the networks, how the chain mixed, and examples of each atom.
 
 use crate::watched::Mixed;
+use ergodict::chain::MotifWalker;
+use ergodict::chain::rng::ids;
 use ergodict::data::Network;
 use ergodict::dictionary::{Example, Examples, Model};
 use ergodict::factor::Factoriser;
 use ergodict::linalg::Scalar;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 use super::source::Drawn;
 
@@ -32,6 +35,9 @@ pub(crate) struct KeptNetwork {
     pub(crate) weighted: bool,
     /// Smallest and largest degree of each bin, and its nodes.
     pub(crate) degrees: Vec<(u64, u64, u64)>,
+    /// The fewest nodes that half of the places of homomorphisms are on; none in older models.
+    #[serde(default)]
+    pub(crate) half: Option<u64>,
 }
 
 /// How homomorphisms were drawn.
@@ -67,17 +73,49 @@ pub(crate) struct KeptExample {
 }
 
 impl KeptNetwork {
-    pub(super) fn of(name: &str, network: &Network) -> Self {
+    /// Of a network; some homomorphisms are drawn to see how far they reach.
+    pub(super) fn of(name: &str, drawn: &Drawn, search: &Examples, seed: u64) -> ergodict::Result<Self> {
+        let network = &drawn.0;
         let bins = network.degree_histogram();
-        Self {
+        Ok(Self {
             name: name.to_owned(),
             nodes: network.nodes() as u64,
             edges: network.edges(),
             directed: network.is_directed(),
             weighted: network.is_weighted(),
             degrees: bins.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
-        }
+            half: Some(half_of_places(drawn, search, seed)?),
+        })
     }
+
+    /// How far homomorphisms reach, in words.
+    pub(super) fn reach(&self) -> Option<String> {
+        let half = self.half?;
+        let few = if half * FEW < self.nodes { ": most of the network is hardly seen" } else { "" };
+        Some(format!("half of all places of patches are on {half} of the {} nodes{few}", self.nodes))
+    }
+}
+
+/// Homomorphisms that are drawn to see how far they reach.
+const LOOKED_AT: usize = 2000;
+
+/// With half of the places on less than one in so many nodes, most of the network is hardly seen.
+const FEW: u64 = 20;
+
+/// The fewest nodes that half of all places are on.
+fn half_of_places((network, sampler): &Drawn, search: &Examples, seed: u64) -> ergodict::Result<u64> {
+    let mut xs = vec![0; LOOKED_AT * sampler.motif().k()];
+    MotifWalker::new(Arc::clone(sampler), seed, ids::EXAMPLES, search.burn_in, search.every)?.fill(&mut xs);
+    let mut visits = vec![0u64; network.nodes()];
+    xs.iter().for_each(|&v| visits[v as usize] += 1);
+    visits.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut sum, half) = (0, (xs.len() as u64).div_ceil(2));
+    let needed = visits.iter().take_while(|visits| {
+        let before = sum;
+        sum += **visits;
+        before < half
+    });
+    Ok(needed.count() as u64)
 }
 
 impl KeptExample {
@@ -151,6 +189,28 @@ pub(super) fn examples<T: Scalar>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_a_star_are_half_on_its_hub() {
+        use ergodict::chain::{Motif, SamplerKind, Samplers};
+        use ergodict::data::{Build, NodeIds};
+        // Every other place of a walk on a star is the hub; on a ring all nodes are alike.
+        let star: Vec<(u32, u32, f64)> = (1..40).map(|v| (0, v, 1.0)).collect();
+        let ring: Vec<(u32, u32, f64)> = (0..40).map(|v| (v, (v + 1) % 40, 1.0)).collect();
+        let half = |edges: &[(u32, u32, f64)]| {
+            let network =
+                Arc::new(Network::build(NodeIds::numbered(40), edges, false, Build::default()).unwrap().0);
+            let motif = Motif::chain(4).unwrap();
+            let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
+            KeptNetwork::of("it", &(network, sampler), &Examples::default(), 0).unwrap()
+        };
+        let (star, ring) = (half(&star), half(&ring));
+        assert_eq!(star.half, Some(1));
+        assert!(star.reach().unwrap().ends_with("on 1 of the 40 nodes: most of the network is hardly seen"));
+        assert!(
+            (15..=20).contains(&ring.half.unwrap()) && ring.reach().unwrap().ends_with("of the 40 nodes")
+        );
+    }
 
     #[test]
     fn patches_come_back_from_what_is_kept() {

@@ -148,10 +148,10 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let before = Instant::now();
     let examples = kept::examples::<T>(&args.examples(), &outcome.model, &drawn)?;
     let looking = before.elapsed();
-    let of = |((network, _), name): (&Drawn, &String)| KeptNetwork::of(name, network);
+    let of = |(drawn, name): (&Drawn, &String)| KeptNetwork::of(name, drawn, &args.examples(), common.seed);
     let rate = told.acceptance.rate();
     Kept {
-        networks: drawn.iter().zip(&names).map(of).collect(),
+        networks: drawn.iter().zip(&names).map(of).collect::<ergodict::Result<_>>()?,
         chain: Some(KeptChain {
             sampler: kind.to_string(),
             independent,
@@ -237,7 +237,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let (_, sampler) = chosen.natural(&network, &motif, common.seed)?;
     let drawn = [(Arc::clone(&network), sampler)];
     Kept {
-        networks: vec![KeptNetwork::of(&name, &network)],
+        networks: vec![KeptNetwork::of(&name, &drawn[0], &args.examples(), common.seed)?],
         chain: Some(KeptChain { all: Some(learned.homomorphisms), ..KeptChain::default() }),
         examples: kept::examples::<f64>(&args.examples(), &model, &drawn)?,
     }

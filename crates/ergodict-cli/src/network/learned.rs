@@ -93,7 +93,9 @@ impl Learned<'_> {
             );
             lines.push(("chains", text));
         }
-        let mixing = Kept::of(self.model).chain.filter(|chain| !chain.independent).map(|chain| chain.mixing);
+        let kept = Kept::of(self.model);
+        lines.extend(kept.networks.iter().take(TOLD).filter_map(|one| Some(("reach", one.reach()?))));
+        let mixing = kept.chain.filter(|chain| !chain.independent).map(|chain| chain.mixing);
         let mixing = mixing.unwrap_or_default();
         lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
         if mixing.iter().any(|one| one.verdict() == Some(false)) {

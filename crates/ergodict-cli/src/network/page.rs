@@ -234,6 +234,7 @@ pub(super) fn of_network(
         directed: summary.directed,
         weighted: summary.weighted,
         degrees: summary.histogram.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
+        half: None,
     };
     Report::new(format!("The network {}", short(name)))
         .lead(lead)

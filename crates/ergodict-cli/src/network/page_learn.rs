@@ -114,6 +114,15 @@ fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
         [one] => format!(" ({} nodes, {} edges)", one.nodes, one.edges),
         _ => String::new(),
     };
+    let reach = match &kept.networks[..] {
+        [one] => one.reach().map_or_else(String::new, |reach| {
+            let seldom =
+                reach.contains("hardly seen") && chain.is_some_and(|chain| chain.sampler != "pivot-approx");
+            let other = if seldom { " (--sampler pivot-approx sees more of it)" } else { "" };
+            format!(" {}{}{other}.", reach[..1].to_uppercase(), &reach[1..])
+        }),
+        _ => String::new(),
+    };
     let patch = format!(
         "A patch is what there is of the network among the nodes of a random {} of {} nodes",
         form.motif, form.k
@@ -134,7 +143,7 @@ fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
         }
     });
     format!(
-        "{} of {from}{size}, {how}. {patch}{more}.\n\n{}",
+        "{} of {from}{size}, {how}. {patch}{more}.{reach}\n\n{}",
         count(model.w.cols(), "latent motif", "latent motifs"),
         halves(model)
     )
