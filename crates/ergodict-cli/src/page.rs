@@ -203,7 +203,7 @@ fn unexplained(model: &Model) -> String {
     }
     // A bound is rounded upwards.
     let share = if exact { format!("{left:.0} %") } else { format!("at most {:.0} %", left.ceil()) };
-    format!("Together they leave {share} of the data unexplained (of the sum of its squares).")
+    format!("All atoms together leave {share} of the data unexplained (of the sum of its squares).")
 }
 
 /// The command that makes the model again.
