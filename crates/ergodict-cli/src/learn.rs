@@ -2,7 +2,7 @@
 
 use crate::args::Common;
 use crate::factor::Args;
-use crate::progress::{Progress, say};
+use crate::progress::{Progress, figure, say};
 use crate::scheme::from_data;
 use crate::tracked::{Results, Tracked, table};
 use crate::{input, interrupt, output, page, saving};
@@ -76,7 +76,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
             let totals = self.tracked.learned()?.aggregates();
             progress.update(totals.samples, || {
                 let surrogate = totals.per_sample(report.surrogate);
-                format!("step {}, surrogate {surrogate:.4e} per sample", report.t)
+                format!("surrogate {}, step {}", figure(surrogate), report.t)
             });
             let stopped = interrupt::asked() || interrupt::due(steps);
             if let Some(path) = checkpoint.filter(|_| stopped || saved.elapsed() >= every) {

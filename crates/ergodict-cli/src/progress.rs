@@ -33,6 +33,14 @@ pub(crate) fn is_plain() -> bool {
         || std::env::var_os("TERM").is_none_or(|term| term == "dumb")
 }
 
+/// A live figure in few letters.
+pub(crate) fn figure(x: f64) -> String {
+    match x.abs() {
+        size if (1e-3..1e5).contains(&size) || size == 0.0 => format!("{x:.3}"),
+        _ => format!("{x:.2e}"),
+    }
+}
+
 /// How far a run is.
 pub(crate) struct Progress {
     shown: Shown,
@@ -203,8 +211,8 @@ fn time(seconds: f64) -> String {
 
 fn bar(unit: &'static str, total: Option<u64>, before: u64) -> ProgressBar {
     let (bar, form) = match total {
-        Some(total) if unit == "%" => (ProgressBar::new(total), "{bar:20} {at} %, {left} left{wide_msg}"),
-        Some(total) => (ProgressBar::new(total), "{bar:20} {at} of {all}, {rate}, {left} left{wide_msg}"),
+        Some(total) if unit == "%" => (ProgressBar::new(total), "{bar:12} {at} %, {left} left{wide_msg}"),
+        Some(total) => (ProgressBar::new(total), "{bar:12} {at} of {all}, {rate}, {left} left{wide_msg}"),
         None => (ProgressBar::no_length(), "{spinner} {at}, {rate}, {elapsed}{wide_msg}"),
     };
     bar.set_position(before);
@@ -233,6 +241,12 @@ fn bar(unit: &'static str, total: Option<u64>, before: u64) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn live_figures_are_short() {
+        let short = [18.197_36, 0.0, 2.5e-7, 123_456.7, f64::NAN].map(figure);
+        assert_eq!(short, ["18.197", "0.000", "2.50e-7", "1.23e5", "NaN"]);
+    }
 
     #[test]
     fn speeds_and_times_are_readable() {

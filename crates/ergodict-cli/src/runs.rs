@@ -5,7 +5,7 @@
 
 use crate::args::Common;
 use crate::interrupt;
-use crate::progress::{Progress, say};
+use crate::progress::{Progress, figure, say};
 use crate::saving::{self, Saving};
 use crate::scheme::{Scheme, from_data};
 use crate::spins::film::Film;
@@ -310,8 +310,8 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
             let surrogate = slowest
                 .and_then(|run| run.tracked.factoriser.as_ref())
                 .map_or(f64::NAN, |f| f.aggregates().per_sample(f.surrogate()));
-            let going = if runs.len() > 1 { format!("{going} runs going on, ") } else { String::new() };
-            format!("{going}surrogate {surrogate:.4e} per sample")
+            let going = if runs.len() > 1 { format!(", {going} runs going on") } else { String::new() };
+            format!("surrogate {}{going}", figure(surrogate))
         });
         let over = runs.iter().all(|run| run.over);
         let stopped = !over && (interrupt::asked() || interrupt::due(steps.load(Ordering::Relaxed)));

@@ -7,7 +7,7 @@ use super::reconstruct::Which;
 use super::sampling::Sampling;
 use super::several::{self, Networks};
 use crate::args::{Common, count};
-use crate::progress::{Progress, say};
+use crate::progress::{Progress, figure, say};
 use crate::saving::{self, Saving};
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// What learning tells on its way.
 fn told_of<T: Scalar>(name: &str, factoriser: &Factoriser<T>) -> String {
     let surrogate = factoriser.aggregates().per_sample(factoriser.surrogate());
-    format!("learning {name}, surrogate {surrogate:.4e} per sample")
+    format!("learning {name}, surrogate {}", figure(surrogate))
 }
 
 /// A network's dictionary; none when somebody asked to stop.
