@@ -436,6 +436,18 @@ pub(crate) fn grid<'a>(
     Some(AtomGrid::new(atoms, shape))
 }
 
+/// ROC curves: rates against rates, from 0 to 1.
+pub(crate) fn roc_chart(series: Vec<Series>) -> LineChart {
+    LineChart {
+        x_label: "false pairs let in".into(),
+        y_label: "true pairs found".into(),
+        y_range: Some((0.0, 1.0)),
+        square: true,
+        series,
+        ..LineChart::default()
+    }
+}
+
 /// An input with its digest; what is embedded has none.
 pub(crate) fn input(input: &Input) -> String {
     if input.name.starts_with('@') {

@@ -117,10 +117,7 @@ impl NetworkRun {
         let chart = LineChart {
             x_label: "false edges taken for true".into(),
             y_label: "true edges kept".into(),
-            y_range: Some((0.0, 1.0)),
-            square: true,
-            series: vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)],
-            ..LineChart::default()
+            ..page::roc_chart(vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)])
         };
         Ok(report.figure(Figure { title: "False edges found".into(), svg: chart.svg(), words: FOUND.into() }))
     }

@@ -2,7 +2,7 @@
 
 use super::outcome::{Found, Group, Outcome};
 use crate::histogram::Bins;
-use crate::page::{count, short};
+use crate::page::{count, roc_chart, short};
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Points of a curve that are drawn.
@@ -96,14 +96,7 @@ fn roc(group: &Group) -> Figure {
         let points: Vec<_> = points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
         Series::new(name(found), points)
     });
-    let chart = LineChart {
-        x_label: "false pairs let in".into(),
-        y_label: "true pairs found".into(),
-        y_range: Some((0.0, 1.0)),
-        square: true,
-        series: series.collect(),
-        ..LineChart::default()
-    };
+    let chart = roc_chart(series.collect());
     Figure { title: "ROC curves".into(), svg: chart.svg(), words: ROC.into() }
 }
 

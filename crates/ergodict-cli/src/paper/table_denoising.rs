@@ -11,7 +11,7 @@ use ergodict::data::digest;
 use ergodict::denoise::ensemble::{Assumed, Noise};
 use ergodict::denoise::roc::Ranked;
 use ergodict::denoise::{Denoising, Method, Progress};
-use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use ergodict_report::{Figure, Report, Series, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -362,14 +362,7 @@ impl TableOf<'_> {
                             Some(Series::new(format!("{method} {:.4}", measured.auc), measured.curve.clone()))
                         },
                     );
-                let chart = LineChart {
-                    x_label: "false pairs let in".into(),
-                    y_label: "true pairs found".into(),
-                    y_range: Some((0.0, 1.0)),
-                    square: true,
-                    series: series.collect(),
-                    ..LineChart::default()
-                };
+                let chart = crate::page::roc_chart(series.collect());
                 let sign = if noise == Noise::Added { "+50 %" } else { "−50 %, uniform negatives" };
                 let name = read.case.name.trim_start_matches('@');
                 let words = "ROC curves of the first seed; the number is the area under each.".to_owned();

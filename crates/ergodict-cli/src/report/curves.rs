@@ -1,7 +1,7 @@
 //! Curves that summaries of runs hold: ROC curves of `ergodict evaluate`, of several runs in one chart.
 
 use super::record::Run;
-use ergodict_report::{Figure, LineChart, Series};
+use ergodict_report::{Figure, Series};
 use serde_json::Value;
 
 const ROC: &str = "
@@ -25,14 +25,7 @@ pub(super) fn roc(runs: &[Run]) -> Vec<Figure> {
     }
     let several = charts.len() > 1;
     let figure = |(kind, series)| {
-        let chart = LineChart {
-            x_label: "false pairs let in".into(),
-            y_label: "true pairs found".into(),
-            y_range: Some((0.0, 1.0)),
-            square: true,
-            series,
-            ..LineChart::default()
-        };
+        let chart = crate::page::roc_chart(series);
         let title = if several { format!("ROC curves against {kind}") } else { "ROC curves".to_owned() };
         Figure { title, svg: chart.svg(), words: ROC.into() }
     };
