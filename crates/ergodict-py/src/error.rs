@@ -1,0 +1,21 @@
+//! Errors of the library as exceptions of Python, in the same words.
+
+use ergodict::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+
+/// The exception for an error: `ValueError`, `OSError` (or what Python makes of its number, such as `FileNotFoundError`) or `KeyboardInterrupt`.
+pub(crate) fn raised(error: Error) -> PyErr {
+    match error {
+        Error::Interrupted => PyKeyboardInterrupt::new_err(()),
+        Error::Io { path, source } => {
+            let words = format!("{}: {source}", path.display());
+            match source.raw_os_error() {
+                // Of two arguments Python makes the subclass that the number stands for.
+                Some(number) => pyo3::exceptions::PyOSError::new_err((number, words)),
+                None => pyo3::exceptions::PyOSError::new_err(words),
+            }
+        }
+        other => PyValueError::new_err(other.to_string()),
+    }
+}

@@ -1,0 +1,147 @@
+//! Work without the interpreter's lock: threads of our own, signals heard, progress told.
+
+use crate::error::raised;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+/// How often the interpreter is asked for signals, and told of progress.
+const PULSE: Duration = Duration::from_millis(50);
+
+/// What work under way tells, and is told.
+#[derive(Default)]
+pub(crate) struct Watch {
+    stop: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+    /// A number worth showing, such as the loss, by its bits.
+    figure: AtomicU64,
+}
+
+impl Watch {
+    /// Whether to stop: Ctrl-C was pressed, or a progress function raised.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Tells how far the work is.
+    pub(crate) fn at(&self, done: u64, total: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+    }
+
+    /// Tells a number worth showing.
+    pub(crate) fn figure(&self, figure: f64) {
+        self.figure.store(figure.to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// The number of threads that `n_jobs` stands for, as scikit-learn has it: none is 1, −1 all, −2 all but one.
+pub(crate) fn threads(n_jobs: Option<i64>) -> PyResult<usize> {
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    match n_jobs {
+        None => Ok(1),
+        Some(0) => Err(PyValueError::new_err(
+            "n_jobs is 0, but it must be a positive number of threads, -1 for all processors, or None",
+        )),
+        Some(jobs) if jobs > 0 => Ok(usize::try_from(jobs).unwrap_or(usize::MAX).min(1 << 10)),
+        Some(jobs) => Ok(all.saturating_sub(jobs.unsigned_abs() as usize - 1).max(1)),
+    }
+}
+
+/// Pools by their number of threads.
+type Pools = HashMap<usize, Arc<ThreadPool>>;
+
+/// Those of the process of this number. A child made by `fork` has none of its parent's threads and makes its own.
+static POOLS: Mutex<Option<(u32, Pools)>> = Mutex::new(None);
+
+fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let here = std::process::id();
+    if let Some((process, parents)) = pools.take_if(|(process, _)| *process != here) {
+        // Dropping them would wait for threads that are not there.
+        std::mem::forget((process, parents));
+    }
+    let (_, pools) = pools.get_or_insert_with(|| (here, HashMap::new()));
+    if let Some(pool) = pools.get(&threads) {
+        return Ok(Arc::clone(pool));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool =
+        pool.map_err(|e| PyValueError::new_err(format!("{threads} threads cannot be started: {e}")))?;
+    let pool = Arc::new(pool);
+    pools.insert(threads, Arc::clone(&pool));
+    Ok(pool)
+}
+
+/// Work that may take long: done on threads of our own while other Python threads run. Signals are heard, and `progress`, if given, is called
+/// with how much is done, the total and a figure (or None). When a signal or `progress` raises, the work is told to stop and the exception is
+/// raised once it has; what the work has changed by then stays.
+pub(crate) fn long<R: Send>(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Watch) -> ergodict::Result<R> + Send,
+) -> PyResult<R> {
+    let pool = pool(threads(n_jobs)?)?;
+    let watch = Watch { figure: AtomicU64::new(f64::NAN.to_bits()), ..Watch::default() };
+    let mut raised_here = None;
+    let outcome = std::thread::scope(|scope| {
+        let (ended, end) = mpsc::channel::<()>();
+        let watched = &watch;
+        let worker = scope.spawn(move || {
+            // Dropped when the work ends, also by a panic.
+            let _ended = ended;
+            pool.install(|| work(watched))
+        });
+        let end = Mutex::new(end);
+        loop {
+            let wait = || match end.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
+                Err(mpsc::RecvTimeoutError::Timeout) => true,
+                Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => false,
+            };
+            if !py.detach(wait) {
+                break;
+            }
+            let heard = py.check_signals().and_then(|()| tell(progress, &watch));
+            if let Err(error) = heard
+                && raised_here.is_none()
+            {
+                watch.stop.store(true, Ordering::Relaxed);
+                raised_here = Some(error);
+            }
+        }
+        py.detach(|| worker.join())
+    });
+    if let Some(error) = raised_here {
+        return Err(error);
+    }
+    match outcome {
+        Ok(Ok(value)) => {
+            tell(progress, &watch)?;
+            Ok(value)
+        }
+        Ok(Err(error)) => Err(raised(error)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn tell(progress: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<()> {
+    let Some(progress) = progress else { return Ok(()) };
+    let figure = Some(f64::from_bits(watch.figure.load(Ordering::Relaxed))).filter(|x| !x.is_nan());
+    progress
+        .call1((watch.done.load(Ordering::Relaxed), watch.total.load(Ordering::Relaxed), figure))
+        .map(drop)
+}
+
+/// Work that is over in a blink, in this thread, while other Python threads run.
+pub(crate) fn short<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> ergodict::Result<R> + Send,
+) -> PyResult<R> {
+    py.detach(work).map_err(raised)
+}
