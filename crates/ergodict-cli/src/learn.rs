@@ -4,11 +4,12 @@ use crate::args::Common;
 use crate::factor::Args;
 use crate::progress::{Progress, figure, say};
 use crate::scheme::from_data;
-use crate::tracked::{Results, Tracked, table};
+use crate::words::table;
 use crate::{input, interrupt, output, page, saving};
 use anyhow::{Result, bail};
 use ergodict::data::Feed;
 use ergodict::dictionary::{Input, Model};
+use ergodict::dictionary::{Results, Tracked};
 use ergodict::factor::StepReport;
 use ergodict::factor::code::CodeSet;
 use ergodict::linalg::Scalar;
@@ -194,7 +195,7 @@ impl<'a, T: Scalar> Learner<'a, T> {
                 if self.resumed.is_some() { String::new() } else { format!(", {rate} samples/s") }
             ),
         )];
-        lines.extend(results.lines(model));
+        lines.extend(crate::words::lines(results, model));
         let parameters = &model.parameters;
         if self.negative
             && parameters.code == CodeSet::Nonnegative

@@ -38,10 +38,10 @@ mod scheme;
 mod shell;
 mod showing;
 mod spins;
-mod tracked;
 mod transform;
 mod verbose;
 mod watched;
+mod words;
 
 use args::{Cli, Verb};
 use clap::FromArgMatches;

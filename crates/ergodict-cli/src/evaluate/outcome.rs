@@ -1,6 +1,6 @@
 //! What an evaluation comes to: in words and as JSON.
 
-use crate::tracked::table;
+use crate::words::table;
 use anyhow::Result;
 use ergodict::denoise::delong::{Area, area, compare};
 use ergodict::denoise::roc::{Point, Ranked};

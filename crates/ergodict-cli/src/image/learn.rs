@@ -10,7 +10,7 @@ use crate::runs::{Form, Plan, Run, learn as learn_all};
 use crate::saving::Saving;
 use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -225,7 +225,7 @@ impl Args {
                 totals.t
             );
             let mut lines = vec![("learned", learned)];
-            lines.extend(results.lines(model));
+            lines.extend(crate::words::lines(results, model));
             let all = time.as_secs_f64();
             let patches = filling - chain;
             lines.push((

@@ -6,7 +6,7 @@ use super::scale::spread;
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{again, input, interrupt, output, paths};
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;

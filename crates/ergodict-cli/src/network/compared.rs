@@ -102,7 +102,7 @@ impl Compared {
         }
         lines.extend(out.map(|out| ("wrote", out.display().to_string())));
         lines.extend(showing);
-        crate::tracked::table(&lines)
+        crate::words::table(&lines)
     }
 
     pub(super) fn json(&self) -> Value {

@@ -3,7 +3,7 @@
 use super::reading::{self, Reading};
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{input, interrupt, output, paths};
 use anyhow::Result;
 use ergodict::data::{check_network_name, convert_network, write_network_with_note};

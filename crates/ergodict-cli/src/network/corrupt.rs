@@ -3,7 +3,7 @@
 use super::reading::{self, Opened, Reading};
 use crate::args::Common;
 use crate::progress::say;
-use crate::tracked::table;
+use crate::words::table;
 use crate::{memory, output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;

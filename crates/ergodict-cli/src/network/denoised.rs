@@ -1,6 +1,6 @@
 //! What denoising came to, in words and as JSON.
 
-use crate::tracked::table;
+use crate::words::table;
 use ergodict::denoise::{Method, Scored};
 use ergodict::dictionary::Input;
 use serde_json::{Value, json};

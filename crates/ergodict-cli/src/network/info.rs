@@ -4,7 +4,7 @@ use super::page;
 use super::reading::{self, Opened, Reading};
 use crate::args::Common;
 use crate::showing::{self, Showing};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{memory, output, paths};
 use anyhow::Result;
 use ergodict::chain::{Motif, SamplerKind, Samplers};

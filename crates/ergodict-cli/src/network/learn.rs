@@ -268,7 +268,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
             ("wrote", args.out.display().to_string()),
         ];
         lines.extend(args.showing.lines());
-        say(&crate::tracked::table(&lines));
+        say(&crate::words::table(&lines));
     }
     if common.json {
         let all = json!({

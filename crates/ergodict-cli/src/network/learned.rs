@@ -3,10 +3,11 @@
 use super::kept::Kept;
 use super::page_learn::times;
 use super::source::Told;
-use crate::tracked::{Results, table};
+use crate::words::table;
 use anyhow::Result;
 use ergodict::chain::SamplerKind;
 use ergodict::dictionary::Model;
+use ergodict::dictionary::Results;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -105,7 +106,7 @@ impl Learned<'_> {
             let advice = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
             lines.push(("warning", advice.to_owned()));
         }
-        lines.extend(self.results.lines(self.model));
+        lines.extend(crate::words::lines(self.results, self.model));
         lines.extend(self.timings());
         lines.push(("wrote", self.out.display().to_string()));
         lines.extend(showing);

@@ -1,7 +1,7 @@
 //! What reconstruction came to: the table of pairs, words and JSON.
 
 use crate::page::count;
-use crate::tracked::table;
+use crate::words::table;
 use crate::{interrupt, output};
 use anyhow::{Result, bail};
 use ergodict::Error;

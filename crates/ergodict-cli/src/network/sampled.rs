@@ -3,7 +3,7 @@
 use super::reading::kind;
 use super::recording::{Measures, Recording};
 use crate::mixing::{self, MIXED};
-use crate::tracked::table;
+use crate::words::table;
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{Density, MotifSampler, SamplerKind, Tally};
 use ergodict::data::Network;

@@ -3,7 +3,7 @@
 use super::film::Film;
 use super::ground::Ground;
 use crate::runs::{Learned, Plan, Run};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{interrupt, watched};
 use anyhow::Result;
 use ergodict::linalg::Scalar;
@@ -133,7 +133,7 @@ pub(super) fn words(outcomes: &[Outcome], shown: Vec<(&'static str, String)>, ti
         );
         let mut lines = vec![("learned", learned)];
         if outcomes.len() == 1 {
-            lines.extend(results.lines(model));
+            lines.extend(crate::words::lines(results, model));
         } else {
             lines.push(("loss", format!("surrogate {:.6} per patch", results.surrogate_per_sample)));
         }

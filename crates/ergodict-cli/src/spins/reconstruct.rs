@@ -4,7 +4,7 @@ use crate::args::Common;
 use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
-use crate::tracked::table;
+use crate::words::table;
 use crate::{again, input, interrupt, maps, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;

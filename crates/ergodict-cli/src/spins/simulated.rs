@@ -3,7 +3,7 @@
 use super::recording::Ended;
 use super::simulate::Observed;
 use crate::mixing::{self, MIXED};
-use crate::tracked::table;
+use crate::words::table;
 use ergodict::chain::Alphabet;
 use serde_json::{Value, json};
 use std::path::PathBuf;

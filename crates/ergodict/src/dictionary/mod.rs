@@ -5,6 +5,7 @@ mod history;
 mod model;
 mod network_learning;
 mod static_learning;
+mod tracked;
 
 pub use crate::data::Cursor;
 pub use examples::{Example, Examples};
@@ -12,3 +13,4 @@ pub use history::{GapPoint, History, HistoryPoint, gap_due};
 pub use model::{Input, Model, Precision};
 pub use network_learning::NetworkLearning;
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
+pub use tracked::{Results, Tracked};

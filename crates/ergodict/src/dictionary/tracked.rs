@@ -1,10 +1,10 @@
 //! A factoriser with its history and its tally: what learning keeps, whatever it learns from.
 
-use anyhow::{Context, Result, bail};
-use ergodict::dictionary::{GapPoint, History, HistoryPoint, Model, gap_due};
-use ergodict::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
-use ergodict::factor::{Factoriser, Minibatch, Normalise, StepReport};
-use ergodict::linalg::Scalar;
+use super::{GapPoint, History, HistoryPoint, Model, gap_due};
+use crate::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
+use crate::factor::{Factoriser, Minibatch, Normalise, StepReport};
+use crate::linalg::Scalar;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -13,9 +13,9 @@ use std::path::Path;
 const MOST_FOR_EIGENVALUES: usize = 2048;
 
 /// Learning in progress.
-pub(crate) struct Tracked<T: Scalar> {
+pub struct Tracked<T: Scalar> {
     /// None until the first minibatch, when it starts from data.
-    pub(crate) factoriser: Option<Factoriser<T>>,
+    pub factoriser: Option<Factoriser<T>>,
     history: History,
     tally: Tally,
 }
@@ -34,39 +34,55 @@ struct Tally {
 }
 
 /// What there is to say at the end. The same run gives the same results, so they are kept in the model.
-#[derive(Serialize)]
-pub(crate) struct Results {
-    loss_per_sample: f64,
-    pub(crate) surrogate_per_sample: f64,
-    pub(crate) held_out_samples: u64,
-    pub(crate) held_out_loss_per_sample: Option<f64>,
-    stationarity_gap: f64,
-    smallest_eigenvalue: Option<f64>,
-    pub(crate) unused_atoms: usize,
-    capped_code_steps: u64,
-    capped_update_steps: u64,
-    reseeded: u64,
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Results {
+    /// Loss of the last minibatch before its update, per sample.
+    pub loss_per_sample: f64,
+    /// Surrogate at the end, per sample.
+    pub surrogate_per_sample: f64,
+    /// Samples that were held out.
+    pub held_out_samples: u64,
+    /// Their loss, if there are any.
+    pub held_out_loss_per_sample: Option<f64>,
+    /// How far the dictionary is from stationary.
+    pub stationarity_gap: f64,
+    /// That of `A`; none for too many atoms.
+    pub smallest_eigenvalue: Option<f64>,
+    /// Atoms that no code has used.
+    pub unused_atoms: usize,
+    /// Steps in which coding met its cap before its tolerance.
+    pub capped_code_steps: u64,
+    /// Steps in which the dictionary update met its cap before its tolerance.
+    pub capped_update_steps: u64,
+    /// How often an atom was reseeded.
+    pub reseeded: u64,
 }
 
 impl<T: Scalar> Tracked<T> {
     /// From the beginning; without a factoriser it starts from data.
-    pub(crate) fn new(factoriser: Option<Factoriser<T>>) -> Self {
+    pub fn new(factoriser: Option<Factoriser<T>>) -> Self {
         Self { factoriser, history: History::default(), tally: Tally::default() }
     }
 
-    /// From a checkpoint.
-    pub(crate) fn resumed(model: &Model, path: &Path) -> Result<Self> {
+    /// From a checkpoint, which was read from `path`.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a model that is no checkpoint.
+    pub fn resumed(model: &Model, path: &Path) -> Result<Self> {
         let tally = serde_json::from_value(model.run["tally"].clone())
-            .with_context(|| format!("{}: damaged checkpoint", path.display()))?;
+            .map_err(|e| Error::format(path, None, format!("damaged checkpoint: {e}")))?;
         Ok(Self { factoriser: Some(model.factoriser()?), history: model.history.clone(), tally })
     }
 
     /// One step; `start` makes the factoriser if there is none yet.
-    pub(crate) fn step(
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`]; what `start` returns.
+    pub fn step(
         &mut self,
         x: Minibatch<'_, T>,
-        start: impl FnOnce() -> ergodict::Result<Factoriser<T>>,
-    ) -> ergodict::Result<StepReport> {
+        start: impl FnOnce() -> Result<Factoriser<T>>,
+    ) -> Result<StepReport> {
         let factoriser = match &mut self.factoriser {
             Some(factoriser) => factoriser,
             none => none.insert(start()?),
@@ -90,26 +106,37 @@ impl<T: Scalar> Tracked<T> {
         Ok(report)
     }
 
+    /// What the loss was along the way.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
     /// Samples learned from.
-    pub(crate) fn samples(&self) -> u64 {
+    pub fn samples(&self) -> u64 {
         self.factoriser.as_ref().map_or(0, |f| f.aggregates().samples)
     }
 
     /// Steps taken.
-    pub(crate) fn steps(&self) -> u64 {
+    pub fn steps(&self) -> u64 {
         self.factoriser.as_ref().map_or(0, |f| f.aggregates().t)
     }
 
     /// The factoriser, which exists once there was a minibatch.
-    pub(crate) fn learned(&self) -> Result<&Factoriser<T>> {
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] before that.
+    pub fn learned(&self) -> Result<&Factoriser<T>> {
         match &self.factoriser {
             Some(factoriser) => Ok(factoriser),
-            None => bail!("no sample was seen"),
+            None => Err(Error::parameter("the number of samples", 0, "at least one is needed")),
         }
     }
 
     /// What there is to say, but for what was held out.
-    pub(crate) fn results(&self) -> Result<Results> {
+    ///
+    /// # Errors
+    /// As [`Tracked::learned`].
+    pub fn results(&self) -> Result<Results> {
         let factoriser = self.learned()?;
         let a = &factoriser.aggregates().a;
         Ok(Results {
@@ -138,61 +165,18 @@ impl<T: Scalar> Tracked<T> {
     }
 
     /// The state as a checkpoint, which still needs to be told where the data was.
-    pub(crate) fn checkpoint(&self, kind: &str, seed: u64, run: Value) -> Result<Model> {
+    ///
+    /// # Errors
+    /// As [`Tracked::learned`].
+    pub fn checkpoint(&self, kind: &str, seed: u64, run: Value) -> Result<Model> {
         self.model(kind, seed, run, json!({ "tally": self.tally }))
     }
 
     /// What was learned, with its results.
-    pub(crate) fn finished(&self, kind: &str, seed: u64, run: Value, results: &Results) -> Result<Model> {
+    ///
+    /// # Errors
+    /// As [`Tracked::learned`].
+    pub fn finished(&self, kind: &str, seed: u64, run: Value, results: &Results) -> Result<Model> {
         self.model(kind, seed, run, json!({ "results": results }))
     }
-}
-
-impl Results {
-    /// The results in words, as pairs of a name and a text.
-    pub(crate) fn lines(&self, model: &Model) -> Vec<(&'static str, String)> {
-        let mut lines = vec![(
-            "loss",
-            format!("{:.6} per sample, surrogate {:.6}", self.loss_per_sample, self.surrogate_per_sample),
-        )];
-        if let Some(loss) = self.held_out_loss_per_sample {
-            lines.push(("held out", format!("{loss:.6} per sample over {}", self.held_out_samples)));
-        }
-        let eigenvalue = self.smallest_eigenvalue.map_or_else(String::new, |x| format!(", λ_min(A) {x:.3e}"));
-        lines.push(("gap", format!("{:.3e} from stationary{eigenvalue}", self.stationarity_gap)));
-        let (scores, order) = model.dominance();
-        let first: Vec<String> = order.iter().take(5).map(|&k| format!("{:.3}", scores[k])).collect();
-        let rest = if order.len() > first.len() { ", …" } else { "" };
-        lines.push((
-            "dominance",
-            format!(
-                "{}{rest}; {} unused",
-                first.join(", "),
-                crate::page::count(self.unused_atoms, "atom", "atoms")
-            ),
-        ));
-        if self.unused_atoms == order.len() {
-            lines.push(("warning", "every code is zero, nothing was learned: lower --lambda".to_owned()));
-        }
-        let (code, update) = (self.capped_code_steps, self.capped_update_steps);
-        // A few updates that end at their last sweep are usual; the next step goes on where they stopped.
-        if code > 0 || 10 * update > model.aggregates.t {
-            let caps = format!(
-                "coding stopped before its tolerance in {code}, the dictionary update in {update} of {} steps",
-                model.aggregates.t
-            );
-            lines.push(("caps", caps));
-        }
-        if self.reseeded > 0 {
-            lines.push(("reseeded", format!("{} times an atom", self.reseeded)));
-        }
-        lines
-    }
-}
-
-/// Pairs of a name and a text, a line each.
-pub(crate) fn table(lines: &[(&str, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(10);
-    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:<width$} {text}")).collect();
-    lines.join("\n")
 }
