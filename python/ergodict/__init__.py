@@ -1,5 +1,8 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
+from . import sets
 from ._ergodict import __version__
+from .estimators import OnlineDictionary, OnlineNMF
+from .models import load
 
-__all__ = ["__version__"]
+__all__ = ["OnlineDictionary", "OnlineNMF", "__version__", "load", "sets"]
