@@ -1,7 +1,11 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+mod array;
 mod error;
+mod factor;
+mod model;
 mod network;
+mod sets;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -9,6 +13,10 @@ mod work;
 mod _ergodict {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::factor::{_address_of, Factoriser, minibatches};
+    #[pymodule_export]
+    use super::model::{_defaults, _set_name};
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
 
