@@ -105,12 +105,12 @@ class PatchDictionary:
     @property
     def spins(self) -> Optional[tuple[str, int]]: ...
     def image(
-        self, image: _Pixels, patch: tuple[int, int], periodic: bool, stride: Optional[int], lambda_: float,
+        self, image: _Pixels, patch: tuple[int, int], periodic: bool, stride: Optional[int], penalty: float,
         denoise: bool, sigma: Optional[float], n_jobs: Optional[int], progress: Optional[_Progress],
     ) -> tuple[npt.NDArray[np.float64], int, int, float, Optional[float]]: ...
     def configuration(
         self, spins: npt.NDArray[np.int8], shape: tuple[int, ...], values: str, labels: int, patch: tuple[int, int],
-        periodic: bool, stride: int, lambda_: float, n_jobs: Optional[int], progress: Optional[_Progress],
+        periodic: bool, stride: int, penalty: float, n_jobs: Optional[int], progress: Optional[_Progress],
     ) -> tuple[npt.NDArray[np.float64], int, int, float]: ...
 
 def read_image(path: _Path, colour: bool) -> tuple[_Pixels, str]: ...

@@ -406,8 +406,8 @@ class RBM(Chain):
         visible, hiddens = self.weights.shape if given else (0, 0)
         self.hidden = None if weights is not None else 64 if hidden is None else _check.count(hidden, "hidden", 0)
         self.weight_scale = None if weights is not None else _check.number(0.5 if weight_scale is None else weight_scale, "weight_scale")
-        self.visible_bias = _bias(visible_bias, "visible_bias", visible) if given else None
-        self.hidden_bias = _bias(hidden_bias, "hidden_bias", hiddens) if given else None
+        self.visible_bias = _bias(visible_bias, "visible_bias", visible)
+        self.hidden_bias = _bias(hidden_bias, "hidden_bias", hiddens)
         if size is not None:
             self.size = _check.size(size, "size")
         elif given:
@@ -419,7 +419,7 @@ class RBM(Chain):
 
     def _build(self) -> _ergodict.SpinChain:
         rows, cols = self.size
-        if self.weights is None:
+        if self.hidden is not None and self.weight_scale is not None:
             return _ergodict.SpinChain.rbm_random(
                 rows, cols, self.hidden, self.weight_scale, self.temperature, self.seed_, self.chain
             )

@@ -338,11 +338,11 @@ def _rebuild(
     pixels = _pixels(image, channels == 3)
     step = None if stride is None else _check.count(stride, "stride", 0)
     with progress(verbose, "rebuilding", unit="patch") as show:
-        values, step, patches, weight, noise = dictionary.image(
+        values, used, patches, weight, noise = dictionary.image(
             pixels, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, n_jobs, show
         )
     distance = _ergodict.picture_distance(values, pixels[0].astype(np.float64))
-    info = {"stride": step, "patches": patches, "alpha": weight / 2, "psnr": distance[0], "relative_error": distance[1]}
+    info: dict[str, Any] = {"stride": used, "patches": patches, "alpha": weight / 2, "psnr": distance[0], "relative_error": distance[1]}
     if denoise:
         info["sigma"] = noise
     return _shaped(values, *pixels[1:]), info

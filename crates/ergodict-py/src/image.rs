@@ -1,5 +1,7 @@
 //! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
+
 use crate::error::raised;
 use crate::room::room;
 use crate::spins::{boundary, columns};
@@ -152,7 +154,7 @@ impl PatchDictionary {
         tolerance: f64,
     ) -> PyResult<Self> {
         let atoms = atoms.as_slice()?;
-        let count = if features == 0 { 0 } else { atoms.len() / features };
+        let count = atoms.len().checked_div(features).unwrap_or(0);
         let mut parameters = Parameters::new(count);
         parameters.code = code.parse::<CodeSet>().map_err(raised)?;
         parameters.dictionary = "free".parse::<DictionarySet>().map_err(raised)?;
@@ -212,7 +214,7 @@ impl PatchDictionary {
         patch: (usize, usize),
         periodic: bool,
         stride: Option<usize>,
-        lambda: f64,
+        penalty: f64,
         denoise: bool,
         sigma: Option<f64>,
         n_jobs: Option<i64>,
@@ -229,7 +231,7 @@ impl PatchDictionary {
         };
         let overlap = overlap.map_err(raised)?;
         let sigma = denoise.then(|| sigma.unwrap_or_else(|| reconstruct::noise_level(&image)));
-        let work = Work { model: &self.model, overlap, lambda, sigma };
+        let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
         let (rebuilt, lambda) = match self.model.precision {
             Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &image),
             Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &image),
@@ -249,7 +251,7 @@ impl PatchDictionary {
         patch: (usize, usize),
         periodic: bool,
         stride: usize,
-        lambda: f64,
+        penalty: f64,
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize, u64, f64)> {
@@ -273,7 +275,7 @@ impl PatchDictionary {
         }
         encoding.check(&spins).map_err(raised)?;
         let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
-        let work = Work { model: &self.model, overlap, lambda, sigma: None };
+        let work = Work { model: &self.model, overlap, lambda: penalty, sigma: None };
         let (rebuilt, _) = match self.model.precision {
             Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &grid),
             Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &grid),

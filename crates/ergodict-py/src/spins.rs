@@ -1,5 +1,7 @@
 //! Spin systems under way: advanced, looked at, measured, cut into patches.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
+
 use crate::error::raised;
 use crate::room::room;
 use crate::work::{long, short};
@@ -179,7 +181,7 @@ impl SpinChain {
         chain: u64,
     ) -> PyResult<Self> {
         let weights = weights.as_slice()?;
-        let visible = if hidden == 0 { 0 } else { weights.len() / hidden };
+        let visible = weights.len().checked_div(hidden).unwrap_or(0);
         if visible * hidden != weights.len() {
             return Err(PyValueError::new_err("weights are not visible × hidden"));
         }
@@ -437,11 +439,11 @@ pub(crate) fn read_edges<'py>(
 
 /// The autocorrelation function of several chains, up to a lag.
 #[pyfunction]
-pub(crate) fn series_autocorrelation<'py>(
-    py: Python<'py>,
+pub(crate) fn series_autocorrelation(
+    py: Python<'_>,
     chains: Vec<Vec<f64>>,
     lags: usize,
-) -> Bound<'py, PyArray1<f64>> {
+) -> Bound<'_, PyArray1<f64>> {
     py.detach(|| autocorrelation(&chains, lags)).into_pyarray(py)
 }
 
