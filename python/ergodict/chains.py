@@ -376,7 +376,7 @@ class RBM(Chain):
     """
 
     _parameters = (
-        "weights", "visible_bias", "hidden_bias", "size", "hidden", "weight_scale", "temperature", "every", "burn_in", "start", "chain",
+        "weights", "size", "hidden", "weight_scale", "temperature", "every", "burn_in", "start", "chain",
     )
 
     def __init__(
@@ -469,11 +469,9 @@ def _edge_array(graph: Any) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np
 
 
 def _network_edges(graph: Any) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32], Optional[npt.NDArray[np.float64]]]:
-    """Edges of a network."""
-    network = _ergodict.Network.read(graph) if isinstance(graph, (str, os.PathLike)) else graph
-    if not isinstance(network, _ergodict.Network):
-        raise TypeError(f"graph is a {type(graph).__name__}, but it must be a Network, an array of edges or a path")
-    us, vs, weights = network.edges()
-    return network.n_nodes, us, vs, None if np.all(weights == 1) else weights
+    """Edges of a network, or of anything that one can be made of."""
+    from .network import as_network
 
-
+    network = as_network(graph)
+    us, vs, weights = network.to_edges(ids=False)
+    return network.n_nodes, us.astype(np.uint32), vs.astype(np.uint32), weights

@@ -13,7 +13,7 @@ mod _ergodict {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::network::Network;
+    use super::network::{Network, embedded_networks, order_of_names};
 
     // Chains and images.
     #[pymodule_export]
