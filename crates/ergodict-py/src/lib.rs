@@ -3,9 +3,12 @@
 mod array;
 mod error;
 mod factor;
+mod image;
 mod model;
 mod network;
+mod room;
 mod sets;
+mod spins;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -16,9 +19,17 @@ mod _ergodict {
     #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
+    use super::image::{
+        ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
+    };
+    #[pymodule_export]
     use super::model::{_defaults, _set_name};
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
+    #[pymodule_export]
+    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+
+    // Chains and images.
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
