@@ -6,6 +6,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["Network", "__version__"]
+
 __version__: str
 
 @final

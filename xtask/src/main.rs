@@ -17,7 +17,7 @@ Usage: cargo xtask COMMAND
   wheel                                              the Python wheel, built and tested in a clean environment
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
-  peers --python [--repeats N]                       the Python package beside Rust, SPAMS and scikit-learn
+  peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word";
 
