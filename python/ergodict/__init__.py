@@ -1,5 +1,27 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
+from . import plot
+from ._atoms import reconstruct_spins
 from ._ergodict import __version__
+from .chains import RBM, CellularPotts, Ising, Potts
+from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
+from .network import Network, as_network, networks
 
-__all__ = ["__version__"]
+__all__ = [
+    "CellularPotts",
+    "ImagePatches",
+    "Ising",
+    "Network",
+    "Potts",
+    "RBM",
+    "__version__",
+    "as_network",
+    "denoise_image",
+    "networks",
+    "noise_level",
+    "plot",
+    "psnr",
+    "read_image",
+    "reconstruct_image",
+    "reconstruct_spins",
+]
