@@ -119,8 +119,8 @@ def nasty() -> list[Callable[[], Any]]:
     return makers
 
 
-def good(name: str) -> list[Any]:
-    """What a parameter of this name is meant to take, as far as one can tell from the name."""
+def good() -> dict[str, list[Any]]:
+    """What a parameter is meant to take, as far as one can tell from its name."""
     samples = np.random.default_rng(1).random((12, 4))
     by_name: dict[str, list[Any]] = {
         "x": [samples, samples.astype(np.float32), scipy.sparse.csr_array(samples)],
@@ -151,7 +151,7 @@ def good(name: str) -> list[Any]:
     for name_of_count in ("n", "r", "atoms", "n_components", "batch", "batch_size", "steps", "samples", "max_iter", "epochs", "every", "chains", "rows",
                           "cols", "states", "count", "nodes"):  # fmt: skip
         by_name[name_of_count] = [2, 3]
-    return by_name.get(name.lower(), [])
+    return by_name
 
 
 class Fuzzer:
@@ -165,6 +165,7 @@ class Fuzzer:
         self.found: list[str] = []
         self.objects: dict[type, list[Any]] = {}
         self.nasty = nasty()
+        self.good = good()
         self.classes = [value for value in everything() if inspect.isclass(value)]
         self.functions = [value for value in everything() if not inspect.isclass(value)]
 
@@ -185,7 +186,7 @@ class Fuzzer:
                 continue
             if self.random.random() < wild:
                 value = self.value()
-            elif sound := good(p.name):
+            elif sound := self.good.get(p.name.lower()):
                 value = self.random.choice(sound)
             elif p.default is not p.empty:
                 continue
