@@ -162,6 +162,7 @@ class Fuzzer:
         self.log = log
         self.calls = 0
         self.refused = 0
+        self.watched = 0.0
         self.found: list[str] = []
         self.objects: dict[type, list[Any]] = {}
         self.nasty = nasty()
@@ -212,7 +213,10 @@ class Fuzzer:
         line = f"{self.calls}: {what}({shown})"
         os.write(self.log, (line + "\n").encode(errors="backslashreplace"))
         self.calls += 1
-        faulthandler.dump_traceback_later(DEAF, exit=True, file=self.log)
+        if time.monotonic() - self.watched > 1:
+            # It starts a thread, which is too dear for every call.
+            faulthandler.dump_traceback_later(DEAF, exit=True, file=self.log)
+            self.watched = time.monotonic()
         try:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             try:
