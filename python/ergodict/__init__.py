@@ -2,13 +2,14 @@
 
 from . import sets
 from . import plot
+from . import plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
 from .chains import RBM, CellularPotts, Ising, Potts
-from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
-from .network import Network, as_network, networks
 from .estimators import OnlineDictionary, OnlineNMF
+from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
 from .models import load
+from .network import Network, as_network, networks
 
 __all__ = [
     "CellularPotts",

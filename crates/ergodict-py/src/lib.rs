@@ -31,6 +31,10 @@ mod _ergodict {
 
     // Chains and images.
 
+    // Chains and images.
+
+    // The factorisation.
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
