@@ -1,7 +1,15 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+mod compare;
+mod denoise;
 mod error;
+mod evaluate;
+mod learn;
 mod network;
+mod network_model;
+mod reconstruct;
+mod sampling;
+mod scheme;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -11,6 +19,19 @@ mod _ergodict {
 
     #[pymodule_export]
     use super::network::Network;
+
+    #[pymodule_export]
+    use super::compare::compare_networks;
+    #[pymodule_export]
+    use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
+    #[pymodule_export]
+    use super::evaluate::{auc_difference, evaluate_scores};
+    #[pymodule_export]
+    use super::learn::NetworkLearner;
+    #[pymodule_export]
+    use super::network_model::{NetworkModel, input_digest};
+    #[pymodule_export]
+    use super::reconstruct::{accuracy, rebuild};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -106,7 +106,6 @@ pub fn mixed(watched: &[Watched]) -> Vec<Mixed> {
 
 /// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the key of summaries of spins as well")]
 pub struct Mixed {
     /// The observable, in words.
     pub observable: String,

@@ -62,10 +62,24 @@ impl NetworkSource {
         self.total = self.total.saturating_add(steps);
     }
 
-    /// Leaves out what was still to be made.
-    pub fn stop_here(&mut self) {
-        self.total = self.made;
-        self.snapshots.retain(|(begin, _)| *begin < self.made.max(1));
+    /// When each snapshot begins, and how many minibatches there are to be in all.
+    pub fn plan(&self) -> (Vec<u64>, u64) {
+        (self.snapshots.iter().map(|(begin, _)| *begin).collect(), self.total)
+    }
+
+    /// Takes over the plan of another source of the same networks.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when that has another number of snapshots, or they are not in order.
+    pub fn set_plan(&mut self, (begins, total): (Vec<u64>, u64)) -> Result<()> {
+        let ascending = begins.windows(2).all(|pair| pair[0] <= pair[1]);
+        if begins.len() != self.snapshots.len() || !ascending {
+            let expected = format!("there are {} in order", self.snapshots.len());
+            return Err(Error::parameter("the number of snapshots", begins.len(), expected));
+        }
+        self.snapshots.iter_mut().zip(begins).for_each(|(snapshot, begin)| snapshot.0 = begin);
+        self.total = total;
+        Ok(())
     }
 
     /// Makes `steps` minibatches more, of what the network became. Chains go on where they can, as [`NetworkStream::follow`] says.
