@@ -1,5 +1,6 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
 from ._ergodict import __version__
+from .network import Network, as_network, networks
 
-__all__ = ["__version__"]
+__all__ = ["Network", "__version__", "as_network", "networks"]

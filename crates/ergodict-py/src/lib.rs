@@ -18,7 +18,7 @@ mod _ergodict {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::network::Network;
+    use super::network::{Network, embedded_networks, order_of_names};
 
     #[pymodule_export]
     use super::compare::compare_networks;

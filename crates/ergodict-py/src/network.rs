@@ -1,32 +1,199 @@
 //! Networks: made from arrays and files, and given back as arrays.
 
 use crate::error::raised;
-use crate::work::short;
-use ergodict::data::{ReadOptions, embedded, read_network};
-use numpy::{IntoPyArray, PyArray1};
+use crate::work::long;
+use ergodict::Error;
+use ergodict::data::{
+    Decisions, EdgeList, Loops, NodeIds, ReadOptions, Rows, embedded, embedded_names, read_network,
+    write_network,
+};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A network of numbered nodes; names and other objects that stand for nodes are kept in Python.
+/// A network of numbered nodes, with names where they are integers or words; other objects that stand for nodes are kept in Python.
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct Network {
     /// What every sampler and estimator takes.
     pub(crate) inner: Arc<ergodict::data::Network>,
+    /// What was decided when it was made.
+    decisions: Option<String>,
+}
+
+impl From<ergodict::data::Network> for Network {
+    fn from(network: ergodict::data::Network) -> Self {
+        Self { inner: Arc::new(network), decisions: None }
+    }
+}
+
+/// Both ends and the weight of each edge.
+type Edges<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
+/// Starts of rows, neighbours, and weights unless all are 1.
+type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Option<Bound<'py, PyArray1<f64>>>);
+
+/// How edges are taken.
+fn options(directed: Option<bool>, weighted: Option<bool>, loops: bool) -> ReadOptions {
+    ReadOptions { directed, weighted, loops: if loops { Loops::Keep } else { Loops::Drop } }
+}
+
+/// Work on a whole network, on all processors. A child made by `fork` has threads of its own.
+pub(crate) fn whole<R: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> ergodict::Result<R> + Send,
+) -> PyResult<R> {
+    long(py, Some(-1), None, |_| work())
+}
+
+fn made((network, decisions): (ergodict::data::Network, Decisions)) -> Network {
+    Network { inner: Arc::new(network), decisions: Some(decisions.to_string()) }
+}
+
+/// Ends as pairs.
+fn pairs<T: Copy + numpy::Element>(
+    u: &PyReadonlyArray1<'_, T>,
+    v: &PyReadonlyArray1<'_, T>,
+) -> PyResult<Vec<(T, T)>> {
+    let (u, v) = (u.as_array(), v.as_array());
+    if u.len() != v.len() {
+        return Err(PyValueError::new_err(format!(
+            "there are {} first ends of edges, but {} second ends",
+            u.len(),
+            v.len()
+        )));
+    }
+    Ok(u.iter().copied().zip(v.iter().copied()).collect())
+}
+
+fn numbers(weights: Option<PyReadonlyArray1<'_, f64>>) -> Option<Vec<f64>> {
+    weights.map(|weights| weights.as_array().iter().copied().collect())
 }
 
 #[pymethods]
 impl Network {
     /// Reads an edge list, MatrixMarket, scipy .npz or .egr file, or an embedded network such as ``@karate``.
     #[staticmethod]
-    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let name = path.to_string_lossy().into_owned();
-        let inner = if name.starts_with('@') {
-            embedded(&name).map_err(raised)?
-        } else {
-            short(py, move || Ok(read_network(&path, &ReadOptions::default())?.0))?
+    #[pyo3(signature = (path, directed=None, weighted=None, loops=false))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        directed: Option<bool>,
+        weighted: Option<bool>,
+        loops: bool,
+    ) -> PyResult<Self> {
+        let options = options(directed, weighted, loops);
+        match path.to_str().filter(|name| name.starts_with('@')) {
+            None => whole(py, move || read_network(&path, &options)).map(made),
+            Some(name) => {
+                let network = embedded(name).map_err(raised)?;
+                if directed == Some(true) || weighted == Some(true) && !network.is_weighted() {
+                    let kind = if network.is_weighted() { "weighted" } else { "unweighted" };
+                    let words = format!("{name} is undirected, {kind}: directed and weighted are for files");
+                    return Err(PyValueError::new_err(words));
+                }
+                Ok(if weighted == Some(false) { network.unweighted() } else { network }.into())
+            }
+        }
+    }
+
+    /// The network of edges between nodes that are called by integers, and of nodes without edges.
+    #[staticmethod]
+    #[pyo3(signature = (u, v, weights=None, isolated=None, said=None, directed=None, weighted=None, loops=false))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "they are arguments of Python"
+    )]
+    fn of_integers(
+        py: Python<'_>,
+        u: PyReadonlyArray1<'_, i64>,
+        v: PyReadonlyArray1<'_, i64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        isolated: Option<PyReadonlyArray1<'_, i64>>,
+        said: Option<bool>,
+        directed: Option<bool>,
+        weighted: Option<bool>,
+        loops: bool,
+    ) -> PyResult<Self> {
+        let (ends, weights) = (pairs(&u, &v)?, numbers(weights));
+        let isolated: Vec<i64> =
+            isolated.map(|isolated| isolated.as_array().iter().copied().collect()).unwrap_or_default();
+        let build = move || {
+            let list = EdgeList::of_integers(ends, &isolated, weights, said).ok_or_else(too_many)?;
+            ergodict::data::Network::of_edges(list, &options(directed, weighted, loops))
         };
-        Ok(Self { inner: Arc::new(inner) })
+        whole(py, build).map(made)
+    }
+
+    /// The network of edges between `n` nodes that are numbered already; `names` are words in the order of the numbers, integers, or none.
+    #[staticmethod]
+    #[pyo3(signature = (n, u, v, weights=None, names=None, said=None, directed=None, weighted=None, loops=false))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "they are arguments of Python"
+    )]
+    fn of_numbers(
+        py: Python<'_>,
+        n: usize,
+        u: PyReadonlyArray1<'_, u32>,
+        v: PyReadonlyArray1<'_, u32>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        names: Option<Vec<String>>,
+        said: Option<bool>,
+        directed: Option<bool>,
+        weighted: Option<bool>,
+        loops: bool,
+    ) -> PyResult<Self> {
+        let (ends, weights) = (pairs(&u, &v)?, numbers(weights));
+        let build = move || {
+            if n > u32::MAX as usize {
+                return Err(too_many());
+            }
+            let ids = names.map_or_else(|| Ok(NodeIds::numbered(n)), |names| named(&names))?;
+            if ids.len() != n {
+                return Err(wrong("the number of names", ids.len(), "there must be one for each node"));
+            }
+            let list = EdgeList { ids, ends, weights, directed: said };
+            ergodict::data::Network::of_edges(list, &options(directed, weighted, loops))
+        };
+        whole(py, build).map(made)
+    }
+
+    /// The network of a matrix, by its entries.
+    #[staticmethod]
+    #[pyo3(signature = (shape, rows, columns, entries, directed=None, weighted=None, loops=false))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "they are arguments of Python"
+    )]
+    fn of_matrix(
+        py: Python<'_>,
+        shape: (u64, u64),
+        rows: PyReadonlyArray1<'_, u32>,
+        columns: PyReadonlyArray1<'_, u32>,
+        entries: Option<PyReadonlyArray1<'_, f64>>,
+        directed: Option<bool>,
+        weighted: Option<bool>,
+        loops: bool,
+    ) -> PyResult<Self> {
+        let (ends, entries) = (pairs(&rows, &columns)?, numbers(entries));
+        if let Some(entries) = entries.as_ref().filter(|entries| entries.len() != ends.len()) {
+            let words =
+                format!("there are {} places in the matrix, but {} entries", ends.len(), entries.len());
+            return Err(PyValueError::new_err(words));
+        }
+        let options = options(directed, weighted, loops);
+        whole(py, move || ergodict::data::Network::of_matrix(shape, ends, entries, &options)).map(made)
+    }
+
+    /// What was decided when it was made, in one line; None for embedded networks and for parts of others.
+    #[getter]
+    fn decisions(&self) -> Option<&str> {
+        self.decisions.as_deref()
     }
 
     /// Number of nodes.
@@ -41,13 +208,42 @@ impl Network {
         self.inner.edges()
     }
 
-    /// Both ends and the weight of each edge.
-    #[expect(clippy::type_complexity, reason = "three arrays")]
-    fn edges<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>) {
-        let (mut us, mut vs, mut ws) = (Vec::new(), Vec::new(), Vec::new());
+    /// Number of edges from a node to itself.
+    #[getter]
+    fn n_loops(&self) -> u64 {
+        self.inner.loops()
+    }
+
+    /// Whether edges have directions.
+    #[getter]
+    fn is_directed(&self) -> bool {
+        self.inner.is_directed()
+    }
+
+    /// Whether weights differ from 1.
+    #[getter]
+    fn is_weighted(&self) -> bool {
+        self.inner.is_weighted()
+    }
+
+    /// The names of the nodes in the order of their numbers: an array of integers, a list of words, or None where node v is called v.
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (ids, n) = (self.inner.ids(), self.inner.nodes());
+        if ids.are_words() {
+            return Ok(Some(PyList::new(py, (0..n).map(|v| ids.name(v)))?.into_any()));
+        }
+        if n == 0 || *ids == NodeIds::numbered(n) {
+            return Ok(None);
+        }
+        let numbers: Vec<i64> = (0..n).filter_map(|v| ids.integer(v)).collect();
+        Ok(Some(numbers.into_pyarray(py).into_any()))
+    }
+
+    /// Both ends and the weight of each edge, once.
+    fn edges<'py>(&self, py: Python<'py>) -> Edges<'py> {
+        let count = self.inner.edges() as usize;
+        let (mut us, mut vs, mut ws) =
+            (Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count));
         for (u, v, w) in self.inner.each_edge() {
             us.push(u);
             vs.push(v);
@@ -55,4 +251,143 @@ impl Network {
         }
         (us.into_pyarray(py), vs.into_pyarray(py), ws.into_pyarray(py))
     }
+
+    /// The matrix by rows: where they start, neighbours, and weights unless all are 1.
+    fn csr<'py>(&self, py: Python<'py>) -> Csr<'py> {
+        let (rows, n) = (self.inner.rows(), self.inner.nodes());
+        let mut starts = Vec::with_capacity(n + 1);
+        let mut neighbours = Vec::with_capacity(self.inner.stored() as usize);
+        let mut weights = self.inner.is_weighted().then(|| Vec::with_capacity(neighbours.capacity()));
+        starts.push(0);
+        for u in 0..n {
+            neighbours.extend_from_slice(rows.neighbours(u));
+            starts.push(neighbours.len() as i64);
+            if let (Some(weights), Some(row)) = (&mut weights, rows.weights(u)) {
+                weights.extend_from_slice(row);
+            }
+        }
+        (starts.into_pyarray(py), neighbours.into_pyarray(py), weights.map(|w| w.into_pyarray(py)))
+    }
+
+    /// Numbers of neighbours, of edges that lead out or in.
+    #[pyo3(signature = (incoming=false))]
+    fn degrees<'py>(&self, py: Python<'py>, incoming: bool) -> Bound<'py, PyArray1<i64>> {
+        let rows = self.rows(incoming);
+        (0..rows.len()).map(|u| rows.degree(u) as i64).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Sums of weights, of edges that lead out or in.
+    #[pyo3(signature = (incoming=false))]
+    fn strengths<'py>(&self, py: Python<'py>, incoming: bool) -> Bound<'py, PyArray1<f64>> {
+        let rows = self.rows(incoming);
+        (0..rows.len()).map(|u| rows.strength(u)).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// The neighbours of a node, ascending.
+    #[pyo3(signature = (node, incoming=false))]
+    fn neighbors<'py>(
+        &self,
+        py: Python<'py>,
+        node: usize,
+        incoming: bool,
+    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        self.check(node)?;
+        Ok(self.rows(incoming).neighbours(node).to_vec().into_pyarray(py))
+    }
+
+    /// The weight of the edge between two nodes, 0 where there is none.
+    fn weight(&self, u: usize, v: usize) -> PyResult<f64> {
+        self.check(u)?;
+        self.check(v)?;
+        Ok(self.inner.weight(u, v))
+    }
+
+    /// The component of each node, by descending size.
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let network = &self.inner;
+        Ok(whole(py, || Ok(network.components().labels))?.into_pyarray(py))
+    }
+
+    /// The network of some nodes, whose numbers ascend, and all edges between them.
+    #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
+    fn part(&self, py: Python<'_>, nodes: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
+        let nodes: Vec<u32> = nodes.as_array().iter().copied().collect();
+        if !nodes.is_sorted_by(|a, b| a < b) {
+            return Err(PyValueError::new_err("the numbers of nodes must ascend"));
+        }
+        if let Some(&last) = nodes.last() {
+            self.check(last as usize)?;
+        }
+        let network = &self.inner;
+        Ok(whole(py, || Ok(network.part(&nodes)))?.into())
+    }
+
+    /// The same without weights.
+    fn unweighted(&self) -> Self {
+        ergodict::data::Network::clone(&self.inner).unweighted().into()
+    }
+
+    /// Sizes, degrees, weights, components and triangles, as JSON.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        let network = &self.inner;
+        let summary = whole(py, || Ok(network.summary()))?;
+        serde_json::to_string(&summary).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// Writes it in the format of the name; what the format could not keep is returned.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<String>> {
+        let network = &self.inner;
+        Ok(whole(py, || write_network(&path, network))?.lost)
+    }
+
+    /// Whether nodes, names, edges and weights are the same.
+    fn same(&self, py: Python<'_>, other: &Self) -> bool {
+        let (one, two) = (&self.inner, &other.inner);
+        py.detach(|| one == two)
+    }
+}
+
+impl Network {
+    fn rows(&self, incoming: bool) -> &Rows {
+        if incoming { self.inner.incoming() } else { self.inner.rows() }
+    }
+
+    fn check(&self, node: usize) -> PyResult<()> {
+        let n = self.inner.nodes();
+        if node < n {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("there is no node of number {node}: the network has {n} nodes")))
+    }
+}
+
+fn wrong(name: &'static str, value: impl ToString, expected: &str) -> Error {
+    Error::Parameter { name, value: value.to_string(), expected: expected.to_owned() }
+}
+
+fn too_many() -> Error {
+    wrong("the number of nodes", "too large", "it must be below 2³²")
+}
+
+/// Names that are in the order of nodes already.
+fn named(names: &[String]) -> ergodict::Result<NodeIds> {
+    let ordered = NodeIds::in_order(names).filter(|(order, _)| order.is_sorted());
+    ordered
+        .map(|(_, ids)| ids)
+        .ok_or_else(|| wrong("the list of names", "not in order", "names must ascend and be different"))
+}
+
+/// The order in which nodes of these names are numbered, as places in the list; None where two are the same.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
+pub(crate) fn order_of_names<'py>(py: Python<'py>, names: Vec<String>) -> Option<Bound<'py, PyArray1<u32>>> {
+    NodeIds::in_order(&names).map(|(order, _)| order.into_pyarray(py))
+}
+
+/// Name, nodes, edges, description and citation of each embedded network.
+#[pyfunction]
+pub(crate) fn embedded_networks() -> Vec<(String, usize, u64, &'static str, &'static str)> {
+    let one =
+        |e: &ergodict::data::Embedded| (format!("@{}", e.name), e.nodes, e.edges, e.description, e.citation);
+    embedded_names().iter().map(one).collect()
 }

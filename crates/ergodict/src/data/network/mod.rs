@@ -27,6 +27,7 @@ pub mod generate;
 mod ids;
 mod matrix_list;
 mod matrix_market;
+mod memory;
 pub(crate) mod non_edges;
 mod pair_table;
 mod read;

@@ -30,6 +30,10 @@ pub enum NetworkFormat {
     SparseNpz,
     /// Our own binary format.
     Egr,
+    /// Edges in memory that say whether they have a direction.
+    Graph,
+    /// A matrix in memory.
+    Matrix,
 }
 
 impl NetworkFormat {
@@ -57,6 +61,8 @@ impl fmt::Display for NetworkFormat {
             Self::MatrixMarket => "MatrixMarket",
             Self::SparseNpz => "scipy sparse matrix",
             Self::Egr => ".egr",
+            Self::Graph => "graph",
+            Self::Matrix => "matrix",
         })
     }
 }
@@ -136,6 +142,8 @@ impl fmt::Display for Decisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
         let reason = match self.reason {
+            Reason::Said if self.format == NetworkFormat::Graph => "said by the graph",
+            Reason::Said if self.format == NetworkFormat::Matrix => "said by the matrix",
             Reason::Said => "said by the file",
             Reason::Asked => "asked for",
             Reason::Assumed => "assumed",
@@ -196,7 +204,8 @@ pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Deci
 pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Result<(Network, Decisions)> {
     foreign(path, input.head())?;
     match NetworkFormat::of(input.head()) {
-        NetworkFormat::EdgeList => {
+        // What is in memory is in no file.
+        NetworkFormat::EdgeList | NetworkFormat::Graph | NetworkFormat::Matrix => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
             from_text(path, parsed, options)
         }
@@ -265,7 +274,7 @@ pub(super) fn negative(weight: f64) -> String {
     format!("has the weight {weight}: weights of a network must be 0 or more (or be ignored)")
 }
 
-fn from_matrix(
+pub(super) fn from_matrix(
     path: &Path,
     entries: Entries,
     format: NetworkFormat,

@@ -36,6 +36,11 @@ pub(super) enum Ends {
 pub(super) type Words = HashMap<Box<str>, u32>;
 
 impl Chunk {
+    /// Edges that were no text.
+    pub(super) fn of_integers(ends: Vec<(i64, i64)>) -> Self {
+        Self { ends: Ends::Wide(ends), weights: Vec::new(), lines: 0, negative: None, problem: None }
+    }
+
     /// Parses whole lines.
     pub(super) fn parse(text: &[u8], layout: &Layout) -> Self {
         let mut chunk = Self {

@@ -39,6 +39,11 @@ pub(super) fn indices(mut chunks: Vec<Chunk>) -> Option<(NodeIds, Vec<(u32, u32)
     Some((NodeIds::integers(sorted.ids), ends))
 }
 
+/// The ids of some ends, and the ends as indices; none when there are more than 2³² nodes.
+pub(in crate::data::network) fn integer_indices(ends: Vec<(i64, i64)>) -> Option<(NodeIds, Vec<(u32, u32)>)> {
+    indices(vec![Chunk::of_integers(ends)])
+}
+
 fn extremes<T: Copy + Into<i64>>(ends: &[(T, T)]) -> Option<(i64, i64)> {
     let (mut lowest, mut highest) = (i64::MAX, i64::MIN);
     for &(u, v) in ends {

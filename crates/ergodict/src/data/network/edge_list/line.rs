@@ -126,7 +126,7 @@ pub(in super::super) fn split<'a>(
 }
 
 /// An integer in its only decimal form: no sign but a minus, no leading zero, within 64 bits.
-pub(super) fn canonical(field: &str) -> Option<i64> {
+pub(in crate::data::network) fn canonical(field: &str) -> Option<i64> {
     let digits = field.strip_prefix('-').unwrap_or(field).as_bytes();
     let negative_zero = field.len() != digits.len() && digits == b"0";
     let led_by_zero = digits.len() > 1 && digits[0] == b'0';

@@ -1,0 +1,365 @@
+"""Other libraries' graphs, matrices, arrays and tables as networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict
+
+#: What names an edge's weight: an attribute or column, or the weights themselves.
+Weight = Union[None, str, Callable[[Any], float], npt.ArrayLike]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How edges are taken, as the readers of files have it."""
+
+    directed: Optional[bool] = None
+    weighted: Optional[bool] = None
+    loops: bool = False
+
+    def keywords(self) -> dict[str, Any]:
+        """As arguments of the extension."""
+        return {"directed": self.directed, "weighted": self.weighted, "loops": self.loops}
+
+
+#: A network and the ids of its nodes, unless they are the network's own names.
+Made = tuple[_ergodict.Network, Optional[list[Hashable]]]
+
+_MOST = 2**63
+
+
+def _is_integer(value: object) -> bool:
+    plain = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    return plain and -_MOST <= int(value) < _MOST  # type: ignore[call-overload]
+
+
+def _is_word(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _numbers(values: Any, what: str) -> npt.NDArray[np.float64]:
+    """Numbers as float64; what is none is refused."""
+    array = np.asarray(values)
+    if array.dtype == object:
+        # None and text would become NaN or numbers without a word.
+        for value in array.ravel():
+            if value is None or isinstance(value, (str, bytes)):
+                raise TypeError(f"{what} is {value!r}, but it must be a number")
+    elif array.dtype.kind not in "buif":
+        raise TypeError(f"{what} is of dtype {array.dtype}, but it must be a number")
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what} must be a number: {error}") from None
+
+
+def of_nodes(
+    nodes: Sequence[Hashable],
+    u: npt.NDArray[Any],
+    v: npt.NDArray[Any],
+    weights: Optional[npt.NDArray[np.float64]],
+    said: Optional[bool],
+    options: Options,
+) -> Made:
+    """A network of nodes in any order; `u` and `v` are places in their list."""
+    core = _ergodict.Network
+    u, v = np.asarray(u, dtype=np.int64), np.asarray(v, dtype=np.int64)
+    if all(map(_is_integer, nodes)):
+        ids = np.array([int(node) for node in nodes], dtype=np.int64)  # type: ignore[call-overload]
+        return core.of_integers(ids[u], ids[v], weights, ids, said, **options.keywords()), None
+    named = all(map(_is_word, nodes))
+    order = _ergodict.order_of_names(list(nodes)) if named else None  # type: ignore[arg-type]
+    if order is None:
+        numbered = (u.astype(np.uint32), v.astype(np.uint32))
+        return core.of_numbers(len(nodes), *numbered, weights, None, said, **options.keywords()), list(nodes)
+    rank = np.empty(len(nodes), dtype=np.uint32)
+    rank[order] = np.arange(len(nodes), dtype=np.uint32)
+    names = [str(nodes[place]) for place in order]
+    network = core.of_numbers(len(names), rank[u], rank[v], weights, names, said, **options.keywords())
+    # Words that are all integers are ordered as integers, and are words still.
+    return network, (None if not names or isinstance(network.names(), list) else list(names))
+
+
+def numbered(
+    n: int,
+    u: npt.NDArray[np.uint32],
+    v: npt.NDArray[np.uint32],
+    weights: Optional[npt.NDArray[np.float64]],
+    said: bool,
+    names: Any = None,
+    directed: Optional[bool] = None,
+) -> _ergodict.Network:
+    """A network of nodes that have numbers and names already; loops are kept."""
+    core = _ergodict.Network
+    if isinstance(names, np.ndarray):
+        return core.of_integers(names[u], names[v], weights, names, said, directed=directed, loops=True)
+    return core.of_numbers(n, u, v, weights, names, said, directed=directed, loops=True)
+
+
+def _of_ids(
+    u: Iterable[Hashable],
+    v: Iterable[Hashable],
+    weights: Optional[npt.NDArray[np.float64]],
+    nodes: Optional[Iterable[Hashable]],
+    said: Optional[bool],
+    options: Options,
+) -> Made:
+    """A network of edges between any hashable ids; `nodes` come first and may have no edges."""
+    places: dict[Hashable, int] = {}
+
+    def number(ids: Iterable[Hashable]) -> npt.NDArray[np.int64]:
+        return np.fromiter((places.setdefault(one, len(places)) for one in ids), dtype=np.int64)
+
+    try:
+        if nodes is not None:
+            number(nodes)
+        first, second = list(u), list(v)
+        # In the order in which edges name them.
+        ends = number(one for pair in zip(first, second) for one in pair)
+    except TypeError as error:
+        raise TypeError(f"ids of nodes must be hashable: {error}") from None
+    return of_nodes(list(places), ends[::2], ends[1::2], weights, said, options)
+
+
+def _integers(values: npt.NDArray[Any]) -> Optional[npt.NDArray[np.int64]]:
+    """An array of ids as int64 where all are integers."""
+    if values.dtype.kind in "iu":
+        if values.dtype == np.uint64 and values.size and values.max() >= _MOST:
+            return None
+        return np.ascontiguousarray(values, dtype=np.int64)
+    if values.dtype.kind == "f" and values.size and np.all(np.isfinite(values)):
+        # A table of ids and weights is one of floats.
+        whole = np.all(values == np.floor(values)) and np.all(np.abs(values) < 2**53)
+        return values.astype(np.int64) if whole else None
+    return values.astype(np.int64) if values.size == 0 else None
+
+
+def of_columns(
+    u: npt.ArrayLike,
+    v: npt.ArrayLike,
+    weights: Optional[npt.ArrayLike],
+    nodes: Optional[Iterable[Hashable]],
+    options: Options,
+) -> Made:
+    """A network of edges whose ends and weights are columns."""
+    first, second = np.asarray(u), np.asarray(v)
+    if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
+        shapes = f"{first.shape} and {second.shape}"
+        raise ValueError(f"the ends of edges are of shapes {shapes}, but they must be two columns of one length")
+    numbers = None if weights is None else _numbers(weights, "a weight")
+    if numbers is not None and numbers.shape != first.shape:
+        raise ValueError(f"the weights are of shape {numbers.shape}, but there are {len(first)} edges")
+    one, two = _integers(first), _integers(second)
+    listed = None if nodes is None else list(nodes)
+    if one is not None and two is not None and (listed is None or all(map(_is_integer, listed))):
+        alone = None if listed is None else np.array([int(x) for x in listed], dtype=np.int64)  # type: ignore[call-overload]
+        return _ergodict.Network.of_integers(one, two, numbers, alone, None, **options.keywords()), None
+    for column in (first, second):
+        if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
+            raise ValueError("an id is NaN or infinite, but the id of a node must be a number or another object")
+    return _of_ids(first.tolist(), second.tolist(), numbers, listed, None, options)
+
+
+def of_array(array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options) -> Made:
+    """A network of an edge array of two or three columns, or of a square matrix."""
+    if array.ndim != 2:
+        raise ValueError(
+            f"the array is of shape {array.shape}, but it must be (m, 2) or (m, 3), an edge a row, or a square matrix"
+        )
+    rows, columns = array.shape
+    if rows == columns and not (columns in (2, 3) and weight is not None):
+        return of_dense(array, options)
+    if columns not in (2, 3):
+        raise ValueError(
+            f"the array is of shape {array.shape}, but it must be (m, 2) or (m, 3), an edge a row, or a square matrix"
+        )
+    return of_edge_array(array, weight, nodes, options)
+
+
+def of_edge_array(
+    array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options
+) -> Made:
+    """A network of an edge array of two or three columns."""
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise ValueError(f"the edges are of shape {array.shape}, but it must be (m, 2) or (m, 3)")
+    if weight is not None and (isinstance(weight, str) or callable(weight)):
+        raise TypeError("weight is a name, but weights of an edge array are a third column or an array")
+    if weight is not None and array.shape[1] == 3:
+        raise ValueError("there are two kinds of weights: a third column, and the argument weight")
+    weights = array[:, 2] if array.shape[1] == 3 else weight
+    return of_columns(array[:, 0], array[:, 1], weights, nodes, options)
+
+
+def of_dense(matrix: npt.NDArray[Any], options: Options) -> Made:
+    """A network of a dense adjacency matrix."""
+    if matrix.ndim != 2:
+        raise ValueError(f"the matrix is of shape {matrix.shape}, but the matrix of a network is square")
+    numbers = _numbers(matrix, "an entry of the matrix")
+    rows, columns = np.nonzero(numbers)
+    places = (rows.astype(np.uint32), columns.astype(np.uint32))
+    shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+    return _ergodict.Network.of_matrix(shape, *places, numbers[rows, columns], **options.keywords()), None
+
+
+def of_scipy(matrix: Any, options: Options) -> Made:
+    """A network of a sparse matrix or array of scipy."""
+    if matrix.ndim != 2:
+        raise ValueError(f"the matrix is of shape {matrix.shape}, but the matrix of a network is square")
+    coo = matrix.tocoo()
+    entries = _numbers(coo.data, "an entry of the matrix")
+    if max(matrix.shape) > 2**32 - 1:
+        raise ValueError(f"matrix: has {max(matrix.shape)} nodes: expected fewer than 2³²")
+    rows, columns = coo.coords if hasattr(coo, "coords") else (coo.row, coo.col)
+    places = (np.asarray(rows).astype(np.uint32), np.asarray(columns).astype(np.uint32))
+    shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+    return _ergodict.Network.of_matrix(shape, *places, entries, **options.keywords()), None
+
+
+def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
+    """A network of a graph of networkx."""
+    if not (weight is None or isinstance(weight, str)):
+        raise TypeError("weight must be the name of an edge attribute")
+    name = "weight" if weight is None else weight
+    nodes = list(graph)
+    places = {node: place for place, node in enumerate(nodes)}
+    count = graph.number_of_edges()
+    ends, values, found = np.empty((count, 2), dtype=np.int64), [], False
+    for at, (u, v, value) in enumerate(graph.edges(data=name, default=None)):
+        ends[at] = places[u], places[v]
+        found = found or value is not None
+        values.append(1.0 if value is None else value)
+    if weight is not None and count and not found:
+        raise ValueError(f"no edge of the graph has the attribute {name!r}")
+    weights = _numbers(values, "a weight") if found else None
+    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options)
+
+
+def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
+    """A network of a graph of igraph; the vertex attribute `name` has the ids where it is there and unique."""
+    if not (weight is None or isinstance(weight, str)):
+        raise TypeError("weight must be the name of an edge attribute")
+    name = "weight" if weight is None else weight
+    there = name in graph.es.attributes()
+    if weight is not None and not there:
+        raise ValueError(f"no edge of the graph has the attribute {name!r}")
+    weights = _numbers(graph.es[name], "a weight") if there else None
+    ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    nodes: Sequence[Hashable] = range(graph.vcount())
+    if "name" in graph.vs.attributes():
+        nodes = _unique(graph.vs["name"]) or nodes
+    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options)
+
+
+def _unique(ids: list[Any]) -> Optional[list[Hashable]]:
+    """Ids that can tell nodes apart, else None."""
+    try:
+        return ids if len(set(ids)) == len(ids) and None not in ids else None
+    except TypeError:
+        return None
+
+
+def of_rustworkx(graph: Any, weight: Weight, options: Options) -> Made:
+    """A network of a graph of rustworkx: payloads of nodes are the ids where they are hashable and unique, payloads of edges the weights."""
+    import rustworkx
+
+    directed = isinstance(graph, rustworkx.PyDiGraph)
+    numbers = np.array(graph.node_indices(), dtype=np.int64)
+    place = np.zeros(int(numbers.max()) + 1 if len(numbers) else 0, dtype=np.int64)
+    place[numbers] = np.arange(len(numbers))
+    ends = np.array(graph.edge_list(), dtype=np.int64).reshape(-1, 2)
+    ends = place[ends] if len(ends) else ends
+    payloads = list(graph.edges())
+    weights = None
+    if callable(weight):
+        weights = _numbers([weight(payload) for payload in payloads], "a weight")
+    elif weight is not None and not isinstance(weight, str):
+        raise TypeError("weight must be the name of an edge attribute, or a function of an edge's payload")
+    elif any(isinstance(payload, dict) for payload in payloads):
+        name = "weight" if weight is None else weight
+        values = [payload.get(name) if isinstance(payload, dict) else None for payload in payloads]
+        if any(value is not None for value in values):
+            weights = _numbers([1.0 if value is None else value for value in values], "a weight")
+        elif weight is not None:
+            raise ValueError(f"no edge of the graph has the attribute {name!r}")
+    elif any(payload is not None for payload in payloads):
+        weights = _numbers(payloads, "a weight")
+    nodes = _unique(list(graph.nodes())) or numbers.tolist()
+    return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, directed, options)
+
+
+def of_table(
+    table: Any,
+    source: Optional[str],
+    target: Optional[str],
+    weight: Weight,
+    nodes: Optional[Iterable[Hashable]],
+    options: Options,
+) -> Made:
+    """A network of a pandas or polars table of edges."""
+    columns = list(table.columns)
+    if len(columns) < 2:
+        raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
+    if source is None and target is None:
+        named = "source" in columns and "target" in columns
+        source, target = ("source", "target") if named else (columns[0], columns[1])
+    elif source is None or target is None:
+        raise ValueError("source and target are given together, or none of them")
+    if weight is None and "weight" in columns and "weight" not in (source, target):
+        weight = "weight"
+    if weight is not None and not isinstance(weight, str) and weight not in columns:
+        raise TypeError("weight must be the name of a column")
+    for name in (source, target, weight):
+        if name is not None and name not in columns:
+            raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, columns))}")
+
+    def column(name: Any) -> npt.NDArray[Any]:
+        values = table[name]
+        if hasattr(values, "null_count"):
+            missing = values.null_count() > 0
+        else:
+            missing = bool(values.isna().any())
+        if missing:
+            raise ValueError(f"the column {name!r} has missing values, but every edge must be told whole")
+        return np.asarray(values.to_numpy())
+
+    weights = None if weight is None else column(weight)
+    return of_columns(column(source), column(target), weights, nodes, options)
+
+
+def of_pairs(
+    pairs: Iterable[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options
+) -> Made:
+    """A network of pairs of ids, or of ids and a weight."""
+    if weight is not None and (isinstance(weight, str) or callable(weight)):
+        raise TypeError("weight is a name, but weights of pairs are a third entry or an array")
+    u: list[Hashable] = []
+    v: list[Hashable] = []
+    values: list[Any] = []
+    for at, pair in enumerate(pairs):
+        if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) not in (2, 3):
+            raise TypeError(f"edge {at} is {pair!r}, but it must be two ids, or two ids and a weight")
+        u.append(pair[0])
+        v.append(pair[1])
+        if len(pair) == 3:
+            values.append(pair[2])
+    if values and len(values) != len(u):
+        raise ValueError(f"{len(values)} of {len(u)} edges have a weight, but all of them or none must")
+    if values and weight is not None:
+        raise ValueError("there are two kinds of weights: a third entry, and the argument weight")
+    given = values if values else weight
+    weights = None if given is None else _numbers(given, "a weight")
+    if weights is not None and weights.shape != (len(u),):
+        raise ValueError(f"the weights are of shape {weights.shape}, but there are {len(u)} edges")
+    return _of_ids(u, v, weights, nodes, None, options)
