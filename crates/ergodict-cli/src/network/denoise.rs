@@ -147,7 +147,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         scored => scored?,
     };
-    let order = order(&scored.scores, assumed == Assumed::Removed);
+    let order = denoise::order(&scored.scores, assumed == Assumed::Removed);
     let rows: Vec<usize> = match args.top {
         Some(top) => order.iter().copied().take(usize::try_from(top).unwrap_or(usize::MAX)).collect(),
         None => (0..pairs.len()).collect(),
@@ -195,14 +195,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pairs that matter most first: likely ones where edges are missing, unlikely ones where there are false ones. Ties stay in order.
-fn order(scores: &[f64], likely: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
-    order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
-    order
-}
-
 /// A pair of the table of a page.
 fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
     let (a, b) = (network.neighbours(u as usize), network.neighbours(v as usize));
@@ -220,17 +212,7 @@ fn non_edges(network: &Network) -> Result<Vec<(u32, u32)>> {
         &format!("{pairs} pairs without an edge"),
         "--pairs FILE takes some of them",
     )?;
-    let mut all = Vec::with_capacity(pairs as usize);
-    for u in 0..network.nodes() {
-        let mut next = network.neighbours(u).iter().peekable();
-        for v in u as u32 + 1..network.nodes() as u32 {
-            while next.next_if(|&&w| w < v).is_some() {}
-            if next.next_if(|&&w| w == v).is_none() {
-                all.push((u as u32, v));
-            }
-        }
-    }
-    Ok(all)
+    Ok(denoise::non_edges(network))
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.
