@@ -1,7 +1,5 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import sets
-from . import plot
 from . import plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
