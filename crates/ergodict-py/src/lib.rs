@@ -16,7 +16,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
-    use super::model::{_defaults, _set_name};
+    use super::model::_defaults;
     #[pymodule_export]
     use super::network::Network;
 
