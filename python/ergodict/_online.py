@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import itertools
 import os
 import warnings
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._ergodict import Factoriser, minibatches
+from ._learned import Learned
 from ._options import flag, given, options_of, real, schedule_words, weight_at, whole
 from ._progress import progress
 from ._random import seed_of
@@ -31,7 +33,7 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineEstimator(Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
     _core: Factoriser
@@ -253,6 +255,10 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
+        folder = os.path.dirname(os.fspath(path))
+        if folder and not os.path.isdir(folder):
+            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
+            raise FileNotFoundError(errno.ENOENT, words)
         self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
 
     @classmethod
@@ -274,63 +280,6 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         from .models import read
 
         return read(path, dictionary, cls)
-
-    # Attributes
-
-    @property
-    def components_(self) -> NDArray[Any]:
-        """The dictionary, of shape (n_components, n_features): a copy, an atom a row."""
-        return self._learned().dictionary
-
-    @property
-    def n_steps_(self) -> int:
-        """Steps taken."""
-        return self._learned().steps
-
-    @property
-    def n_iter_(self) -> int:
-        """Epochs that the last `fit` completed."""
-        return self._learned().epochs
-
-    @property
-    def surrogate_(self) -> float:
-        """The surrogate loss per sample, which the dictionary minimises."""
-        return self._learned().surrogate
-
-    @property
-    def seed_(self) -> int:
-        """The seed that was used; as `random_state` it gives the same dictionary again."""
-        return self._learned().seed
-
-    @property
-    def dominance_(self) -> NDArray[np.float64]:
-        """The share of each atom in the reconstructions, which add up to one."""
-        return self._learned().dominance
-
-    @property
-    def history_(self) -> dict[str, NDArray[Any]]:
-        """Arrays `step`, `samples`, `loss`, `surrogate` along the way, and `gap_step`, `gap`, `change` at some steps."""
-        return self._learned().history
-
-    @property
-    def piece_(self) -> int:
-        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
-        return self._learned().piece
-
-    @property
-    def held_out_loss_(self) -> Optional[float]:
-        """The mean loss of the samples that `fit` held out; None if there were none."""
-        return self._learned().held_out_loss
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._learned().atoms
-
-    def _learned(self) -> Factoriser:
-        core: Optional[Factoriser] = self.__dict__.get("_core")
-        if core is None:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return core
 
     # What scikit-learn asks for
 
@@ -429,6 +378,9 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _validated(self, X: Any, reset: bool) -> Any:
         types = [np.float64, np.float32] if reset else [self._dtype()]
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
+            # Of the same precision, which the checks below would not see.
+            X = X.astype(X.dtype.newbyteorder("="))
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=types, order=None, copy=False, ensure_all_finite=False
         )

@@ -1,38 +1,28 @@
 //! The factoriser of Python: one class for both precisions.
 
+mod either;
 mod state;
 
-use crate::array::{Buffers, Rows, Samples, columns, transposed};
+use crate::array::{Buffers, Samples, columns, transposed};
 use crate::error::raised;
 use crate::model::{self, About, Told, parameters};
-use crate::sets::{Raised, dictionary_set, projecting};
-use crate::work::{Watch, long, short};
+use crate::sets::{Raised, dictionary_set};
+use crate::work::{long, short};
+pub(crate) use either::{Either, about, either, held};
+use either::{coded, samples, start};
 use ergodict::Result as Outcome;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{Factoriser as Core, Statistics, StepReport, diagnostics};
-use ergodict::linalg::Scalar;
+use ergodict::factor::{Statistics, StepReport, diagnostics};
 use ergodict::memory;
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use state::{Run, code, facts, placed};
+use state::{Run, facts, placed};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
-
-/// How long to wait before looking again whether another thread is done with its step.
-const WAIT: Duration = Duration::from_micros(200);
-
-/// The state in its precision.
-pub(crate) enum Either {
-    /// 32 bits.
-    F32(Mutex<State<f32>>),
-    /// 64 bits.
-    F64(Mutex<State<f64>>),
-}
+use std::sync::Mutex;
 
 /// An online factorisation in progress, with its history.
 #[pyclass(frozen, module = "ergodict._ergodict")]
@@ -43,44 +33,6 @@ pub(crate) struct Factoriser {
     pub(crate) raised: Raised,
     /// What a file it was loaded from said.
     pub(crate) about: Mutex<About>,
-}
-
-/// Evaluates `$body` with the state, in whatever precision it is.
-macro_rules! either {
-    ($self:expr, $state:ident => $body:expr) => {
-        match &$self.state {
-            $crate::factor::Either::F32($state) => $body,
-            $crate::factor::Either::F64($state) => $body,
-        }
-    };
-}
-pub(crate) use either;
-
-/// The state, once no other thread is in the middle of a step: waits without the interpreter's lock, which that step may need.
-pub(crate) fn held<'a, T: Scalar>(
-    py: Python<'_>,
-    state: &'a Mutex<State<T>>,
-) -> PyResult<MutexGuard<'a, State<T>>> {
-    loop {
-        match state.try_lock() {
-            Ok(state) => return Ok(state),
-            Err(TryLockError::Poisoned(state)) => return Ok(state.into_inner()),
-            Err(TryLockError::WouldBlock) if projecting() => {
-                return Err(PyRuntimeError::new_err("a projection cannot use the estimator that calls it"));
-            }
-            Err(TryLockError::WouldBlock) => py.detach(|| std::thread::sleep(WAIT)),
-        }
-        py.check_signals()?;
-    }
-}
-
-/// The samples of an array, which must be of the precision of the state.
-fn samples<'a, T: Scalar + Element>(x: &'a Bound<'_, PyAny>) -> PyResult<Samples<'a, T>> {
-    let wrong = || {
-        let name = if T::NAME == "f32" { "float32" } else { "float64" };
-        PyTypeError::new_err(format!("expected an array (n, d) of {name}, or a CSR matrix of it"))
-    };
-    Samples::of(x)?.ok_or_else(wrong)
 }
 
 #[pymethods]
@@ -159,7 +111,7 @@ impl Factoriser {
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
                 hold(state).step(minibatch, weight).map_err(|e| placed(e, &rows))
             };
-            drop(held(py, state)?);
+            held(py, state)?.room(x.len()).map_err(raised)?;
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
             facts(py, &done?)
@@ -181,9 +133,10 @@ impl Factoriser {
         missing: bool,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
-        callback: Option<Py<PyAny>>,
+        callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+        let callback = callback.map(|callback| callback.clone().unbind());
         let run = Run { options, missing, callback: callback.as_ref(), raised: &self.raised };
         either!(self, state => {
             let x = samples(x)?;
@@ -206,7 +159,7 @@ impl Factoriser {
     ) -> PyResult<Bound<'py, PyAny>> {
         either!(self, state => {
             let x = samples(x)?;
-            let codes = self.coded(py, state, &x, missing, n_jobs, progress, true)?.0;
+            let codes = coded(self, py, state, &x, missing, n_jobs, progress, true)?.0;
             codes.map(Bound::into_any).ok_or_else(|| PyRuntimeError::new_err("no codes"))
         })
     }
@@ -223,7 +176,7 @@ impl Factoriser {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(self, state => {
             let x = samples(x)?;
-            Ok(self.coded(py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
+            Ok(coded(self, py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
         })
     }
 
@@ -239,7 +192,7 @@ impl Factoriser {
         let sums = either!(self, state => {
             let x = samples(x)?;
             let rows = SampleRows::Range(0..x.len() as u64);
-            drop(held(py, state)?);
+            held(py, state)?.room(x.len()).map_err(raised)?;
             long(py, n_jobs, None, |_| {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
@@ -259,7 +212,13 @@ impl Factoriser {
         r: f64,
         samples: f64,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let sums = Statistics { a: transposed(a), b_transposed: transposed(b), r, weight: samples };
+        // Beyond this, numbers of samples cannot be told from each other.
+        if samples.is_nan() || samples > 2f64.powi(53) {
+            return Err(PyValueError::new_err(format!(
+                "the number of samples in the statistics is {samples}, but it must be below 2⁵³"
+            )));
+        }
+        let sums = Statistics { a: transposed(a)?, b_transposed: transposed(b)?, r, weight: samples };
         let report = either!(self, state => {
             let mut state = held(py, state)?;
             let kept = &mut *state;
@@ -268,11 +227,6 @@ impl Factoriser {
             done?
         });
         facts(py, &report)
-    }
-
-    /// Sets the weight of the next step.
-    fn next_weight(&self, py: Python<'_>, weight: f64) -> PyResult<()> {
-        either!(self, state => held(py, state)?.coder().and_then(|f| f.next_weight(weight)).map_err(raised))
     }
 
     /// The dictionary (r, d), an atom a row.
@@ -424,14 +378,14 @@ impl Factoriser {
         feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
         let feed = FeedOptions { batch, epochs, shuffle, seed: 0, holdout };
-        model::save(self, py, &path, Told { init, feed, missing, how, feature_names })
+        model::save(self, py, path, Told { init, feed, missing, how, feature_names })
     }
 
     /// A model file as a factoriser; a set that no name describes is given again.
     #[staticmethod]
     #[pyo3(signature = (path, dictionary=None))]
     fn load(py: Python<'_>, path: PathBuf, dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        model::load(py, &path, dictionary)
+        model::load(py, path, dictionary)
     }
 
     /// What the file that this was loaded from says, as JSON: kind, parameters, seed, run and feature names.
@@ -454,56 +408,6 @@ impl Factoriser {
     }
 }
 
-impl Factoriser {
-    /// Codes an array; codes and losses.
-    #[expect(clippy::too_many_arguments, reason = "they are those of the methods above")]
-    #[expect(clippy::type_complexity, reason = "two results")]
-    fn coded<'py, T: Scalar + Element>(
-        &self,
-        py: Python<'py>,
-        state: &Mutex<State<T>>,
-        x: &Samples<'_, T>,
-        missing: bool,
-        n_jobs: Option<i64>,
-        progress: Option<&Bound<'py, PyAny>>,
-        wanted: bool,
-    ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
-        let atoms = held(py, state)?.parameters.atoms;
-        let n = x.len() as u64;
-        let needed =
-            if wanted { n.saturating_mul(atoms as u64).saturating_mul(size_of::<T>() as u64) } else { 0 };
-        memory::check(needed, &format!("{n} codes of {atoms} atoms"), "code fewer samples at a time")
-            .map_err(raised)?;
-        let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
-        let rows = codes.as_ref().map(Rows::of);
-        let done = if x.len() <= CHUNK && progress.is_none() {
-            short(py, || code(state, x, missing, rows, &Watch::default()))
-        } else {
-            long(py, n_jobs, progress, |watch| code(state, x, missing, rows, watch))
-        };
-        self.raised.check()?;
-        Ok((codes, done?))
-    }
-}
-
-/// A state that has not learned anything.
-fn start<T: Scalar + Element>(
-    p: ergodict::factor::Parameters,
-    features: usize,
-    init: &Bound<'_, PyAny>,
-    seed: u64,
-) -> PyResult<State<T>> {
-    let factoriser = match init.extract::<String>().as_deref() {
-        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
-        Ok("data") => None,
-        _ => {
-            let w = transposed(init.cast::<PyArray2<T>>()?);
-            Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
-        }
-    };
-    Ok(State::new(factoriser, p, features, seed))
-}
-
 /// How many minibatches a run over `samples` samples has.
 #[pyfunction]
 pub(crate) fn minibatches(
@@ -514,6 +418,12 @@ pub(crate) fn minibatches(
     holdout: f64,
     seed: u64,
 ) -> PyResult<u64> {
+    /// More than any array in memory has.
+    const MOST: u64 = 1 << 34;
+    if samples > MOST {
+        let words = format!("the number of samples is {samples}, but no array has more than {MOST}");
+        return Err(PyValueError::new_err(words));
+    }
     let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
     Ok(SampleOrder::new(samples, options).map_err(raised)?.minibatches())
 }
@@ -525,9 +435,4 @@ pub(crate) fn _address_of(x: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         return Ok(x.address());
     }
     Ok(Samples::<f32>::of(x)?.and_then(|x| x.address()))
-}
-
-/// What is locked stays usable after a panic.
-pub(crate) fn about(factoriser: &Factoriser) -> MutexGuard<'_, About> {
-    factoriser.about.lock().unwrap_or_else(PoisonError::into_inner)
 }
