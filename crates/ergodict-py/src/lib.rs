@@ -2,6 +2,8 @@
 
 mod error;
 mod network;
+mod random_network;
+mod sampler;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -11,6 +13,10 @@ mod _ergodict {
 
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
+    #[pymodule_export]
+    use super::random_network::{corrupt, generate};
+    #[pymodule_export]
+    use super::sampler::Sampler;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
