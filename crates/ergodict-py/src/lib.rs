@@ -11,8 +11,10 @@ mod learn;
 mod model;
 mod network;
 mod network_model;
+mod random_network;
 mod reconstruct;
 mod room;
+mod sampler;
 mod sampling;
 mod scheme;
 mod sets;
@@ -45,7 +47,11 @@ mod _ergodict {
     #[pymodule_export]
     use super::network_model::{NetworkModel, input_digest};
     #[pymodule_export]
+    use super::random_network::{corrupt, generate};
+    #[pymodule_export]
     use super::reconstruct::{accuracy, rebuild};
+    #[pymodule_export]
+    use super::sampler::Sampler;
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
 
