@@ -1,6 +1,15 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
+from . import denoising
 from ._ergodict import __version__
+from .comparison import Comparison, compare
+from .denoising import Denoised, denoise
+from .evaluation import Difference, Evaluation, evaluate
 from .network import Network, as_network, networks
+from .network_dictionary import NetworkDictionary
+from .reconstruction import Reconstruction
 
-__all__ = ["Network", "__version__", "as_network", "networks"]
+__all__ = [
+    "Comparison", "Denoised", "Difference", "Evaluation", "Network", "NetworkDictionary", "Reconstruction", "__version__",
+    "as_network", "compare", "denoise", "denoising", "evaluate", "networks",
+]

@@ -4,6 +4,7 @@ mod compare;
 mod denoise;
 mod error;
 mod evaluate;
+mod going;
 mod learn;
 mod network;
 mod network_model;
