@@ -12,19 +12,43 @@ from .sampling import HomomorphismSampler, sample
 
 __all__ = [
     "CellularPotts",
+    "Denoised",
+    "Difference",
+    "Evaluation",
     "HomomorphismSampler",
     "ImagePatches",
     "Ising",
     "Network",
+    "NetworkDictionary",
     "OnlineDictionary",
     "OnlineNMF",
     "Potts",
     "RBM",
+    "Reconstruction",
     "__version__",
     "as_network",
+    "compare",
+    "compare
+from .denoising import Denoised",
+    "denoise",
+    "denoise
+from .evaluation import Difference",
     "denoise_image",
+    "denoising",
+    "evaluate",
+    "evaluate
+from .network import Network",
+    "from . import denoising
+from ._ergodict import __version__
+from .comparison import Comparison",
     "load",
     "networks",
+    "networks
+from .network_dictionary import NetworkDictionary
+from .reconstruction import Reconstruction
+
+__all__ = [
+    "Comparison",
     "noise_level",
     "plot",
     "psnr",

@@ -72,6 +72,7 @@ pub(crate) fn compare_networks<'py>(
             auc: None,
         },
     )?;
+    scheme.fits(&parameters, motif.k() * motif.k(), plan.batch).map_err(raised)?;
     let networks = inner(&networks);
     if networks.iter().any(|network| network.is_directed() != networks[0].is_directed()) {
         return Err(PyValueError::new_err("some networks are directed and some are not"));

@@ -6,6 +6,7 @@ use crate::reconstruct::pairs_of;
 use crate::work::{long, short};
 use ergodict::denoise::ensemble::Assumed;
 use ergodict::denoise::{self, Denoising, Method, Progress};
+use ergodict::memory;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -41,6 +42,11 @@ pub(crate) fn non_edges<'py>(
     network: PyRef<'_, Network>,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
     let network = simple(&network);
+    let n = network.nodes() as u64;
+    let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
+    let what = format!("{pairs} pairs without an edge");
+    let needed = pairs.saturating_mul(denoise::PER_PAIR);
+    memory::check(needed, &what, "give some of them as pairs").map_err(raised)?;
     let (u, v): (Vec<u32>, Vec<u32>) = short(py, || Ok(denoise::non_edges(&network).into_iter().unzip()))?;
     Ok((u.into_pyarray(py), v.into_pyarray(py)))
 }
@@ -86,6 +92,10 @@ pub(crate) fn denoise_scores<'py>(
     };
     let network = simple(&network);
     let pairs = pairs_of(&u, &v, network.nodes())?;
+    let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
+    let what = format!("method={method} on {n} nodes and {count} pairs");
+    let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
+    memory::check(method.memory(n, m, count), &what, way_out).map_err(raised)?;
     let denoising = Denoising { method, assumed, seed };
     let scored = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut told = |_, done: f64| {

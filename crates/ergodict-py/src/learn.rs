@@ -1,19 +1,20 @@
 //! Network dictionary learning in progress.
 
 use crate::error::raised;
+use crate::going::Going;
 use crate::network::Network;
 use crate::network_model::{IN_MEMORY, NetworkModel, damaged};
 use crate::sampling::{Ready, Sampling, inner, placed};
 use crate::scheme::Scheme;
-use crate::work::{Watch, long};
+use crate::work::long;
 use ergodict::Result;
-use ergodict::chain::{ChainPoint, Motif, SamplerKind, Samplers, Watched, mixed};
+use ergodict::chain::{Motif, SamplerKind, Samplers, mixed};
 use ergodict::dictionary::{
     Drawn, Examples, HistoryPoint, Input, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions,
-    Tracked, learn_static,
+    learn_static,
 };
-use ergodict::factor::{Factoriser, Parameters};
-use ergodict::linalg::{Mat, Scalar};
+use ergodict::factor::Parameters;
+use ergodict::linalg::Mat;
 use ergodict::patch::NetworkForm;
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
@@ -39,13 +40,6 @@ struct Plan {
     digests: Vec<String>,
 }
 
-/// A run that goes on.
-struct Going<T: Scalar> {
-    source: NetworkSource,
-    tracked: Tracked<T>,
-    x: Mat<T>,
-}
-
 /// What learns.
 enum Engine {
     F32(Box<Going<f32>>),
@@ -67,68 +61,6 @@ pub(crate) struct NetworkLearner {
     drawn: Vec<Drawn>,
     notes: Vec<String>,
     engine: Engine,
-}
-
-impl<T: Scalar> Going<T> {
-    fn new(source: NetworkSource, start: Option<Factoriser<T>>) -> Box<Self> {
-        Box::new(Self { source, tracked: Tracked::new(start), x: Mat::zeros(0, 0) })
-    }
-
-    /// Goes on until there were `until` minibatches, or somebody asks to stop.
-    fn run(&mut self, until: u64, parameters: &Parameters, seed: u64, watch: &Watch) -> Result<()> {
-        while self.source.made() < until && !watch.stopped() && self.source.fill(&mut self.x)? {
-            let x = &self.x;
-            let start = || Factoriser::from_data(parameters.clone(), x.as_ref(), seed);
-            self.tracked.step(x.into(), start)?;
-            watch.at(self.source.made(), until);
-            if let Some(factoriser) = &self.tracked.factoriser {
-                watch.figure(factoriser.aggregates().per_sample(factoriser.surrogate()));
-            }
-        }
-        Ok(())
-    }
-
-    /// All that is needed to go on later.
-    fn state(&self, seed: u64) -> Result<Model> {
-        let run = json!({ "watched": self.source.watched(), "plan": self.source.plan() });
-        let mut model = self.tracked.checkpoint("network", seed, run)?;
-        let state = serde_json::to_vec(&self.source.point()).unwrap_or_default();
-        model.chain = Some((ChainPoint { steps: self.source.made(), word: 0, acceptance: None, state }, 0));
-        Ok(model)
-    }
-
-    /// Goes to where [`Going::state`] was.
-    fn restore(&mut self, model: &Model) -> Result<()> {
-        let Some((point, _)) = &model.chain else { return Err(damaged("it has no chain")) };
-        let watched: Vec<Watched> = serde_json::from_value(model.run["watched"].clone()).map_err(damaged)?;
-        let plan = serde_json::from_value(model.run["plan"].clone()).map_err(damaged)?;
-        self.source.set_plan(plan)?;
-        self.source.seek(point.steps, &serde_json::from_slice(&point.state).map_err(damaged)?)?;
-        if watched.len() == self.source.watched().len() {
-            *self.source.watched_mut() = watched;
-        }
-        self.tracked = Tracked::resumed(model, Path::new(IN_MEMORY))?;
-        Ok(())
-    }
-
-    /// Goes on from a model that was learned elsewhere, with chains of its own.
-    fn take(&mut self, model: &Model) -> Result<()> {
-        let mut model = model.clone();
-        let told = &model.run["results"];
-        model.run["tally"] = json!({
-            "capped_code_steps": told["capped_code_steps"].as_u64().unwrap_or(0),
-            "capped_update_steps": told["capped_update_steps"].as_u64().unwrap_or(0),
-            "reseeded": told["reseeded"].as_u64().unwrap_or(0),
-            "last_loss": told["loss_per_sample"].as_f64().unwrap_or(0.0),
-        });
-        self.tracked = Tracked::resumed(&model, Path::new(IN_MEMORY))?;
-        Ok(())
-    }
-}
-
-/// The first dictionary, (r, d) as Python has it.
-fn first<T: Scalar>(parameters: &Parameters, given: &Mat<f64>) -> Result<Factoriser<T>> {
-    Factoriser::from_dictionary(parameters.clone(), given.cast::<T>().as_ref())
 }
 
 #[pymethods]
@@ -154,6 +86,7 @@ impl NetworkLearner {
         }
         let d = k.checked_mul(k).ok_or_else(|| PyValueError::new_err("a patch has too many numbers"))?;
         let parameters = scheme.parameters(d)?;
+        scheme.fits(&parameters, d, plan.batch).map_err(raised)?;
         let init = init.map(|init| {
             let init = init.as_array();
             Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]])
@@ -203,19 +136,11 @@ impl NetworkLearner {
             }
             Engine::Still(Box::new(model), learned.homomorphisms)
         } else if scheme.f32 {
-            let start = match &init {
-                Some(init) => Some(first::<f32>(&parameters, init).map_err(raised)?),
-                None if random => Some(Factoriser::random(parameters.clone(), d, plan.seed).map_err(raised)?),
-                None => None,
-            };
-            Engine::F32(Going::new(source()?, start))
+            let start = (init.as_ref(), random);
+            Engine::F32(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
         } else {
-            let start = match &init {
-                Some(init) => Some(first::<f64>(&parameters, init).map_err(raised)?),
-                None if random => Some(Factoriser::random(parameters.clone(), d, plan.seed).map_err(raised)?),
-                None => None,
-            };
-            Engine::F64(Going::new(source()?, start))
+            let start = (init.as_ref(), random);
+            Engine::F64(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
         };
         Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, drawn, notes, engine })
     }
@@ -368,7 +293,7 @@ impl NetworkLearner {
 
     /// Every parameter that has a say in the result, as `--config` of the command line takes it.
     fn config(&self) -> PyResult<Value> {
-        let mut config = self.scheme.config(&self.parameters)?;
+        let mut config = self.scheme.config(&self.parameters).map_err(raised)?;
         config["examples"] = json!(self.plan.examples);
         config["seed"] = json!(self.plan.seed);
         let mut sampling = json!({});

@@ -6,6 +6,7 @@ mod denoise;
 mod error;
 mod evaluate;
 mod factor;
+mod going;
 mod image;
 mod learn;
 mod model;

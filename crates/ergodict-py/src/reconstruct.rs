@@ -10,7 +10,7 @@ use ergodict::chain::{MotifWalker, SamplerKind};
 use ergodict::reconstruct::network::{
     Accuracy, Mode, NetworkReconstruction, PairSum, PairSums, Reconstructor, Targets,
 };
-use ergodict::{Error, Result};
+use ergodict::{Error, Result, memory};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -147,6 +147,11 @@ pub(crate) fn rebuild<'py>(
             Some(found) => Targets::Only(found.iter().flatten().copied().collect()),
             None => Targets::All,
         };
+        let n = network.nodes() as u64;
+        let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
+        let needed = dense.min(plan.memory.saturating_mul(1 << 20));
+        let what = format!("sums of the pairs of {n} nodes");
+        memory::check(needed, &what, "lower memory, which puts the rest into a file, or name some pairs")?;
         let mut rebuilt = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
         let walker = |id: u64| {
             let id = ids::REBUILDING + id;

@@ -5,7 +5,7 @@ use crate::network::Network;
 use ergodict::chain::{Motif, MotifSampler, SamplerKind, Samplers};
 use ergodict::dictionary::{Drawn, SamplingConfig};
 use ergodict::patch::Watching;
-use ergodict::{Error, Result};
+use ergodict::{Error, Result, memory};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
@@ -147,6 +147,9 @@ impl Sampling {
                 Arc::new(largest)
             }
         };
+        let first = asked.or(preferred).unwrap_or(SamplerKind::Exact);
+        let needed = first.bytes(&network, motif)?;
+        memory::check(needed, &format!("sampler={first}"), "sampler=\"pivot-approx\" takes little")?;
         let samplers = Samplers { lazy: self.lazy, injective: self.injective, ..Samplers::default() };
         let (kind, sampler): (_, Arc<dyn MotifSampler>) =
             samplers.choose(asked, preferred, &network, motif, seed)?;

@@ -1,10 +1,12 @@
 //! What the arguments of Python say of the online scheme.
 
 use crate::error::raised;
+use ergodict::dictionary::{Precision, scheme_config};
 use ergodict::factor::Parameters;
+use ergodict::{Result, memory};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Arguments about learning, by the names that the estimators hand them over.
 #[derive(FromPyObject, Clone)]
@@ -56,14 +58,28 @@ impl Scheme {
         Ok(parameters)
     }
 
+    /// Refuses what would not fit into memory.
+    pub(crate) fn fits(&self, parameters: &Parameters, features: usize, batch: usize) -> Result<()> {
+        let minibatch = (features as u64).saturating_mul(batch as u64).saturating_mul(8);
+        let n = batch as u64;
+        let needed = if self.f32 {
+            parameters.memory::<f32>(features, n)
+        } else {
+            parameters.memory::<f64>(features, n)
+        };
+        let what = format!("{} atoms of {features} numbers in minibatches of {batch}", parameters.atoms);
+        let way_out = "lower k, n_components or batch_size, or use dtype=\"float32\"";
+        memory::check(needed.saturating_add(minibatch), &what, way_out)
+    }
+
     /// Every parameter with its value, as `--config` of the command line takes it.
-    pub(crate) fn config(&self, parameters: &Parameters) -> PyResult<Value> {
-        let mut config =
-            serde_json::to_value(parameters).map_err(|problem| PyValueError::new_err(problem.to_string()))?;
-        if let Some(init) = &self.init {
-            config["init"] = json!(init);
+    pub(crate) fn config(&self, parameters: &Parameters) -> Result<Value> {
+        let precision = if self.f32 { Precision::F32 } else { Precision::F64 };
+        let mut config = scheme_config(parameters, self.init.as_deref().unwrap_or_default(), precision)?;
+        if self.init.is_none() {
+            // A matrix that a program gave: no flag names it.
+            config.as_object_mut().map(|config| config.remove("init"));
         }
-        config[if self.f32 { "f32" } else { "f64" }] = json!(true);
         Ok(config)
     }
 }

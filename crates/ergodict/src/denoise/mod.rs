@@ -22,7 +22,7 @@ pub mod splits;
 mod stars;
 
 pub use candidates::{non_edges, order};
-pub use methods::{Denoising, Method, SHRINKAGE, Scored};
+pub use methods::{Denoising, Method, PER_PAIR, SHRINKAGE, Scored};
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
 pub use motif_scores::MotifScores;
 pub use ndr::{Ndr, Rebuilt};
