@@ -53,7 +53,10 @@ def estimator_html(estimator: Any) -> str:
     atoms = np.asarray(getattr(estimator, "atoms_", learned), dtype=np.float64)
     facts: list[tuple[str, object]] = [("atoms", f"{len(atoms)} of {math.prod(atoms.shape[1:])} numbers")]
     for name, attribute in (
-        ("steps", "n_steps_"), ("surrogate per sample", "surrogate_"), ("held-out loss", "held_out_loss_"), ("seed", "seed_"),
+        ("steps", "n_steps_"),
+        ("surrogate per sample", "surrogate_"),
+        ("held-out loss", "held_out_loss_"),
+        ("seed", "seed_"),
     ):
         value = getattr(estimator, attribute, None)
         if value is not None and np.ndim(value) == 0:
@@ -61,7 +64,11 @@ def estimator_html(estimator: Any) -> str:
     order = order_of(estimator, len(atoms), None)[:MOST_ATOMS]
     picture = montage(shaped(atoms, None)[order])
     more = f" (the first {len(order)} of {len(atoms)})" if len(order) < len(atoms) else ""
-    words = f"atoms, the most dominant first{more}" if getattr(estimator, "dominance_", None) is not None else f"atoms{more}"
+    words = (
+        f"atoms, the most dominant first{more}"
+        if getattr(estimator, "dominance_", None) is not None
+        else f"atoms{more}"
+    )
     return parameters + _block("", facts, _image(picture, words, words))
 
 
@@ -93,16 +100,24 @@ def network_html(network: Any) -> str:
 
 
 def table_html(
-    title: str, columns: Mapping[str, Sequence[Any]], facts: Iterable[tuple[str, object]] = (), rows: int = HEAD
+    title: str,
+    columns: Mapping[str, Sequence[Any]],
+    facts: Iterable[tuple[str, object]] = (),
+    rows: int = HEAD,
 ) -> str:
     """The head of a table, such as reconstructed pairs or denoising scores, with facts above it."""
     count = max((len(column) for column in columns.values()), default=0)
-    header = "".join(f'<th style="{_CELL};border-bottom:1px solid">{escape(str(name))}</th>' for name in columns)
+    header = "".join(
+        f'<th style="{_CELL};border-bottom:1px solid">{escape(str(name))}</th>' for name in columns
+    )
     lines = []
     for i in range(min(rows, count)):
-        cells = (f'<td style="{_CELL}">{_text(column[i]) if i < len(column) else ""}</td>' for column in columns.values())
+        cells = (
+            f'<td style="{_CELL}">{_text(column[i]) if i < len(column) else ""}</td>'
+            for column in columns.values()
+        )
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    rest = f'<div>and {count - rows} more rows</div>' if count > rows else ""
+    rest = f"<div>and {count - rows} more rows</div>" if count > rows else ""
     table = f'<table style="border-collapse:collapse"><thead><tr>{header}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
     return _block(title, facts, table + rest)
 
@@ -114,7 +129,9 @@ def _block(title: str, facts: Iterable[tuple[str, object]], below: str) -> str:
         for name, value in facts
     ]
     head = f"<div><b>{escape(title)}</b></div>" if title else ""
-    table = f'<table style="border-collapse:collapse"><tbody>{"".join(lines)}</tbody></table>' if lines else ""
+    table = (
+        f'<table style="border-collapse:collapse"><tbody>{"".join(lines)}</tbody></table>' if lines else ""
+    )
     return f'<div style="{_STYLE}">{head}{table}{below}</div>'
 
 
@@ -127,7 +144,9 @@ def _text(value: object) -> str:
     except Exception:  # an id's own __str__ may fail, and a notebook must not for it
         text = f"<{type(value).__name__}>"
     # Characters that no HTML document may hold, lone surrogates among them, which ids can have.
-    text = "".join(c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = "".join(
+        c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
     return escape(text if len(text) <= 80 else text[:79] + "…")
 
 
@@ -155,7 +174,12 @@ def png(pixels: npt.NDArray[np.uint8]) -> bytes:
     # Each line begins with its filter, none.
     data = np.hstack([np.zeros((rows, 1), np.uint8), lines]).tobytes()
     header = struct.pack(">IIBBBBB", cols, rows, 8, colour, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(data, 9)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(data, 9))
+        + chunk(b"IEND", b"")
+    )
 
 
 def montage(atoms: npt.NDArray[np.float64], columns: Optional[int] = None) -> npt.NDArray[np.uint8]:
@@ -174,7 +198,10 @@ def montage(atoms: npt.NDArray[np.float64], columns: Optional[int] = None) -> np
         # Of colours more is lighter; of ink darker.
         shade = 1 - shade if atoms.ndim == 4 else shade
         row, col = divmod(i, wide)
-        at = (slice(row * (rows + gap), row * (rows + gap) + rows), slice(col * (cols + gap), col * (cols + gap) + cols))
+        at = (
+            slice(row * (rows + gap), row * (rows + gap) + rows),
+            slice(col * (cols + gap), col * (cols + gap) + cols),
+        )
         sheet[at] = np.round(255 * np.clip(shade, 0, 1)).astype(np.uint8)
     return sheet
 

@@ -20,16 +20,45 @@ from ergodict._chain import Chain
 SYSTEMS: list[tuple[type[Chain], dict[str, Any], list[object]]] = [
     (Ising, {"size": (12, 17)}, ["--size", "12x17"]),
     (Ising, {"size": 12, "update": "checkerboard"}, ["--size", 12, "--update", "checkerboard"]),
-    (Ising, {"size": 9, "boundary": "free", "temperature": 1.7, "coupling": -0.5, "field": 0.3},
-     ["--size", 9, "--boundary", "free", "--temperature", 1.7, "--coupling", -0.5, "--field", 0.3]),
+    (
+        Ising,
+        {"size": 9, "boundary": "free", "temperature": 1.7, "coupling": -0.5, "field": 0.3},
+        ["--size", 9, "--boundary", "free", "--temperature", 1.7, "--coupling", -0.5, "--field", 0.3],
+    ),
     (Ising, {"size": 10, "start": "ordered"}, ["--size", 10, "--start", "ordered"]),
-    (Potts, {"size": 11, "states": 4, "temperature": 0.8, "field": 0.2},
-     ["--model", "potts", "--size", 11, "--states", 4, "--temperature", 0.8, "--field", 0.2]),
-    (CellularPotts, {"size": 20, "cells": 5, "adhesion": [16, 12, 14, 11, 10], "volume": 30, "perimeter_strength": 0.1},
-     ["--model", "cellular-potts", "--size", 20, "--cells", 5, "--adhesion", "16,12,14,11,10", "--volume", 30, "--perimeter-strength", 0.1]),
-    (CellularPotts, {"size": 20, "cells": 3, "proposal": "any"},
-     ["--model", "cellular-potts", "--size", 20, "--cells", 3, "--proposal", "any"]),
-    (RBM, {"size": 6, "hidden": 9, "weight_scale": 0.7}, ["--model", "rbm", "--size", 6, "--hidden", 9, "--weight-scale", 0.7]),
+    (
+        Potts,
+        {"size": 11, "states": 4, "temperature": 0.8, "field": 0.2},
+        ["--model", "potts", "--size", 11, "--states", 4, "--temperature", 0.8, "--field", 0.2],
+    ),
+    (
+        CellularPotts,
+        {"size": 20, "cells": 5, "adhesion": [16, 12, 14, 11, 10], "volume": 30, "perimeter_strength": 0.1},
+        [
+            "--model",
+            "cellular-potts",
+            "--size",
+            20,
+            "--cells",
+            5,
+            "--adhesion",
+            "16,12,14,11,10",
+            "--volume",
+            30,
+            "--perimeter-strength",
+            0.1,
+        ],
+    ),
+    (
+        CellularPotts,
+        {"size": 20, "cells": 3, "proposal": "any"},
+        ["--model", "cellular-potts", "--size", 20, "--cells", 3, "--proposal", "any"],
+    ),
+    (
+        RBM,
+        {"size": 6, "hidden": 9, "weight_scale": 0.7},
+        ["--model", "rbm", "--size", 6, "--hidden", 9, "--weight-scale", 0.7],
+    ),
 ]
 NAMES = [f"{kind.__name__}-{i}" for i, (kind, *_) in enumerate(SYSTEMS)]
 
@@ -40,8 +69,12 @@ def simulated(cli: Any, path: Path, *flags: object) -> tuple[np.ndarray, dict[st
 
 
 @pytest.mark.parametrize(("kind", "arguments", "flags"), SYSTEMS, ids=NAMES)
-def test_trajectories_are_those_of_the_command_line(cli: Any, tmp_path: Path, kind: Any, arguments: Any, flags: Any) -> None:
-    expected, told = simulated(cli, tmp_path / "t.npy", *flags, "--every", 700, "--burn-in", 300, "--updates", 7000, "--seed", 5)
+def test_trajectories_are_those_of_the_command_line(
+    cli: Any, tmp_path: Path, kind: Any, arguments: Any, flags: Any
+) -> None:
+    expected, told = simulated(
+        cli, tmp_path / "t.npy", *flags, "--every", 700, "--burn-in", 300, "--updates", 7000, "--seed", 5
+    )
     chain = kind(**arguments, every=700, burn_in=300, random_state=5)
     found = chain.frames(len(expected))
     assert found.dtype == np.int8 and len(expected) >= 9
@@ -53,7 +86,22 @@ def test_trajectories_are_those_of_the_command_line(cli: Any, tmp_path: Path, ki
 
 
 def test_several_chains_of_a_seed_are_those_of_the_command_line(cli: Any, tmp_path: Path) -> None:
-    cli("spins", "simulate", "--size", 8, "--every", 100, "--updates", 500, "--seed", 3, "--chains", 3, "-o", tmp_path / "t.npy")
+    cli(
+        "spins",
+        "simulate",
+        "--size",
+        8,
+        "--every",
+        100,
+        "--updates",
+        500,
+        "--seed",
+        3,
+        "--chains",
+        3,
+        "-o",
+        tmp_path / "t.npy",
+    )
     for chain in range(3):
         found = Ising(8, every=100, chain=chain, random_state=3).frames(5)
         np.testing.assert_array_equal(found, np.load(tmp_path / f"t-chain{chain}.npy"))
@@ -80,9 +128,25 @@ def test_weights_and_fields_from_files_and_arrays_are_the_same(cli: Any, tmp_pat
     w, b, c = rng.normal(size=(12, 5)), rng.normal(size=12), rng.normal(size=5)
     np.savez(tmp_path / "w.npz", W=w, b=b, c=c)
     expected, _ = simulated(
-        cli, tmp_path / "t.npy", "--model", "rbm", "--size", "3x4", "--weights", tmp_path / "w.npz", "--every", 24, "--updates", 480, "--seed", 1
+        cli,
+        tmp_path / "t.npy",
+        "--model",
+        "rbm",
+        "--size",
+        "3x4",
+        "--weights",
+        tmp_path / "w.npz",
+        "--every",
+        24,
+        "--updates",
+        480,
+        "--seed",
+        1,
     )
-    for machine in (RBM(w, b, c, size=(3, 4), every=24, random_state=1), RBM(tmp_path / "w.npz", size=(3, 4), every=24, random_state=1)):
+    for machine in (
+        RBM(w, b, c, size=(3, 4), every=24, random_state=1),
+        RBM(tmp_path / "w.npz", size=(3, 4), every=24, random_state=1),
+    ):
         np.testing.assert_array_equal(machine.frames(len(expected)), expected)
     field = rng.normal(size=(6, 7))
     np.save(tmp_path / "h.npy", field)
@@ -97,7 +161,12 @@ def test_weights_and_fields_from_files_and_arrays_are_the_same(cli: Any, tmp_pat
         (Ising, {"size": 24}, ["--size", 24], None),
         (Ising, {"size": 24, "update": "checkerboard"}, ["--size", 24, "--update", "checkerboard"], "signed"),
         (Potts, {"size": 16, "states": 3}, ["--model", "potts", "--size", 16], None),
-        (CellularPotts, {"size": 24, "cells": 6}, ["--model", "cellular-potts", "--size", 24, "--cells", 6], None),
+        (
+            CellularPotts,
+            {"size": 24, "cells": 6},
+            ["--model", "cellular-potts", "--size", 24, "--cells", 6],
+            None,
+        ),
         (RBM, {"size": 10}, ["--model", "rbm", "--size", 10], None),
     ],
 )
@@ -113,8 +182,30 @@ def test_minibatches_are_those_the_command_line_learns_from(
     w = np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1])
     np.save(ones, w)
     cli(
-        "spins", "learn", *flags, "--every", 2000, "--burn-in", 500, "--updates", 2000, "--patch", "3x4", "--patches", 50, "-r", 1,
-        "--lambda", 0, "--init", ones, "--seed", 11, *more, "-o", out,
+        "spins",
+        "learn",
+        *flags,
+        "--every",
+        2000,
+        "--burn-in",
+        500,
+        "--updates",
+        2000,
+        "--patch",
+        "3x4",
+        "--patches",
+        50,
+        "-r",
+        1,
+        "--lambda",
+        0,
+        "--init",
+        ones,
+        "--seed",
+        11,
+        *more,
+        "-o",
+        out,
     )
     found = safetensors.load_file(out)
     h = np.maximum(w.T @ x.T, 0)
@@ -125,9 +216,27 @@ def test_minibatches_are_those_the_command_line_learns_from(
 def test_reconstruction_is_that_of_the_command_line(cli: Any, tmp_path: Path) -> None:
     model, frames, out = (tmp_path / name for name in ("m.safetensors", "t.npy", "r.npy"))
     for flags, kind in (
-        (["--size", 18], Ising), (["--model", "potts", "--size", 12], Potts), (["--model", "cellular-potts", "--size", 18, "--cells", 4], CellularPotts),
+        (["--size", 18], Ising),
+        (["--model", "potts", "--size", 12], Potts),
+        (["--model", "cellular-potts", "--size", 18, "--cells", 4], CellularPotts),
     ):
-        cli("spins", "learn", *flags, "-r", 6, "--patch", 4, "--patches", 60, "--every", 500, "--updates", 5000, "-o", model)
+        cli(
+            "spins",
+            "learn",
+            *flags,
+            "-r",
+            6,
+            "--patch",
+            4,
+            "--patches",
+            60,
+            "--every",
+            500,
+            "--updates",
+            5000,
+            "-o",
+            model,
+        )
         cli("spins", "simulate", *flags, "--every", 500, "--updates", 2000, "--seed", 9, "-o", frames)
         done = cli("spins", "reconstruct", model, frames, "--stride", 2, "--lambda", 0.1, "-o", out, "--json")
         rebuilt, info = reconstruct_spins(model, np.load(frames)[-1], stride=2, alpha=0.05, return_info=True)
@@ -140,11 +249,21 @@ def test_the_law_of_a_tiny_model_is_the_one_of_boltzmann() -> None:
     # All 2⁶ configurations of a 2×3 lattice with free edges; states far enough apart to count as independent.
     temperature, field = 1.6, 0.25
     configurations = np.array(list(itertools.product([-1, 1], repeat=6))).reshape(-1, 2, 3)
-    bonds = (configurations[:, 1:] * configurations[:, :-1]).sum((1, 2)) + (configurations[:, :, 1:] * configurations[:, :, :-1]).sum((1, 2))
+    bonds = (configurations[:, 1:] * configurations[:, :-1]).sum((1, 2)) + (
+        configurations[:, :, 1:] * configurations[:, :, :-1]
+    ).sum((1, 2))
     law = np.exp((bonds + field * configurations.sum((1, 2))) / temperature)
     law /= law.sum()
     for update in ("random", "checkerboard"):
-        chain = Ising((2, 3), temperature=temperature, field=field, boundary="free", update=update, every=120, random_state=4)
+        chain = Ising(
+            (2, 3),
+            temperature=temperature,
+            field=field,
+            boundary="free",
+            update=update,
+            every=120,
+            random_state=4,
+        )
         seen = (chain.frames(12_000).reshape(-1, 6) > 0) @ (1 << np.arange(5, -1, -1))
         counts = np.bincount(seen, minlength=64)
         # Rare configurations are put together, so that five are expected in each.
@@ -165,7 +284,11 @@ def test_pickles_and_copies_go_on_to_the_same_bytes(kind: Any, arguments: Any, f
     next(chain)
     again, copied = pickle.loads(pickle.dumps(chain)), copy.deepcopy(chain)
     for other in (again, copied):
-        assert repr(other) == repr(chain) and other.updates == chain.updates and other.acceptance_ == chain.acceptance_
+        assert (
+            repr(other) == repr(chain)
+            and other.updates == chain.updates
+            and other.acceptance_ == chain.acceptance_
+        )
     expected, cut = chain.frames(3), chain.patches(4, 10)
     for other in (again, copied):
         np.testing.assert_array_equal(other.frames(3), expected)
@@ -180,10 +303,18 @@ def test_states_are_copies_and_can_be_set() -> None:
     np.testing.assert_array_equal(first, kept)
     first[:] = 1
     chain.state = first
-    assert chain.measure("magnetisation") == 1.0 and chain.measure("energy") == -2.0 and chain.measure("cluster") == 1.0
+    assert (
+        chain.measure("magnetisation") == 1.0
+        and chain.measure("energy") == -2.0
+        and chain.measure("cluster") == 1.0
+    )
     first[:] = -1
     assert chain.measure("magnetisation") == 1.0
-    for bad, words in ((np.zeros((6, 6)), "−1 or 1"), (np.ones((5, 6)), "5×6 sites, but the system has 6×6"), (np.full((6, 6), 0.5), "values")):
+    for bad, words in (
+        (np.zeros((6, 6)), "−1 or 1"),
+        (np.ones((5, 6)), "5×6 sites, but the system has 6×6"),
+        (np.full((6, 6), 0.5), "values"),
+    ):
         with pytest.raises(ValueError, match=words):
             chain.state = bad
     with pytest.raises(TypeError, match="dtype"):
@@ -199,7 +330,9 @@ def test_random_states_are_recorded_and_float32_is_the_same_numbers() -> None:
     np.testing.assert_array_equal(chain.frames(2), Ising(8, every=50, random_state=chain.seed_).frames(2))
     rng = np.random.default_rng(0)
     assert Ising(8, random_state=rng).seed_ != Ising(8, random_state=rng).seed_
-    wide, narrow = (Ising(9, random_state=0).patches(3, 20, dtype=dtype) for dtype in (np.float64, np.float32))
+    wide, narrow = (
+        Ising(9, random_state=0).patches(3, 20, dtype=dtype) for dtype in (np.float64, np.float32)
+    )
     assert wide.dtype == np.float64 and narrow.dtype == np.float32
     np.testing.assert_array_equal(wide, narrow)
 
@@ -207,7 +340,9 @@ def test_random_states_are_recorded_and_float32_is_the_same_numbers() -> None:
 def test_checking_arguments_takes_no_random_numbers() -> None:
     first, second = (Ising(9, every=50, random_state=0) for _ in range(2))
     first.minibatches(patch=3, n=5)
-    np.testing.assert_array_equal(next(first.minibatches(patch=3, n=5)), next(second.minibatches(patch=3, n=5)))
+    np.testing.assert_array_equal(
+        next(first.minibatches(patch=3, n=5)), next(second.minibatches(patch=3, n=5))
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,8 +353,14 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Ising((3, 4, 5)), "size has 3 sides"),
         (lambda: Ising(10**6), "2³¹ sites"),
         (lambda: Ising(8, temperature=0), "the temperature is 0, but it must be a positive number"),
-        (lambda: Ising(8, temperature=float("nan")), "the temperature is NaN, but it must be a positive number"),
-        (lambda: Potts(8, temperature=float("inf")), "the temperature is inf, but it must be a positive number"),
+        (
+            lambda: Ising(8, temperature=float("nan")),
+            "the temperature is NaN, but it must be a positive number",
+        ),
+        (
+            lambda: Potts(8, temperature=float("inf")),
+            "the temperature is inf, but it must be a positive number",
+        ),
         (lambda: Ising(8, update="wolff"), "update is 'wolff', but it must be random or checkerboard"),
         (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
         (lambda: Ising(8, every=0), "every is 0, but it must be at least 1"),
@@ -234,7 +375,10 @@ def test_checking_arguments_takes_no_random_numbers() -> None:
         (lambda: Potts(8, states=1), "states"),
         (lambda: Potts(8, field=[1.0]), "a field of the Potts model is the same everywhere"),
         (lambda: CellularPotts(8, cells=0), "cells is 0, but it must be between 1 and 127"),
-        (lambda: CellularPotts(8, cells=2, adhesion=[1, 2, 3]), "adhesion has 3 numbers, but one type of cells needs 2"),
+        (
+            lambda: CellularPotts(8, cells=2, adhesion=[1, 2, 3]),
+            "adhesion has 3 numbers, but one type of cells needs 2",
+        ),
         (lambda: CellularPotts(8, cells=2, start="ordered"), "never leaves"),
         (lambda: RBM(hidden=0), "a machine needs at least one hidden unit"),
         (lambda: RBM(np.ones((4, 2)), hidden=3), "leave hidden and weight_scale out"),
@@ -262,9 +406,18 @@ def test_what_cannot_be_is_refused_in_words(make: Any, words: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Ising("8"), lambda: Ising(2.5), lambda: Ising(True), lambda: Ising(8, temperature="hot"), lambda: Ising(8, temperature=None),
-        lambda: Ising(8, random_state="x"), lambda: Ising(8, field=["a"]), lambda: Ising(8).measure(3), lambda: Ising(8).frames("x"),
-        lambda: Ising(graph=3), lambda: RBM(np.array([["a"]])), lambda: Ising(8).patches(3, spins=4),
+        lambda: Ising("8"),
+        lambda: Ising(2.5),
+        lambda: Ising(True),
+        lambda: Ising(8, temperature="hot"),
+        lambda: Ising(8, temperature=None),
+        lambda: Ising(8, random_state="x"),
+        lambda: Ising(8, field=["a"]),
+        lambda: Ising(8).measure(3),
+        lambda: Ising(8).frames("x"),
+        lambda: Ising(graph=3),
+        lambda: RBM(np.array([["a"]])),
+        lambda: Ising(8).patches(3, spins=4),
     ],
 )
 def test_other_kinds_of_objects_are_type_errors(make: Any) -> None:

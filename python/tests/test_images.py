@@ -38,13 +38,42 @@ def test_minibatches_are_those_the_command_line_learns_from(
 ) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     path, array = picture
-    stream = ImagePatches(array, size=(4, 5), n=60, sampling=sampling, colour=colour, boundary=boundary, random_state=7)
+    stream = ImagePatches(
+        array, size=(4, 5), n=60, sampling=sampling, colour=colour, boundary=boundary, random_state=7
+    )
     x = next(stream)
     assert x.shape == (60, 20 * (3 if colour else 1))
     w, out = tmp_path / "w.npy", tmp_path / "m.safetensors"
     np.save(w, np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1]))
-    flags = ["--sampling", "iid" if sampling == "independent" else "walk", "--boundary", boundary, f"--colour={str(colour).lower()}"]
-    cli("image", "learn", path, "--patch", "4x5", "--patches", 60, "--steps", 1, "-r", 1, "--lambda", 0, "--init", w, "--seed", 7, *flags, "-o", out)
+    flags = [
+        "--sampling",
+        "iid" if sampling == "independent" else "walk",
+        "--boundary",
+        boundary,
+        f"--colour={str(colour).lower()}",
+    ]
+    cli(
+        "image",
+        "learn",
+        path,
+        "--patch",
+        "4x5",
+        "--patches",
+        60,
+        "--steps",
+        1,
+        "-r",
+        1,
+        "--lambda",
+        0,
+        "--init",
+        w,
+        "--seed",
+        7,
+        *flags,
+        "-o",
+        out,
+    )
     found, (a, b) = safetensors.load_file(out), moments(x)
     np.testing.assert_allclose(found["A"], a, rtol=1e-9)
     np.testing.assert_allclose(found["B"], b, rtol=1e-9)
@@ -56,7 +85,14 @@ def test_an_image_is_the_same_however_it_is_given(picture: Any, tmp_path: Path) 
     path, array = picture
     for colour in (False, True):
         expected = read_image(path, colour)
-        for other in (str(path), array, Image.open(path), array.astype(np.uint16) * 257, array[:, ::-1][:, ::-1], np.asfortranarray(array)):
+        for other in (
+            str(path),
+            array,
+            Image.open(path),
+            array.astype(np.uint16) * 257,
+            array[:, ::-1][:, ::-1],
+            np.asfortranarray(array),
+        ):
             np.testing.assert_array_equal(read_image(other, colour), expected)
         np.testing.assert_allclose(read_image(array / 255, colour), expected, atol=1e-7)
     grey = array[..., 0]
@@ -78,21 +114,46 @@ def test_floats_that_leave_the_range_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("flags", [[], ["--colour"], ["--f32", "--code", "free", "--dictionary", "ball"]])
-def test_reconstructions_are_those_of_the_command_line(cli: Any, tmp_path: Path, flags: list[str], picture: Any) -> None:
+def test_reconstructions_are_those_of_the_command_line(
+    cli: Any, tmp_path: Path, flags: list[str], picture: Any
+) -> None:
     path, array = picture
     model, out = tmp_path / "m.safetensors", tmp_path / "r.png"
-    cli("image", "learn", path, "-r", 10, "--patch", 5, "--patches", 80, "--steps", 4, "--seed", 2, *flags, "-o", model)
+    cli(
+        "image",
+        "learn",
+        path,
+        "-r",
+        10,
+        "--patch",
+        5,
+        "--patches",
+        80,
+        "--steps",
+        4,
+        "--seed",
+        2,
+        *flags,
+        "-o",
+        model,
+    )
     for more, alpha, stride in (([], 0.0, None), (["--stride", "3", "--lambda", "0.2"], 0.1, 3)):
         done = json.loads(cli("image", "reconstruct", model, path, *more, "-o", out, "--json").stdout)
         rebuilt, info = reconstruct_image(model, array, alpha=alpha, stride=stride, return_info=True)
         assert (info["psnr"], info["relative_error"]) == (done["psnr"], done["relative_error"])
         assert (info["stride"], info["patches"]) == (done["stride"], done["patches"])
         written = read_image(out, rebuilt.ndim == 3)
-        np.testing.assert_array_equal(np.round(np.clip(rebuilt.astype(np.float32).astype(float), 0, 1) * 255), np.round(written * 255.0))
+        np.testing.assert_array_equal(
+            np.round(np.clip(rebuilt.astype(np.float32).astype(float), 0, 1) * 255), np.round(written * 255.0)
+        )
     for more, sigma in ((["--denoise"], None), (["--denoise=0.2"], 0.2), (["--denoise=0"], 0.0)):
         done = json.loads(cli("image", "reconstruct", model, path, *more, "-o", out, "--json").stdout)
         freed, info = denoise_image(model, array, sigma, return_info=True)
-        assert (info["psnr"], info["sigma"], 2 * info["alpha"]) == (done["psnr"], done["sigma"], done["lambda"])
+        assert (info["psnr"], info["sigma"], 2 * info["alpha"]) == (
+            done["psnr"],
+            done["sigma"],
+            done["lambda"],
+        )
         again, _ = denoise_image(model, array, sigma, return_info=True, n_jobs=2)
         np.testing.assert_array_equal(freed, again)
 
@@ -102,16 +163,37 @@ def test_atoms_in_arrays_rebuild_as_those_in_model_files(cli: Any, tmp_path: Pat
     path, array = picture
     model = tmp_path / "m.safetensors"
     for flags, more in (([], {}), (["--colour", "--patch", "4x6"], {"patch": (4, 6)})):
-        cli("image", "learn", path, "-r", 8, "--patch", 5, "--patches", 50, "--steps", 3, *flags, "-o", model) if not more else cli(
-            "image", "learn", path, "-r", 8, "--patches", 50, "--steps", 3, *flags, "-o", model
+        (
+            cli(
+                "image",
+                "learn",
+                path,
+                "-r",
+                8,
+                "--patch",
+                5,
+                "--patches",
+                50,
+                "--steps",
+                3,
+                *flags,
+                "-o",
+                model,
+            )
+            if not more
+            else cli("image", "learn", path, "-r", 8, "--patches", 50, "--steps", 3, *flags, "-o", model)
         )
         atoms = safetensors.load_file(model)["W"].T
-        np.testing.assert_array_equal(reconstruct_image(atoms, array, **more), reconstruct_image(model, array))
+        np.testing.assert_array_equal(
+            reconstruct_image(atoms, array, **more), reconstruct_image(model, array)
+        )
 
 
 def test_pickles_go_on_to_the_same_bytes_and_steps_end_it() -> None:
     for sampling in ("independent", "walk"):
-        stream = ImagePatches("@tessellation", size=6, n=9, sampling=sampling, steps=4, dtype=np.float32, random_state=1)
+        stream = ImagePatches(
+            "@tessellation", size=6, n=9, sampling=sampling, steps=4, dtype=np.float32, random_state=1
+        )
         assert next(stream).dtype == np.float32
         again = pickle.loads(pickle.dumps(stream))
         rest, others = list(stream), list(again)
@@ -133,7 +215,9 @@ def test_noise_is_estimated_and_freed_of() -> None:
     clean = np.tile(np.linspace(0.2, 0.8, 64), (64, 1))
     noisy = clean + 0.1 * rng.normal(size=clean.shape)
     assert noise_level(noisy) == pytest.approx(0.1, rel=0.15)
-    planes = np.stack([np.ones((6, 6)), np.tile(np.arange(6) - 2.5, (6, 1)), np.tile(np.arange(6) - 2.5, (6, 1)).T]).reshape(3, -1)
+    planes = np.stack(
+        [np.ones((6, 6)), np.tile(np.arange(6) - 2.5, (6, 1)), np.tile(np.arange(6) - 2.5, (6, 1)).T]
+    ).reshape(3, -1)
     planes /= np.linalg.norm(planes, axis=1, keepdims=True)
     freed = denoise_image(planes, noisy, boundary="free")
     assert psnr(freed, clean) > psnr(noisy, clean) + 6
@@ -144,19 +228,37 @@ def test_noise_is_estimated_and_freed_of() -> None:
     [
         (lambda: ImagePatches(np.ones((5, 9)), size=6), "the patch is 6×6, but at most 5×9"),
         (lambda: ImagePatches(np.ones((5, 9)), size=0), "it must have at least one row and column"),
-        (lambda: ImagePatches(np.full((9, 9), np.nan), size=3), "NaN at sample 0, feature 0: every entry must be a finite number"),
+        (
+            lambda: ImagePatches(np.full((9, 9), np.nan), size=3),
+            "NaN at sample 0, feature 0: every entry must be a finite number",
+        ),
         (lambda: ImagePatches(np.full((9, 9), 1e300), size=3), "every entry must be a finite number"),
         (lambda: ImagePatches(np.ones((0, 9))), "the image is 9×0, but it must have at least one pixel"),
         (lambda: ImagePatches(np.ones(9)), "1 axes"),
         (lambda: ImagePatches(np.ones((9, 9, 7))), "7 channels"),
         (lambda: ImagePatches(-np.ones((9, 9), dtype=int)), "negative integers"),
         (lambda: ImagePatches([]), "images"),
-        (lambda: ImagePatches("@tesselation"), "there is no embedded image of that name: they are @tessellation and @tessellation-noisy"),
+        (
+            lambda: ImagePatches("@tesselation"),
+            "there is no embedded image of that name: they are @tessellation and @tessellation-noisy",
+        ),
         (lambda: ImagePatches(np.ones((9, 9)), n=0), "n is 0"),
-        (lambda: ImagePatches(np.ones((9, 9)), sampling="iid"), "sampling is 'iid', but it must be independent or walk"),
-        (lambda: denoise_image(np.eye(9), np.ones((9, 9)), -1.0), "the noise must be a number that is not negative"),
-        (lambda: denoise_image(np.eye(9), np.ones((9, 9)), float("nan")), "the noise must be a number that is not negative"),
-        (lambda: reconstruct_image(np.eye(9), np.ones((9, 9)), alpha=-1), "alpha is -1.0, but it must be a number that is not negative"),
+        (
+            lambda: ImagePatches(np.ones((9, 9)), sampling="iid"),
+            "sampling is 'iid', but it must be independent or walk",
+        ),
+        (
+            lambda: denoise_image(np.eye(9), np.ones((9, 9)), -1.0),
+            "the noise must be a number that is not negative",
+        ),
+        (
+            lambda: denoise_image(np.eye(9), np.ones((9, 9)), float("nan")),
+            "the noise must be a number that is not negative",
+        ),
+        (
+            lambda: reconstruct_image(np.eye(9), np.ones((9, 9)), alpha=-1),
+            "alpha is -1.0, but it must be a number that is not negative",
+        ),
         (lambda: reconstruct_image(np.eye(9), np.ones((2, 2))), "the patch is 3×3, but at most 2×2"),
         (lambda: reconstruct_image(np.eye(10), np.ones((9, 9))), "no squares"),
         (lambda: reconstruct_image(np.eye(18), np.ones((9, 9)), patch=3), "2 numbers for each pixel"),

@@ -76,19 +76,33 @@ def test_atoms_of_both_signs_have_white_at_zero_and_colours_are_colours() -> Non
 
 @pytest.mark.parametrize(
     ("motif", "own"),
-    [("chain", [(0, 1), (1, 2), (2, 3)]), ("star", [(0, 1), (0, 2), (0, 3)]), ([(0, 2), (1, 3)], [(0, 2), (1, 3)]),
-     ("cycle", [(0, 1), (1, 2), (2, 3), (0, 3)]), ("complete", [(i, j) for i in range(4) for j in range(i + 1, 4)])],
+    [
+        ("chain", [(0, 1), (1, 2), (2, 3)]),
+        ("star", [(0, 1), (0, 2), (0, 3)]),
+        ([(0, 2), (1, 3)], [(0, 2), (1, 3)]),
+        ("cycle", [(0, 1), (1, 2), (2, 3), (0, 3)]),
+        ("complete", [(i, j) for i in range(4) for j in range(i + 1, 4)]),
+    ],
 )
-def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_colour(motif: Any, own: list[tuple[int, int]]) -> None:
+def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_colour(
+    motif: Any, own: list[tuple[int, int]]
+) -> None:
     matrix = np.full((1, 4, 4), 0.5)
     model = Fitted(matrix, atoms_=matrix, motif_=motif, dominance_=[1.0])
     (cell,) = plot.atoms(model, as_graph=True)
     places = np.asarray(cell.collections[-1].get_offsets())
     assert places.shape == (4, 2)
-    counts = {to_hex(lines.get_color()[0][:3]).upper(): len(lines.get_segments()) for lines in cell.collections[:-1]}
+    counts = {
+        to_hex(lines.get_color()[0][:3]).upper(): len(lines.get_segments()) for lines in cell.collections[:-1]
+    }
     assert counts.get(COLOURS[1], 0) == len(own) and counts.get(COLOURS[0], 0) == 6 - len(own)
-    mine = next(lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLOURS[1])
-    ends = {tuple(sorted(int(np.argmin(np.linalg.norm(places - end, axis=1))) for end in line)) for line in mine.get_segments()}
+    mine = next(
+        lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLOURS[1]
+    )
+    ends = {
+        tuple(sorted(int(np.argmin(np.linalg.norm(places - end, axis=1))) for end in line))
+        for line in mine.get_segments()
+    }
     assert ends == {tuple(sorted(edge)) for edge in own}
     with pytest.raises(ValueError, match="no matrices between nodes"):
         plot.atoms(np.ones((2, 3, 5)), as_graph=True)
@@ -109,8 +123,15 @@ def test_given_axes_are_used_and_no_others_are_made() -> None:
 
 
 def test_history_draws_loss_and_surrogate() -> None:
-    points = np.array([(1, 10, 3.0, 2.5), (2, 20, 2.0, 2.2)], dtype=[("t", int), ("samples", int), ("loss", float), ("surrogate", float)])
-    for given in (points, {name: points[name] for name in points.dtype.names}, Fitted(np.ones((1, 1)), history_=points)):
+    points = np.array(
+        [(1, 10, 3.0, 2.5), (2, 20, 2.0, 2.2)],
+        dtype=[("t", int), ("samples", int), ("loss", float), ("surrogate", float)],
+    )
+    for given in (
+        points,
+        {name: points[name] for name in points.dtype.names},
+        Fitted(np.ones((1, 1)), history_=points),
+    ):
         ax = plot.history(given)
         lines = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
         assert lines == {"loss": [[1, 3.0], [2, 2.0]], "surrogate": [[1, 2.5], [2, 2.2]]}
@@ -147,7 +168,9 @@ def test_reconstructions_show_both_and_the_error() -> None:
         np.testing.assert_array_equal(drawn(second), again)
         off = np.abs(again - given)
         np.testing.assert_allclose(drawn(third), off if off.ndim == 2 else off.max(axis=2))
-        assert third.get_title() == f"relative error {np.linalg.norm(again - given) / np.linalg.norm(given):.3f}"
+        assert (
+            third.get_title() == f"relative error {np.linalg.norm(again - given) / np.linalg.norm(given):.3f}"
+        )
         assert len(third.figure.axes) == 4
     with pytest.raises(ValueError, match="must be the same"):
         plot.reconstruction(np.ones((2, 3)), np.ones((3, 2)))
@@ -157,7 +180,9 @@ def test_roc_curves_have_their_area() -> None:
     ax = plot.roc(([0.0, 0.5, 1.0], [0.0, 1.0, 1.0]))
     assert ax.lines[1].get_xydata().tolist() == [[0, 0], [0.5, 1], [1, 1]]
     assert ax.get_legend_handles_labels()[1] == ["AUC 0.750"]
-    ax = plot.roc({"a": SimpleNamespace(fpr=[0, 1], tpr=[0, 1], auc=0.625), "b": {"fpr": [0, 0, 1], "tpr": [0, 1, 1]}})
+    ax = plot.roc(
+        {"a": SimpleNamespace(fpr=[0, 1], tpr=[0, 1], auc=0.625), "b": {"fpr": [0, 0, 1], "tpr": [0, 1, 1]}}
+    )
     assert ax.get_legend_handles_labels()[1] == ["a, AUC 0.625", "b, AUC 1.000"]
     with pytest.raises(TypeError, match="ROC curve"):
         plot.roc(3)
@@ -182,7 +207,11 @@ def test_comparisons_have_names_and_numbers() -> None:
     ax = plot.compare(values, ["a", "<b>"])
     np.testing.assert_array_equal(drawn(ax), values)
     assert [text.get_text() for text in ax.texts] == ["0.90", "0.25", "0.50", "1.00"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "<b>"] == [label.get_text() for label in ax.get_yticklabels()]
+    assert (
+        [label.get_text() for label in ax.get_xticklabels()]
+        == ["a", "<b>"]
+        == [label.get_text() for label in ax.get_yticklabels()]
+    )
     pandas = pytest.importorskip("pandas")
     ax = plot.compare(pandas.DataFrame(values, index=["x", "y"], columns=["u", "v"]))
     assert [label.get_text() for label in ax.get_yticklabels()] == ["x", "y"]
@@ -233,3 +262,12 @@ def test_without_matplotlib_it_is_said_what_to_install(monkeypatch: pytest.Monke
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"pip install ergodict\[plot\]"):
         plot.atoms(np.ones((2, 4)))
+
+
+@pytest.mark.parametrize("part", ["_atoms", "_curves", "_matrices", "_pictures"])
+def test_the_examples_of_the_parts_run(part: str) -> None:
+    import doctest
+    import importlib
+
+    done = doctest.testmod(importlib.import_module(f"ergodict.plot.{part}"))
+    assert done.attempted > 3 and not done.failed

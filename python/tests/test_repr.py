@@ -13,7 +13,15 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from ergodict import RBM, CellularPotts, Ising, Network, Potts
-from ergodict._repr import EstimatorRepr, estimator_html, lattice_pixels, montage, network_html, png, table_html
+from ergodict._repr import (
+    EstimatorRepr,
+    estimator_html,
+    lattice_pixels,
+    montage,
+    network_html,
+    png,
+    table_html,
+)
 
 HOSTILE = "<script>alert('&\"')</script>"
 VOID = {"img", "input", "br", "hr", "meta", "link"}
@@ -60,11 +68,23 @@ def picture(parser: Checked) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,")))))
 
 
-@pytest.mark.parametrize("chain", [Ising((7, 11), random_state=0), Potts(9, random_state=0), CellularPotts(12, cells=3, random_state=0), RBM(size=5, random_state=0)])
+@pytest.mark.parametrize(
+    "chain",
+    [
+        Ising((7, 11), random_state=0),
+        Potts(9, random_state=0),
+        CellularPotts(12, cells=3, random_state=0),
+        RBM(size=5, random_state=0),
+    ],
+)
 def test_chains_show_their_parameters_and_their_configuration(chain: Any) -> None:
     next(chain)
     parser = checked(chain._repr_html_())
-    assert type(chain).__name__ in parser.text and "temperature" in parser.text and str(chain.updates) in parser.text
+    assert (
+        type(chain).__name__ in parser.text
+        and "temperature" in parser.text
+        and str(chain.updates) in parser.text
+    )
     np.testing.assert_array_equal(picture(parser), lattice_pixels(chain.state))
     assert picture(parser).shape == chain.shape
 
@@ -78,7 +98,10 @@ def test_lattices_are_ink_where_spins_are_up_and_large_ones_are_thinned() -> Non
 def test_pictures_are_png_files() -> None:
     from PIL import Image
 
-    for pixels in (np.arange(12, dtype=np.uint8).reshape(3, 4) * 20, np.arange(36, dtype=np.uint8).reshape(3, 4, 3) * 7):
+    for pixels in (
+        np.arange(12, dtype=np.uint8).reshape(3, 4) * 20,
+        np.arange(36, dtype=np.uint8).reshape(3, 4, 3) * 7,
+    ):
         np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(png(pixels)))), pixels)
 
 
@@ -143,6 +166,9 @@ def test_tables_show_their_head_escaped() -> None:
     html = table_html("Scores <of> pairs", columns, [("method", HOSTILE)])
     parser = checked(html)
     assert HOSTILE not in html and "<script" not in html and "Scores <of> pairs" in parser.text
-    assert len([tag for tag, _ in parser.seen if tag == "tr"]) == 1 + 1 + 10 and "and 13 more rows" in parser.text
+    assert (
+        len([tag for tag, _ in parser.seen if tag == "tr"]) == 1 + 1 + 10
+        and "and 13 more rows" in parser.text
+    )
     assert "0.0454545" in parser.text and "Rude" in parser.text
     checked(table_html("", {}))

@@ -7,7 +7,20 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from ._figure import COLOURS, INK, SIGNED, atoms_of, axes, bare, fitted, frame, grid, motif_edges, order_of, shaped
+from ._figure import (
+    COLOURS,
+    INK,
+    SIGNED,
+    atoms_of,
+    axes,
+    bare,
+    fitted,
+    frame,
+    grid,
+    motif_edges,
+    order_of,
+    shaped,
+)
 
 
 def atoms(
@@ -52,7 +65,9 @@ def atoms(
     chosen = order_of(model, len(pictures), order)[:n]
     scores = getattr(model, "dominance_", None)
     if as_graph and (pictures.ndim != 3 or pictures.shape[1] != pictures.shape[2]):
-        raise ValueError(f"atoms of the shape {pictures.shape[1:]} are no matrices between nodes: leave as_graph out")
+        raise ValueError(
+            f"atoms of the shape {pictures.shape[1:]} are no matrices between nodes: leave as_graph out"
+        )
     strip = pictures.shape[1] == 1 and pictures.shape[2] > 1
     cells = grid(len(chosen), ax, aspect=0.4 if strip else pictures.shape[1] / pictures.shape[2])
     low, high = float(pictures.min()), float(pictures.max())
@@ -101,7 +116,12 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]])
             continue
         lines = np.stack([places[rows[part]], places[cols[part]]], axis=1)
         ax.add_collection(
-            LineCollection(list(lines), linewidths=0.3 + 2.2 * strong[part], colors=colour, alpha=0.15 + 0.85 * strong[part])
+            LineCollection(
+                list(lines),
+                linewidths=0.3 + 2.2 * strong[part],
+                colors=colour,
+                alpha=0.15 + 0.85 * strong[part],
+            )
         )
     ax.scatter(*places.T, s=max(4.0, 60.0 / max(k, 1)), color="black", zorder=3)
     ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal")
@@ -165,10 +185,12 @@ def dominance(model: Any, ax: Any = None) -> Any:
     Examples
     --------
     >>> from ergodict import plot
-    >>> [bar.get_height() for bar in plot.dominance([0.2, 0.5, 0.3]).patches]
+    >>> [float(bar.get_height()) for bar in plot.dominance([0.2, 0.5, 0.3]).patches]
     [0.5, 0.3, 0.2]
     """
-    scores = np.asarray(fitted(model, "dominance_") if hasattr(model, "get_params") else model, dtype=np.float64)
+    scores = np.asarray(
+        fitted(model, "dominance_") if hasattr(model, "get_params") else model, dtype=np.float64
+    )
     if scores.ndim != 1 or not len(scores):
         raise ValueError(f"the dominance has the shape {scores.shape}, but it must be a number for each atom")
     order = np.argsort(-scores, kind="stable")

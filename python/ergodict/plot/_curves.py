@@ -41,7 +41,13 @@ def roc(curves: Any, ax: Any = None) -> Any:
         label = f"{name}, AUC {area:.3f}" if name != "" else f"AUC {area:.3f}"
         style = ["-", "--", "-.", (0, (1, 1))][i // len(COLOURS) % 4]
         ax.plot(false, true, color=COLOURS[i % len(COLOURS)], linestyle=style, linewidth=2, label=label)
-    ax.set(xlabel="false positive rate", ylabel="true positive rate", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
+    ax.set(
+        xlabel="false positive rate",
+        ylabel="true positive rate",
+        xlim=(-0.01, 1.01),
+        ylim=(-0.01, 1.01),
+        aspect="equal",
+    )
     ax.legend(frameon=False, loc="lower right")
     frame(ax)
     return ax
@@ -59,9 +65,13 @@ def _curve(curve: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]
     try:
         false, true = (np.asarray(part, dtype=np.float64) for part in tuple(curve)[:2])
     except (TypeError, ValueError):
-        raise TypeError("a ROC curve is a result of evaluate, or a pair of false and true positive rates") from None
+        raise TypeError(
+            "a ROC curve is a result of evaluate, or a pair of false and true positive rates"
+        ) from None
     if false.ndim != 1 or false.shape != true.shape or not len(false):
-        raise ValueError(f"the rates have the shapes {false.shape} and {true.shape}, but they must be as many")
+        raise ValueError(
+            f"the rates have the shapes {false.shape} and {true.shape}, but they must be as many"
+        )
     trapezia = float(np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2))
     return false, true, trapezia if area is None else float(area)
 
@@ -148,11 +158,21 @@ def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> 
         most = lags if lags is not None else int(max(10, np.ceil(5 * time))) if np.isfinite(time) else 10
         found = _ergodict.series_autocorrelation(chains, most)
         if not len(found):
-            raise ValueError("the series has no autocorrelation: it is constant, shorter than four numbers, or has NaN")
+            raise ValueError(
+                "the series has no autocorrelation: it is constant, shorter than four numbers, or has NaN"
+            )
         label = f"{name}: τ = {time:.1f}" if name else f"τ = {time:.1f}"
         # Marks that touch each other only make the line thick.
         mark = "o" if len(found) <= 60 else ""
-        ax.plot(np.arange(len(found)), found, color=COLOURS[i % len(COLOURS)], marker=mark, markersize=3, linewidth=1.2, label=label)
+        ax.plot(
+            np.arange(len(found)),
+            found,
+            color=COLOURS[i % len(COLOURS)],
+            marker=mark,
+            markersize=3,
+            linewidth=1.2,
+            label=label,
+        )
     ax.set(xlabel="lag", ylabel="autocorrelation")
     ax.legend(frameon=False)
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
@@ -167,7 +187,9 @@ def _named(series: Union[Mapping[str, npt.ArrayLike], npt.ArrayLike]) -> dict[st
     for name, values in given.items():
         chains = np.atleast_2d(np.asarray(values, dtype=np.float64))
         if chains.ndim != 2 or not chains.size:
-            raise ValueError(f"the series has the shape {np.shape(values)}, but it must be (n,) or (chains, n)")
+            raise ValueError(
+                f"the series has the shape {np.shape(values)}, but it must be (n,) or (chains, n)"
+            )
         named[str(name)] = np.ascontiguousarray(chains)
     if not named:
         raise ValueError("there is no series to draw")

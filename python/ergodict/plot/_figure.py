@@ -33,7 +33,9 @@ def axes(ax: Any, figsize: Optional[tuple[float, float]] = None) -> Any:
     return pyplot().subplots(figsize=figsize, layout="constrained")[1]
 
 
-def grid(count: int, ax: Any, columns: Optional[int] = None, cell: float = 1.2, aspect: float = 1.0) -> npt.NDArray[Any]:
+def grid(
+    count: int, ax: Any, columns: Optional[int] = None, cell: float = 1.2, aspect: float = 1.0
+) -> npt.NDArray[Any]:
     """So many axes in rows: new ones, those given, or parts of the one given. Cells are `aspect` times as high as wide."""
     if isinstance(ax, (Sequence, np.ndarray)):
         flat = np.asarray(ax, dtype=object).ravel()
@@ -86,7 +88,9 @@ def atoms_of(model: Any) -> npt.NDArray[np.float64]:
     if array.dtype.kind not in "buif":
         raise TypeError(f"the atoms have the dtype {array.dtype}, but they must be real numbers")
     if array.ndim < 2 or array.ndim > 4 or not array.size:
-        raise ValueError(f"the atoms have the shape {array.shape}, but they must be (r, d) or (r, rows, cols)")
+        raise ValueError(
+            f"the atoms have the shape {array.shape}, but they must be (r, d) or (r, rows, cols)"
+        )
     return array.astype(np.float64)
 
 
@@ -96,7 +100,9 @@ def shaped(atoms: npt.NDArray[np.float64], shape: Optional[tuple[int, ...]]) -> 
         wanted = (shape, shape) if isinstance(shape, int) else tuple(shape)
         if math.prod(wanted) != math.prod(atoms.shape[1:]) or len(wanted) not in (2, 3):
             numbers = math.prod(atoms.shape[1:])
-            raise ValueError(f"shape is {wanted}, but atoms have {numbers} numbers: expected (rows, cols) or (rows, cols, 3)")
+            raise ValueError(
+                f"shape is {wanted}, but atoms have {numbers} numbers: expected (rows, cols) or (rows, cols, 3)"
+            )
         return atoms.reshape(len(atoms), *wanted)
     if atoms.ndim > 2:
         return atoms

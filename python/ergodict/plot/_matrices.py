@@ -69,7 +69,9 @@ def _matrix(network: Any) -> Any:
     """The sparse matrix of a network, or of what is a matrix already."""
     import scipy.sparse
 
-    if scipy.sparse.issparse(network) or (isinstance(network, np.ndarray) and network.ndim == 2 and network.shape[0] == network.shape[1]):
+    if scipy.sparse.issparse(network) or (
+        isinstance(network, np.ndarray) and network.ndim == 2 and network.shape[0] == network.shape[1]
+    ):
         matrix = scipy.sparse.csr_array(network)
     else:
         from ..network import as_network
@@ -80,7 +82,9 @@ def _matrix(network: Any) -> Any:
     return matrix
 
 
-def compare(accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None, label: str = "accuracy") -> Any:
+def compare(
+    accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None, label: str = "accuracy"
+) -> Any:
     """Draw a comparison of networks as a heat map: how well the atoms of each row rebuild the network of each column.
 
     Parameters
@@ -119,7 +123,10 @@ def compare(accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None
     ax = axes(ax, (1.8 + 0.6 * values.shape[1], 1.2 + 0.5 * values.shape[0]))
     image = ax.imshow(values, cmap=AMOUNT, interpolation="nearest", aspect="auto")
     ax.figure.colorbar(image, ax=ax, label=label)
-    for ticks, listed, count in ((ax.set_xticks, cols, values.shape[1]), (ax.set_yticks, rows, values.shape[0])):
+    for ticks, listed, count in (
+        (ax.set_xticks, cols, values.shape[1]),
+        (ax.set_yticks, rows, values.shape[0]),
+    ):
         if listed is not None and len(listed) == count:
             ticks(np.arange(count), [str(name) for name in listed])
     ax.tick_params(axis="x", labelrotation=45)
@@ -130,5 +137,13 @@ def compare(accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None
         low, high = np.nanmin(values), np.nanmax(values)
         for (i, j), value in np.ndenumerate(values):
             light = value > (low + high) / 2
-            ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=8, color="black" if light else "white")
+            ax.text(
+                j,
+                i,
+                f"{value:.2f}",
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="black" if light else "white",
+            )
     return ax

@@ -38,7 +38,9 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
 
     values = np.asarray(getattr(state, "state", state))
     if values.ndim != 2 or values.dtype.kind not in "buif":
-        raise ValueError(f"the configuration has the shape {values.shape}, but it must be numbers of shape (rows, cols)")
+        raise ValueError(
+            f"the configuration has the shape {values.shape}, but it must be numbers of shape (rows, cols)"
+        )
     ax = axes(ax, (4, 4 * min(2.0, max(0.35, values.shape[0] / max(values.shape[1], 1)))))
     low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
     high = max(high, 1)
@@ -90,7 +92,9 @@ def frames(states: npt.ArrayLike, n: int = 8, ax: Any = None) -> npt.NDArray[Any
     if n < 1:
         raise ValueError(f"n is {n}, but it must be at least 1")
     shown = np.unique(np.linspace(0, len(values) - 1, min(n, len(values))).astype(int))
-    cells = grid(len(shown), ax, columns=min(4, len(shown)), cell=2.0, aspect=values.shape[1] / values.shape[2])
+    cells = grid(
+        len(shown), ax, columns=min(4, len(shown)), cell=2.0, aspect=values.shape[1] / values.shape[2]
+    )
     for cell, index in zip(cells, shown):
         lattice(values[index], ax=cell, colorbar=False)
         cell.set_title(f"frame {index}", fontsize=9, pad=3)
@@ -121,7 +125,9 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
     """
     given, again = np.asarray(original, dtype=np.float64), np.asarray(rebuilt, dtype=np.float64)
     if given.shape != again.shape or given.ndim not in (2, 3):
-        raise ValueError(f"the pictures have the shapes {given.shape} and {again.shape}, but they must be the same")
+        raise ValueError(
+            f"the pictures have the shapes {given.shape} and {again.shape}, but they must be the same"
+        )
     cells = grid(3, ax, columns=3, cell=3.0, aspect=given.shape[0] / max(given.shape[1], 1))
     low, high = (float(given.min()), float(given.max())) if given.size else (0.0, 1.0)
     # Spins are ink where they are 1, as in `lattice`; of images white is 1.
@@ -130,11 +136,15 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
         if given.ndim == 3:
             cell.imshow(np.clip(values, 0, 1), interpolation="nearest")
         else:
-            cell.imshow(values, cmap=shades, vmin=low, vmax=high if high > low else low + 1, interpolation="nearest")
+            cell.imshow(
+                values, cmap=shades, vmin=low, vmax=high if high > low else low + 1, interpolation="nearest"
+            )
         cell.set_title(title, fontsize=10)
         bare(cell)
     off = np.abs(again - given)
-    image = cells[2].imshow(off.max(axis=2) if off.ndim == 3 else off, cmap=AMOUNT, vmin=0, interpolation="nearest")
+    image = cells[2].imshow(
+        off.max(axis=2) if off.ndim == 3 else off, cmap=AMOUNT, vmin=0, interpolation="nearest"
+    )
     cells[2].figure.colorbar(image, ax=cells[2], shrink=0.8, label="off by")
     norm = float(np.linalg.norm(given))
     error = float(np.linalg.norm(again - given)) / norm if norm else 0.0
