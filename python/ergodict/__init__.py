@@ -1,10 +1,12 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import plot
+from . import plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
 from .chains import RBM, CellularPotts, Ising, Potts
+from .estimators import OnlineDictionary, OnlineNMF
 from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
+from .models import load
 from .network import Network, as_network, networks
 
 __all__ = [
@@ -12,11 +14,14 @@ __all__ = [
     "ImagePatches",
     "Ising",
     "Network",
+    "OnlineDictionary",
+    "OnlineNMF",
     "Potts",
     "RBM",
     "__version__",
     "as_network",
     "denoise_image",
+    "load",
     "networks",
     "noise_level",
     "plot",
@@ -24,4 +29,5 @@ __all__ = [
     "read_image",
     "reconstruct_image",
     "reconstruct_spins",
+    "sets",
 ]

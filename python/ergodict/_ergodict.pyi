@@ -1,8 +1,8 @@
-"""The extension module: what the Python package stands on."""
+"""Types of the extension module; `cargo xtask test python` checks them against it."""
 
 import os
 from collections.abc import Callable
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +12,116 @@ _Progress = Callable[[int, int, Optional[float]], None]
 
 __version__: str
 
-class Network:
+# Networks.
+
+@final
+class Network: ...
+
+# The factorisation: factor, model, sets.
+
+@final
+class Factoriser:
+    def __new__(
+        cls, options: dict[str, object], dictionary: object, features: int, single: bool, init: object, seed: int
+    ) -> Factoriser: ...
+    def push(self, x: object) -> int: ...
+    def step(
+        self, x: object, weight: Optional[float] = None, missing: bool = False, n_jobs: Optional[int] = None
+    ) -> dict[str, Any]: ...
+    def fit(
+        self,
+        x: object,
+        batch: int,
+        epochs: int,
+        shuffle: bool,
+        holdout: float,
+        seed: int,
+        missing: bool,
+        n_jobs: Optional[int] = None,
+        progress: Optional[Callable[..., object]] = None,
+        callback: Optional[Callable[..., object]] = None,
+    ) -> None: ...
+    def transform(
+        self,
+        x: object,
+        missing: bool = False,
+        n_jobs: Optional[int] = None,
+        progress: Optional[Callable[..., object]] = None,
+    ) -> npt.NDArray[Any]: ...
+    def losses(
+        self,
+        x: object,
+        missing: bool = False,
+        n_jobs: Optional[int] = None,
+        progress: Optional[Callable[..., object]] = None,
+    ) -> npt.NDArray[np.float64]: ...
+    def statistics(
+        self, x: object, missing: bool = False, n_jobs: Optional[int] = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float, float]: ...
+    def absorb(
+        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], r: float, samples: float
+    ) -> dict[str, Any]: ...
+    def next_weight(self, weight: float) -> None: ...
+    def save(
+        self,
+        path: str,
+        init: str,
+        batch: int,
+        epochs: int,
+        shuffle: bool,
+        holdout: float,
+        missing: bool,
+        how: str,
+        feature_names: Optional[list[str]] = None,
+    ) -> None: ...
     @staticmethod
-    def read(path: _Path) -> Network: ...
+    def load(path: str, dictionary: Optional[object] = None) -> Factoriser: ...
+    @staticmethod
+    def _restore(bytes: bytes, dictionary: object, rest: str) -> Factoriser: ...
     @property
-    def n_nodes(self) -> int: ...
+    def dictionary(self) -> npt.NDArray[Any]: ...
     @property
-    def n_edges(self) -> int: ...
-    def edges(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.float64]]: ...
+    def aggregates(self) -> dict[str, Any]: ...
+    @property
+    def history(self) -> dict[str, npt.NDArray[Any]]: ...
+    @property
+    def surrogate(self) -> float: ...
+    @property
+    def dominance(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def atoms(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def single(self) -> bool: ...
+    @property
+    def piece(self) -> int: ...
+    @property
+    def held_out_loss(self) -> Optional[float]: ...
+    @property
+    def negative(self) -> bool: ...
+    @property
+    def unused(self) -> int: ...
+    @property
+    def header(self) -> str: ...
+
+def minibatches(samples: int, batch: int, epochs: int, shuffle: bool, holdout: float, seed: int) -> int: ...
+def _address_of(x: object) -> Optional[int]: ...
+def _defaults() -> str: ...
+def _set_name(name: str) -> str: ...
 
 # Chains and images.
 
 _Pixels = tuple[npt.NDArray[np.float32], int, int, int]
 _Place = tuple[int, int, Optional[tuple[int, int]], int, npt.NDArray[np.int8]]
 
+@final
 class SpinChain:
     @staticmethod
     def ising(
@@ -81,6 +177,7 @@ class SpinChain:
     ) -> None: ...
     def patches(self, rows: int, cols: int, values: str, count: int, single: bool) -> tuple[int, npt.NDArray[Any]]: ...
 
+@final
 class ImageStream:
     def __new__(
         cls, images: list[_Pixels], patch: tuple[int, int], periodic: bool, walk: bool, seed: int, chain: int
@@ -91,6 +188,7 @@ class ImageStream:
     def place(self) -> tuple[int, int, bytes]: ...
     def seek(self, steps: int, word: int, state: bytes) -> None: ...
 
+@final
 class PatchDictionary:
     def __new__(
         cls, atoms: npt.NDArray[np.float64], features: int, single: bool, code: str, solver: str, kappa2: float,

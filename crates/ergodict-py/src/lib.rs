@@ -1,9 +1,13 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+mod array;
 mod error;
+mod factor;
 mod image;
+mod model;
 mod network;
 mod room;
+mod sets;
 mod spins;
 mod work;
 
@@ -22,6 +26,12 @@ mod _ergodict {
     };
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+
+    // The factorisation.
+    #[pymodule_export]
+    use super::factor::{_address_of, Factoriser, minibatches};
+    #[pymodule_export]
+    use super::model::{_defaults, _set_name};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
