@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import itertools
 import os
 import warnings
@@ -31,7 +32,7 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
     _core: Factoriser
@@ -253,6 +254,10 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
+        folder = os.path.dirname(os.fspath(path))
+        if folder and not os.path.isdir(folder):
+            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
+            raise FileNotFoundError(errno.ENOENT, words)
         self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
 
     @classmethod
@@ -429,6 +434,9 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _validated(self, X: Any, reset: bool) -> Any:
         types = [np.float64, np.float32] if reset else [self._dtype()]
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not X.dtype.isnative:
+            # Of the same precision, which the checks below would not see.
+            X = X.astype(X.dtype.newbyteorder("="))
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=types, order=None, copy=False, ensure_all_finite=False
         )

@@ -1,8 +1,10 @@
 //! Arrays of samples as Python has them: viewed where they lie, or gathered minibatch by minibatch.
 
+use crate::error::raised;
 use ergodict::data::SampleRows;
 use ergodict::factor::{Mask, Minibatch, SparseRef};
 use ergodict::linalg::{Mat, MatRef, Scalar};
+use ergodict::memory;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -146,14 +148,11 @@ impl<'a, T: Scalar + Element> Samples<'a, T> {
     ) -> ergodict::Result<Minibatch<'b, T>> {
         match self {
             Self::Dense(dense) => {
-                let x: MatRef<'b, T> = match (dense.view, rows) {
-                    (Some(view), SampleRows::Range(range)) => {
-                        view.columns(range.start as usize, range.end as usize)
-                    }
-                    _ => {
-                        dense.gather(rows, &mut buffers.dense);
-                        buffers.dense.as_ref()
-                    }
+                let x: MatRef<'b, T> = if let (Some(view), SampleRows::Range(range)) = (dense.view, rows) {
+                    view.columns(range.start as usize, range.end as usize)
+                } else {
+                    dense.gather(rows, &mut buffers.dense)?;
+                    buffers.dense.as_ref()
                 };
                 buffers.mask = missing.then(|| Mask::not_nan(x)).filter(|mask| !mask.is_full());
                 Ok(match &buffers.mask {
@@ -190,19 +189,20 @@ impl<'a, T: Scalar + Element> Dense<'a, T> {
     }
 
     /// Copies these samples, one a column.
-    fn gather(&self, rows: &SampleRows<'_>, out: &mut Mat<T>) {
+    fn gather(&self, rows: &SampleRows<'_>, out: &mut Mat<T>) -> ergodict::Result<()> {
         /// Features copied sample after sample before the next: a line of a buffer, so that arrays in Fortran order are read along
         /// their columns.
         const TILE: usize = 8;
         let n = rows.len();
         if (out.rows(), out.cols()) != (self.features, n) {
+            room::<T>(self.features, n)?;
             out.reset(self.features, n);
         }
         if let Some(view) = self.view {
             for j in 0..n {
                 out.col_mut(j).copy_from_slice(view.col(rows.at(j) as usize));
             }
-            return;
+            return Ok(());
         }
         for tile in (0..self.features).step_by(TILE) {
             let end = self.features.min(tile + TILE);
@@ -214,6 +214,7 @@ impl<'a, T: Scalar + Element> Dense<'a, T> {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -224,7 +225,9 @@ impl<T: Scalar> Sparse<'_, T> {
         buffers: &'b mut Buffers<T>,
     ) -> ergodict::Result<Minibatch<'b, T>> {
         let Buffers { starts, indices, values, .. } = buffers;
-        (indices.clear(), values.clear(), starts.clear());
+        indices.clear();
+        values.clear();
+        starts.clear();
         starts.push(0);
         let most = self.values.len().min(self.indices.len());
         for j in 0..rows.len() {
@@ -278,11 +281,24 @@ unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
 }
 
 /// A matrix (rows of Python become columns here): the transpose of an array, copied.
-pub(crate) fn transposed<T: Scalar + Element>(array: &Bound<'_, PyArray2<T>>) -> Mat<T> {
+pub(crate) fn transposed<T: Scalar + Element>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Mat<T>> {
     let dense = Dense::of(array);
     let mut out = Mat::zeros(0, 0);
-    dense.gather(&SampleRows::Range(0..dense.samples as u64), &mut out);
-    out
+    dense.gather(&SampleRows::Range(0..dense.samples as u64), &mut out).map_err(raised)?;
+    Ok(out)
+}
+
+/// Refuses minibatches that do not fit into memory: arrays of any size can be made of one number by strides of zero.
+pub(crate) fn room<T>(features: usize, samples: usize) -> ergodict::Result<()> {
+    /// So little is always there; looking takes longer than a small minibatch.
+    const LITTLE: u64 = 1 << 24;
+    let column = (features as u64).saturating_mul(size_of::<T>() as u64).saturating_add(64);
+    let needed = column.saturating_mul(samples as u64);
+    if needed <= LITTLE {
+        return Ok(());
+    }
+    let what = format!("a minibatch of {samples} samples of {features} features");
+    memory::check(needed, &what, "give fewer samples at a time")
 }
 
 /// The columns of a matrix as the rows of an array.
@@ -300,8 +316,8 @@ pub(crate) fn columns<'py, T: Scalar + Element>(py: Python<'py>, m: &Mat<T>) -> 
 /// Where a minibatch writes its rows of an array of results that is being filled.
 pub(crate) struct Rows<'a, T> {
     data: *mut T,
-    rows: usize,
-    cols: usize,
+    count: usize,
+    width: usize,
     life: PhantomData<&'a mut T>,
 }
 
@@ -311,17 +327,18 @@ unsafe impl<T: Send> Send for Rows<'_, T> {}
 impl<'a, T: Scalar + Element> Rows<'a, T> {
     /// The rows of an array that was just made and that nobody else has.
     pub(crate) fn of(array: &'a Bound<'_, PyArray2<T>>) -> Self {
-        let (rows, cols) = (array.shape()[0], array.shape()[1]);
-        Self { data: array.data(), rows, cols, life: PhantomData }
+        let (count, width) = (array.shape()[0], array.shape()[1]);
+        Self { data: array.data(), count, width, life: PhantomData }
     }
 
     /// Writes the columns of a matrix as rows from `first` on.
     pub(crate) fn write(&mut self, first: usize, m: MatRef<'_, T>) {
-        assert!(m.rows() == self.cols && first + m.cols() <= self.rows, "rows outside of an array");
+        assert!(m.rows() == self.width && first + m.cols() <= self.count, "rows outside of an array");
         for j in 0..m.cols() {
             // SAFETY: row first + j of the array, which is C-ordered and at hand.
-            let row =
-                unsafe { std::slice::from_raw_parts_mut(self.data.add((first + j) * self.cols), self.cols) };
+            let row = unsafe {
+                std::slice::from_raw_parts_mut(self.data.add((first + j) * self.width), self.width)
+            };
             row.copy_from_slice(m.col(j));
         }
     }

@@ -31,7 +31,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
-    use super::model::{_defaults, _set_name};
+    use super::model::_defaults;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -6,7 +6,7 @@ use crate::sets::{Raised, dictionary_set};
 use crate::work::short;
 use ergodict::data::FeedOptions;
 use ergodict::dictionary::{Input, Model, Precision, Tracked, feed_config, scheme_config};
-use ergodict::factor::{DictionarySet, Parameters};
+use ergodict::factor::Parameters;
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, PatchKind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// What a file said of a factoriser besides its numbers.
@@ -91,12 +91,12 @@ pub(crate) struct Told {
 }
 
 /// Writes the model file that the command line would write.
-pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: &Path, told: Told) -> PyResult<()> {
+pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: PathBuf, told: Told) -> PyResult<()> {
     let about = about(this).clone();
     either!(this, state => {
         let state = held(py, state)?;
         let kept = &*state;
-        short(py, || {
+        short(py, move || {
             let mut results = kept.tracked.results()?;
             results.held_out_samples = kept.held_out.map_or(0, |(count, _)| count);
             results.held_out_loss_per_sample = kept.held_out.map(|(_, loss)| loss);
@@ -122,7 +122,7 @@ pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: &Path, told: Told) -
             model.inputs.clone_from(&about.inputs);
             model.feature_names = told.feature_names.or_else(|| about.feature_names.clone());
             (model.patch, model.network) = (about.patch, about.network.clone());
-            model.save(path)
+            model.save(&path)
         })
     })
 }
@@ -130,14 +130,14 @@ pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: &Path, told: Told) -
 /// A model file as a factoriser; a set that no name describes is given again.
 pub(crate) fn load(
     py: Python<'_>,
-    path: &Path,
+    path: PathBuf,
     dictionary: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Factoriser> {
     let wrong = Raised::default();
     let set = dictionary.map(|set| dictionary_set(set, &wrong)).transpose()?;
-    let model = short(py, || match set {
-        Some(set) => Model::load_with(path, set),
-        None => Model::load(path),
+    let model = short(py, move || match set {
+        Some(set) => Model::load_with(&path, set),
+        None => Model::load(&path),
     });
     let model = model.map_err(|error| advised(py, error))?;
     let about = About::of(&model, Some(model.kind.clone()), model.run.clone(), model.aggregates.t);
@@ -248,10 +248,4 @@ fn advised(py: Python<'_>, error: PyErr) -> PyErr {
         return PyValueError::new_err(words.replace("(Model::load_with)", "(give it again: dictionary=…)"));
     }
     error
-}
-
-/// Whether a description of a set names one that files can hold.
-#[pyfunction]
-pub(crate) fn _set_name(name: &str) -> PyResult<String> {
-    Ok(name.parse::<DictionarySet>().map_err(raised)?.to_string())
 }

@@ -74,7 +74,7 @@ fn convex(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<ConvexSet> {
         "near" => {
             let (_, centre, radius, nonnegative): (String, Bound<'_, PyArray2<f64>>, f64, bool) =
                 parts.extract()?;
-            Ok(ConvexSet::Near { centre: transposed(&centre), radius, nonnegative })
+            Ok(ConvexSet::Near { centre: transposed(&centre)?, radius, nonnegative })
         }
         "projection" => {
             let (_, name, function, whole, features): (String, String, Py<PyAny>, bool, usize) =

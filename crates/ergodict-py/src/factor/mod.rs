@@ -14,7 +14,7 @@ use ergodict::factor::{Factoriser as Core, Statistics, StepReport, diagnostics};
 use ergodict::linalg::Scalar;
 use ergodict::memory;
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use state::{Run, code, facts, placed};
@@ -159,7 +159,7 @@ impl Factoriser {
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
                 hold(state).step(minibatch, weight).map_err(|e| placed(e, &rows))
             };
-            drop(held(py, state)?);
+            held(py, state)?.room(x.len()).map_err(raised)?;
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
             facts(py, &done?)
@@ -181,9 +181,10 @@ impl Factoriser {
         missing: bool,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
-        callback: Option<Py<PyAny>>,
+        callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+        let callback = callback.map(|callback| callback.clone().unbind());
         let run = Run { options, missing, callback: callback.as_ref(), raised: &self.raised };
         either!(self, state => {
             let x = samples(x)?;
@@ -239,7 +240,7 @@ impl Factoriser {
         let sums = either!(self, state => {
             let x = samples(x)?;
             let rows = SampleRows::Range(0..x.len() as u64);
-            drop(held(py, state)?);
+            held(py, state)?.room(x.len()).map_err(raised)?;
             long(py, n_jobs, None, |_| {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
@@ -259,7 +260,13 @@ impl Factoriser {
         r: f64,
         samples: f64,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let sums = Statistics { a: transposed(a), b_transposed: transposed(b), r, weight: samples };
+        // Beyond this, numbers of samples cannot be told from each other.
+        if samples.is_nan() || samples > 2f64.powi(53) {
+            return Err(PyValueError::new_err(format!(
+                "the number of samples in the statistics is {samples}, but it must be below 2⁵³"
+            )));
+        }
+        let sums = Statistics { a: transposed(a)?, b_transposed: transposed(b)?, r, weight: samples };
         let report = either!(self, state => {
             let mut state = held(py, state)?;
             let kept = &mut *state;
@@ -268,11 +275,6 @@ impl Factoriser {
             done?
         });
         facts(py, &report)
-    }
-
-    /// Sets the weight of the next step.
-    fn next_weight(&self, py: Python<'_>, weight: f64) -> PyResult<()> {
-        either!(self, state => held(py, state)?.coder().and_then(|f| f.next_weight(weight)).map_err(raised))
     }
 
     /// The dictionary (r, d), an atom a row.
@@ -424,14 +426,14 @@ impl Factoriser {
         feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
         let feed = FeedOptions { batch, epochs, shuffle, seed: 0, holdout };
-        model::save(self, py, &path, Told { init, feed, missing, how, feature_names })
+        model::save(self, py, path, Told { init, feed, missing, how, feature_names })
     }
 
     /// A model file as a factoriser; a set that no name describes is given again.
     #[staticmethod]
     #[pyo3(signature = (path, dictionary=None))]
     fn load(py: Python<'_>, path: PathBuf, dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        model::load(py, &path, dictionary)
+        model::load(py, path, dictionary)
     }
 
     /// What the file that this was loaded from says, as JSON: kind, parameters, seed, run and feature names.
@@ -470,10 +472,10 @@ impl Factoriser {
     ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
         let atoms = held(py, state)?.parameters.atoms;
         let n = x.len() as u64;
-        let needed =
-            if wanted { n.saturating_mul(atoms as u64).saturating_mul(size_of::<T>() as u64) } else { 0 };
-        memory::check(needed, &format!("{n} codes of {atoms} atoms"), "code fewer samples at a time")
-            .map_err(raised)?;
+        // The codes, and the loss of each sample.
+        let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
+        let what = format!("{n} codes of {atoms} atoms");
+        memory::check(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
         let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
         let rows = codes.as_ref().map(Rows::of);
         let done = if x.len() <= CHUNK && progress.is_none() {
@@ -497,7 +499,7 @@ fn start<T: Scalar + Element>(
         Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
         Ok("data") => None,
         _ => {
-            let w = transposed(init.cast::<PyArray2<T>>()?);
+            let w = transposed(init.cast::<PyArray2<T>>()?)?;
             Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
         }
     };
@@ -514,6 +516,12 @@ pub(crate) fn minibatches(
     holdout: f64,
     seed: u64,
 ) -> PyResult<u64> {
+    /// More than any array in memory has.
+    const MOST: u64 = 1 << 34;
+    if samples > MOST {
+        let words = format!("the number of samples is {samples}, but no array has more than {MOST}");
+        return Err(PyValueError::new_err(words));
+    }
     let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
     Ok(SampleOrder::new(samples, options).map_err(raised)?.minibatches())
 }

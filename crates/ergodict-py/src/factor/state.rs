@@ -1,14 +1,14 @@
 //! What a factoriser carries, in one precision, and the loops over arrays.
 
-use crate::array::{Buffers, Rows, Samples};
+use crate::array::{Buffers, Rows, Samples, room};
 use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
 use ergodict::dictionary::Tracked;
-use ergodict::factor::code::CodeSet;
+use ergodict::factor::code::{CHUNK, CodeSet};
 use ergodict::factor::{Factoriser, Minibatch, Parameters, StepReport};
 use ergodict::linalg::Scalar;
-use ergodict::{Error, Result};
+use ergodict::{Error, Result, memory};
 use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,7 +54,12 @@ impl<T: Scalar> State<T> {
     /// One step, with the scheduled weight or one of the caller's.
     pub(crate) fn step(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
         let negative = !self.negative && has_negative(x);
-        let start = || Factoriser::from_minibatch(self.parameters.clone(), x, self.seed);
+        let start = || {
+            if let Minibatch::Sparse(x) = x {
+                room::<T>(x.rows(), x.cols())?;
+            }
+            Factoriser::from_minibatch(self.parameters.clone(), x, self.seed)
+        };
         let report = match weight {
             None => self.tracked.step(x, start)?,
             Some(weight) => self.tracked.step_weighted(x, weight, start)?,
@@ -70,6 +75,16 @@ impl<T: Scalar> State<T> {
         p.code == CodeSet::Nonnegative && p.dictionary.to_string().starts_with("nonneg")
     }
 
+    /// Refuses minibatches of so many samples that their codes do not fit into memory.
+    pub(crate) fn room(&self, samples: usize) -> Result<()> {
+        if samples <= CHUNK {
+            return Ok(());
+        }
+        let needed = self.parameters.memory::<T>(self.features, samples as u64);
+        let what = format!("{} atoms and a minibatch of {samples} samples", self.parameters.atoms);
+        memory::check(needed, &what, "give fewer samples at a time")
+    }
+
     /// The factoriser, to code with.
     pub(crate) fn coder(&mut self) -> Result<&mut Factoriser<T>> {
         self.tracked.learned()?;
@@ -78,8 +93,8 @@ impl<T: Scalar> State<T> {
 }
 
 fn has_negative<T: Scalar>(x: Minibatch<'_, T>) -> bool {
-    // Over all of them, without a way out: the loop is a few instructions wide then.
-    let any = |values: &[T]| values.iter().fold(false, |any, x| any | (*x < T::ZERO));
+    // Over all of them, without a way out, so that many are looked at at once.
+    let any = |values: &[T]| values.iter().fold(T::ZERO, |least, x| least.at_most(*x)) < T::ZERO;
     match x {
         Minibatch::Sparse(x) => (0..x.cols()).any(|j| any(x.col(j).1)),
         Minibatch::Dense(x) | Minibatch::Masked { values: x, .. } => (0..x.cols()).any(|j| any(x.col(j))),
