@@ -8,9 +8,11 @@ from .estimators import OnlineDictionary, OnlineNMF
 from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
 from .models import load
 from .network import Network, as_network, networks
+from .sampling import HomomorphismSampler, sample
 
 __all__ = [
     "CellularPotts",
+    "HomomorphismSampler",
     "ImagePatches",
     "Ising",
     "Network",
@@ -29,5 +31,6 @@ __all__ = [
     "read_image",
     "reconstruct_image",
     "reconstruct_spins",
+    "sample",
     "sets",
 ]

@@ -6,7 +6,9 @@ mod factor;
 mod image;
 mod model;
 mod network;
+mod random_network;
 mod room;
+mod sampler;
 mod sets;
 mod spins;
 mod work;
@@ -17,21 +19,21 @@ mod _ergodict {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::network::{Network, embedded_networks, order_of_names};
-
-    // Chains and images.
+    use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
     use super::image::{
         ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
     };
     #[pymodule_export]
-    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
-
-    // The factorisation.
-    #[pymodule_export]
-    use super::factor::{_address_of, Factoriser, minibatches};
-    #[pymodule_export]
     use super::model::_defaults;
+    #[pymodule_export]
+    use super::network::{Network, embedded_networks, order_of_names};
+    #[pymodule_export]
+    use super::random_network::{corrupt, generate};
+    #[pymodule_export]
+    use super::sampler::Sampler;
+    #[pymodule_export]
+    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
