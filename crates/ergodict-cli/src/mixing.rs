@@ -1,10 +1,8 @@
 //! How well chains mix, in words and as JSON.
 
+pub(crate) use ergodict::chain::MIXED;
 use ergodict::chain::diagnostics::Mixing;
 use serde_json::{Value, json};
-
-/// R̂ above which chains have not mixed: one constant for words, reports and JSON.
-pub(crate) const MIXED: f64 = 1.05;
 
 /// An observable and what is known of its mean, as JSON.
 pub(crate) fn json(observable: impl serde::Serialize, mixing: &Mixing) -> Value {

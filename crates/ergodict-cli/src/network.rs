@@ -9,7 +9,6 @@ mod denoise;
 mod denoised;
 mod generate;
 mod info;
-pub(crate) mod kept;
 mod learn;
 mod learned;
 mod list;

@@ -211,7 +211,7 @@ fn again(report: Report, model: &Model) -> Report {
     let Some(command) = model.run["command"].as_str() else { return report };
     let config = &model.run["config"];
     let inputs: Vec<String> = match model.kind.as_str() {
-        "network" => crate::network::kept::Kept::of(model).networks.into_iter().map(|one| one.name).collect(),
+        "network" => ergodict::dictionary::Kept::of(model).networks.into_iter().map(|one| one.name).collect(),
         "spins" => Vec::new(),
         _ => {
             let init = config["init"].as_str().unwrap_or_default();

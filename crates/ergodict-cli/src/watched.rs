@@ -1,109 +1,10 @@
-//! What chains are watched by while a dictionary is learned from them, and how well they mix by that: in models and on pages.
+//! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
-use crate::mixing::MIXED;
 use anyhow::{Result, bail};
-use ergodict::chain::Trace;
-use ergodict::chain::diagnostics::{Mixing, autocorrelation};
+pub(crate) use ergodict::chain::{MIXED, Mixed, Watched, mixed};
 use ergodict_report::{Figure, LineChart, Series, Table};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
-
-/// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
-/// the first so many besides.
-pub(crate) const MOST_VALUES: usize = 1 << 14;
-/// Fewest values of a trace, however many there are.
-const FEWEST: usize = 16;
-/// Lags of an autocorrelation function, in values.
-const LAGS: usize = 100;
-/// Fewest values of a chain that tell anything, as for [`Mixing::of`].
-const TELLING: usize = 4;
-/// An autocorrelation time is taken from a stretch of all chains together that is so many times as long, and of each chain so many times: else
-/// memory may be longer than what the stretch can see. Rules of thumb, not measured.
-const LONGER: (f64, f64) = (50.0, 8.0);
-
-/// The series of one observable along the chains of one network or lattice.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Watched {
-    /// The observable, in words.
-    pub(crate) observable: String,
-    /// Where the chains are, such as the name of a network; empty where that goes without saying.
-    pub(crate) of: String,
-    /// One for each chain.
-    pub(crate) traces: Vec<Trace>,
-}
-
-impl Watched {
-    /// Nothing seen yet; `share` is how many such there are in the run.
-    pub(crate) fn new(
-        observable: impl Into<String>,
-        of: impl Into<String>,
-        chains: usize,
-        share: usize,
-    ) -> Self {
-        let most = (MOST_VALUES / (chains * share).max(1)).max(FEWEST);
-        Self { observable: observable.into(), of: of.into(), traces: vec![Trace::new(most); chains] }
-    }
-
-    /// How well it mixes; none where nothing was seen.
-    ///
-    /// The mean, its error and R̂ are of values from all of the run, one in `every`. An autocorrelation time shorter than `every` cannot be seen in
-    /// them, so it is taken from the first values in a row; from the others only where memory is too long for those.
-    fn mixed(&self) -> Option<Mixed> {
-        // Chains of minibatches of unequal shares may be at different strides: all are brought to the largest.
-        let every = self.traces.iter().map(Trace::stride).max()?;
-        let values = self.traces.iter().map(Trace::seen).min()?;
-        let thinned = |trace: &Trace| -> Vec<f64> {
-            trace.values().iter().copied().step_by((every / trace.stride()) as usize).collect()
-        };
-        let spread: Vec<Vec<f64>> = self.traces.iter().map(thinned).collect();
-        let kept = spread.iter().map(Vec::len).min().filter(|n| *n > 0)?;
-        let stretch: Vec<&[f64]> = self.traces.iter().map(Trace::stretch).collect();
-        let whole = Mixing::of(&spread);
-        let constant = kept >= TELLING && unchanging(&spread) && unchanging(&stretch);
-        let (lag, time) = if every == 1 {
-            (1, whole.autocorrelation_time)
-        } else if let Some(time) = short_memory(&stretch) {
-            (1, time)
-        } else {
-            (every, whole.autocorrelation_time * every as f64)
-        };
-        let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
-        let known = |x: f64| (x.is_finite() && !constant).then_some(x);
-        let short = |x: &f64| (x * 1e5).round() / 1e5;
-        Some(Mixed {
-            observable: self.observable.clone(),
-            of: self.of.clone(),
-            chains: self.traces.len(),
-            values,
-            every,
-            mean: Some(whole.mean).filter(|mean| mean.is_finite()),
-            error: known(whole.error),
-            autocorrelation_time: known(time),
-            effective_sample_size: known(self.traces.len() as f64 * values as f64 / time),
-            r_hat: known(whole.r_hat),
-            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= MIXED),
-            constant,
-            lag,
-            autocorrelation: curve.iter().map(short).collect(),
-        })
-    }
-}
-
-/// Whether all values are the same.
-fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
-    let mut values = series.iter().flat_map(|one| one.as_ref().iter());
-    let first = values.next();
-    values.all(|value| Some(value) == first)
-}
-
-/// The autocorrelation time of values in a row, if it is short beside them.
-fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
-    let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
-    // Chains that stand still all the while have an autocorrelation time of 1 by convention, which tells nothing.
-    let time = Some(Mixing::of(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
-    let all = (each * stretch.len()) as f64;
-    (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
-}
 
 /// Goes on with what a checkpoint kept; one of an earlier version kept nothing.
 pub(crate) fn go_on_watching(now: Option<&mut Vec<Watched>>, kept: &Value) -> Result<()> {
@@ -116,99 +17,24 @@ pub(crate) fn go_on_watching(now: Option<&mut Vec<Watched>>, kept: &Value) -> Re
     Ok(())
 }
 
-/// How well all that was watched mixes.
-pub(crate) fn mixed(watched: &[Watched]) -> Vec<Mixed> {
-    watched.iter().filter_map(Watched::mixed).collect()
+/// A row of the table.
+fn row(one: &Mixed) -> Vec<String> {
+    let number = |x: Option<f64>, digits: usize| x.map_or("–".to_owned(), |x| format!("{x:.digits$}"));
+    vec![
+        one.name(),
+        one.chains.to_string(),
+        one.values.to_string(),
+        format!("{} ± {}", number(one.mean, 4), number(one.error, 4)),
+        number(one.autocorrelation_time, 1),
+        number(one.effective_sample_size, 0),
+        one.r_hat(3, "–"),
+    ]
 }
 
-/// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the key of summaries of spins as well")]
-pub(crate) struct Mixed {
-    pub(crate) observable: String,
-    #[serde(default)]
-    pub(crate) of: String,
-    pub(crate) chains: usize,
-    /// Values of each chain, the shortest where they differ.
-    pub(crate) values: u64,
-    /// The mean, its error and R̂ are of one in so many of them.
-    pub(crate) every: u64,
-    pub(crate) mean: Option<f64>,
-    pub(crate) error: Option<f64>,
-    /// In values of the chain.
-    pub(crate) autocorrelation_time: Option<f64>,
-    /// Of all values of all chains.
-    pub(crate) effective_sample_size: Option<f64>,
-    /// Also null where it is infinite.
-    pub(crate) r_hat: Option<f64>,
-    /// Whether R̂ is small enough; false where it is infinite.
-    #[serde(default)]
-    pub(crate) mixed: Option<bool>,
-    /// Whether the values never changed, in no chain.
-    #[serde(default)]
-    pub(crate) constant: bool,
-    /// At lags 0, `lag`, 2 `lag`, …; files of earlier versions have 0 for `every`.
-    #[serde(default)]
-    pub(crate) lag: u64,
-    pub(crate) autocorrelation: Vec<f64>,
-}
-
-impl Mixed {
-    /// `edges off the motif, karate`.
-    pub(crate) fn name(&self) -> String {
-        if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
-    }
-
-    /// Whether R̂ is small enough; none where it cannot be told. Files of earlier versions have R̂ alone.
-    pub(crate) fn verdict(&self) -> Option<bool> {
-        self.mixed.or(self.r_hat.map(|r_hat| r_hat <= MIXED))
-    }
-
-    /// R̂ in so many digits.
-    fn r_hat(&self, digits: usize, unknown: &str) -> String {
-        match (self.r_hat, self.mixed) {
-            (Some(r_hat), _) => format!("{r_hat:.digits$}"),
-            (None, Some(false)) => "infinite".to_owned(),
-            (None, _) => unknown.to_owned(),
-        }
-    }
-
-    /// In words, as samplers tell it; the observable is the first.
-    pub(crate) fn words(&self) -> String {
-        if let (Some(mean), true) = (self.mean, self.constant) {
-            let name = self.name();
-            return format!("{name} {mean:.4}, which never changed: whether the chain mixes cannot be told");
-        }
-        let (Some(mean), Some(error)) = (self.mean, self.error) else {
-            return format!("{}: too few to tell", self.name());
-        };
-        let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
-            return format!("{} {mean:.4}", self.name());
-        };
-        format!(
-            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {}",
-            self.name(),
-            self.r_hat(3, "unknown")
-        )
-    }
-
-    fn row(&self) -> Vec<String> {
-        let number = |x: Option<f64>, digits: usize| x.map_or("–".to_owned(), |x| format!("{x:.digits$}"));
-        vec![
-            self.name(),
-            self.chains.to_string(),
-            self.values.to_string(),
-            format!("{} ± {}", number(self.mean, 4), number(self.error, 4)),
-            number(self.autocorrelation_time, 1),
-            number(self.effective_sample_size, 0),
-            self.r_hat(3, "–"),
-        ]
-    }
-
-    fn curve(&self) -> Vec<(f64, f64)> {
-        let each = (if self.lag == 0 { self.every } else { self.lag }) as f64;
-        self.autocorrelation.iter().enumerate().map(|(at, rho)| (at as f64 * each, *rho)).collect()
-    }
+/// The points of an autocorrelation function.
+fn points(one: &Mixed) -> Vec<(f64, f64)> {
+    let each = (if one.lag == 0 { one.every } else { one.lag }) as f64;
+    one.autocorrelation.iter().enumerate().map(|(at, rho)| (at as f64 * each, *rho)).collect()
 }
 
 const TABLE: &str = "
@@ -224,7 +50,7 @@ pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
     Table {
         title: "How well the chain mixes".into(),
         head: head.map(str::to_owned).to_vec(),
-        rows: all.iter().map(Mixed::row).collect(),
+        rows: all.iter().map(row).collect(),
         words: format!("{what}\n\n{TABLE} {verdict}"),
     }
 }
@@ -270,7 +96,7 @@ pub(crate) fn curve(all: &[Mixed], of: &str) -> Option<Figure> {
         return None;
     }
     let name = |one: &Mixed| if all.len() > 1 { one.name() } else { String::new() };
-    let series = drawn.iter().map(|one| Series::new(name(one), one.curve()));
+    let series = drawn.iter().map(|one| Series::new(name(one), points(one)));
     Some(autocorrelations(series.collect(), of))
 }
 
@@ -290,6 +116,7 @@ pub(crate) fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ergodict::chain::Trace;
     use ergodict::chain::rng::{Purpose, stream, uniform};
 
     #[test]
@@ -358,7 +185,7 @@ mod tests {
         let mixed = of_one(256, values).mixed().unwrap();
         assert_eq!((mixed.every, mixed.lag), (512, 512));
         assert!(mixed.autocorrelation_time.unwrap() > 500.0, "{mixed:?}");
-        assert_eq!(mixed.curve()[1].0, 512.0);
+        assert_eq!(points(&mixed)[1].0, 512.0);
     }
 
     #[test]
@@ -389,6 +216,6 @@ mod tests {
         let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,
             "autocorrelation_time": 2.0, "effective_sample_size": 9.0, "r_hat": 1.2, "autocorrelation": [1.0, 0.5]}"#;
         let old: Mixed = serde_json::from_str(old).unwrap();
-        assert_eq!((old.verdict(), old.curve()[1]), (Some(false), (2.0, 0.5)));
+        assert_eq!((old.verdict(), points(&old)[1]), (Some(false), (2.0, 0.5)));
     }
 }

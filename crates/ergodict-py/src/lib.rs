@@ -1,14 +1,23 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
 mod array;
+mod compare;
+mod denoise;
 mod error;
+mod evaluate;
 mod factor;
+mod going;
 mod image;
+mod learn;
 mod model;
 mod network;
+mod network_model;
 mod random_network;
+mod reconstruct;
 mod room;
 mod sampler;
+mod sampling;
+mod scheme;
 mod sets;
 mod spins;
 mod work;
@@ -19,17 +28,29 @@ mod _ergodict {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use super::compare::compare_networks;
+    #[pymodule_export]
+    use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
+    #[pymodule_export]
+    use super::evaluate::{auc_difference, evaluate_scores};
+    #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
     use super::image::{
         ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
     };
     #[pymodule_export]
+    use super::learn::NetworkLearner;
+    #[pymodule_export]
     use super::model::_defaults;
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
+    use super::network_model::{NetworkModel, input_digest};
+    #[pymodule_export]
     use super::random_network::{corrupt, generate};
+    #[pymodule_export]
+    use super::reconstruct::{accuracy, rebuild};
     #[pymodule_export]
     use super::sampler::Sampler;
     #[pymodule_export]

@@ -14,23 +14,17 @@ use crate::showing::{self, Showing};
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use ergodict::chain::rng::ids;
-use ergodict::chain::{MotifSampler, MotifWalker};
-use ergodict::data::Network;
+use ergodict::Error;
 use ergodict::dictionary::NetworkLearning;
 use ergodict::factor::Factoriser;
-use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::{NetworkStream, Watching};
+use ergodict::linalg::Scalar;
+use ergodict::patch::Watching;
 use ergodict::reconstruct::average_linkage;
-use ergodict::reconstruct::network::{Accuracy, NetworkReconstruction, Reconstructor, Targets};
+use ergodict::reconstruct::network::{Comparison, NetworkReconstruction};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
-
-/// Homomorphisms between two looks at whether to stop.
-const BLOCK: u64 = 20_000;
 
 const HELP: &str = "\
 Example:
@@ -120,9 +114,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     let learning = NetworkLearning { steps: args.steps, watching, parameters };
     let shape = (motif.k() * motif.k(), learning.parameters.atoms);
+    let (samples, mode, threshold) = (args.samples, args.mode.mode(), args.threshold);
+    let comparison = Comparison { learning, samples, mode, threshold };
     let n = networks.drawn.len();
     let mut comparing = Comparing::new(&args.saving, &config, &networks.inputs, shape, n, common.quiet)?;
-    if !args.compare(&mut comparing, &networks, &sampling, &learning, common)? {
+    if !args.compare(&mut comparing, &networks, &comparison, common)? {
         args.saving.tried(comparing.save(), true)?;
         say(&saving::interrupted(&comparing.words(), args.saving.checkpoint.as_deref(), 0));
         return Ok(interrupt::code());
@@ -157,26 +153,12 @@ fn told_of<T: Scalar>(name: &str, factoriser: &Factoriser<T>) -> String {
     format!("learning {name}, surrogate {}", figure(surrogate))
 }
 
-/// A network's dictionary; none when somebody asked to stop.
-fn learn<T: Scalar>(
-    learning: &NetworkLearning,
-    drawn: &(Arc<Network>, Arc<dyn MotifSampler>),
-    seed: u64,
-    mut told: impl FnMut(u64, &Factoriser<T>),
-) -> Result<Option<Mat<f64>>> {
-    let mut stream = NetworkStream::new(std::slice::from_ref(drawn), learning.watching, seed)?;
-    let features = stream.k() * stream.k();
-    let mut factoriser = Factoriser::<T>::random(learning.parameters.clone(), features, seed)?;
-    let mut x = Mat::zeros(0, 0);
-    for step in 0..learning.steps {
-        if interrupt::asked() {
-            return Ok(None);
-        }
-        stream.fill(&mut x);
-        factoriser.step(&x)?;
-        told(step + 1, &factoriser);
+/// What came of something; none when somebody asked to stop.
+fn unless_stopped<R>(outcome: ergodict::Result<R>) -> Result<Option<R>> {
+    match outcome {
+        Err(Error::Interrupted) => Ok(None),
+        outcome => Ok(Some(outcome?)),
     }
-    Ok(Some(factoriser.dictionary().cast()))
 }
 
 impl Args {
@@ -229,8 +211,7 @@ impl Args {
         &self,
         comparing: &mut Comparing<'_>,
         networks: &Networks,
-        sampling: &Sampling,
-        learning: &NetworkLearning,
+        comparison: &Comparison,
         common: &Common,
     ) -> Result<bool> {
         let (n, steps) = (networks.drawn.len(), self.steps);
@@ -246,15 +227,17 @@ impl Args {
             let (drawn, name) = (&networks.drawn[at], &networks.names[at]);
             let done = steps * at as u64;
             let learned = if self.scheme.f32 {
-                learn::<f32>(learning, drawn, common.seed, |step, f| {
+                comparison.dictionary::<f32>(drawn, common.seed, |step, f| {
                     progress.update(done + step, || told_of(name, f));
+                    !interrupt::asked()
                 })
             } else {
-                learn::<f64>(learning, drawn, common.seed, |step, f| {
+                comparison.dictionary::<f64>(drawn, common.seed, |step, f| {
                     progress.update(done + step, || told_of(name, f));
+                    !interrupt::asked()
                 })
             };
-            let Some(dictionary) = learned? else {
+            let Some(dictionary) = unless_stopped(learned)? else {
                 progress.finish();
                 return Ok(false);
             };
@@ -271,18 +254,15 @@ impl Args {
             }
             let cell = comparing.measured();
             let (at, other) = (cell / n, cell % n);
-            let (network, sampler) = &networks.drawn[other];
-            let walkers =
-                (0..sampling.chains()).map(|id| sampling.walker(sampler, common.seed, ids::REBUILDING + id));
-            let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
-            let dictionary = comparing.dictionary(at);
-            let found = self.rebuild(&dictionary, network, &networks.motif, &mut walkers, |taken| {
+            let (dictionary, drawn) = (comparing.dictionary(at), &networks.drawn[other]);
+            let found = comparison.accuracy(&dictionary, drawn, common.seed, |taken| {
                 let (to, by) = (&networks.names[other], &networks.names[at]);
                 progress.update(each * cell as u64 + taken, || {
                     format!("cell {} of {}: {to} by {by}", cell + 1, n * n)
                 });
-            })?;
-            let Some(found) = found else {
+                taken >= each || !interrupt::asked()
+            });
+            let Some(found) = unless_stopped(found)? else {
                 progress.finish();
                 return Ok(false);
             };
@@ -290,27 +270,6 @@ impl Args {
         }
         progress.finish();
         Ok(true)
-    }
-
-    /// A network by one dictionary; none when somebody asked to stop.
-    fn rebuild(
-        &self,
-        dictionary: &Mat<f64>,
-        network: &Arc<Network>,
-        motif: &ergodict::chain::Motif,
-        walkers: &mut [MotifWalker],
-        mut told: impl FnMut(u64),
-    ) -> Result<Option<Accuracy>> {
-        let parameters = NetworkReconstruction { mode: self.mode.mode(), ..NetworkReconstruction::default() };
-        let mut rebuilt = Reconstructor::<f32>::new(dictionary, network, motif, &parameters, Targets::All)?;
-        while rebuilt.taken() < self.samples {
-            if interrupt::asked() {
-                return Ok(None);
-            }
-            rebuilt.absorb(walkers, BLOCK.min(self.samples - rebuilt.taken()))?;
-            told(rebuilt.taken());
-        }
-        Ok(Some(Accuracy::of(rebuilt.sums(), network, self.threshold, 0.0)?))
     }
 
     fn write(&self, compared: &Compared, common: &Common) -> Result<()> {

@@ -54,13 +54,8 @@ impl Compared {
     /// How much worse two networks are rebuilt by each other's atoms than by their own, on average; 0 where they are not worse.
     pub(super) fn distances(&self) -> Vec<f64> {
         let n = self.names.len();
-        let distance = |i: usize, j: usize| {
-            let own = self.at(i, i) + self.at(j, j);
-            let cross = self.at(i, j) + self.at(j, i);
-            let distance = (own - cross) / 2.0;
-            if i == j { 0.0 } else { distance.max(0.0) }
-        };
-        (0..n * n).map(|at| distance(at / n, at % n)).collect()
+        let accuracy: Vec<f64> = self.accuracy.iter().map(|accuracy| self.value(accuracy)).collect();
+        ergodict::reconstruct::network::distances(&accuracy, n)
     }
 
     pub(super) fn table(&self) -> String {

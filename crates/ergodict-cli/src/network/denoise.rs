@@ -10,7 +10,6 @@ use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
-use ergodict::denoise::embedding::Embedding;
 use ergodict::denoise::ensemble;
 use ergodict::denoise::{Denoising, Method, Stage};
 use ergodict::dictionary::Input;
@@ -25,8 +24,6 @@ use std::time::Instant;
 const SUSPECTS: usize = 5;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
-/// Bytes of a pair, its score, its features, and those of the heads.
-const PER_PAIR: u64 = 600;
 /// Steps of a stage that progress tells.
 const STEPS: f64 = 1000.0;
 
@@ -147,7 +144,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         scored => scored?,
     };
-    let order = order(&scored.scores, assumed == Assumed::Removed);
+    let order = denoise::order(&scored.scores, assumed == Assumed::Removed);
     let rows: Vec<usize> = match args.top {
         Some(top) => order.iter().copied().take(usize::try_from(top).unwrap_or(usize::MAX)).collect(),
         None => (0..pairs.len()).collect(),
@@ -195,14 +192,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pairs that matter most first: likely ones where edges are missing, unlikely ones where there are false ones. Ties stay in order.
-fn order(scores: &[f64], likely: bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
-    order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
-    order
-}
-
 /// A pair of the table of a page.
 fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
     let (a, b) = (network.neighbours(u as usize), network.neighbours(v as usize));
@@ -216,21 +205,11 @@ fn non_edges(network: &Network) -> Result<Vec<(u32, u32)>> {
     let n = network.nodes() as u64;
     let pairs = n * n.saturating_sub(1) / 2 - network.edges();
     memory::check(
-        pairs.saturating_mul(PER_PAIR),
+        pairs.saturating_mul(denoise::PER_PAIR),
         &format!("{pairs} pairs without an edge"),
         "--pairs FILE takes some of them",
     )?;
-    let mut all = Vec::with_capacity(pairs as usize);
-    for u in 0..network.nodes() {
-        let mut next = network.neighbours(u).iter().peekable();
-        for v in u as u32 + 1..network.nodes() as u32 {
-            while next.next_if(|&&w| w < v).is_some() {}
-            if next.next_if(|&&w| w == v).is_none() {
-                all.push((u as u32, v));
-            }
-        }
-    }
-    Ok(all)
+    Ok(denoise::non_edges(network))
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.
@@ -326,22 +305,8 @@ impl Args {
 
     /// Refuses embeddings and features that do not fit.
     fn check_memory(&self, network: &Network, pairs: u64) -> Result<()> {
-        let (n, m) = (network.nodes() as u64, network.edges());
-        // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks.
-        let numbers = match self.method {
-            Method::Embedding(Embedding::ProNE) => 4 * 64,
-            Method::Embedding(_) => 4 * 128,
-            Method::Ensemble => 4 * 64 + 128,
-            _ => 32,
-        };
-        // Heads learn from edges, which are pairs as well, and from some ten thousand rows of features at a time.
-        let learns = matches!(self.method, Method::Ensemble | Method::MotifCodes);
-        let rows = if learns { pairs.saturating_add(m) } else { pairs };
-        let heads = if learns || matches!(self.method, Method::Embedding(_)) { 64 << 20 } else { 0 };
-        // On 6000 nodes with 60 000 pairs the peak was 94 MB for prone and 143 MB for the ensemble, on 60 000 with 200 000 it was 243 MB for
-        // prone, besides the 13 MB of the program; this tells 97, 122 and 250.
-        let needed = n.saturating_mul(8 * numbers).saturating_add(rows.saturating_mul(PER_PAIR / 2));
-        let needed = needed.saturating_add(heads);
+        let n = network.nodes() as u64;
+        let needed = self.method.memory(n, network.edges(), pairs);
         let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
         memory::check(needed, &what, "score fewer --pairs, or use --method resource-allocation")
     }

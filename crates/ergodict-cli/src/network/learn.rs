@@ -1,11 +1,10 @@
 //! `ergodict network learn`: the latent motifs of a network, by network dictionary learning.
 
-use super::kept::{self, Kept, KeptChain, KeptNetwork};
 use super::learned::Learned;
 use super::reading::{self, Reading};
 use super::sampling::Sampling;
 use super::several::{self, Networks};
-use super::source::{Drawn, NetworkSource, Told};
+use super::source::{Drawn, TellingSource, Told};
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Form, Plan, Run, learn as learn_all};
@@ -15,7 +14,9 @@ use crate::showing::{self, Showing};
 use crate::{interrupt, memory, output, page, paths, watched};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::{Motif, SamplerKind, Samplers};
-use ergodict::dictionary::{Examples, HistoryPoint, Model, StaticOptions, learn_static};
+use ergodict::dictionary::{
+    Examples, HistoryPoint, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions, learn_static,
+};
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, Watching};
 use serde_json::{Value, json};
@@ -128,15 +129,15 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let told = Arc::new(Mutex::new(Told::default()));
     let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
     let source = NetworkSource::new(
-        drawn.clone(),
+        &drawn,
+        &names,
         args.snapshots,
         args.steps,
         args.watching(),
+        form.clone(),
         common.seed,
-        Arc::clone(&told),
-        (form.clone(), &names),
     )?;
-    let source = Box::new(source);
+    let source = Box::new(TellingSource::new(source, Arc::clone(&told)));
     let mut runs = [Run::<T>::new(&plan, "", &args.out, Form::Network(form), config, inputs, source)?];
     let set_up = started.elapsed();
     if let Some(code) = learn_all(&plan, &mut runs)? {
@@ -146,7 +147,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut outcome = run.learned(&plan)?;
     let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
     let before = Instant::now();
-    let examples = kept::examples::<T>(&args.examples(), &outcome.model, &drawn)?;
+    let examples = args.examples().kept::<T>(&outcome.model, &drawn)?;
     let looking = before.elapsed();
     let of = |(drawn, name): (&Drawn, &String)| KeptNetwork::of(name, drawn, &args.examples(), common.seed);
     let rate = told.acceptance.rate();
@@ -239,7 +240,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     Kept {
         networks: vec![KeptNetwork::of(&name, &drawn[0], &args.examples(), common.seed)?],
         chain: Some(KeptChain { all: Some(learned.homomorphisms), ..KeptChain::default() }),
-        examples: kept::examples::<f64>(&args.examples(), &model, &drawn)?,
+        examples: args.examples().kept::<f64>(&model, &drawn)?,
     }
     .put(&mut model);
     model.save(&args.out)?;

@@ -1,11 +1,11 @@
 //! What network dictionary learning came to, in words and as JSON.
 
-use super::kept::Kept;
 use super::page_learn::times;
 use super::source::Told;
 use crate::words::table;
 use anyhow::Result;
 use ergodict::chain::SamplerKind;
+use ergodict::dictionary::Kept;
 use ergodict::dictionary::Model;
 use ergodict::dictionary::Results;
 use serde_json::{Value, json};

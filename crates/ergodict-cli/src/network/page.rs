@@ -1,7 +1,6 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
 use super::info::Validity;
-use super::kept::KeptNetwork;
 use super::page_learn::degrees;
 use super::recording::Recording;
 use super::sampled::{Sampled, density_words, rate_words};
@@ -11,6 +10,7 @@ use crate::{again, watched};
 use anyhow::Result;
 use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::data::Summary;
+use ergodict::dictionary::KeptNetwork;
 use ergodict::patch::NetworkPatches;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 

@@ -1,10 +1,10 @@
 //! The page of a network dictionary, from what its model holds.
 
-use super::kept::{Kept, KeptChain, KeptExample, KeptNetwork};
 use crate::page::{count, halves, left_out, list, loss, made_of, short, shown, stationarity};
 use crate::watched;
 use anyhow::Result;
 use ergodict::dictionary::Model;
+use ergodict::dictionary::{Kept, KeptChain, KeptExample, KeptNetwork};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::gallery::{Atom, Example, Form, Gallery};

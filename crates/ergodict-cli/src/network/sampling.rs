@@ -6,8 +6,9 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::Network;
+use ergodict::dictionary::SamplingConfig;
 use ergodict::patch::NetworkForm;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -204,13 +205,7 @@ impl Sampling {
             Lazy::No => Some(false),
         };
         let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
-        let build = |kind| samplers.build(kind, &network, motif, seed).map(|sampler| (kind, sampler));
-        let (kind, sampler) = if let Some(kind) = self.sampler {
-            build(kind)?
-        } else {
-            let preferred = self.preferred.and_then(|kind| build(kind).ok());
-            preferred.map_or_else(|| samplers.natural(&network, motif, seed), Ok)?
-        };
+        let (kind, sampler) = samplers.choose(self.sampler, self.preferred, &network, motif, seed)?;
         if kind == SamplerKind::Glauber && self.chains() == 1 {
             notes.push(
                 "one Glauber chain cannot tell whether it has mixed: compare several, --chains 4".into(),
@@ -228,20 +223,18 @@ impl Sampling {
     /// Every flag that has a say in the result, with its value.
     pub(crate) fn config(&self, config: &mut Value, motif: &Motif, kind: SamplerKind) {
         let lower = |text: &dyn std::fmt::Debug| format!("{text:?}").to_lowercase();
-        let own = json!({
-            "k": motif.k(),
-            "motif": self.motif_name(),
-            "sampler": kind.to_string(),
-            "injective": self.injective,
-            "every": self.every,
-            "burn-in": self.burn_in,
-            "chains": self.chains(),
-            "component": lower(&self.component),
-            "lazy": lower(&self.lazy),
-        });
-        if let (Value::Object(config), Value::Object(own)) = (config, own) {
-            config.extend(own);
-        }
+        let own = SamplingConfig {
+            k: motif.k(),
+            motif: Some(self.motif_name().to_owned()),
+            sampler: kind,
+            injective: self.injective,
+            every: self.every,
+            burn_in: self.burn_in,
+            chains: self.chains(),
+            component: lower(&self.component),
+            lazy: lower(&self.lazy),
+        };
+        own.put(config);
     }
 
     /// Whether all nodes of a homomorphism are different.

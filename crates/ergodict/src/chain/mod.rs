@@ -35,6 +35,7 @@ mod spins;
 mod subsampled;
 mod trace;
 mod walker;
+mod watched;
 
 pub use bars::{BRIGHTNESS, Bars, BarsState};
 pub use cellular_potts::{Cells, CellularPotts, CellularPottsParameters, Proposal};
@@ -60,6 +61,7 @@ pub use spins::{Alphabet, MOST_LABELS, SpinSystem};
 pub use subsampled::Subsampled;
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
+pub use watched::{MIXED, Mixed, Watched, mixed};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.

@@ -3,6 +3,7 @@
 //! A method gives each pair a score; higher is more likely an edge of the true network. Pairs are `(u32, u32)` in the order the
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
+mod candidates;
 pub mod delong;
 pub mod embedding;
 pub mod ensemble;
@@ -20,7 +21,8 @@ pub mod roc;
 pub mod splits;
 mod stars;
 
-pub use methods::{Denoising, Method, SHRINKAGE, Scored};
+pub use candidates::{non_edges, order};
+pub use methods::{Denoising, Method, PER_PAIR, SHRINKAGE, Scored};
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
 pub use motif_scores::MotifScores;
 pub use ndr::{Ndr, Rebuilt};

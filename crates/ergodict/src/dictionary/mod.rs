@@ -3,8 +3,11 @@
 mod config;
 mod examples;
 mod history;
+mod kept;
 mod model;
+mod network_config;
 mod network_learning;
+mod network_source;
 mod static_learning;
 mod tracked;
 
@@ -12,7 +15,10 @@ pub use crate::data::Cursor;
 pub use config::{feed_config, scheme_config};
 pub use examples::{Example, Examples};
 pub use history::{GapPoint, History, HistoryPoint, gap_due};
+pub use kept::{Kept, KeptChain, KeptExample, KeptNetwork};
 pub use model::{Input, Model, Precision};
+pub use network_config::SamplingConfig;
 pub use network_learning::NetworkLearning;
+pub use network_source::{Drawn, NetworkSource};
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
 pub use tracked::{Results, Tracked};

@@ -177,6 +177,27 @@ impl Samplers {
         Ok((kind, self.build(kind, network, motif, seed)?))
     }
 
+    /// The sampler that is asked for; where none is, the preferred one if it is valid here, else the [natural](Samplers::natural) one.
+    ///
+    /// # Errors
+    /// As [`Samplers::build`].
+    pub fn choose(
+        &self,
+        asked: Option<SamplerKind>,
+        preferred: Option<SamplerKind>,
+        network: &Arc<Network>,
+        motif: &Motif,
+        seed: u64,
+    ) -> Result<(SamplerKind, Arc<dyn MotifSampler>)> {
+        let build = |kind| self.build(kind, network, motif, seed).map(|sampler| (kind, sampler));
+        match asked {
+            Some(kind) => build(kind),
+            None => preferred
+                .and_then(|kind| build(kind).ok())
+                .map_or_else(|| self.natural(network, motif, seed), Ok),
+        }
+    }
+
     fn finish(&self, sampler: impl MotifSampler + 'static, seed: u64) -> Result<Arc<dyn MotifSampler>> {
         if !self.injective {
             return Ok(Arc::new(sampler));

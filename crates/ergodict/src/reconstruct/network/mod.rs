@@ -6,6 +6,7 @@
 mod accuracy;
 mod atoms;
 mod block;
+mod comparison;
 mod parameters;
 mod positions;
 mod reconstructor;
@@ -13,6 +14,7 @@ mod reference;
 mod sums;
 
 pub use accuracy::Accuracy;
+pub use comparison::{Comparison, distances};
 pub use parameters::{Mode, NetworkReconstruction, Targets};
 pub use reconstructor::{ReconstructionPoint, Reconstructor};
 pub use reference::{ByTheBook, by_the_book};

@@ -165,6 +165,11 @@ impl Positions {
     }
 }
 
+/// Pairs that are wanted, as the edges of a network.
+pub(super) fn wanted_network(network: &Network, pairs: &[(u32, u32)]) -> Result<Arc<Network>> {
+    Ok(Arc::clone(wanted(network, pairs)?.network()))
+}
+
 /// The pairs that are wanted as a network, for fast tests. Pairs of a node with itself only where there are loops.
 fn wanted(network: &Network, pairs: &[(u32, u32)]) -> Result<Adjacency> {
     let nodes = network.nodes();

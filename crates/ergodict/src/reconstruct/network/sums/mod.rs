@@ -14,7 +14,7 @@ mod pages;
 mod runs;
 pub(super) mod store;
 
-use super::positions::Positions;
+use super::positions::{Positions, wanted_network};
 use crate::data::Network;
 use crate::{Error, Result};
 pub(super) use dense::Dense;
@@ -107,6 +107,48 @@ impl PairSums {
         Ok(Self { nodes, directed, loops: network.loops() > 0, targets, kind })
     }
 
+    /// Sums and counts that are known already, of pairs of a network; `wanted` are the pairs that were wanted, if not all.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for pairs of nodes that do not exist, and when there is not so much memory.
+    pub fn of_pairs(
+        network: &Network,
+        wanted: Option<&[(u32, u32)]>,
+        pairs: impl IntoIterator<Item = PairSum>,
+        memory: usize,
+    ) -> Result<Self> {
+        let (nodes, directed) = (network.nodes(), network.is_directed());
+        let inside = |u: u32, v: u32| {
+            let fine = (u.max(v) as usize) < nodes;
+            let expected = format!("there are {nodes} nodes");
+            if fine { Ok(()) } else { Err(Error::parameter("a node", u.max(v), expected)) }
+        };
+        let targets = wanted.map(|pairs| wanted_network(network, pairs)).transpose()?;
+        let long = Dense::<Long>::bytes(nodes, directed).is_some_and(|bytes| bytes <= memory);
+        let kind = if long {
+            Kind::Long(Dense::new(network)?)
+        } else {
+            Kind::Hashed(Hashed::new(directed, memory)?)
+        };
+        let mut sums = Self { nodes, directed, loops: network.loops() > 0, targets, kind };
+        for PairSum { u, v, sum, count } in pairs {
+            inside(u, v)?;
+            sums.add(u, v, PutDown { sum, count })?;
+        }
+        Ok(sums)
+    }
+
+    fn add(&mut self, u: u32, v: u32, more: PutDown) -> Result<()> {
+        if self.has(u, v) {
+            match &mut self.kind {
+                Kind::Long(dense) => dense.add(u, v, more),
+                Kind::Short(dense) => dense.add(u, v, more),
+                Kind::Hashed(hashed) => hashed.add(u, v, more)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Nodes of the network.
     pub fn nodes(&self) -> usize {
         self.nodes
@@ -174,14 +216,7 @@ impl PairSums {
             return Err(Error::shape("the other reconstruction", of(other), of(self)));
         }
         for PairSum { u, v, sum, count } in other.iter() {
-            if self.has(u, v) {
-                let more = PutDown { sum, count };
-                match &mut self.kind {
-                    Kind::Long(dense) => dense.add(u, v, more),
-                    Kind::Short(dense) => dense.add(u, v, more),
-                    Kind::Hashed(hashed) => hashed.add(u, v, more)?,
-                }
-            }
+            self.add(u, v, PutDown { sum, count })?;
         }
         Ok(())
     }

@@ -1,80 +1,92 @@
 //! What the model of a network keeps for its page: the networks, how the chain mixed, and examples of each atom.
 
-use crate::watched::Mixed;
-use ergodict::chain::MotifWalker;
-use ergodict::chain::rng::ids;
-use ergodict::data::Network;
-use ergodict::dictionary::{Example, Examples, Model};
-use ergodict::factor::Factoriser;
-use ergodict::linalg::Scalar;
+use super::{Drawn, Example, Examples, Model};
+use crate::Result;
+use crate::chain::rng::ids;
+use crate::chain::{Mixed, MotifWalker};
+use crate::data::Network;
+use crate::factor::Factoriser;
+use crate::linalg::Scalar;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use super::source::Drawn;
-
 /// All of it. What older models do not have is empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub struct Kept {
+    /// Those that were learned from.
     #[serde(default)]
-    pub(crate) networks: Vec<KeptNetwork>,
+    pub networks: Vec<KeptNetwork>,
+    /// How homomorphisms were drawn.
     #[serde(default)]
-    pub(crate) chain: Option<KeptChain>,
+    pub chain: Option<KeptChain>,
     /// Of each atom, in the order of the columns of W.
     #[serde(default)]
-    pub(crate) examples: Vec<Vec<KeptExample>>,
+    pub examples: Vec<Vec<KeptExample>>,
 }
 
 /// A network that was learned from: of the part that homomorphisms went into.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct KeptNetwork {
-    pub(crate) name: String,
-    pub(crate) nodes: u64,
-    pub(crate) edges: u64,
-    pub(crate) directed: bool,
-    pub(crate) weighted: bool,
+pub struct KeptNetwork {
+    /// What it is called.
+    pub name: String,
+    /// Number of nodes.
+    pub nodes: u64,
+    /// Number of edges.
+    pub edges: u64,
+    /// Whether edges have directions.
+    pub directed: bool,
+    /// Whether they have weights.
+    pub weighted: bool,
     /// Smallest and largest degree of each bin, and its nodes.
-    pub(crate) degrees: Vec<(u64, u64, u64)>,
+    pub degrees: Vec<(u64, u64, u64)>,
     /// The fewest nodes that half of the places of homomorphisms are on; none in older models.
     #[serde(default)]
-    pub(crate) half: Option<u64>,
+    pub half: Option<u64>,
 }
 
 /// How homomorphisms were drawn.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct KeptChain {
-    pub(crate) sampler: String,
+pub struct KeptChain {
+    /// By its name.
+    pub sampler: String,
     /// Whether each was drawn independently of the others.
-    pub(crate) independent: bool,
+    pub independent: bool,
     /// The share of proposals that was accepted, for samplers that make any.
-    pub(crate) acceptance: Option<f64>,
+    pub acceptance: Option<f64>,
     /// Chains of snapshots that went on into the next, and that started again.
-    pub(crate) went_on: u64,
-    pub(crate) restarted: u64,
-    pub(crate) mixing: Vec<Mixed>,
+    pub went_on: u64,
+    /// See above.
+    pub restarted: u64,
+    /// How well the chains mixed.
+    pub mixing: Vec<Mixed>,
     /// All homomorphisms, where none was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) all: Option<u64>,
+    pub all: Option<u64>,
 }
 
 /// A subgraph that an atom makes much of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct KeptExample {
+pub struct KeptExample {
     /// By its place among the networks.
-    pub(crate) network: usize,
+    pub network: usize,
     /// Names of the nodes, in the order of the motif.
-    pub(crate) nodes: Vec<String>,
+    pub nodes: Vec<String>,
     /// Row and column of the entries of the patch that are not 0. Of symmetric patches those with row ≤ column.
-    pub(crate) entries: Vec<(usize, usize)>,
+    pub entries: Vec<(usize, usize)>,
     /// Their values; empty where all are 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) values: Vec<f64>,
-    pub(crate) share: f64,
+    pub values: Vec<f64>,
+    /// The atom's share of the patch.
+    pub share: f64,
 }
 
 impl KeptNetwork {
     /// Of a network; some homomorphisms are drawn to see how far they reach.
-    pub(super) fn of(name: &str, drawn: &Drawn, search: &Examples, seed: u64) -> ergodict::Result<Self> {
+    ///
+    /// # Errors
+    /// As [`MotifWalker::new`].
+    pub fn of(name: &str, drawn: &Drawn, search: &Examples, seed: u64) -> Result<Self> {
         let network = &drawn.0;
         let bins = network.degree_histogram();
         Ok(Self {
@@ -89,7 +101,7 @@ impl KeptNetwork {
     }
 
     /// How far homomorphisms reach, in words.
-    pub(super) fn reach(&self) -> Option<String> {
+    pub fn reach(&self) -> Option<String> {
         let half = self.half?;
         let few = if half * FEW < self.nodes { ": most of the network is hardly seen" } else { "" };
         Some(format!("half of all places of patches are on {half} of the {} nodes{few}", self.nodes))
@@ -103,7 +115,7 @@ const LOOKED_AT: usize = 2000;
 const FEW: u64 = 20;
 
 /// The fewest nodes that half of all places are on.
-fn half_of_places((network, sampler): &Drawn, search: &Examples, seed: u64) -> ergodict::Result<u64> {
+fn half_of_places((network, sampler): &Drawn, search: &Examples, seed: u64) -> Result<u64> {
     let mut xs = vec![0; LOOKED_AT * sampler.motif().k()];
     MotifWalker::new(Arc::clone(sampler), seed, ids::EXAMPLES, search.burn_in, search.every)?.fill(&mut xs);
     let mut visits = vec![0u64; network.nodes()];
@@ -135,7 +147,7 @@ impl KeptExample {
     }
 
     /// The patch, row by row.
-    pub(crate) fn patch(&self, directed: bool) -> Vec<f64> {
+    pub fn patch(&self, directed: bool) -> Vec<f64> {
         let k = self.nodes.len();
         let mut patch = vec![0.0; k * k];
         let values = self.values.iter().copied().chain(std::iter::repeat(1.0));
@@ -151,7 +163,7 @@ impl KeptExample {
 
 impl Kept {
     /// What a model keeps.
-    pub(crate) fn of(model: &Model) -> Self {
+    pub fn of(model: &Model) -> Self {
         let value = |key: &str| model.run.get(key).cloned().unwrap_or(Value::Null);
         // Each on its own: a part that a later version writes otherwise does not take the others with it.
         Self {
@@ -162,7 +174,7 @@ impl Kept {
     }
 
     /// Writes it into a model.
-    pub(super) fn put(&self, model: &mut Model) {
+    pub fn put(&self, model: &mut Model) {
         model.run["networks"] = json!(self.networks);
         model.run["chain"] = json!(self.chain);
         if !self.examples.is_empty() {
@@ -171,19 +183,20 @@ impl Kept {
     }
 }
 
-/// Examples of each atom of a model; none when they are not asked for.
-pub(super) fn examples<T: Scalar>(
-    search: &Examples,
-    model: &Model,
-    drawn: &[Drawn],
-) -> ergodict::Result<Vec<Vec<KeptExample>>> {
-    if search.each == 0 {
-        return Ok(Vec::new());
+impl Examples {
+    /// Examples of each atom of a model, as the model keeps them; none when they are not asked for.
+    ///
+    /// # Errors
+    /// Those of [`Model::factoriser`] and [`Examples::find`].
+    pub fn kept<T: Scalar>(&self, model: &Model, drawn: &[Drawn]) -> Result<Vec<Vec<KeptExample>>> {
+        if self.each == 0 {
+            return Ok(Vec::new());
+        }
+        let mut factoriser: Factoriser<T> = model.factoriser()?;
+        let found = self.find(&mut factoriser, drawn, model.seed)?;
+        let kept = |example: &Example| KeptExample::of(example, &drawn[example.network].0);
+        Ok(found.iter().map(|examples| examples.iter().map(kept).collect()).collect())
     }
-    let mut factoriser: Factoriser<T> = model.factoriser()?;
-    let found = search.find(&mut factoriser, drawn, model.seed)?;
-    let kept = |example: &Example| KeptExample::of(example, &drawn[example.network].0);
-    Ok(found.iter().map(|examples| examples.iter().map(kept).collect()).collect())
 }
 
 #[cfg(test)]
@@ -192,8 +205,8 @@ mod tests {
 
     #[test]
     fn places_of_a_star_are_half_on_its_hub() {
-        use ergodict::chain::{Motif, SamplerKind, Samplers};
-        use ergodict::data::{Build, NodeIds};
+        use crate::chain::{Motif, SamplerKind, Samplers};
+        use crate::data::{Build, NodeIds};
         // Every other place of a walk on a star is the hub; on a ring all nodes are alike.
         let star: Vec<(u32, u32, f64)> = (1..40).map(|v| (0, v, 1.0)).collect();
         let ring: Vec<(u32, u32, f64)> = (0..40).map(|v| (v, (v + 1) % 40, 1.0)).collect();

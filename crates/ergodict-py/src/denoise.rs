@@ -1,0 +1,122 @@
+//! Scores of pairs: how likely they are true edges.
+
+use crate::error::raised;
+use crate::network::Network;
+use crate::reconstruct::pairs_of;
+use crate::work::{long, short};
+use ergodict::denoise::ensemble::Assumed;
+use ergodict::denoise::{self, Denoising, Method, Progress};
+use ergodict::memory;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Steps that a stage is told in.
+const STEPS: f64 = 1000.0;
+
+/// Scores, notes, and what is told of heads as JSON.
+type Scored<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, String);
+
+/// The names of all methods.
+#[pyfunction]
+pub(crate) fn denoising_methods() -> Vec<String> {
+    Method::all().iter().map(ToString::to_string).collect()
+}
+
+/// The network without directions, weights and loops.
+fn simple(network: &Network) -> Arc<ergodict::data::Network> {
+    if network.inner.is_simple() { Arc::clone(&network.inner) } else { Arc::new(network.inner.to_simple()) }
+}
+
+/// All pairs without an edge, first and second nodes.
+#[pyfunction]
+#[expect(
+    clippy::type_complexity,
+    clippy::needless_pass_by_value,
+    reason = "two arrays, of an argument of Python"
+)]
+pub(crate) fn non_edges<'py>(
+    py: Python<'py>,
+    network: PyRef<'_, Network>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+    let network = simple(&network);
+    let n = network.nodes() as u64;
+    let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
+    let what = format!("{pairs} pairs without an edge");
+    let needed = pairs.saturating_mul(denoise::PER_PAIR);
+    memory::check(needed, &what, "give some of them as pairs").map_err(raised)?;
+    let (u, v): (Vec<u32>, Vec<u32>) = short(py, || Ok(denoise::non_edges(&network).into_iter().unzip()))?;
+    Ok((u.into_pyarray(py), v.into_pyarray(py)))
+}
+
+/// Rows in the order in which scores matter: likely ones first, or unlikely ones.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+pub(crate) fn most_suspect<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray1<'_, f64>,
+    likely: bool,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let scores = scores.as_array().to_vec();
+    let order = short(py, || Ok(denoise::order(&scores, likely)))?;
+    Ok(order.into_iter().map(|row| row as i64).collect::<Vec<_>>().into_pyarray(py))
+}
+
+/// Scores pairs of nodes.
+#[pyfunction]
+#[pyo3(signature = (network, u, v, method, noise, seed, n_jobs=None, progress=None))]
+#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
+pub(crate) fn denoise_scores<'py>(
+    py: Python<'py>,
+    network: PyRef<'_, Network>,
+    u: PyReadonlyArray1<'_, u32>,
+    v: PyReadonlyArray1<'_, u32>,
+    method: &str,
+    noise: &str,
+    seed: u64,
+    n_jobs: Option<i64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Scored<'py>> {
+    let method: Method = method.parse().map_err(raised)?;
+    let assumed = match noise {
+        "added" => Assumed::Added,
+        "removed" => Assumed::Removed,
+        "both" => Assumed::Both,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "noise is {noise}, but it must be added, removed or both"
+            )));
+        }
+    };
+    let network = simple(&network);
+    let pairs = pairs_of(&u, &v, network.nodes())?;
+    let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
+    let what = format!("method={method} on {n} nodes and {count} pairs");
+    let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
+    memory::check(method.memory(n, m, count), &what, way_out).map_err(raised)?;
+    let denoising = Denoising { method, assumed, seed };
+    let scored = long(py, n_jobs, progress.as_ref(), |watch| {
+        let mut told = |_, done: f64| {
+            watch.at((done.clamp(0.0, 1.0) * STEPS) as u64, STEPS as u64);
+            !watch.stopped()
+        };
+        denoising.scores(&network, &pairs, &mut Progress::new(&mut told))
+    })?;
+    let heads = scored.heads.iter().map(|head| {
+        let each = head.features.iter().map(|(name, group, importance)| {
+            json!({ "name": name, "group": group.letter().to_string(), "auc_drop": importance.auc_drop })
+        });
+        json!({
+            "noise": head.noise.word(),
+            "splits": head.splits,
+            "training_pairs": head.training_pairs,
+            "held_out_auc": head.held_out,
+            "false_share": head.false_share,
+            "features": each.collect::<Vec<_>>(),
+        })
+    });
+    let heads = json!(heads.collect::<Vec<_>>()).to_string();
+    Ok((scored.scores.into_pyarray(py), scored.notes, heads))
+}

@@ -1,0 +1,375 @@
+//! Network dictionary learning in progress.
+
+use crate::error::raised;
+use crate::going::Going;
+use crate::network::Network;
+use crate::network_model::{IN_MEMORY, NetworkModel, damaged};
+use crate::sampling::{Ready, Sampling, inner, placed};
+use crate::scheme::Scheme;
+use crate::work::long;
+use ergodict::Result;
+use ergodict::chain::{Motif, SamplerKind, Samplers, mixed};
+use ergodict::dictionary::{
+    Drawn, Examples, HistoryPoint, Input, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions,
+    learn_static,
+};
+use ergodict::factor::Parameters;
+use ergodict::linalg::Mat;
+use ergodict::patch::NetworkForm;
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Nodes of a motif unless said otherwise: the paper's.
+const NODES: usize = 21;
+
+/// Arguments about the run.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+struct Plan {
+    steps: u64,
+    batch: usize,
+    examples: usize,
+    snapshots: bool,
+    seed: u64,
+    /// What networks are called, and what is known of the files they came from.
+    names: Vec<String>,
+    digests: Vec<String>,
+}
+
+/// What learns.
+enum Engine {
+    F32(Box<Going<f32>>),
+    F64(Box<Going<f64>>),
+    /// All homomorphisms at once: the model, and how many they were.
+    Still(Box<Model>, u64),
+}
+
+/// Learning in progress.
+#[pyclass(module = "ergodict._ergodict")]
+pub(crate) struct NetworkLearner {
+    plan: Plan,
+    scheme: Scheme,
+    sampling: Sampling,
+    parameters: Parameters,
+    motif: Motif,
+    form: NetworkForm,
+    kind: SamplerKind,
+    drawn: Vec<Drawn>,
+    notes: Vec<String>,
+    engine: Engine,
+}
+
+#[pymethods]
+impl NetworkLearner {
+    /// Networks with samplers in them, and nothing learned yet; `all` learns from all homomorphisms at once.
+    #[new]
+    #[pyo3(signature = (networks, plan, scheme, sampling, init=None, all=false, n_jobs=None))]
+    #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
+    fn new(
+        py: Python<'_>,
+        networks: Vec<PyRef<'_, Network>>,
+        plan: Plan,
+        scheme: Scheme,
+        sampling: Sampling,
+        init: Option<PyReadonlyArray2<'_, f64>>,
+        all: bool,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let motif = sampling.motif(NODES)?;
+        let k = motif.k();
+        if k < 2 {
+            return Err(PyValueError::new_err("k is 1, but a patch of one node has no pair to learn from"));
+        }
+        let d = k.checked_mul(k).ok_or_else(|| PyValueError::new_err("a patch has too many numbers"))?;
+        let parameters = scheme.parameters(d)?;
+        scheme.fits(&parameters, d, plan.batch).map_err(raised)?;
+        let init = init.map(|init| {
+            let init = init.as_array();
+            Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]])
+        });
+        let networks = inner(&networks);
+        let built = long(py, n_jobs, None, |_| {
+            let preferred = None;
+            Ok(sampling.choose_all(&networks, &plan.names, &motif, preferred, plan.seed))
+        })??;
+        let kind = built[0].kind;
+        let motif = built[0].drawn.1.motif().clone();
+        let name = |at: usize| plan.names.get(at).map_or("", |name| name);
+        let several = built.len() > 1;
+        let note = |(at, ready): (usize, &Ready)| -> Vec<String> {
+            let prefix = if several { format!("{}: ", name(at)) } else { String::new() };
+            ready.notes.iter().map(|note| format!("{prefix}{note}")).collect()
+        };
+        let notes = built.iter().enumerate().flat_map(note).collect();
+        let drawn: Vec<Drawn> = built.into_iter().map(|ready| ready.drawn).collect();
+        let directed = drawn.iter().any(|(network, _)| network.is_directed());
+        let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
+        let form = NetworkForm::new(&motif, directed, weighted);
+        let source = || {
+            let watching = sampling.watching(plan.batch);
+            NetworkSource::new(
+                &drawn,
+                &plan.names,
+                plan.snapshots,
+                plan.steps,
+                watching,
+                form.clone(),
+                plan.seed,
+            )
+            .map_err(raised)
+        };
+        let random = scheme.init.as_deref() == Some("random");
+        let engine = if all {
+            let options = StaticOptions { injective: sampling.injective(), ..StaticOptions::default() };
+            let found = long(py, n_jobs, None, |_| {
+                Ok(learn_static(&drawn[0].0, &motif, &parameters, &options, plan.seed))
+            })?;
+            let learned = found.map_err(|error| placed(name(0), error))?;
+            let mut model = Model::of(&learned.factoriser, "network", plan.seed);
+            for (t, &loss) in (1u64..).zip(&learned.losses) {
+                let samples = t * learned.homomorphisms;
+                model.history.push(HistoryPoint { t, samples, loss, surrogate: loss });
+            }
+            Engine::Still(Box::new(model), learned.homomorphisms)
+        } else if scheme.f32 {
+            let start = (init.as_ref(), random);
+            Engine::F32(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
+        } else {
+            let start = (init.as_ref(), random);
+            Engine::F64(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
+        };
+        Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, drawn, notes, engine })
+    }
+
+    /// Takes minibatches until there were so many in all, or as many as were planned. A signal stops it between two.
+    #[pyo3(signature = (until=None, n_jobs=None, progress=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        until: Option<u64>,
+        n_jobs: Option<i64>,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (parameters, seed, progress) = (&self.parameters, self.plan.seed, progress.as_ref());
+        match &mut self.engine {
+            Engine::F32(going) => {
+                let until = planned(&mut going.source, until);
+                long(py, n_jobs, progress, |watch| going.run(until, parameters, seed, watch))
+            }
+            Engine::F64(going) => {
+                let until = planned(&mut going.source, until);
+                long(py, n_jobs, progress, |watch| going.run(until, parameters, seed, watch))
+            }
+            Engine::Still(..) => Err(PyValueError::new_err(
+                "a dictionary of all homomorphisms is learned at once: there is nothing to go on with",
+            )),
+        }
+    }
+
+    /// Minibatches that were taken, and that are planned.
+    fn made(&self) -> (u64, u64) {
+        match &self.engine {
+            Engine::F32(going) => (going.source.made(), going.source.minibatches()),
+            Engine::F64(going) => (going.source.made(), going.source.minibatches()),
+            Engine::Still(model, _) => (model.aggregates.t, model.aggregates.t),
+        }
+    }
+
+    /// Steps of the scheme.
+    #[getter]
+    fn steps(&self) -> u64 {
+        match &self.engine {
+            Engine::F32(going) => going.tracked.steps(),
+            Engine::F64(going) => going.tracked.steps(),
+            Engine::Still(model, _) => model.aggregates.t,
+        }
+    }
+
+    /// What there is to say of the samplers.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// Goes over to what the network became: `steps` minibatches of it are planned.
+    #[pyo3(signature = (network, name, digest, steps, n_jobs=None))]
+    fn follow(
+        &mut self,
+        py: Python<'_>,
+        network: PyRef<'_, Network>,
+        name: String,
+        digest: String,
+        steps: u64,
+        n_jobs: Option<i64>,
+    ) -> PyResult<()> {
+        let networks = inner(&[network]);
+        let (sampling, motif, seed, names) = (&self.sampling, &self.motif, self.plan.seed, [name.clone()]);
+        let kind = Some(self.kind);
+        let built = long(py, n_jobs, None, |_| Ok(sampling.choose(&networks[0], motif, None, kind, seed)))?;
+        let ready = built.map_err(|error| placed(&names[0], error))?;
+        let before = &self.drawn[self.drawn.len() - 1];
+        let next = ready.drawn.clone();
+        match &mut self.engine {
+            Engine::F32(going) => going.source.follow(before, next, &name, steps),
+            Engine::F64(going) => going.source.follow(before, next, &name, steps),
+            Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
+        }
+        .map_err(raised)?;
+        self.drawn.push(ready.drawn);
+        self.plan.names.push(name);
+        self.plan.digests.push(digest);
+        self.plan.snapshots = true;
+        Ok(())
+    }
+
+    /// The model; `whole` is what a file has, with the networks, the mixing and the examples.
+    #[pyo3(signature = (whole=true, n_jobs=None))]
+    fn model(&self, py: Python<'_>, whole: bool, n_jobs: Option<i64>) -> PyResult<NetworkModel> {
+        let config = self.config()?;
+        let model = long(py, n_jobs, None, |_| self.finished(&config, whole))?;
+        Ok(NetworkModel { model })
+    }
+
+    /// All that is needed to go on later, but for the networks.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let seed = self.plan.seed;
+        let model = match &self.engine {
+            Engine::F32(going) => going.state(seed),
+            Engine::F64(going) => going.state(seed),
+            Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
+        };
+        let bytes = model.and_then(|model| model.to_bytes(Path::new(IN_MEMORY))).map_err(raised)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Goes to where `state` was.
+    fn restore(&mut self, bytes: &[u8]) -> PyResult<()> {
+        let model = Model::from_bytes(bytes, Path::new(IN_MEMORY), None).map_err(raised)?;
+        match &mut self.engine {
+            Engine::F32(going) => going.restore(&model),
+            Engine::F64(going) => going.restore(&model),
+            Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
+        }
+        .map_err(raised)
+    }
+
+    /// Goes on from a model that was learned elsewhere.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+    fn take(&mut self, model: PyRef<'_, NetworkModel>) -> PyResult<()> {
+        let model = &model.model;
+        let (found, needed) = ((model.w.rows(), model.w.cols()), (self.form.k.pow(2), self.parameters.atoms));
+        if found != needed {
+            return Err(PyValueError::new_err(format!(
+                "the model has {} atoms of {} numbers, but {} of {} are needed",
+                found.1, found.0, needed.1, needed.0
+            )));
+        }
+        match &mut self.engine {
+            Engine::F32(going) => going.take(model),
+            Engine::F64(going) => going.take(model),
+            Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
+        }
+        .map_err(raised)
+    }
+}
+
+/// The minibatch to stop at; more are planned where that is beyond.
+fn planned(source: &mut NetworkSource, until: Option<u64>) -> u64 {
+    let until = until.unwrap_or_else(|| source.minibatches());
+    source.go_on(until.saturating_sub(source.minibatches()));
+    until
+}
+
+impl NetworkLearner {
+    fn examples(&self) -> Examples {
+        let (burn_in, every) = (self.sampling.burn_in, self.sampling.every);
+        Examples { each: self.plan.examples, burn_in, every, ..Examples::default() }
+    }
+
+    /// Every parameter that has a say in the result, as `--config` of the command line takes it.
+    fn config(&self) -> PyResult<Value> {
+        let mut config = self.scheme.config(&self.parameters).map_err(raised)?;
+        config["examples"] = json!(self.plan.examples);
+        config["seed"] = json!(self.plan.seed);
+        let mut sampling = json!({});
+        self.sampling.config(&self.motif, self.kind).put(&mut sampling);
+        if let Engine::Still(..) = self.engine {
+            config["static"] = json!(true);
+            for key in ["sampler", "every", "burn-in", "chains"] {
+                sampling.as_object_mut().map(|sampling| sampling.remove(key));
+            }
+        } else {
+            let each = if self.plan.snapshots { self.plan.steps } else { self.made().1 };
+            config["steps"] = json!(each);
+            config["batch"] = json!(self.plan.batch);
+            if self.plan.snapshots {
+                config["snapshots"] = json!(true);
+            }
+        }
+        if let (Value::Object(config), Value::Object(sampling)) = (&mut config, sampling) {
+            config.extend(sampling);
+        }
+        Ok(config)
+    }
+
+    fn finished(&self, config: &Value, whole: bool) -> Result<Model> {
+        let run = json!({ "command": "network learn", "config": config });
+        let seed = self.plan.seed;
+        let mut model = match &self.engine {
+            Engine::F32(going) => going.tracked.finished("network", seed, run, &going.tracked.results()?)?,
+            Engine::F64(going) => going.tracked.finished("network", seed, run, &going.tracked.results()?)?,
+            Engine::Still(model, _) => Model { run, ..(**model).clone() },
+        };
+        model.network = Some(self.form.clone());
+        let input = |(name, digest): (&String, &String)| Input { name: name.clone(), digest: digest.clone() };
+        model.inputs = self.plan.names.iter().zip(&self.plan.digests).map(input).collect();
+        if !whole {
+            return Ok(model);
+        }
+        let (examples, chain, drawn);
+        match &self.engine {
+            Engine::F32(going) => {
+                (examples, chain) =
+                    (self.examples().kept::<f32>(&model, &self.drawn)?, self.chain(&going.source));
+                drawn = self.drawn.clone();
+            }
+            Engine::F64(going) => {
+                (examples, chain) =
+                    (self.examples().kept::<f64>(&model, &self.drawn)?, self.chain(&going.source));
+                drawn = self.drawn.clone();
+            }
+            Engine::Still(_, all) => {
+                // All are learned from; some are drawn to look for examples among them.
+                let chosen = Samplers { injective: self.sampling.injective(), ..Samplers::default() };
+                let (network, _) = &self.drawn[0];
+                let (_, sampler) = chosen.natural(network, &self.motif, seed)?;
+                drawn = vec![(network.clone(), sampler)];
+                chain = KeptChain { all: Some(*all), ..KeptChain::default() };
+                examples = self.examples().kept::<f64>(&model, &drawn)?;
+            }
+        }
+        let of = |(drawn, name): (&Drawn, &String)| KeptNetwork::of(name, drawn, &self.examples(), seed);
+        let networks = drawn.iter().zip(&self.plan.names).map(of).collect::<Result<_>>()?;
+        Kept { networks, chain: Some(chain), examples }.put(&mut model);
+        Ok(model)
+    }
+
+    fn chain(&self, source: &NetworkSource) -> KeptChain {
+        let independent = self.drawn.iter().all(|(_, sampler)| sampler.is_independent());
+        let (rate, moved) = (source.acceptance().rate(), source.moved());
+        KeptChain {
+            sampler: self.kind.to_string(),
+            independent,
+            acceptance: (!independent && rate.is_finite()).then_some(rate),
+            went_on: moved.went_on,
+            restarted: moved.restarted,
+            mixing: mixed(source.watched()),
+            all: None,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Models of networks: what was learned, as arrays, and the files that hold it.
+
+use crate::error::raised;
+use crate::work::{long, short};
+use ergodict::Error;
+use ergodict::dictionary::{Model, Precision};
+use ergodict::factor::Factoriser;
+use ergodict::linalg::{Mat, Scalar};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::{Path, PathBuf};
+
+/// What errors call bytes that are no file.
+pub(crate) const IN_MEMORY: &str = "the pickled model";
+
+/// A learned dictionary of networks.
+#[pyclass(frozen, module = "ergodict._ergodict")]
+pub(crate) struct NetworkModel {
+    pub(crate) model: Model,
+}
+
+/// A matrix by its columns, each a row of the array.
+pub(crate) fn transposed<'py>(py: Python<'py>, m: &Mat<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let columns: Vec<f64> = (0..m.cols()).flat_map(|j| m.col(j).iter().copied()).collect();
+    columns.into_pyarray(py).reshape([m.cols(), m.rows()])
+}
+
+/// Codes of patches, a row of each.
+fn codes<T: Scalar>(model: &Model, x: &Mat<f64>) -> ergodict::Result<Mat<f64>> {
+    let mut factoriser: Factoriser<T> = model.factoriser()?;
+    factoriser.transform(&x.cast::<T>())?;
+    Ok(factoriser.code().cast())
+}
+
+fn of_networks(model: Model, path: &Path) -> PyResult<NetworkModel> {
+    if model.network.is_none() {
+        return Err(PyValueError::new_err(format!(
+            "{}: is a model of {}, not of networks: make one with `ergodict network learn`",
+            path.display(),
+            model.kind
+        )));
+    }
+    Ok(NetworkModel { model })
+}
+
+#[pymethods]
+impl NetworkModel {
+    /// Reads a model file.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let model = short(py, || Model::load(&path))?;
+        of_networks(model, &path)
+    }
+
+    /// From the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let path = Path::new(IN_MEMORY);
+        of_networks(Model::from_bytes(bytes, path, None).map_err(raised)?, path)
+    }
+
+    /// The bytes of the file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(raised)?))
+    }
+
+    /// Writes the model file.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        short(py, || self.model.save(&path))
+    }
+
+    /// The atoms, a row of each.
+    #[getter]
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        transposed(py, &self.model.w)
+    }
+
+    /// The aggregates `A` (r, r) and `B` (r, d).
+    #[expect(clippy::type_complexity, reason = "two arrays")]
+    fn aggregates<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let totals = &self.model.aggregates;
+        Ok((transposed(py, &totals.a)?, transposed(py, &totals.b_transposed)?))
+    }
+
+    /// The dominance of each atom, and the atoms from the most dominant on.
+    fn dominance<'py>(&self, py: Python<'py>) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>) {
+        let (scores, order) = self.model.dominance();
+        let order: Vec<i64> = order.into_iter().map(|atom| atom as i64).collect();
+        (scores.into_pyarray(py), order.into_pyarray(py))
+    }
+
+    /// What else it holds, as JSON: kind, precision, parameters, seed, steps, samples, network, history, inputs and the run.
+    fn header(&self) -> String {
+        let model = &self.model;
+        serde_json::json!({
+            "kind": model.kind,
+            "precision": model.precision,
+            "parameters": model.parameters,
+            "seed": model.seed,
+            "version": model.version,
+            "steps": model.aggregates.t,
+            "samples": model.aggregates.samples,
+            "network": model.network,
+            "history": model.history,
+            "inputs": model.inputs,
+            "run": model.run,
+        })
+        .to_string()
+    }
+
+    /// Codes (n, r) of patches (n, k²).
+    #[pyo3(signature = (patches, n_jobs=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+    fn codes<'py>(
+        &self,
+        py: Python<'py>,
+        patches: PyReadonlyArray2<'_, f64>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let patches = patches.as_array();
+        let d = self.model.w.rows();
+        if patches.ncols() != d {
+            let found = format!("{}×{}", patches.nrows(), patches.ncols());
+            return Err(PyValueError::new_err(format!("X is {found}, but {d} columns are needed")));
+        }
+        let x = Mat::from_fn(d, patches.nrows(), |i, j| patches[[j, i]]);
+        let found = long(py, n_jobs, None, |_| match self.model.precision {
+            _ if x.cols() == 0 => Ok(Mat::zeros(self.model.w.cols(), 0)),
+            Precision::F32 => codes::<f32>(&self.model, &x),
+            Precision::F64 => codes::<f64>(&self.model, &x),
+        })?;
+        transposed(py, &found)
+    }
+}
+
+/// The digest of a file, as models keep it of their inputs; of an embedded network, the version it is of.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
+pub(crate) fn input_digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    if path.to_str().is_some_and(|name| name.starts_with('@')) {
+        return Ok(format!("ergodict {}", env!("CARGO_PKG_VERSION")));
+    }
+    short(py, || ergodict::data::digest(&path))
+}
+
+/// An error for bytes of another run.
+pub(crate) fn damaged(problem: impl std::fmt::Display) -> Error {
+    Error::format(Path::new(IN_MEMORY), None, format!("damaged state: {problem}"))
+}

@@ -1,0 +1,254 @@
+//! Networks rebuilt from atoms.
+
+use crate::error::raised;
+use crate::network::Network;
+use crate::network_model::NetworkModel;
+use crate::sampling::Sampling;
+use crate::work::long;
+use ergodict::chain::rng::ids;
+use ergodict::chain::{MotifWalker, SamplerKind};
+use ergodict::reconstruct::network::{
+    Accuracy, Mode, NetworkReconstruction, PairSum, PairSums, Reconstructor, Targets,
+};
+use ergodict::{Error, Result, memory};
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// Homomorphisms between two looks at whether to stop, some tens of milliseconds.
+const BLOCK: u64 = 20_000;
+
+/// Arguments about a reconstruction.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Rebuilding {
+    samples: u64,
+    lambda: f64,
+    mode: String,
+    alpha: f64,
+    reversal: bool,
+    threshold: f64,
+    memory: u64,
+    seed: u64,
+}
+
+/// Which entries count, by name.
+pub(crate) fn mode(name: &str) -> PyResult<Mode> {
+    match name {
+        "plain" => Ok(Mode::Plain),
+        "off-chain" => Ok(Mode::OffChain),
+        _ => Err(PyValueError::new_err(format!("mode is {name}, but it must be plain or off-chain"))),
+    }
+}
+
+/// Pairs of two arrays of equal length.
+pub(crate) fn pairs_of(
+    u: &PyReadonlyArray1<'_, u32>,
+    v: &PyReadonlyArray1<'_, u32>,
+    nodes: usize,
+) -> PyResult<Vec<(u32, u32)>> {
+    let (u, v) = (u.as_array(), v.as_array());
+    if u.len() != v.len() {
+        let words = format!("there are {} first nodes of pairs, but {} second ones", u.len(), v.len());
+        return Err(PyValueError::new_err(words));
+    }
+    let pairs: Vec<(u32, u32)> = u.iter().copied().zip(v.iter().copied()).collect();
+    match pairs.iter().find(|(u, v)| *u.max(v) as usize >= nodes) {
+        Some((u, v)) => {
+            let words = format!("a pair is ({u}, {v}), but there are nodes 0 to {}", nodes.saturating_sub(1));
+            Err(PyValueError::new_err(words))
+        }
+        None => Ok(pairs),
+    }
+}
+
+/// The numbers of nodes in a part, by those in the whole; none for nodes outside.
+struct Inside(Option<Vec<Option<u32>>>);
+
+impl Inside {
+    fn new(part: Option<&[u32]>, nodes: usize) -> Self {
+        Self(part.map(|part| {
+            let mut all = vec![None; nodes];
+            part.iter().zip(0..).for_each(|(&v, at)| all[v as usize] = Some(at));
+            all
+        }))
+    }
+
+    fn pair(&self, (u, v): (u32, u32)) -> Option<(u32, u32)> {
+        match &self.0 {
+            None => Some((u, v)),
+            Some(all) => Some((all[u as usize]?, all[v as usize]?)),
+        }
+    }
+}
+
+fn measures<'py>(py: Python<'py>, accuracy: &Accuracy) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("visited", accuracy.visited)?;
+    dict.set_item("edge_coverage", accuracy.edge_coverage)?;
+    dict.set_item("pair_coverage", accuracy.pair_coverage)?;
+    dict.set_item("jaccard", accuracy.jaccard)?;
+    dict.set_item("weighted_jaccard", accuracy.weighted_jaccard)?;
+    dict.set_item("auc", accuracy.auc)?;
+    Ok(dict)
+}
+
+/// The dictionary's motif, of which the arguments may say nothing else.
+fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
+    let Some(form) = &model.model.network else { return Err(PyValueError::new_err("no model of networks")) };
+    let motif = form.motif().map_err(raised)?;
+    match sampling.nodes().filter(|k| *k != motif.k()) {
+        Some(k) => Err(PyValueError::new_err(format!(
+            "k is {k}, but the model is of {} nodes: leave k out",
+            motif.k()
+        ))),
+        None => Ok(motif),
+    }
+}
+
+/// Rebuilds a network: nodes of pairs, sums, counts, what coding took, and how well it went.
+#[pyfunction]
+#[pyo3(signature = (model, network, plan, sampling, pairs=None, n_jobs=None, progress=None))]
+#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
+pub(crate) fn rebuild<'py>(
+    py: Python<'py>,
+    model: PyRef<'_, NetworkModel>,
+    network: PyRef<'_, Network>,
+    plan: Rebuilding,
+    sampling: Sampling,
+    pairs: Option<(PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, u32>)>,
+    n_jobs: Option<i64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let motif = same_motif(&model, &sampling)?;
+    let whole = Arc::clone(&network.inner);
+    let asked = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
+    let memory = usize::try_from(plan.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
+    let parameters = NetworkReconstruction {
+        mode: mode(&plan.mode)?,
+        lambda: plan.lambda,
+        reversal: plan.reversal,
+        memory,
+        ..NetworkReconstruction::default()
+    };
+    parameters.check().map_err(raised)?;
+    let kind = sampling.asked()?;
+    let preferred = motif.tree().map(|_| SamplerKind::PivotApprox);
+    let w = &model.model.w;
+    let (rows, accuracy, ready, capped) = long(py, n_jobs, progress.as_ref(), |watch| {
+        let ready = sampling.choose(&whole, &motif, preferred, kind, plan.seed)?;
+        let (network, sampler) = &ready.drawn;
+        let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
+        let found: Option<Vec<Option<(u32, u32)>>> =
+            asked.as_ref().map(|asked| asked.iter().map(|&pair| inside.pair(pair)).collect());
+        let targets = match &found {
+            Some(found) => Targets::Only(found.iter().flatten().copied().collect()),
+            None => Targets::All,
+        };
+        let n = network.nodes() as u64;
+        let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
+        let needed = dense.min(plan.memory.saturating_mul(1 << 20));
+        let what = format!("sums of the pairs of {n} nodes");
+        memory::check(needed, &what, "lower memory, which puts the rest into a file, or name some pairs")?;
+        let mut rebuilt = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
+        let walker = |id: u64| {
+            let id = ids::REBUILDING + id;
+            MotifWalker::new(Arc::clone(sampler), plan.seed, id, sampling.burn_in, sampling.every)
+        };
+        let mut walkers = (0..sampling.chains as u64).map(walker).collect::<Result<Vec<_>>>()?;
+        while rebuilt.taken() < plan.samples {
+            if watch.stopped() {
+                return Err(Error::Interrupted);
+            }
+            rebuilt.absorb(&mut walkers, BLOCK.min(plan.samples - rebuilt.taken()))?;
+            watch.at(rebuilt.taken(), plan.samples);
+        }
+        let accuracy = Accuracy::of(rebuilt.sums(), network, plan.threshold, plan.alpha)?;
+        let mut rows = Rows::default();
+        if let (Some(found), Some(asked)) = (&found, &asked) {
+            for (&(u, v), inside) in asked.iter().zip(found) {
+                let (sum, count) = inside.map_or((0.0, 0), |(u, v)| rebuilt.sums().get(u, v));
+                rows.push(u, v, sum, count);
+            }
+        } else {
+            let name = |v: u32| ready.nodes.as_ref().map_or(v, |nodes| nodes[v as usize]);
+            for PairSum { u, v, sum, count } in rebuilt.sums().iter() {
+                rows.push(name(u), name(v), sum, count);
+            }
+        }
+        let capped = rebuilt.report().capped;
+        Ok((rows, accuracy, ready, capped))
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("u", rows.u.into_pyarray(py))?;
+    dict.set_item("v", rows.v.into_pyarray(py))?;
+    dict.set_item("sums", rows.sums.into_pyarray(py))?;
+    dict.set_item("counts", rows.counts.into_pyarray(py))?;
+    dict.set_item("accuracy", measures(py, &accuracy)?)?;
+    dict.set_item("sampler", ready.kind.to_string())?;
+    dict.set_item("notes", ready.notes)?;
+    dict.set_item("capped", capped)?;
+    Ok(dict)
+}
+
+/// Columns of the table of pairs.
+#[derive(Default)]
+struct Rows {
+    u: Vec<u32>,
+    v: Vec<u32>,
+    sums: Vec<f64>,
+    counts: Vec<u64>,
+}
+
+impl Rows {
+    fn push(&mut self, u: u32, v: u32, sum: f64, count: u64) {
+        self.u.push(u);
+        self.v.push(v);
+        self.sums.push(sum);
+        self.counts.push(count);
+    }
+}
+
+/// How well a network was rebuilt, from the columns that `rebuild` gave. `wanted` says that only their pairs were.
+#[pyfunction]
+#[pyo3(signature = (network, u, v, sums, counts, largest, wanted, threshold, alpha))]
+#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
+pub(crate) fn accuracy<'py>(
+    py: Python<'py>,
+    network: PyRef<'_, Network>,
+    u: PyReadonlyArray1<'_, u32>,
+    v: PyReadonlyArray1<'_, u32>,
+    sums: PyReadonlyArray1<'_, f64>,
+    counts: PyReadonlyArray1<'_, u64>,
+    largest: bool,
+    wanted: bool,
+    threshold: f64,
+    alpha: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let whole = Arc::clone(&network.inner);
+    let pairs = pairs_of(&u, &v, whole.nodes())?;
+    let (sums, counts) = (sums.as_array().to_vec(), counts.as_array().to_vec());
+    if (sums.len(), counts.len()) != (pairs.len(), pairs.len()) {
+        return Err(PyValueError::new_err("sums and counts are not as many as pairs"));
+    }
+    let found = long(py, Some(1), None, |_| {
+        let parts = whole.components();
+        let nodes = (largest && parts.sizes.len() > 1).then(|| parts.nodes(0));
+        let part = nodes.as_deref().map_or_else(|| Arc::clone(&whole), |nodes| Arc::new(whole.part(nodes)));
+        let inside = Inside::new(nodes.as_deref(), whole.nodes());
+        let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
+        let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());
+        let mut seen = std::collections::HashSet::new();
+        let rows = found.iter().zip(sums.iter().zip(&counts)).filter_map(|(pair, (&sum, &count))| {
+            let (u, v) = pair.filter(|_| count > 0)?;
+            let key = if part.is_directed() || u <= v { (u, v) } else { (v, u) };
+            // A pair that was asked for twice was rebuilt once.
+            (!wanted || seen.insert(key)).then_some(PairSum { u: key.0, v: key.1, sum, count })
+        });
+        let sums = PairSums::of_pairs(&part, targets.as_deref(), rows, 1 << 30)?;
+        Accuracy::of(&sums, &part, threshold, alpha)
+    })?;
+    measures(py, &found)
+}

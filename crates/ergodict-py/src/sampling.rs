@@ -1,0 +1,196 @@
+//! What the arguments of Python say of motifs and samplers, and the samplers they come to on networks.
+
+use crate::error::raised;
+use crate::network::Network;
+use ergodict::chain::{Motif, MotifSampler, SamplerKind, Samplers};
+use ergodict::dictionary::{Drawn, SamplingConfig};
+use ergodict::patch::Watching;
+use ergodict::{Error, Result, memory};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Arguments about motifs and samplers, by the names that the estimators hand them over.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+pub(crate) struct Sampling {
+    /// Nodes of the motif.
+    k: Option<usize>,
+    /// Its shape or the file of its edges.
+    motif: Option<String>,
+    /// Its edges, where they are given.
+    edges: Option<Vec<(u32, u32)>>,
+    sampler: Option<String>,
+    injective: bool,
+    pub(crate) every: u64,
+    pub(crate) burn_in: u64,
+    pub(crate) chains: usize,
+    component: String,
+    lazy: Option<bool>,
+}
+
+/// A network that is ready to be drawn from.
+pub(crate) struct Ready {
+    pub(crate) drawn: Drawn,
+    pub(crate) kind: SamplerKind,
+    /// The nodes that are drawn from, by their numbers in the whole network; none where these are all.
+    pub(crate) nodes: Option<Vec<u32>>,
+    /// What there is to say.
+    pub(crate) notes: Vec<String>,
+}
+
+/// An error in a network, by the name that the network has.
+pub(crate) fn placed(name: &str, error: Error) -> PyErr {
+    match error {
+        Error::Interrupted | Error::Io { .. } => raised(error),
+        other => PyValueError::new_err(format!("{name}: {other}")),
+    }
+}
+
+impl Sampling {
+    /// The motif; `k` nodes of a chain where nothing is said.
+    pub(crate) fn motif(&self, k: usize) -> PyResult<Motif> {
+        if let Some(edges) = &self.edges {
+            let most = edges.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(0);
+            let nodes = self.k.unwrap_or(most);
+            return Motif::new(nodes, edges.clone()).map_err(raised);
+        }
+        let name = self.motif.as_deref().unwrap_or("chain");
+        if Motif::SHAPES.contains(&name) {
+            return Motif::named_shape(name, self.k.unwrap_or(k)).map_err(raised);
+        }
+        let path = Path::new(name);
+        if !path.exists() {
+            let shapes = Motif::SHAPES.join(", ");
+            return Err(PyValueError::new_err(format!(
+                "motif is {name}, but it must be one of {shapes}, or a file that lists the motif's edges"
+            )));
+        }
+        let motif = Motif::read(path).map_err(raised)?;
+        match self.k.filter(|k| *k != motif.k()) {
+            Some(k) => Err(PyValueError::new_err(format!(
+                "k is {k}, but the motif {name} has {} nodes: leave k out",
+                motif.k()
+            ))),
+            None => Ok(motif),
+        }
+    }
+
+    /// The sampler that is asked for.
+    pub(crate) fn asked(&self) -> PyResult<Option<SamplerKind>> {
+        self.sampler.as_deref().map(str::parse).transpose().map_err(raised)
+    }
+
+    /// What a configuration says of it.
+    pub(crate) fn config(&self, motif: &Motif, kind: SamplerKind) -> SamplingConfig {
+        let name = self.motif.clone().or_else(|| self.edges.is_none().then(|| "chain".to_owned()));
+        let lazy = self.lazy.map_or("auto", |lazy| if lazy { "yes" } else { "no" });
+        SamplingConfig {
+            k: motif.k(),
+            motif: name,
+            sampler: kind,
+            injective: self.injective,
+            every: self.every,
+            burn_in: self.burn_in,
+            chains: self.chains as u64,
+            component: self.component.clone(),
+            lazy: lazy.to_owned(),
+        }
+    }
+
+    /// How chains are watched.
+    pub(crate) fn watching(&self, batch: usize) -> Watching {
+        Watching { batch, chains: self.chains, burn_in: self.burn_in, every: self.every }
+    }
+
+    /// Nodes of the motif, where they are said.
+    pub(crate) fn nodes(&self) -> Option<usize> {
+        self.k
+    }
+
+    pub(crate) fn injective(&self) -> bool {
+        self.injective
+    }
+
+    /// The nodes that homomorphisms may use: those of the largest component, none where that is all or all are asked for.
+    pub(crate) fn part(&self, network: &ergodict::data::Network) -> Option<Vec<u32>> {
+        if self.component != "largest" {
+            return None;
+        }
+        let parts = network.components();
+        (parts.sizes.len() > 1).then(|| parts.nodes(0))
+    }
+
+    /// The sampler on a network.
+    pub(crate) fn choose(
+        &self,
+        network: &Arc<ergodict::data::Network>,
+        motif: &Motif,
+        preferred: Option<SamplerKind>,
+        asked: Option<SamplerKind>,
+        seed: u64,
+    ) -> Result<Ready> {
+        let mut notes = Vec::new();
+        let nodes = self.part(network);
+        let network = match &nodes {
+            None => Arc::clone(network),
+            Some(nodes) => {
+                let largest = network.part(nodes);
+                notes.push(format!(
+                    "the largest component is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
+                    largest.nodes(),
+                    network.nodes(),
+                    largest.edges(),
+                    network.edges()
+                ));
+                Arc::new(largest)
+            }
+        };
+        let first = asked.or(preferred).unwrap_or(SamplerKind::Exact);
+        let needed = first.bytes(&network, motif)?;
+        memory::check(needed, &format!("sampler={first}"), "sampler=\"pivot-approx\" takes little")?;
+        let samplers = Samplers { lazy: self.lazy, injective: self.injective, ..Samplers::default() };
+        let (kind, sampler): (_, Arc<dyn MotifSampler>) =
+            samplers.choose(asked, preferred, &network, motif, seed)?;
+        if kind == SamplerKind::Glauber && self.chains == 1 {
+            notes
+                .push("one Glauber chain cannot tell whether it has mixed: compare several, chains=4".into());
+        }
+        notes.extend(sampler.notes());
+        Ok(Ready { drawn: (network, sampler), kind, nodes, notes })
+    }
+
+    /// Samplers on several networks, of the same kind on all.
+    pub(crate) fn choose_all(
+        &self,
+        networks: &[Arc<ergodict::data::Network>],
+        names: &[String],
+        motif: &Motif,
+        preferred: Option<SamplerKind>,
+        seed: u64,
+    ) -> PyResult<Vec<Ready>> {
+        let asked = self.asked()?;
+        let mut all: Vec<Ready> = Vec::with_capacity(networks.len());
+        for (network, name) in networks.iter().zip(names) {
+            let ready =
+                self.choose(network, motif, preferred, asked, seed).map_err(|error| placed(name, error))?;
+            if let Some(first) = all.first().filter(|first| first.kind != ready.kind) {
+                return Err(PyValueError::new_err(format!(
+                    "{name}: {} would be used here and {} before: say one sampler for all networks",
+                    ready.kind, first.kind
+                )));
+            }
+            all.push(ready);
+        }
+        if all.is_empty() {
+            return Err(PyValueError::new_err("no network is given"));
+        }
+        Ok(all)
+    }
+}
+
+/// The networks themselves.
+pub(crate) fn inner(networks: &[PyRef<'_, Network>]) -> Vec<Arc<ergodict::data::Network>> {
+    networks.iter().map(|network| Arc::clone(&network.inner)).collect()
+}

@@ -1,0 +1,182 @@
+//! What chains are watched by while a dictionary is learned from them, and how well they mix by that.
+
+use super::Trace;
+use super::diagnostics::{Mixing, autocorrelation};
+use serde::{Deserialize, Serialize};
+
+/// R̂ above which chains have not mixed: one constant for words, reports and JSON.
+pub const MIXED: f64 = 1.05;
+
+/// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
+/// the first so many besides.
+const MOST_VALUES: usize = 1 << 14;
+/// Fewest values of a trace, however many there are.
+const FEWEST: usize = 16;
+/// Lags of an autocorrelation function, in values.
+const LAGS: usize = 100;
+/// Fewest values of a chain that tell anything, as for [`Mixing::of`].
+const TELLING: usize = 4;
+/// An autocorrelation time is taken from a stretch of all chains together that is so many times as long, and of each chain so many times: else
+/// memory may be longer than what the stretch can see. Rules of thumb, not measured.
+const LONGER: (f64, f64) = (50.0, 8.0);
+
+/// The series of one observable along the chains of one network or lattice.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Watched {
+    /// The observable, in words.
+    pub observable: String,
+    /// Where the chains are, such as the name of a network; empty where that goes without saying.
+    pub of: String,
+    /// One for each chain.
+    pub traces: Vec<Trace>,
+}
+
+impl Watched {
+    /// Nothing seen yet; `share` is how many such there are in the run.
+    pub fn new(observable: impl Into<String>, of: impl Into<String>, chains: usize, share: usize) -> Self {
+        let most = (MOST_VALUES / (chains * share).max(1)).max(FEWEST);
+        Self { observable: observable.into(), of: of.into(), traces: vec![Trace::new(most); chains] }
+    }
+
+    /// How well it mixes; none where nothing was seen.
+    ///
+    /// The mean, its error and R̂ are of values from all of the run, one in `every`. An autocorrelation time shorter than `every` cannot be seen in
+    /// them, so it is taken from the first values in a row; from the others only where memory is too long for those.
+    pub fn mixed(&self) -> Option<Mixed> {
+        // Chains of minibatches of unequal shares may be at different strides: all are brought to the largest.
+        let every = self.traces.iter().map(Trace::stride).max()?;
+        let values = self.traces.iter().map(Trace::seen).min()?;
+        let thinned = |trace: &Trace| -> Vec<f64> {
+            trace.values().iter().copied().step_by((every / trace.stride()) as usize).collect()
+        };
+        let spread: Vec<Vec<f64>> = self.traces.iter().map(thinned).collect();
+        let kept = spread.iter().map(Vec::len).min().filter(|n| *n > 0)?;
+        let stretch: Vec<&[f64]> = self.traces.iter().map(Trace::stretch).collect();
+        let whole = Mixing::of(&spread);
+        let constant = kept >= TELLING && unchanging(&spread) && unchanging(&stretch);
+        let (lag, time) = if every == 1 {
+            (1, whole.autocorrelation_time)
+        } else if let Some(time) = short_memory(&stretch) {
+            (1, time)
+        } else {
+            (every, whole.autocorrelation_time * every as f64)
+        };
+        let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
+        let known = |x: f64| (x.is_finite() && !constant).then_some(x);
+        let short = |x: &f64| (x * 1e5).round() / 1e5;
+        Some(Mixed {
+            observable: self.observable.clone(),
+            of: self.of.clone(),
+            chains: self.traces.len(),
+            values,
+            every,
+            mean: Some(whole.mean).filter(|mean| mean.is_finite()),
+            error: known(whole.error),
+            autocorrelation_time: known(time),
+            effective_sample_size: known(self.traces.len() as f64 * values as f64 / time),
+            r_hat: known(whole.r_hat),
+            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= MIXED),
+            constant,
+            lag,
+            autocorrelation: curve.iter().map(short).collect(),
+        })
+    }
+}
+
+/// Whether all values are the same.
+fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
+    let mut values = series.iter().flat_map(|one| one.as_ref().iter());
+    let first = values.next();
+    values.all(|value| Some(value) == first)
+}
+
+/// The autocorrelation time of values in a row, if it is short beside them.
+fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
+    let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
+    // Chains that stand still all the while have an autocorrelation time of 1 by convention, which tells nothing.
+    let time = Some(Mixing::of(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
+    let all = (each * stretch.len()) as f64;
+    (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
+}
+
+/// How well all that was watched mixes.
+pub fn mixed(watched: &[Watched]) -> Vec<Mixed> {
+    watched.iter().filter_map(Watched::mixed).collect()
+}
+
+/// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Mixed {
+    /// The observable, in words.
+    pub observable: String,
+    /// Where the chains are; empty where that goes without saying.
+    #[serde(default)]
+    pub of: String,
+    /// How many there are.
+    pub chains: usize,
+    /// Values of each chain, the shortest where they differ.
+    pub values: u64,
+    /// The mean, its error and R̂ are of one in so many of them.
+    pub every: u64,
+    /// Over all chains.
+    pub mean: Option<f64>,
+    /// What chance leaves it.
+    pub error: Option<f64>,
+    /// In values of the chain.
+    pub autocorrelation_time: Option<f64>,
+    /// Of all values of all chains.
+    pub effective_sample_size: Option<f64>,
+    /// Also null where it is infinite.
+    pub r_hat: Option<f64>,
+    /// Whether R̂ is small enough; false where it is infinite.
+    #[serde(default)]
+    pub mixed: Option<bool>,
+    /// Whether the values never changed, in no chain.
+    #[serde(default)]
+    pub constant: bool,
+    /// At lags 0, `lag`, 2 `lag`, …; files of earlier versions have 0 for `every`.
+    #[serde(default)]
+    pub lag: u64,
+    /// The autocorrelation function at those lags.
+    pub autocorrelation: Vec<f64>,
+}
+
+impl Mixed {
+    /// `edges off the motif, karate`.
+    pub fn name(&self) -> String {
+        if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
+    }
+
+    /// Whether R̂ is small enough; none where it cannot be told. Files of earlier versions have R̂ alone.
+    pub fn verdict(&self) -> Option<bool> {
+        self.mixed.or(self.r_hat.map(|r_hat| r_hat <= MIXED))
+    }
+
+    /// R̂ in so many digits.
+    pub fn r_hat(&self, digits: usize, unknown: &str) -> String {
+        match (self.r_hat, self.mixed) {
+            (Some(r_hat), _) => format!("{r_hat:.digits$}"),
+            (None, Some(false)) => "infinite".to_owned(),
+            (None, _) => unknown.to_owned(),
+        }
+    }
+
+    /// In words, as samplers tell it; the observable is the first.
+    pub fn words(&self) -> String {
+        if let (Some(mean), true) = (self.mean, self.constant) {
+            let name = self.name();
+            return format!("{name} {mean:.4}, which never changed: whether the chain mixes cannot be told");
+        }
+        let (Some(mean), Some(error)) = (self.mean, self.error) else {
+            return format!("{}: too few to tell", self.name());
+        };
+        let (Some(time), Some(size)) = (self.autocorrelation_time, self.effective_sample_size) else {
+            return format!("{} {mean:.4}", self.name());
+        };
+        format!(
+            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {}",
+            self.name(),
+            self.r_hat(3, "unknown")
+        )
+    }
+}

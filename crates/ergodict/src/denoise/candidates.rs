@@ -1,0 +1,28 @@
+//! Pairs to be scored, and the order in which scores matter.
+
+use crate::data::Network;
+
+/// All pairs of an undirected network without an edge, by ascending nodes; a node is no pair with itself.
+pub fn non_edges(network: &Network) -> Vec<(u32, u32)> {
+    let n = network.nodes() as u64;
+    let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
+    let mut all = Vec::with_capacity(usize::try_from(pairs).unwrap_or(0));
+    for u in 0..network.nodes() {
+        let mut next = network.neighbours(u).iter().peekable();
+        for v in u as u32 + 1..network.nodes() as u32 {
+            while next.next_if(|&&w| w < v).is_some() {}
+            if next.next_if(|&&w| w == v).is_none() {
+                all.push((u as u32, v));
+            }
+        }
+    }
+    all
+}
+
+/// The pairs that matter most first: likely ones where edges are missing, unlikely ones where there are false ones. Ties stay in order.
+pub fn order(scores: &[f64], likely: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
+    order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
+    order
+}

@@ -1,0 +1,39 @@
+//! How homomorphisms were drawn, as the configuration of a model tells it: what `--config` of the command line takes.
+
+use crate::chain::SamplerKind;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The flags of motifs and samplers with their values.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SamplingConfig {
+    /// Nodes of the motif.
+    pub k: usize,
+    /// Its shape, or the file of its edges; none for edges that a program gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motif: Option<String>,
+    /// How homomorphisms were drawn.
+    pub sampler: SamplerKind,
+    /// Whether all nodes of a homomorphism are different.
+    pub injective: bool,
+    /// Steps from one to the next.
+    pub every: u64,
+    /// Steps before the first.
+    pub burn_in: u64,
+    /// Chains.
+    pub chains: u64,
+    /// `largest` or `all`.
+    pub component: String,
+    /// `auto`, `yes` or `no`.
+    pub lazy: String,
+}
+
+impl SamplingConfig {
+    /// Adds them to a configuration.
+    pub fn put(&self, config: &mut Value) {
+        if let (Value::Object(config), Ok(Value::Object(own))) = (config, serde_json::to_value(self)) {
+            config.extend(own);
+        }
+    }
+}

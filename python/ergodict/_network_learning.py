@@ -1,0 +1,320 @@
+"""How network dictionaries are learned: the parameters, the run, and what is needed to go on later."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Optional, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from . import _ergodict, _network_options as options
+from ._network_options import Named
+from ._progress import progress
+from ._random import RandomState, seed_of
+
+
+_Self = TypeVar("_Self", bound="NetworkLearning")
+
+
+class NetworkLearning(BaseEstimator):  # type: ignore[misc]
+    """The learning half of :class:`NetworkDictionary`."""
+
+    def __init__(
+        self,
+        n_components: int = 25,
+        *,
+        k: Optional[int] = None,
+        motif: Any = "chain",
+        sampler: Optional[str] = None,
+        steps: int = 100,
+        batch_size: int = 100,
+        chains: Optional[int] = None,
+        burn_in: int = 0,
+        every: int = 1,
+        injective: bool = False,
+        component: str = "largest",
+        lazy: Optional[bool] = None,
+        alpha: float = 0.5,
+        kappa1: float = 0.0,
+        kappa2: float = 0.0,
+        schedule: str = "balanced",
+        dictionary: str = "nonneg-ball",
+        code: str = "nonneg",
+        dict_init: Any = "random",
+        normalise: str = "sum",
+        unused: str = "keep",
+        solver: str = "fast",
+        tol: float = 1e-6,
+        dict_tol: float = 1e-3,
+        dict_sweeps: int = 5,
+        static: bool = False,
+        n_examples: int = 4,
+        dtype: Any = "float64",
+        random_state: RandomState = None,
+        n_jobs: Optional[int] = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.k = k
+        self.motif = motif
+        self.sampler = sampler
+        self.steps = steps
+        self.batch_size = batch_size
+        self.chains = chains
+        self.burn_in = burn_in
+        self.every = every
+        self.injective = injective
+        self.component = component
+        self.lazy = lazy
+        self.alpha = alpha
+        self.kappa1 = kappa1
+        self.kappa2 = kappa2
+        self.schedule = schedule
+        self.dictionary = dictionary
+        self.code = code
+        self.dict_init = dict_init
+        self.normalise = normalise
+        self.unused = unused
+        self.solver = solver
+        self.tol = tol
+        self.dict_tol = dict_tol
+        self.dict_sweeps = dict_sweeps
+        self.static = static
+        self.n_examples = n_examples
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # Learning.
+
+    def fit(self: _Self, networks: Any, y: object = None, *, snapshots: bool = False) -> _Self:
+        """Learns from one network or several.
+
+        Parameters
+        ----------
+        networks : network or list of networks
+            Whatever :class:`Network` takes, or a list of such: each minibatch then has patches of all.
+        y : ignored
+            For scikit-learn.
+        snapshots : bool, default False
+            The networks are one at several times, in their order: chains go on from each to the next where they can.
+
+        Returns
+        -------
+        NetworkDictionary
+            Itself.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit(["@karate", "@kite"]).n_samples_seen_
+        500
+        """
+        given = options.several(networks)
+        if options.flag("snapshots", snapshots) and len(given) < 2:
+            raise ValueError("snapshots needs at least two networks, but one is given")
+        self._start(given, snapshots, seed_of(self.random_state), self._steps())
+        self._run(None)
+        return self
+
+    def partial_fit(self: _Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> _Self:
+        """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
+
+        Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
+        where they can. A model that was loaded needs the network, where new chains start.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.partial_fit(steps=2).n_steps_
+        7
+        """
+        given = None if networks is None else options.several(networks)
+        more = None if steps is None else options.whole("steps", steps, 1, "at least one is needed")
+        if self._state is None and self._learner is None:
+            if self.__dict__.get("_model") is not None and self._is_static():
+                raise ValueError("a dictionary of all homomorphisms is learned at once: there is nothing to go on with")
+            if given is None:
+                raise NotFittedError("there is no network to learn from: give one, or call fit first")
+            loaded = self.__dict__.get("_model")
+            seed = seed_of(self.random_state) if loaded is None else self.seed_
+            self._start(given, False, seed, more or self._steps(), loaded)
+            self._run(None)
+            return self
+        learner = self._engine()
+        made, planned = learner.made()
+        if given is not None and [one[0] for one in given] != [one[0] for one in self._named]:
+            self._follow(given, more or self._steps())
+            self._run(None)
+            return self
+        until = made + more if more is not None else planned if made < planned else made + self._steps()
+        self._run(until)
+        return self
+
+    def _follow(self, given: list[Named], steps: int) -> None:
+        if len(given) > 1:
+            raise ValueError(f"the number of networks is {len(given)}, but only a run on one network follows its changes")
+        network, name, digest = given[0]
+        cores = options.in_common([network])
+        if any(options.in_common([one[0]])[0] is not one[0]._core for one in self._named) or cores[0] is not network._core:
+            raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
+        self._engine().follow(network._core, name, digest, steps, self.n_jobs)
+        self._named = [*self._named, given[0]]
+        self._arguments = {**self._arguments, "networks": [*self._arguments["networks"], network._core]}
+        plan = self._arguments["plan"]
+        self._arguments["plan"] = {
+            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest]
+        }
+
+    def _steps(self) -> int:
+        return options.whole("steps", self.steps, 1, "at least one is needed")
+
+    def _sampling(self) -> dict[str, object]:
+        chains = 1 if self.chains is None else self.chains
+        return options.sampling(
+            self.k, self.motif, self.sampler, self.injective, self.every, self.burn_in, chains, self.component, self.lazy
+        )
+
+    def _start(self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None) -> None:
+        """Makes samplers and chains, nothing learned yet; with a model, what it knows already."""
+        sampling, scheme = self._sampling(), options.scheme(self)
+        batch = options.whole("batch_size", self.batch_size, 1, "a minibatch needs at least one patch")
+        chains = int(str(sampling["chains"])) * (1 if snapshots else len(given))
+        static = options.flag("static", self.static)
+        if batch < chains and not static:
+            raise ValueError(f"batch_size is {batch}, but each of {chains} chains needs at least one patch of it")
+        if static and (len(given) != 1 or snapshots):
+            raise ValueError(f"static learns from one network, but {len(given)} are given")
+        if static and (scheme["f32"] or scheme["init"] != "random"):
+            raise ValueError("static calculates in 64 bits from a random dictionary: leave dtype and dict_init out")
+        plan = {
+            "steps": steps, "batch": batch, "snapshots": snapshots, "seed": seed,
+            "examples": options.whole("n_examples", self.n_examples, 0, "it must not be negative"),
+            "names": [one[1] for one in given], "digests": [one[2] for one in given],
+        }
+        edges: Any = sampling["edges"]
+        nodes: Any = sampling["k"] or (21 if edges is None else 1 + max(max(edge) for edge in edges))
+        networks = [one[0] for one in given]
+        self._arguments = {
+            "networks": options.in_common(networks) if snapshots else [one._core for one in networks],
+            "plan": plan, "scheme": scheme, "sampling": sampling,
+            "init": options.first_atoms(self.dict_init, int(str(scheme["atoms"])), nodes), "all": static,
+        }
+        learner = _ergodict.NetworkLearner(**self._arguments, n_jobs=self.n_jobs)
+        if model is not None:
+            learner.take(model)
+        self._learner, self._state, self._whole, self._named, self.seed_ = learner, None, None, given, seed
+        self.notes_: list[str] = learner.notes
+        if static:
+            self._whole = learner.model(True, self.n_jobs)
+            self._learned(self._whole)
+            self._learner = None
+
+    def _run(self, until: Optional[int]) -> None:
+        """Takes minibatches; what was learned stays when it is interrupted."""
+        if self._learner is None:
+            return
+        try:
+            with progress(self.verbose, "learning", figure="surrogate") as show:
+                self._learner.run(until, self.n_jobs, show)
+        finally:
+            self._whole = None
+            if self._learner.steps > 0:
+                self._learned(self._learner.model(False))
+
+    def _learned(self, model: _ergodict.NetworkModel) -> None:
+        """Takes over what a model says."""
+        told = json.loads(model.header())
+        self._model = model
+        kind = np.float32 if told["precision"] == "f32" else np.float64
+        self.components_: npt.NDArray[Any] = model.components.astype(kind, copy=False)
+        nodes = told["network"]["k"]
+        self.atoms_ = self.components_.reshape(-1, nodes, nodes)
+        self.dominance_, self.order_ = model.dominance()
+        points = told["history"]["points"]
+        self.history_ = {
+            name: np.array([point[name] for point in points], dtype=np.int64 if name in ("t", "samples") else np.float64)
+            for name in ("t", "samples", "loss", "surrogate")
+        }
+        self.n_steps_, self.n_samples_seen_, self.seed_ = told["steps"], told["samples"], told["seed"]
+        self.surrogate_ = (told["run"].get("results") or {}).get("surrogate_per_sample", self.history_["surrogate"][-1:].sum())
+        self.motif_ = [(int(a), int(b)) for a, b in told["network"]["edges"]]
+        self.motif_name_: str = told["network"]["motif"]
+        self.sampler_: str = told["run"]["config"].get("sampler", "all homomorphisms")
+        self.n_features_in_ = self.components_.shape[1]
+
+    def _is_static(self) -> bool:
+        return bool(json.loads(self._model.header())["run"]["config"].get("static"))
+
+    # What is not there before fit.
+    _learner: Optional[_ergodict.NetworkLearner] = None
+    _state: Optional[bytes] = None
+    _whole: Optional[_ergodict.NetworkModel] = None
+
+    def _engine(self) -> _ergodict.NetworkLearner:
+        """The run, made again after a pickle."""
+        if self._learner is None:
+            learner = _ergodict.NetworkLearner(**self._arguments, n_jobs=self.n_jobs)
+            if self._state is not None:
+                learner.restore(self._state)
+            self._learner, self._state = learner, None
+        return self._learner
+
+    def _fitted(self) -> _ergodict.NetworkModel:
+        if self.__dict__.get("_model") is None:
+            raise NotFittedError("this NetworkDictionary has learned nothing yet: call fit first")
+        return self._model
+
+    def _whole_model(self) -> _ergodict.NetworkModel:
+        """The model with all that a file has."""
+        model = self._fitted()
+        if self._whole is None:
+            going = self._learner is not None or self._state is not None
+            self._whole = self._engine().model(True, self.n_jobs) if going else model
+        return self._whole
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_model") is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        learner = state.pop("_learner", None)
+        if learner is not None and learner.steps > 0:
+            state["_state"] = learner.state()
+        arguments = state.pop("_arguments", None)
+        if arguments is not None:
+            # Networks are pickled as Python has them.
+            state["_arguments"] = {name: value for name, value in arguments.items() if name != "networks"}
+        for name in ("_model", "_whole"):
+            if state.get(name) is not None:
+                state[name] = state[name].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        for name in ("_model", "_whole"):
+            if state.get(name) is not None:
+                state[name] = _ergodict.NetworkModel.from_bytes(state[name])
+        arguments = state.get("_arguments")
+        if arguments is not None:
+            networks = [one[0] for one in state["_named"]]
+            cores = options.in_common(networks) if arguments["plan"]["snapshots"] else [one._core for one in networks]
+            state["_arguments"] = {**arguments, "networks": cores}
+        super().__setstate__(state)
+
+    # What is told of the chain.
+
+    @property
+    def chain_(self) -> dict[str, Any]:
+        """How homomorphisms were drawn: ``acceptance`` and, for dependent ones, ``mixing`` with R̂, autocorrelation time and effective samples."""
+        return dict(json.loads(self._whole_model().header())["run"].get("chain") or {})
+
+    @property
+    def reach_(self) -> list[dict[str, Any]]:
+        """The networks that were learned from: nodes, edges, and ``half``, the fewest nodes that half of all places of patches are on."""
+        return list(json.loads(self._whole_model().header())["run"].get("networks") or [])

@@ -1,0 +1,274 @@
+"""Denoising: how likely pairs of nodes are true edges, from the observed network alone."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict
+from ._network_options import choice, whole, word
+from ._progress import progress
+from ._random import RandomState, seed_of
+from .network import Network, as_network
+
+if TYPE_CHECKING:
+    from .network_dictionary import NetworkDictionary
+
+#: What pairs are shrunk by for each walk, as `ndr-off-chain` has it.
+SHRINKAGE = 20e-6
+#: Suspects that a repr names.
+_NAMED = 3
+
+
+def methods() -> list[str]:
+    """The names of all methods of :func:`denoise`.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> ergodict.denoising.methods()[:2]
+    ['ensemble', 'motif-codes']
+    """
+    found: list[str] = _ergodict.denoising_methods()
+    return found
+
+
+class Denoised:
+    """Scores of pairs, as :func:`denoise` gives them: higher is more likely a true edge.
+
+    Attributes
+    ----------
+    network : Network
+        The observed network.
+    u, v : ndarray of int
+        Numbers of the nodes of each pair, in the order of the pairs.
+    scores : ndarray of float
+        The scores.
+    method, noise : str
+        How pairs were scored, and what was assumed to be wrong.
+    notes_ : list of str
+        What there is to say.
+    heads_ : list of dict
+        Of methods that train heads, what is told of each: ``held_out_auc``, ``false_share``, ``features`` with ``auc_drop``.
+    seed_ : int
+        The seed.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> found = ergodict.denoise("@karate", method="adamic-adar")
+    >>> found.scores.shape, found.noise
+    ((78,), 'added')
+    >>> found.suspects(2).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        pairs: npt.NDArray[np.uint32],
+        scores: npt.NDArray[np.float64],
+        *,
+        method: str,
+        noise: str,
+        notes: list[str],
+        heads: list[dict[str, Any]],
+        seed: int,
+        top: Optional[int] = None,
+    ) -> None:
+        self.network, self.method, self.noise, self.seed_ = network, method, noise, seed
+        self.u, self.v, self.scores = pairs[:, 0], pairs[:, 1], scores
+        self.notes_, self.heads_ = notes, heads
+        if top is not None:
+            kept = self._order()[:top]
+            self.u, self.v, self.scores = self.u[kept], self.v[kept], self.scores[kept]
+
+    def _order(self) -> npt.NDArray[np.int64]:
+        found: npt.NDArray[np.int64] = _ergodict.most_suspect(np.ascontiguousarray(self.scores), self.noise == "removed")
+        return found
+
+    @property
+    def pairs(self) -> npt.NDArray[Any]:
+        """The ids of the nodes of each pair, of shape (m, 2)."""
+        return self.network.ids(np.column_stack([self.u, self.v]))
+
+    @property
+    def importance(self) -> dict[str, float]:
+        """What the AUC of training loses without each feature, the most needed first; of the first head. Empty for methods without one."""
+        if not self.heads_:
+            return {}
+        drops = {feature["name"]: feature["auc_drop"] for feature in self.heads_[0]["features"]}
+        return dict(sorted(drops.items(), key=lambda one: -one[1]))
+
+    def suspects(self, n: int = 10) -> npt.NDArray[Any]:
+        """The ids of the `n` pairs that matter most: the likeliest edges where edges were removed, else the least likely ones.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.denoise("@florentine", method="jaccard").suspects(1).shape
+        (1, 2)
+        """
+        return self.pairs[self._order()[: whole("n", n, 1, "at least one is needed")]]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        named = ", ".join(f"{u} – {v}" for u, v in self.suspects(_NAMED)) if len(self) else ""
+        what = "missing?" if self.noise == "removed" else "suspects"
+        return f"Denoised({len(self)} pairs by {self.method}, noise {self.noise}; {what} {named})"
+
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        order = self._order()[:50]
+        pairs = self.pairs[order]
+        columns = {"u": list(pairs[:, 0]), "v": list(pairs[:, 1]), "score": self.scores[order]}
+        return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
+
+    def to_pandas(self) -> Any:
+        """The table of pairs with columns u, v and score, as the command line writes it.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> list(ergodict.denoise("@karate", method="l3").to_pandas().columns)
+        ['u', 'v', 'score']
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        pairs = self.pairs
+        return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores})
+
+
+def _pairs_of(network: Network, pairs: Any) -> npt.NDArray[np.uint32]:
+    """The numbers of pairs: every observed edge, all non-edges, or those that are given."""
+    if pairs is None:
+        u, v, _ = network._core.edges()
+        found = np.column_stack([u, v])
+        if network.is_directed:
+            # As an undirected network has them, each once.
+            found = np.unique(np.sort(found, axis=1), axis=0)
+        found = found[found[:, 0] != found[:, 1]]
+    elif isinstance(pairs, str):
+        if pairs != "non-edges":
+            raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
+        found = np.column_stack(_ergodict.non_edges(network._core))
+    else:
+        found = network.index_pairs(_columns(pairs))
+        same = np.flatnonzero(found[:, 0] == found[:, 1])
+        if same.size:
+            raise ValueError(f"pair {same[0]} has a node with itself, which is no pair to score")
+    if len(found) == 0:
+        raise ValueError("the network has no pair to score")
+    return found.astype(np.uint32)
+
+
+def _columns(pairs: Any) -> Any:
+    """The first two columns of a table, the keys of a dictionary, or what is given."""
+    if type(pairs).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(pairs, "columns"):
+        first, second = list(pairs.columns)[:2]
+        return list(zip(list(pairs[first]), list(pairs[second])))
+    if isinstance(pairs, dict) and {"u", "v"} <= set(pairs):
+        return list(zip(list(pairs["u"]), list(pairs["v"])))
+    return list(pairs) if isinstance(pairs, dict) else pairs
+
+
+def _assumed(network: Network, pairs: npt.NDArray[np.uint32], noise: Optional[str]) -> str:
+    """The noise that is assumed: added when every pair is an observed edge, else removed."""
+    u, v, _ = network._core.edges()
+    size = np.uint64(max(network.n_nodes, 1))
+    key = lambda a, b: np.minimum(a, b).astype(np.uint64) * size + np.maximum(a, b)  # noqa: E731
+    observed = bool(np.isin(key(pairs[:, 0], pairs[:, 1]), key(u, v)).all())
+    if noise is None:
+        return "added" if observed else "removed"
+    choice("noise", noise, ("added", "removed", "both"))
+    if noise == "removed" and observed:
+        raise ValueError(
+            "noise=\"removed\" looks for missing edges, but all pairs to score are observed ones: give candidates by pairs, or "
+            "pairs=\"non-edges\""
+        )
+    return noise
+
+
+def denoise(
+    network: Any,
+    method: str = "ensemble",
+    pairs: Any = None,
+    noise: Optional[str] = None,
+    top: Optional[int] = None,
+    random_state: RandomState = None,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> Denoised:
+    """Tells how likely pairs of nodes are true edges, from the observed network alone.
+
+    The same seed gives the same scores as ``ergodict network denoise``.
+
+    Parameters
+    ----------
+    network : Network or what one is made of
+        The observed network. Directions, weights and loops are left out, with a warning.
+    method : str, default "ensemble"
+        How pairs are scored, one of :func:`methods`.
+    pairs : array of shape (m, 2), list of pairs, table, or "non-edges", optional
+        The pairs to score, by ids; by default every observed edge.
+    noise : {"added", "removed", "both"}, optional
+        What is assumed to be wrong: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
+        else removed.
+    top : int, optional
+        Give only so many pairs that matter most, in that order.
+    random_state : int, Generator or None
+        The seed.
+    n_jobs : int, optional
+        Threads; scores do not depend on it.
+    verbose : bool, default False
+        Whether to tell of progress.
+
+    Returns
+    -------
+    Denoised
+        Pairs and their scores.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> found = ergodict.denoise("@lesmis", method="resource-allocation", pairs="non-edges", top=5)
+    >>> found.scores.shape
+    (5,)
+    """
+    observed = as_network(network)
+    seed = seed_of(random_state)
+    word("method", method)
+    count = None if top is None else whole("top", top, 1, "at least one pair is to be given")
+    if observed.is_directed or observed.is_weighted or observed.n_loops:
+        direction = "directed" if observed.is_directed else "undirected"
+        weights = "weighted" if observed.is_weighted else "unweighted"
+        warnings.warn(f"the network is {direction}, {weights}; directions, weights and loops are left out", UserWarning, stacklevel=2)
+    numbers = _pairs_of(observed, pairs)
+    assumed = _assumed(observed, numbers, noise)
+    u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
+    with progress(verbose, "scoring", "‰") as show:
+        scores, notes, heads = _ergodict.denoise_scores(observed._core, u, v, method, assumed, seed, n_jobs, show)
+    return Denoised(
+        observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=json.loads(heads), seed=seed, top=count
+    )
+
+
+def by_dictionary(estimator: NetworkDictionary, network: Any, pairs: Any, samples: int, parameters: dict[str, Any]) -> Denoised:
+    """Scores of pairs by the atoms of an estimator, off the chain and shrunk."""
+    observed = as_network(network)
+    numbers = _pairs_of(observed, pairs)
+    told = {"mode": "off-chain", "shrinkage": SHRINKAGE * whole("samples", samples, 1, "at least one homomorphism is needed")}
+    rebuilt = estimator.reconstruct(observed, samples, pairs=observed.ids(numbers), **{**told, **parameters})
+    noise = _assumed(observed, numbers, None)
+    seen = float(np.mean(rebuilt.counts > 0))
+    notes = [*rebuilt.notes_, f"{samples} walks saw {100 * seen:.1f} % of the pairs; those never seen score 0"]
+    return Denoised(observed, numbers, rebuilt.weights, method="dictionary", noise=noise, notes=notes, heads=[], seed=rebuilt.seed_)

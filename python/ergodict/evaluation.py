@@ -1,0 +1,264 @@
+"""Evaluation: how well scores of pairs tell true edges from false ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict
+from ._network_options import real
+from .denoising import Denoised
+from .network import Network
+from .reconstruction import Reconstruction
+
+
+class Evaluation:
+    """How well scores find the true pairs, as :func:`evaluate` gives it.
+
+    Attributes
+    ----------
+    auc, auc_standard_error : float
+        The share of pairs (one true, one false) in which the true one has the higher score, ties counting half, and DeLong's standard error.
+    auc_interval : tuple of float
+        Its confidence interval, symmetric on the scale of log(auc / (1 - auc)).
+    average_precision : float
+        The mean precision over recall.
+    best_threshold, best_true_positive_rate, best_false_positive_rate : float
+        Where the true positive rate exceeds the false one most.
+    fpr, tpr, thresholds : ndarray of float
+        The ROC curve: the origin, then a point for each different score, descending.
+    n_positive, n_negative, n_missing : int
+        True and false pairs, and labelled pairs without a score, which score 0.
+    confidence : float
+        The probability that the interval is to hold.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> found = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [1, 1, 1, 0, 0, 0])
+    >>> round(found.auc, 4), found.n_positive
+    (0.8889, 3)
+    """
+
+    def __init__(
+        self, scores: npt.NDArray[np.float64], labels: npt.NDArray[np.bool_], confidence: float, missing: int
+    ) -> None:
+        found = _ergodict.evaluate_scores(scores, labels, confidence)
+        self.scores, self.labels, self.confidence, self.n_missing = scores, labels, confidence, missing
+        self.auc: float = found["auc"]
+        self.auc_standard_error: float = found["auc_standard_error"]
+        self.auc_interval: tuple[float, float] = found["auc_interval"]
+        self.average_precision: float = found["average_precision"]
+        self.best_threshold: float = found["best_threshold"]
+        self.best_true_positive_rate: float = found["best_true_positive_rate"]
+        self.best_false_positive_rate: float = found["best_false_positive_rate"]
+        self.n_positive: int = found["positive_pairs"]
+        self.n_negative: int = found["negative_pairs"]
+        self.fpr: npt.NDArray[np.float64] = found["fpr"]
+        self.tpr: npt.NDArray[np.float64] = found["tpr"]
+        self.thresholds: npt.NDArray[np.float64] = found["thresholds"]
+
+    def __repr__(self) -> str:
+        low, high = self.auc_interval
+        return f"Evaluation(AUC {self.auc:.4f}, {100 * self.confidence:g} % from {low:.4f} to {high:.4f}, AP {self.average_precision:.4f})"
+
+    def against(self, other: Evaluation) -> Difference:
+        """How much larger the AUC is than that of other scores of the same pairs.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> labels = [1, 1, 1, 0, 0, 0]
+        >>> first = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], labels)
+        >>> second = ergodict.evaluate([0.2, 0.8, 0.3, 0.7, 0.2, 0.1], labels)
+        >>> round(first.against(second).auc_difference, 4)
+        0.1667
+        """
+        if not isinstance(other, Evaluation):
+            raise TypeError(f"{type(other).__name__} is no Evaluation: expected what evaluate gives")
+        if not np.array_equal(self.labels, other.labels):
+            raise ValueError("the labels are others, but scores are compared on the same pairs")
+        return Difference(*_ergodict.auc_difference(self.scores, other.scores, self.labels, self.confidence), self.confidence)
+
+
+class Difference:
+    """The difference of two AUCs on the same pairs, with DeLong's interval and the two-sided p-value of no difference.
+
+    Attributes
+    ----------
+    auc_difference, standard_error : float
+        The difference and its standard error.
+    interval : tuple of float
+        Its confidence interval.
+    p_value : float
+        Of a difference of 0.
+    """
+
+    def __init__(
+        self, auc_difference: float, standard_error: float, interval: tuple[float, float], p_value: float, confidence: float
+    ) -> None:
+        self.auc_difference, self.standard_error, self.interval = auc_difference, standard_error, interval
+        self.p_value, self.confidence = p_value, confidence
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"Difference({self.auc_difference:+.4f} AUC, {100 * self.confidence:g} % from {low:+.4f} to {high:+.4f}, "
+            f"p = {self.p_value:.2e})"
+        )
+
+
+#: What a pair is called: both ids, the smaller by its text first where order does not count.
+_Key = tuple[Any, Any]
+
+
+def evaluate(
+    scores: Any, labels: Any, *, confidence: float = 0.95, directed: Optional[bool] = None, column: Optional[str] = None
+) -> Evaluation:
+    """Tells how well scores find the true pairs: AUC with DeLong's interval, average precision, the ROC curve.
+
+    Parameters
+    ----------
+    scores : array, Denoised, Reconstruction, dict of pairs or table
+        Either an array with a score for each label, or scores of pairs: a result of :func:`denoise` or
+        :meth:`NetworkDictionary.reconstruct`, a dictionary from pairs to scores, or a table whose first two columns are the pairs.
+    labels : array, dict of pairs or table
+        1 for true and 0 for false, in the same form: as an array in the order of the scores, or as pairs. A labelled pair without a score
+        scores 0, with a warning.
+    confidence : float, default 0.95
+        The probability that the interval is to hold.
+    directed : bool, optional
+        Whether the pair (u, v) is another than (v, u); by default as the network of the scores says, else not.
+    column : str, optional
+        The column of a table that has the scores; by default score, weight, or the third.
+
+    Returns
+    -------
+    Evaluation
+        What it comes to; ``first.against(second)`` compares two on the same pairs.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> observed, truth = ergodict.Network("@karate").corrupt(add=0.5, random_state=0)
+    >>> found = ergodict.evaluate(ergodict.denoise(observed, method="adamic-adar"), truth)
+    >>> found.auc > 0.6
+    True
+    """
+    share = real("confidence", confidence)
+    if not 0.0 < share < 1.0:
+        raise ValueError(f"confidence is {share}, but it must be between 0 and 1, as 0.95 is")
+    table = _table(labels, ("label",), None)
+    if table is None:
+        truth = _labels(labels)
+        if _table(scores, ("score", "weight"), column) is not None and not isinstance(scores, (Denoised, Reconstruction)):
+            raise ValueError("scores are those of pairs, but labels are not: give labels of pairs, too")
+        given = scores.scores if isinstance(scores, Denoised) else scores.weights if isinstance(scores, Reconstruction) else scores
+        numbers = _numbers("scores", given)
+        if numbers.shape != truth.shape:
+            raise ValueError(f"there are {numbers.size} scores, but {truth.size} labels")
+        return Evaluation(numbers, truth, share, 0)
+    known = _table(scores, ("score", "weight"), column)
+    ordered = bool(_directed(scores)) if directed is None else bool(directed)
+    pairs, marks = table
+    truth = _labels(marks)
+    keys = [_key(pair, ordered) for pair in pairs]
+    _same_labels(keys, truth)
+    if known is None:
+        numbers = _numbers("scores", scores)
+        if numbers.shape != truth.shape:
+            raise ValueError(f"there are {numbers.size} scores, but {truth.size} labels")
+        return Evaluation(numbers, truth, share, 0)
+    found = _scores_by_pair(known, ordered)
+    missing = sum(key not in found for key in keys)
+    if missing == len(keys):
+        raise ValueError("scores have none of the labelled pairs: are these scores of other pairs?")
+    if missing:
+        warnings.warn(f"there is no score for {missing} of {len(keys)} pairs, which score 0", UserWarning, stacklevel=2)
+    return Evaluation(np.array([found.get(key, 0.0) for key in keys]), truth, share, missing)
+
+
+def _directed(scores: Any) -> bool:
+    network = getattr(scores, "network", None)
+    # Scores of denoising are of the network without its directions.
+    return isinstance(network, Network) and network.is_directed and isinstance(scores, Reconstruction)
+
+
+def _key(pair: Any, ordered: bool) -> _Key:
+    u, v = (one.item() if isinstance(one, np.generic) else one for one in pair)
+    if ordered or u == v:
+        return u, v
+    return (u, v) if (str(u), type(u).__name__) <= (str(v), type(v).__name__) else (v, u)
+
+
+def _same_labels(keys: list[_Key], truth: npt.NDArray[np.bool_]) -> None:
+    known: dict[_Key, bool] = {}
+    for (u, v), label in zip(keys, truth.tolist()):
+        if known.setdefault((u, v), label) != label:
+            raise ValueError(f"labels {u} {v} {int(label)}, and {int(not label)} before")
+
+
+def _scores_by_pair(table: tuple[list[Any], Any], ordered: bool) -> dict[_Key, float]:
+    pairs, values = table
+    found: dict[_Key, float] = {}
+    for pair, score in zip(pairs, _numbers("scores", values).tolist()):
+        (u, v) = key = _key(pair, ordered)
+        before = found.setdefault(key, score)
+        if before != score:
+            raise ValueError(f"scores give {u} {v} the score {score}, and {before} before")
+    return found
+
+
+def _numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} are {type(values).__name__}, but they must be numbers") from None
+    if numbers.ndim != 1:
+        raise ValueError(f"{name} have {numbers.ndim} axes, but one is needed")
+    return np.ascontiguousarray(numbers)
+
+
+def _labels(values: Any) -> npt.NDArray[np.bool_]:
+    numbers = _numbers("labels", values)
+    wrong = numbers[(numbers != 0) & (numbers != 1)]
+    if wrong.size:
+        raise ValueError(f"a label is {wrong[0]:g}: expected 1 or 0")
+    truth = numbers == 1
+    if truth.all() or not truth.any():
+        one = int(bool(truth.all())) if truth.size else "none"
+        raise ValueError(f"all labels are {one}: true and false pairs are needed to tell them apart")
+    return truth
+
+
+def _table(data: Any, names: tuple[str, ...], column: Optional[str]) -> Optional[tuple[list[Any], Any]]:
+    """Pairs and what is said of each, if the data are such."""
+    if isinstance(data, Denoised):
+        return data.pairs.tolist(), data.scores
+    if isinstance(data, Reconstruction):
+        return data.pairs.tolist(), data.weights
+    if isinstance(data, Mapping) and {"u", "v"} <= set(data):
+        return _from_columns({name: data[name] for name in data}, list(data), names, column)
+    if isinstance(data, Mapping):
+        pairs = list(data)
+        if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+            raise ValueError("a dictionary of scores or labels has pairs of ids as its keys")
+        return pairs, list(data.values())
+    if type(data).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(data, "columns"):
+        return _from_columns(data, list(data.columns), names, column)
+    return None
+
+
+def _from_columns(data: Any, columns: list[str], names: tuple[str, ...], column: Optional[str]) -> tuple[list[Any], Any]:
+    if column is not None and column not in columns:
+        raise ValueError(f"there is no column {column} ({', '.join(map(str, columns))})")
+    usual = [name for name in names if name in columns]
+    if column is None and not usual and len(columns) < 3:
+        raise ValueError(f"the table has {len(columns)} columns: expected a number after the two nodes")
+    chosen = column or (usual[0] if usual else columns[2])
+    first, second = ("u", "v") if isinstance(data, dict) else columns[:2]
+    return list(zip(list(data[first]), list(data[second]))), list(data[chosen])

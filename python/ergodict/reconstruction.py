@@ -1,0 +1,201 @@
+"""Networks rebuilt from atoms: the table of pairs, and how well it went."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict, convert
+from ._network_options import finite
+from .network import Network
+
+
+class Reconstruction:
+    """A network rebuilt by a dictionary, as :meth:`NetworkDictionary.reconstruct` gives it.
+
+    Attributes
+    ----------
+    network : Network
+        The network that was rebuilt.
+    u, v : ndarray of int
+        Numbers of the nodes of each pair, as ``network.nodes`` has them. Of undirected networks `u` is not the larger.
+    weights : ndarray of float
+        What atoms make of each pair, on average: ``sums / (counts + shrinkage)``, 0 where a pair was not seen.
+    counts : ndarray of int
+        How often each pair was seen.
+    sums : ndarray of float
+        The sums that the weights are the means of.
+    accuracy_ : dict
+        ``jaccard``, ``weighted_jaccard``, ``auc``, ``edge_coverage``, ``pair_coverage`` and ``visited``, at `threshold`. None where there is
+        nothing to measure.
+    sampler_ : str
+        The sampler that was used.
+    notes_ : list of str
+        What there is to say of it.
+    seed_ : int
+        The seed.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit("@karate")
+    >>> rebuilt = model.reconstruct("@karate", samples=5000)
+    >>> rebuilt.pairs[0].tolist(), round(rebuilt.edge_coverage, 2)
+    ([0, 1], 1.0)
+    >>> rebuilt.to_network(0.5).n_nodes
+    34
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        found: dict[str, Any],
+        *,
+        wanted: bool,
+        largest: bool,
+        shrinkage: float,
+        threshold: float,
+        samples: int,
+        mode: str,
+        seed: int,
+    ) -> None:
+        self.network = network
+        self.u: npt.NDArray[np.uint32] = found["u"]
+        self.v: npt.NDArray[np.uint32] = found["v"]
+        self.sums: npt.NDArray[np.float64] = found["sums"]
+        self.counts: npt.NDArray[np.uint64] = found["counts"]
+        self.shrinkage, self.threshold, self.samples, self.mode, self.seed_ = shrinkage, threshold, samples, mode, seed
+        self.accuracy_: dict[str, Optional[float]] = found["accuracy"]
+        self.sampler_: str = found["sampler"]
+        self.notes_: list[str] = found["notes"]
+        self.capped_: int = found["capped"]
+        self._wanted, self._largest = wanted, largest
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """The weight of each pair in the rebuilt network."""
+        counts = self.counts.astype(np.float64)
+        weights = np.zeros(len(counts))
+        seen = self.counts > 0
+        weights[seen] = self.sums[seen] / (counts[seen] + self.shrinkage)
+        return weights
+
+    @property
+    def pairs(self) -> npt.NDArray[Any]:
+        """The ids of the nodes of each pair, of shape (m, 2)."""
+        return self.network.ids(np.column_stack([self.u, self.v]))
+
+    def __len__(self) -> int:
+        return len(self.u)
+
+    def __repr__(self) -> str:
+        auc = self.accuracy_["auc"]
+        told = "" if auc is None else f", AUC {auc:.4f}"
+        return f"Reconstruction({len(self)} pairs of {self.network.n_nodes} nodes, {self.samples} homomorphisms{told})"
+
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        pairs = self.pairs[:50]
+        columns = {"u": list(pairs[:, 0]), "v": list(pairs[:, 1]), "weight": self.weights[:50], "count": self.counts[:50]}
+        facts = [(name, value) for name, value in self.accuracy_.items() if value is not None]
+        return str(table_html(repr(self), columns, facts))
+
+    @property
+    def jaccard(self) -> Optional[float]:
+        """Edges found, divided by all edges and all pairs of a weight above the threshold."""
+        return self.accuracy_["jaccard"]
+
+    @property
+    def weighted_jaccard(self) -> Optional[float]:
+        """The sum of the smaller of the true and the rebuilt weight, divided by that of the larger."""
+        return self.accuracy_["weighted_jaccard"]
+
+    @property
+    def auc(self) -> Optional[float]:
+        """How often an edge has a larger weight than another pair."""
+        return self.accuracy_["auc"]
+
+    @property
+    def edge_coverage(self) -> Optional[float]:
+        """The share of edges that were seen."""
+        return self.accuracy_["edge_coverage"]
+
+    @property
+    def pair_coverage(self) -> Optional[float]:
+        """The share of pairs that were seen."""
+        return self.accuracy_["pair_coverage"]
+
+    def accuracy(self, threshold: float = 0.5) -> dict[str, Optional[float]]:
+        """How well the network was rebuilt where pairs of weights above another threshold are called edges.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.reconstruct("@karate", samples=2000).accuracy(0.2)["visited"] > 100
+        True
+        """
+        found: dict[str, Optional[float]] = _ergodict.accuracy(
+            self.network._core, self.u, self.v, self.sums, self.counts, self._largest, self._wanted,
+            finite("threshold", threshold), self.shrinkage,
+        )
+        return found
+
+    def to_network(self, threshold: Optional[float] = None, weighted: bool = True) -> Network:
+        """The rebuilt network: pairs of a weight above the threshold (by default that of the reconstruction) as edges.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.reconstruct("@karate", samples=2000).to_network(weighted=False).is_weighted
+        False
+        """
+        limit = self.threshold if threshold is None else finite("threshold", threshold)
+        weights = self.weights
+        # A weight of 0 or less is no edge, whatever the threshold.
+        kept = (weights > limit) & (weights > 0) & (self.counts > 0)
+        network, names = self.network, self.network._core.names()
+        values = weights[kept] if weighted else None
+        core = convert.numbered(network.n_nodes, self.u[kept], self.v[kept], values, network.is_directed, names, network.is_directed)
+        return Network._of(core, None if isinstance(names, list) else network._own)
+
+    def to_scipy(self) -> Any:
+        """All rebuilt weights as a sparse array (n, n), symmetric for undirected networks.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.reconstruct("@karate", samples=2000).to_scipy().shape
+        (34, 34)
+        """
+        from scipy.sparse import coo_array
+
+        n, weights = self.network.n_nodes, self.weights
+        seen = self.counts > 0
+        u, v, w = self.u[seen].astype(np.int64), self.v[seen].astype(np.int64), weights[seen]
+        if not self.network.is_directed:
+            twice = u != v
+            u, v, w = np.r_[u, v[twice]], np.r_[v, u[twice]], np.r_[w, w[twice]]
+        return coo_array((w, (u, v)), shape=(n, n)).tocsr()
+
+    def to_pandas(self) -> Any:
+        """The table of pairs with columns u, v, weight and count, as the command line writes it.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> list(model.reconstruct("@karate", samples=2000).to_pandas().columns)
+        ['u', 'v', 'weight', 'count']
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        pairs = self.pairs
+        return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "weight": self.weights, "count": self.counts})

@@ -1,0 +1,359 @@
+"""Network dictionaries: the same bytes as the command line, runs that go on, files both ways, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import ergodict
+from ergodict import Network, NetworkDictionary
+
+SMALL = {"n_components": 4, "k": 5, "steps": 12, "batch_size": 20, "random_state": 3}
+FLAGS = ["-r", 4, "-k", 5, "--steps", 12, "--batch", 20, "--seed", 3, "-q"]
+
+
+def small(**more: Any) -> NetworkDictionary:
+    return NetworkDictionary(**{**SMALL, **more})
+
+
+def contents(path: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The header and the tensors of a model file, byte by byte."""
+    raw = open(path, "rb").read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    head = json.loads(raw[8 : 8 + size])
+    told = json.loads(head.pop("__metadata__")["ergodict"])
+    data = raw[8 + size :]
+    return told, {name: data[slice(*one["data_offsets"])] for name, one in head.items()}
+
+
+CASES = {
+    "plain": (["@karate"], {}, []),
+    "pivot": (["@karate"], {"sampler": "pivot"}, ["--sampler", "pivot"]),
+    "pivot-approx": (["@karate"], {"sampler": "pivot-approx", "chains": 2}, ["--sampler", "pivot-approx", "--chains", 2]),
+    "glauber": (["@lesmis"], {"sampler": "glauber", "chains": 2, "burn_in": 9, "every": 3},
+                ["--sampler", "glauber", "--chains", 2, "--burn-in", 9, "--every", 3]),
+    "rejection": (["@kite"], {"sampler": "rejection", "k": 3}, ["--sampler", "rejection", "-k", 3]),
+    "cycle": (["@karate"], {"motif": "cycle"}, ["--motif", "cycle"]),
+    "injective": (["@lesmis"], {"injective": True, "sampler": "exact"}, ["--injective", "--sampler", "exact"]),
+    "float32": (["@karate"], {"dtype": "float32"}, ["--f32"]),
+    "scheme": (["@karate"], {"alpha": 0.1, "schedule": "power:0.7", "kappa1": 0.5, "dict_init": "data", "unused": "reseed"},
+               ["--lambda", 0.2, "--schedule", "power:0.7", "--kappa1", 0.5, "--init", "data", "--unused", "reseed"]),
+    "several": (["@karate", "@kite", "@florentine"], {"n_examples": 1}, ["--examples", 1]),
+    "static": (["@kite"], {"static": True, "steps": 100, "batch_size": 100, "k": 4}, ["--static", "-k", 4]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_model_is_that_of_the_command_line(case: str, cli: Any, tmp_path: Any) -> None:
+    nets, parameters, flags = CASES[case]
+    given = list(map(str, FLAGS)) if case != "static" else ["-r", "4", "--seed", "3", "-q"]
+    if "-k" in flags and "-k" in given:
+        at = given.index("-k")
+        del given[at : at + 2]
+    theirs, ours = tmp_path / "theirs.safetensors", tmp_path / "ours.safetensors"
+    cli("network", "learn", *nets, *given, *flags, "-o", theirs)
+    model = small(**parameters).fit(nets if len(nets) > 1 else nets[0])
+    model.save(ours)
+    (told, tensors), (our_told, our_tensors) = contents(theirs), contents(ours)
+    assert our_tensors == tensors
+    assert our_told == told
+    again = NetworkDictionary.load(theirs)
+    assert np.array_equal(again.components_, model.components_) and again.components_.dtype == model.components_.dtype
+    assert np.array_equal(again.dominance_, model.dominance_) and again.history_.keys() == model.history_.keys()
+    assert again.motif_ == model.motif_ and again.n_steps_ == model.n_steps_ and again.reach_ == model.reach_
+
+
+def test_snapshots_are_those_of_the_command_line(cli: Any, tmp_path: Any) -> None:
+    paths = []
+    for seed, name in enumerate(("monday.txt", "tuesday.txt")):
+        rng = np.random.default_rng(seed)
+        edges = {tuple(sorted(pair)) for pair in rng.integers(0, 30, size=(90, 2)).tolist() if pair[0] != pair[1]}
+        paths.append(tmp_path / name)
+        paths[-1].write_text("".join(f"{u} {v}\n" for u, v in sorted(edges)))
+    theirs, ours = tmp_path / "theirs.safetensors", tmp_path / "ours.safetensors"
+    cli("network", "learn", *paths, "--snapshots", "--sampler", "pivot", "--chains", 3, *FLAGS, "-o", theirs)
+    model = small(sampler="pivot", chains=3).fit(paths, snapshots=True)
+    model.save(ours)
+    assert contents(ours) == contents(theirs)
+    chain = model.chain_
+    assert chain["went_on"] + chain["restarted"] == 3
+    # A network that becomes another is learned from like a snapshot.
+    followed = small(sampler="pivot", chains=3).fit(paths[0]).partial_fit(paths[1], steps=12)
+    assert np.array_equal(followed.components_, model.components_)
+    # Ids of any kind mean the same nodes in all snapshots.
+    other = [[((u,), (v,)) for u, v in Network(path).index_pairs(np.column_stack(Network(path).to_edges()[:2])).tolist()] for path in paths]
+    assert small(sampler="pivot").fit([Network(edges) for edges in other], snapshots=True).n_steps_ == 24
+
+
+def test_the_command_line_takes_our_models(cli: Any, tmp_path: Any) -> None:
+    ours = tmp_path / "ours.safetensors"
+    model = small().fit("@karate")
+    model.save(ours)
+    cli("network", "learn", "@karate", "--config", ours, "-o", tmp_path / "again.safetensors", "-q")
+    assert contents(tmp_path / "again.safetensors") == contents(ours)
+    cli("report", ours, "-o", tmp_path / "page.html", "-q")
+    assert "<svg" in (tmp_path / "page.html").read_text()
+    # From a graph without a file, too.
+    model = small(motif=[(0, 1), (0, 2), (0, 3), (0, 4)]).fit([(str(u), str(v)) for u, v in Network("@karate").index_pairs(
+        np.column_stack(Network("@karate").to_edges()[:2])).tolist()])
+    model.save(ours)
+    cli("network", "reconstruct", "@karate", "--model", ours, "--samples", 1000, "-o", tmp_path / "rebuilt.tsv", "-q")
+    cli("report", ours, "-o", tmp_path / "page.html", "-q")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "flags"),
+    [
+        ({}, []),
+        ({"mode": "off-chain", "shrinkage": 2.5, "alpha": 0.05}, ["--mode", "off-chain", "--alpha", 2.5, "--lambda", 0.1]),
+        ({"reversal": True, "sampler": "exact", "chains": 2, "every": 2}, ["--reversal", "--sampler", "exact", "--chains", 2, "--every", 2]),
+    ],
+)
+def test_reconstructions_are_those_of_the_command_line(parameters: Any, flags: Any, cli: Any, tmp_path: Any) -> None:
+    saved, table = tmp_path / "model.safetensors", tmp_path / "rebuilt.tsv"
+    model = small().fit("@karate")
+    model.save(saved)
+    done = cli("network", "reconstruct", "@lesmis", "--unweighted", "--model", saved, "--samples", 3000, "--seed", 5, *flags, "-o", table, "--json", "-q")
+    lesmis = Network("@lesmis", weighted=False)
+    rebuilt = model.reconstruct(lesmis, samples=3000, random_state=5, **parameters)
+    rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
+    assert [f"{u}\t{v}" for u, v in rebuilt.pairs] == [f"{row[0]}\t{row[1]}" for row in rows]
+    assert rebuilt.weights.tolist() == [float(row[2]) for row in rows]
+    assert rebuilt.counts.tolist() == [int(row[3]) for row in rows]
+    told = json.loads(done.stdout)
+    for name in ("jaccard", "weighted_jaccard", "auc", "edge_coverage", "pair_coverage"):
+        assert getattr(rebuilt, name) == told[name], name
+    assert rebuilt.accuracy(0.5) == rebuilt.accuracy_
+    assert pickle.loads(pickle.dumps(rebuilt)).accuracy(0.1) == rebuilt.accuracy(0.1)
+    threads = model.set_params(n_jobs=2).reconstruct(lesmis, samples=3000, random_state=5, **parameters)
+    assert np.array_equal(threads.sums, rebuilt.sums)
+
+
+def test_some_pairs_are_rebuilt_in_their_order(cli: Any, tmp_path: Any) -> None:
+    saved, table, asked = tmp_path / "model.safetensors", tmp_path / "some.tsv", tmp_path / "pairs.tsv"
+    model = small().fit("@karate")
+    model.save(saved)
+    pairs = [(33, 0), (4, 5), (0, 33), (7, 30)]
+    asked.write_text("".join(f"{u}\t{v}\n" for u, v in pairs))
+    cli("network", "reconstruct", "@karate", "--model", saved, "--samples", 2000, "--seed", 3, "--pairs", asked, "-o", table, "-q")
+    rebuilt = model.reconstruct("@karate", samples=2000, pairs=pairs)
+    rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
+    assert rebuilt.pairs.tolist() == [list(pair) for pair in pairs] == [[int(row[0]), int(row[1])] for row in rows]
+    assert rebuilt.weights.tolist() == [float(row[2]) for row in rows]
+    assert rebuilt.accuracy(0.5) == rebuilt.accuracy_
+
+
+def test_rebuilt_networks_are_networks() -> None:
+    network = Network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("x", "y")])
+    rebuilt = small(k=3).fit(network).reconstruct(network, samples=500)
+    assert set(map(tuple, rebuilt.pairs)) <= {(u, v) for u in "abcd" for v in "abcd" if u < v}
+    made = rebuilt.to_network(0.5)
+    assert made.nodes == network.nodes and made.is_weighted
+    dense = rebuilt.to_scipy().toarray()
+    assert np.array_equal(dense, dense.T) and dense[0, 1] == rebuilt.weights[0]
+    assert list(rebuilt.to_pandas()["weight"]) == rebuilt.weights.tolist()
+    assert made.n_edges == int((rebuilt.weights > 0.5).sum())
+
+
+def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
+    flags = ["-r", 3, "-k", 4, "--steps", 8, "--batch", 30, "--samples", 1500, "--seed", 2]
+    told = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, "--measure", "auc", "--json", "-q").stdout)
+    found = ergodict.compare(
+        ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, samples=1500, measure="auc", random_state=2
+    )
+    assert found.matrix.tolist() == told["matrix"] and found.edge_coverage.tolist() == told["edge_coverage"]
+    assert [list(merge) for merge in found.merges] == told["merges"] and found.names == told["networks"]
+    assert found.to_pandas().loc["@kite", "@davis"] == found.matrix[1, 2]
+    other = NetworkDictionary(3, k=4, steps=8, batch_size=30, random_state=2, n_jobs=2)
+    assert np.array_equal(other.compare(["@karate", "@kite", "@davis"], samples=1500, measure="auc").matrix, found.matrix)
+
+
+def test_partial_fit_goes_on_as_if_it_had_not_stopped() -> None:
+    whole = small(sampler="glauber", chains=2).fit("@karate")
+    parts = small(sampler="glauber", chains=2, steps=5).fit("@karate")
+    parts.partial_fit(steps=3)
+    assert parts.n_steps_ == 8
+    again = pickle.loads(pickle.dumps(parts))
+    for model in (parts, again, copy.deepcopy(parts)):
+        model.partial_fit("@karate", steps=4)
+        assert np.array_equal(model.components_, whole.components_) and model.n_steps_ == 12
+        assert model.chain_ == whole.chain_ and model.history_["loss"].tolist() == whole.history_["loss"].tolist()
+    fresh = small(sampler="glauber", chains=2).partial_fit("@karate")
+    assert np.array_equal(fresh.components_, whole.components_)
+
+
+def test_any_number_of_threads_gives_the_same() -> None:
+    one, two = (small(chains=3, n_jobs=jobs, batch_size=300).fit(["@karate", "@kite"]) for jobs in (1, 2))
+    assert np.array_equal(one.components_, two.components_) and one.examples() == two.examples()
+
+
+def test_it_is_an_estimator(tmp_path: Any) -> None:
+    model = small(sampler="pivot").fit("@karate")
+    other = clone(model)
+    assert other.get_params() == model.get_params() and not hasattr(other, "components_")
+    assert repr(other).startswith("NetworkDictionary(") and "sampler='pivot'" in repr(other)
+    thawed = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(thawed.atoms_, model.atoms_) and thawed.reach_ == model.reach_
+    thawed.save(tmp_path / "a.safetensors")
+    model.save(tmp_path / "b.safetensors")
+    assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+    assert np.array_equal(model.fit("@karate").components_, thawed.components_)
+    assert model.atoms_.shape == (4, 5, 5) and model.motif_ == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert np.isclose(model.dominance_.sum(), 1) and model.order_[0] == np.argmax(model.dominance_)
+    assert 0 < model.chain_["acceptance"] <= 1 and model.chain_["mixing"][0]["observable"] == "edges off the motif"
+    rng = NetworkDictionary(3, k=4, steps=2, random_state=np.random.default_rng(1)).fit("@kite")
+    assert np.array_equal(small(n_components=3, k=4, steps=2, batch_size=100, random_state=rng.seed_).fit("@kite").components_, rng.components_)
+
+
+def test_codes_and_examples() -> None:
+    ids = {node: (f"n{node}",) for node in range(34)}
+    edges = Network("@karate").to_edges()
+    network = Network([(ids[int(u) - int(min(edges[0]))], ids[int(v) - int(min(edges[0]))]) for u, v in zip(edges[0], edges[1])])
+    model = small().fit(network)
+    assert model.codes(model.atoms_).shape == (4, 4) and (model.codes(model.components_) >= 0).all()
+    assert model.codes(np.zeros((0, 25))).shape == (0, 4)
+    found = model.examples(n=2)
+    assert all(len(one) <= 2 for one in found) and all(node in network for one in found[0] for node in one["nodes"])
+    example = found[0][0]
+    assert all(network.weight(example["nodes"][a], example["nodes"][b]) == 1 for a, b in example["entries"])
+    assert model.examples()[0][:2] == found[0] or model.examples()[0][0] == example
+    assert {node for one in model.examples("@davis", n=1) for each in one for node in each["nodes"]} <= set(Network("@davis").nodes)
+
+
+def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
+    program = textwrap.dedent(
+        """
+        import os, signal, threading, numpy as np
+        from ergodict import NetworkDictionary
+        model = NetworkDictionary(6, k=12, steps=1500, random_state=1)
+        threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            model.fit("@lesmis")
+            print("not interrupted")
+        except KeyboardInterrupt:
+            steps = model.n_steps_
+            assert 0 < steps < 1500, steps
+            assert model.atoms_.shape == (6, 12, 12)
+            model.partial_fit(steps=1)
+            assert model.n_steps_ == steps + 1
+            short = NetworkDictionary(6, k=12, steps=steps + 1, random_state=1).fit("@lesmis")
+            assert np.array_equal(short.components_, model.components_)
+            print("went on")
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ, check=False)
+    assert done.stdout.strip() == "went on", done.stdout + done.stderr
+    assert signal.SIGINT
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"k": 1}, "k is 1, but a patch of one node has no pair to learn from"),
+        ({"k": 0}, "nodes"),
+        ({"n_components": 0}, "the number of atoms is 0, but a dictionary has at least one"),
+        ({"n_components": -3}, "the number of atoms is -3, but a dictionary has at least one"),
+        ({"n_components": 10**12}, "are available: lower k, n_components or batch_size"),
+        ({"steps": 0}, "steps is 0, but at least one is needed"),
+        ({"batch_size": 0}, "batch_size is 0, but a minibatch needs at least one patch"),
+        ({"chains": 30}, "batch_size is 20, but each of 30 chains needs at least one patch of it"),
+        ({"chains": 0}, "chains is 0, but it must be between 1 and 65536"),
+        ({"every": 0}, "every is 0, but it must be at least 1"),
+        ({"sampler": "gibbs"}, "the sampler is gibbs, but it must be exact, pivot, pivot-approx, glauber or rejection"),
+        ({"sampler": "pivot", "motif": "cycle"}, "@karate: "),
+        ({"motif": "ring"}, "motif is ring, but it must be one of chain, star, cycle, complete"),
+        ({"motif": [(0, 7)], "k": 3}, "motif"),
+        ({"schedule": "sometimes"}, "sometimes"),
+        ({"dictionary": "egg"}, "egg"),
+        ({"alpha": -1.0}, "alpha is -1.0, but it must be a number that is not negative"),
+        ({"alpha": float("nan")}, "alpha is nan"),
+        ({"dict_init": np.ones((2, 2))}, "dict_init is 2×2, but 4×25 is needed"),
+        ({"dtype": "int8"}, "dtype is 'int8', but it must be float32 or float64"),
+        ({"random_state": -1}, "random_state is -1"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"component": "first"}, "component is first, but it must be largest or all"),
+        ({"static": True, "dtype": "float32"}, "static calculates in 64 bits"),
+    ],
+)
+def test_bad_parameters_are_refused_in_words(parameters: Any, words: str) -> None:
+    with pytest.raises((ValueError, MemoryError)) as raised:
+        small(**parameters).fit("@karate")
+    assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_bad_data_are_refused_in_words(tmp_path: Any, cli: Any) -> None:
+    model = small()
+    with pytest.raises(NotFittedError):
+        model.reconstruct("@karate")
+    with pytest.raises(NotFittedError):
+        model.partial_fit()
+    for bad in ([], Network.from_edges([], nodes=[1, 2]), Network.from_edges([], nodes=[])):
+        with pytest.raises(ValueError):
+            model.fit(bad)
+    with pytest.raises(TypeError):
+        model.fit(3)
+    with pytest.raises(ValueError, match="snapshots needs at least two networks, but one is given"):
+        model.fit("@karate", snapshots=True)
+    with pytest.raises(TypeError, match="k is 2.5, but it must be an integer"):
+        small(k=2.5).fit("@karate")
+    model.fit("@karate")
+    with pytest.raises(ValueError, match="there is the node 99, which the network does not have"):
+        model.reconstruct("@karate", samples=10, pairs=[(0, 99)])
+    for parameters, words in (
+        ({"samples": 0}, "samples is 0, but at least one homomorphism is needed"),
+        ({"mode": "odd"}, "mode is odd, but it must be plain or off-chain"),
+        ({"shrinkage": -1}, "shrinkage is -1.0, but it must be a number that is not negative"),
+        ({"threshold": float("inf")}, "threshold is inf, but it must be a finite number"),
+        ({"memory": 0}, "memory is 0, but at least one mebibyte is needed"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            model.reconstruct("@karate", **{"samples": 10, **parameters})
+    with pytest.raises(ValueError, match="is 2×3, but 25 columns are needed"):
+        model.codes(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="at least two networks"):
+        model.compare(["@karate"])
+    (tmp_path / "text.safetensors").write_text("no model")
+    with pytest.raises(ValueError, match="not a model file of ergodict"):
+        NetworkDictionary.load(tmp_path / "text.safetensors")
+    with pytest.raises(FileNotFoundError):
+        NetworkDictionary.load(tmp_path / "nowhere.safetensors")
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).random((20, 4)))
+    cli("factor", tmp_path / "x.npy", "-r", 2, "-o", tmp_path / "factor.safetensors", "-q")
+    with pytest.raises(ValueError, match="is a model of factor, not of networks: make one with `ergodict network learn`"):
+        NetworkDictionary.load(tmp_path / "factor.safetensors")
+
+
+def test_a_loaded_model_goes_on_with_new_chains(tmp_path: Any) -> None:
+    model = small().fit("@karate")
+    model.save(tmp_path / "m.safetensors")
+    again = NetworkDictionary.load(tmp_path / "m.safetensors")
+    with pytest.raises(NotFittedError):
+        again.partial_fit()
+    assert again.partial_fit("@karate", steps=2).n_steps_ == 14
+    with pytest.raises(ValueError, match="the model has 4 atoms of 25 numbers, but 4 of 9 are needed"):
+        NetworkDictionary.load(tmp_path / "m.safetensors").set_params(k=3).partial_fit("@karate")
+    with pytest.raises(ValueError, match="there is nothing to go on with"):
+        small(static=True, k=3).fit("@kite").partial_fit()
+
+
+def test_python_graphs_give_what_their_files_give(tmp_path: Any) -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.karate_club_graph()
+    networkx.write_edgelist(graph, tmp_path / "karate.txt", data=False)
+    of_file = small().fit(tmp_path / "karate.txt")
+    of_graph = small().fit(Network(graph, weighted=False))
+    assert np.array_equal(of_file.components_, of_graph.components_)
