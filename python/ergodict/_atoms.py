@@ -42,7 +42,9 @@ def patch_of(
     """Rows and columns of an atom, whether it is of a torus, and its channels: as told, as the model says, or as the numbers suggest."""
     features = dictionary.shape[1]
     known = dictionary.patch
-    edge = None if boundary is None else _check.choice(boundary, "boundary", ["periodic", "free"]) == "periodic"
+    edge = (
+        None if boundary is None else _check.choice(boundary, "boundary", ["periodic", "free"]) == "periodic"
+    )
     periodic = edge if edge is not None else known[2] if known else True
     if patch is not None:
         sides = _check.size(patch, "patch")
@@ -54,7 +56,9 @@ def patch_of(
         found = [(round((features / c) ** 0.5), c) for c in tried]
         squares = [(side, c) for side, c in found if side * side * c == features]
         if not squares:
-            raise ValueError(f"atoms of {features} numbers are no squares: say their rows and columns with patch")
+            raise ValueError(
+                f"atoms of {features} numbers are no squares: say their rows and columns with patch"
+            )
         side, channels = squares[0]
         sides, places = (side, side), side * side
     if channels is None:
@@ -123,9 +127,13 @@ def reconstruct_spins(
     dictionary = dictionary_of(model)
     given = np.asarray(lattice)
     if given.ndim != 2 or given.dtype.kind not in "buif":
-        raise ValueError(f"the configuration is {given.dtype} of shape {given.shape}, but it must be numbers of shape (rows, cols)")
+        raise ValueError(
+            f"the configuration is {given.dtype} of shape {given.shape}, but it must be numbers of shape (rows, cols)"
+        )
     if given.size and (given.min() < -128 or given.max() > 127 or np.any(given != np.floor(given))):
-        raise ValueError("the configuration has values that are no spins: expected -1 and 1, 0 and 1, or labels from 0 to 127")
+        raise ValueError(
+            "the configuration has values that are no spins: expected -1 and 1, 0 and 1, or labels from 0 to 127"
+        )
     known = dictionary.spins
     labels = known[1] if known else _labels(given)
     values = spins if spins is not None else known[0] if known else "one-hot" if labels > 0 else "zero-one"
@@ -140,8 +148,16 @@ def reconstruct_spins(
     weight = _check.number(alpha, "alpha")
     with progress(verbose, "rebuilding", unit="patch") as show:
         rebuilt, channels, patches, right = dictionary.configuration(
-            np.ascontiguousarray(given, dtype=np.int8).ravel(), given.shape, values, labels, sides, periodic,
-            _check.count(stride, "stride", 0), 2 * weight, n_jobs, show,
+            np.ascontiguousarray(given, dtype=np.int8).ravel(),
+            given.shape,
+            values,
+            labels,
+            sides,
+            periodic,
+            _check.count(stride, "stride", 0),
+            2 * weight,
+            n_jobs,
+            show,
         )
     rebuilt = rebuilt.reshape(given.shape if channels == 1 else (*given.shape, channels))
     return (rebuilt, {"patches": patches, "sites_right": right}) if return_info else rebuilt
@@ -154,4 +170,6 @@ def _labels(given: npt.NDArray[Any]) -> int:
         return 0
     if low >= 0:
         return -1 if high <= 1 else int(high) + 1
-    raise ValueError(f"the values of the configuration go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0")
+    raise ValueError(
+        f"the values of the configuration go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0"
+    )

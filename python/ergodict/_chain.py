@@ -13,6 +13,10 @@ from . import _check, _ergodict
 from ._random import RandomState, seed_of
 
 Configuration = npt.NDArray[np.int8]
+#: Rows and columns, or one number for both.
+Size = Union[int, tuple[int, int]]
+#: How a chain begins: "random", "ordered", a configuration, or a `.npy` file whose last frame is taken.
+Start = Union[str, "os.PathLike[str]", npt.NDArray[Any]]
 
 
 class Chain:
@@ -29,7 +33,9 @@ class Chain:
     seed_: int
     size: tuple[int, int]
 
-    def _begin(self, every: object, burn_in: object, start: Any, chain: object, random_state: RandomState) -> None:
+    def _begin(
+        self, every: object, burn_in: object, start: Any, chain: object, random_state: RandomState
+    ) -> None:
         """Sets what all chains have, and puts the chain to its start."""
         self.every = _check.count(every, "every")
         self.burn_in = _check.count(burn_in, "burn_in", 0)
@@ -254,14 +260,20 @@ class Chain:
         self._inner.seek(*place)
         return self._minibatches(patch, n, left, spins, dtype)
 
-    def _minibatches(self, patch: Any, n: int, left: Optional[int], spins: Any, dtype: Any) -> Iterator[npt.NDArray[Any]]:
+    def _minibatches(
+        self, patch: Any, n: int, left: Optional[int], spins: Any, dtype: Any
+    ) -> Iterator[npt.NDArray[Any]]:
         while left is None or left > 0:
             self._inner.next(self.every, self.burn_in)
             yield self.patches(patch, n, spins=spins, dtype=dtype)
             left = None if left is None else left - 1
 
     def __repr__(self) -> str:
-        shown = [f"{name}={_shown(getattr(self, name))}" for name in self._parameters if getattr(self, name) is not None]
+        shown = [
+            f"{name}={_shown(getattr(self, name))}"
+            for name in self._parameters
+            if getattr(self, name) is not None
+        ]
         return f"{type(self).__name__}({', '.join(shown)}, random_state={self.seed_})"
 
     def _repr_html_(self) -> str:

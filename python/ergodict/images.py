@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
 
@@ -11,15 +10,11 @@ import numpy.typing as npt
 
 from . import _check, _ergodict
 from ._atoms import dictionary_of, patch_of
+from ._image import ImageLike, is_table, pixels, shaped
 from ._progress import progress
 from ._random import RandomState, seed_of
 
 __all__ = ["ImagePatches", "denoise_image", "noise_level", "psnr", "read_image", "reconstruct_image"]
-
-#: An image as it may be given: an array, a PIL image, a path, or the name of an embedded one.
-ImageLike = Any
-#: Values, rows, columns, channels, as the extension takes them.
-Pixels = tuple[npt.NDArray[np.float32], int, int, int]
 
 
 class ImagePatches:
@@ -83,8 +78,8 @@ class ImagePatches:
         self.colour = bool(colour)
         self.steps = None if steps is None else _check.count(steps, "steps", 0)
         self.dtype = np.dtype(np.float32 if _check.single(dtype) else np.float64)
-        several = isinstance(image, (list, tuple)) and not _is_table(image)
-        self._images = [_pixels(one, self.colour) for one in (image if several else [image])]
+        several = isinstance(image, (list, tuple)) and not is_table(image)
+        self._images = [pixels(one, self.colour) for one in (image if several else [image])]
         self.seed_ = seed_of(random_state)
         self._done = 0
         self._inner = self._build()
@@ -149,7 +144,7 @@ def read_image(image: ImageLike, colour: bool = False) -> npt.NDArray[np.float32
     >>> read_image("@tessellation", colour=True).shape
     (240, 240, 3)
     """
-    return _shaped(*_pixels(image, colour))
+    return shaped(*pixels(image, colour))
 
 
 def reconstruct_image(
@@ -206,7 +201,9 @@ def reconstruct_image(
     >>> bool(np.allclose(rebuilt, image, atol=1e-6))
     True
     """
-    rebuilt, info = _rebuild(model, image, patch, boundary, colour, stride, _alpha(alpha), False, None, n_jobs, verbose)
+    rebuilt, info = _rebuild(
+        model, image, patch, boundary, colour, stride, _alpha(alpha), False, None, n_jobs, verbose
+    )
     return (rebuilt, info) if return_info else rebuilt
 
 
@@ -233,8 +230,20 @@ def denoise_image(
         As for :class:`ImagePatches`.
     sigma : float, optional
         Standard deviation of the noise, where white is 1; estimated by default.
-    patch, boundary, colour, stride, return_info, n_jobs, verbose
+    patch : int or (int, int), optional
         As for :func:`reconstruct_image`.
+    boundary : {"periodic", "free"}, optional
+        As for :func:`reconstruct_image`.
+    colour : bool, optional
+        As for :func:`reconstruct_image`.
+    stride : int, optional
+        As for :func:`reconstruct_image`.
+    return_info : bool, default=False
+        Whether to return facts too.
+    n_jobs : int, optional
+        Threads; None is 1, -1 all.
+    verbose : bool, default=False
+        Whether to show progress.
 
     Returns
     -------
@@ -278,7 +287,7 @@ def noise_level(image: ImageLike) -> float:
     >>> bool(abs(noise_level(noisy) - 0.1) < 0.01)
     True
     """
-    return _ergodict.noise_level(_pixels(image, False))
+    return _ergodict.noise_level(pixels(image, False))
 
 
 def psnr(image: npt.ArrayLike, reference: npt.ArrayLike) -> float:
@@ -332,79 +341,25 @@ def _rebuild(
     dictionary = dictionary_of(model)
     if dictionary.spins is not None:
         raise ValueError("its atoms are patches of spin configurations, not patches of images")
-    (rows, cols), periodic, channels = patch_of(dictionary, patch, boundary, None if colour is None else 3 if colour else 1)
+    (rows, cols), periodic, channels = patch_of(
+        dictionary, patch, boundary, None if colour is None else 3 if colour else 1
+    )
     if channels not in (1, 3):
         raise ValueError(f"atoms have {channels} numbers for each pixel, but images have 1 or 3")
-    pixels = _pixels(image, channels == 3)
+    given = pixels(image, channels == 3)
     step = None if stride is None else _check.count(stride, "stride", 0)
     with progress(verbose, "rebuilding", unit="patch") as show:
         values, used, patches, weight, noise = dictionary.image(
-            pixels, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, n_jobs, show
+            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, n_jobs, show
         )
-    distance = _ergodict.picture_distance(values, pixels[0].astype(np.float64))
-    info: dict[str, Any] = {"stride": used, "patches": patches, "alpha": weight / 2, "psnr": distance[0], "relative_error": distance[1]}
+    distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
+    info: dict[str, Any] = {
+        "stride": used,
+        "patches": patches,
+        "alpha": weight / 2,
+        "psnr": distance[0],
+        "relative_error": distance[1],
+    }
     if denoise:
         info["sigma"] = noise
-    return _shaped(values, *pixels[1:]), info
-
-
-def _shaped(values: npt.NDArray[Any], rows: int, cols: int, channels: int) -> npt.NDArray[Any]:
-    return values.reshape((rows, cols) if channels == 1 else (rows, cols, channels))
-
-
-def _is_table(image: Any) -> bool:
-    """Whether a list is rows of numbers, and so one image."""
-    try:
-        return np.asarray(image).dtype.kind in "buif" and np.ndim(image) == 2
-    except ValueError:
-        return False
-
-
-def _pixels(image: ImageLike, colour: bool) -> Pixels:
-    """An image as the extension takes it."""
-    if isinstance(image, (str, os.PathLike)):
-        name = os.fspath(image)
-        if isinstance(name, str) and name.startswith("@"):
-            return _ergodict.embedded_image(name, colour)
-        return _ergodict.read_image(name, colour)[0]
-    if hasattr(image, "getbands") and hasattr(image, "convert"):
-        image = _from_pil(image)
-    return _from_array(np.asarray(image), colour)
-
-
-def _from_pil(image: Any) -> npt.NDArray[Any]:
-    """A PIL image as an array; palettes and unusual modes by way of colours."""
-    if image.mode not in ("L", "LA", "RGB", "RGBA", "I;16", "F", "1"):
-        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    array: npt.NDArray[Any] = np.asarray(image)
-    return array
-
-
-def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
-    """An array as the library reads such a file: scaled to [0, 1], alpha over white, grey by Rec. 709."""
-    if array.dtype.kind not in "buif":
-        raise TypeError(f"the image has the dtype {array.dtype}, but it must hold real numbers")
-    if array.ndim not in (2, 3):
-        raise ValueError(f"the image has {array.ndim} axes, but it must have the shape (rows, cols) or (rows, cols, channels)")
-    stored = array.shape[2] if array.ndim == 3 else 1
-    if stored not in (1, 2, 3, 4):
-        raise ValueError(f"the image has {stored} channels, but it must have 1 or 3, and one more for alpha")
-    if array.dtype.kind == "i" and array.size and array.min() < 0:
-        raise ValueError("the image has negative integers, but black is 0")
-    values = array.reshape(array.shape[0], array.shape[1], stored).astype(np.float64)
-    if array.dtype.kind in "ui":
-        values /= np.iinfo(array.dtype).max
-    opacity = values[..., -1:] if stored in (2, 4) else None
-    values = values[..., : stored - 1] if opacity is not None else values
-    if not colour and values.shape[2] == 3:
-        grey = 0.2126 * values[..., 0] + 0.7152 * values[..., 1] + 0.0722 * values[..., 2]
-        # Of integers the weights may sum to a last place more than white.
-        values = (np.minimum(grey, 1.0) if array.dtype.kind in "ui" else grey)[..., None]
-    if opacity is not None:
-        values = opacity * values + (1.0 - opacity)
-    if colour and values.shape[2] == 1:
-        values = np.repeat(values, 3, axis=2)
-    rows, cols, channels = values.shape
-    with np.errstate(over="ignore"):
-        flat = np.ascontiguousarray(values, dtype=np.float32).ravel()
-    return flat, rows, cols, channels
+    return shaped(values, *given[1:]), info
