@@ -8,9 +8,10 @@ use crate::showing::{self, Showing};
 use crate::{input, memory, paths};
 use anyhow::{Result, bail};
 use ergodict::data::FeedOptions;
+use ergodict::dictionary::feed_config;
 use ergodict::factor::Parameters;
 use ergodict::linalg::Scalar;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -128,12 +129,7 @@ impl Args {
     /// Every flag that has a say in the result, with its value: what `--config` takes to give it again.
     pub(crate) fn config(&self, common: &Common) -> Result<Value> {
         let mut config = self.scheme.config(&self.parameters())?;
-        config["batch"] = json!(self.batch);
-        config["epochs"] = json!(self.epochs);
-        config["shuffle"] = json!(self.shuffle);
-        config["holdout"] = json!(self.holdout);
-        config["missing"] = json!(self.missing);
-        config["seed"] = json!(common.seed);
+        feed_config(&mut config, &self.feed(common), self.missing);
         Ok(config)
     }
 }

@@ -4,19 +4,14 @@ use crate::input;
 use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::data::Batch;
-use ergodict::dictionary::Input;
+use ergodict::dictionary::{Input, Precision, scheme_config};
 use ergodict::factor::code::{CodeSet, CodeSolver};
 use ergodict::factor::{DictionarySet, Factoriser, Normalise, Parameters, Schedule, UnusedAtoms};
 use ergodict::linalg::{Mat, MatRef, Scalar};
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::str::FromStr;
-
-/// Samples that are coded together, as the library has it.
-const CHUNK: u64 = 128;
-/// Samples whose Newton systems are solved side by side.
-const LANES: u64 = 8;
 
 /// The flags.
 #[derive(clap::Args)]
@@ -127,10 +122,8 @@ impl Scheme {
 
     /// Every flag with its value, as `--config` takes it.
     pub(crate) fn config(&self, parameters: &Parameters) -> Result<Value> {
-        let mut config = serde_json::to_value(parameters)?;
-        config["init"] = json!(self.init);
-        config[if self.f32 { "f32" } else { "f64" }] = json!(true);
-        Ok(config)
+        let precision = if self.f32 { Precision::F32 } else { Precision::F64 };
+        Ok(scheme_config(parameters, &self.init, precision)?)
     }
 
     /// The file of the first dictionary, if it comes from one.
@@ -140,20 +133,7 @@ impl Scheme {
 
     /// About how many bytes learning from minibatches of `n` samples and saving take, besides the minibatch.
     pub(crate) fn memory<T: Scalar>(&self, d: usize, n: u64) -> u64 {
-        let (d, r, size) = (d as u64, self.atoms as u64, size_of::<T>() as u64);
-        let product = |x: u64, y: u64, bytes: u64| x.saturating_mul(y).saturating_mul(bytes);
-        // W thrice, B twice; then the copies that a model file is made from.
-        let wide = product(d, r, 4 * size + 8).saturating_add(product(d, r, 2 * size + 32));
-        // Gram matrices, A and its copies, its eigenvectors.
-        let square = product(r, r, 3 * size + 16 + 48);
-        // The code and its supports; then the buffers of the coder, which each thread has for the chunk it works on.
-        let code = product(n, r, size + 4);
-        let chunks = n.div_ceil(CHUNK).min(rayon::current_num_threads() as u64);
-        // No more than d atoms are needed at once, unless the squared norm of the code has a weight.
-        let support = if self.kappa2 > 0.0 { r } else { r.min(d) };
-        let triangle = product(support, support.saturating_add(1), LANES / 2 * size);
-        let chunk = product(r, n.min(CHUNK), 3 * size).saturating_add(triangle);
-        [square, code, chunk.saturating_mul(chunks)].into_iter().fold(wide, u64::saturating_add)
+        self.parameters(&defaults()).memory::<T>(d, n)
     }
 
     /// The dictionary to start from, unless that takes data: none then. Also the file it came from.
@@ -193,10 +173,8 @@ pub(crate) fn from_data<T: Scalar>(
     missing: bool,
     seed: u64,
 ) -> ergodict::Result<Factoriser<T>> {
-    let missing = |x: T| missing && x.to_f64().is_nan();
-    let filled =
-        Mat::from_fn(x.rows(), x.cols(), |i, j| if missing(x.get(i, j)) { T::ZERO } else { x.get(i, j) });
-    Factoriser::from_data(parameters, filled.as_ref(), seed)
+    let mask = input::mask(x, missing);
+    Factoriser::from_minibatch(parameters, input::observed(x, mask.as_ref()), seed)
 }
 
 /// A whole matrix from a file, and what models keep of the file.

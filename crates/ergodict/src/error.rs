@@ -49,6 +49,18 @@ pub enum Error {
         /// The largest magnitude seen.
         largest: f64,
     },
+    /// Work that needs more memory than there is.
+    #[error("{what} would take about {needed}, but {available} are available: {way_out}")]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// How much, in words.
+        needed: String,
+        /// How much there is, in words.
+        available: String,
+        /// What would need less.
+        way_out: String,
+    },
     /// Work that its caller asked to stop.
     #[error("stopped before the end, as was asked")]
     Interrupted,

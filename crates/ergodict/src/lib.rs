@@ -34,6 +34,7 @@ pub mod dictionary;
 mod error;
 pub mod factor;
 pub mod linalg;
+pub mod memory;
 pub mod patch;
 pub mod reconstruct;
 

@@ -10,67 +10,15 @@
 //! the same numbers in another file, or in another order of reading, hold out the same samples.
 
 use super::batch::Batch;
+use super::order::{Cursor, FeedOptions, Holdout, Permutation, Picks};
 use super::stream::MatrixStream;
-use crate::chain::rng::{Purpose, stream};
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};
-use rand_chacha::rand_core::Rng;
-use serde::{Deserialize, Serialize};
 
 /// Most samples that are shuffled together where the file can only be read in order.
 pub const WINDOW_SAMPLES: usize = 1 << 16;
 /// Most memory, counted in `f64`, that they may take: an order does not depend on the precision of the arithmetic.
 pub const WINDOW_BYTES: usize = 64 << 20;
-
-/// Where a run stands in its data.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Cursor {
-    /// Epochs completed.
-    pub epoch: u64,
-    /// Minibatches taken in the current one.
-    pub batch: u64,
-}
-
-/// How a run goes over its data.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct FeedOptions {
-    /// Samples of a minibatch; the last one of an epoch may be narrower. Default 256.
-    pub batch: usize,
-    /// How often all samples are seen. Default 1.
-    pub epochs: u64,
-    /// Whether each epoch has its own random order. Default no.
-    pub shuffle: bool,
-    /// The seed of the order and of what is held out.
-    pub seed: u64,
-    /// Share of the samples that are never learned from, in [0, 1). Default 0.
-    pub holdout: f64,
-}
-
-impl Default for FeedOptions {
-    fn default() -> Self {
-        Self { batch: 256, epochs: 1, shuffle: false, seed: 0, holdout: 0.0 }
-    }
-}
-
-impl FeedOptions {
-    /// Checks the numbers.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`], naming the first that is out of range.
-    pub fn check(&self) -> Result<()> {
-        if self.batch == 0 {
-            return Err(Error::parameter("the batch size", 0, "a minibatch has at least one sample"));
-        }
-        if self.epochs == 0 {
-            return Err(Error::parameter("the number of epochs", 0, "at least one is needed"));
-        }
-        if !(0.0..1.0).contains(&self.holdout) {
-            let expected = "it must be at least 0 and below 1";
-            return Err(Error::parameter("the share held out", self.holdout, expected));
-        }
-        Ok(())
-    }
-}
 
 /// Minibatches of a [`MatrixStream`], epoch after epoch. Once buffers have their size nothing is allocated.
 ///
@@ -112,7 +60,7 @@ enum Order<T: Scalar> {
     /// Those not held out, in the order of the file, read in order.
     Filtered { raw: Batch<T> },
     /// Those not held out, in any order, picked one by one.
-    Picked { order: Option<Permutation>, next: u64 },
+    Picked(Picks),
     /// Those not held out, read in order and permuted in windows.
     Windowed(Box<Window<T>>),
 }
@@ -146,7 +94,7 @@ impl<T: Scalar> Feed<T> {
         let picks = stream.supports_random_access();
         let order = match (options.shuffle, options.holdout > 0.0) {
             (false, false) => Order::Consecutive { viewed: stream.view::<T>(0, 0).is_some() },
-            _ if picks => Order::Picked { order: None, next: 0 },
+            _ if picks => Order::Picked(Picks::new(stream.samples().unwrap_or(0), &options)),
             (false, true) => Order::Filtered { raw: Batch::new() },
             (true, _) => {
                 let bytes = stream.features().saturating_mul(size_of::<f64>()).max(1);
@@ -195,7 +143,7 @@ impl<T: Scalar> Feed<T> {
         let width = samples.min(self.options.batch as u64);
         let columns = match &self.order {
             Order::Consecutive { viewed: true } => 0,
-            Order::Consecutive { viewed: false } | Order::Picked { .. } => width,
+            Order::Consecutive { viewed: false } | Order::Picked(_) => width,
             Order::Filtered { .. } => 2 * width,
             Order::Windowed(window) => (2 * width).saturating_add(samples.min(window.size as u64)),
         };
@@ -260,15 +208,8 @@ impl<T: Scalar> Feed<T> {
                 read_kept(stream, |i| !holdout.holds(i), options.batch, options.batch, raw, batch, rows)?;
                 Ok(rows.len())
             }
-            Order::Picked { order, next } => {
-                let samples = stream.samples().unwrap_or(0);
-                while rows.len() < options.batch && *next < samples {
-                    let row = order.as_ref().map_or(*next, |order| order.at(*next));
-                    *next += 1;
-                    if !holdout.holds(row) {
-                        rows.push(row);
-                    }
-                }
+            Order::Picked(picks) => {
+                picks.next(rows);
                 stream.read_samples(rows, batch)?;
                 Ok(rows.len())
             }
@@ -305,17 +246,7 @@ impl<T: Scalar> Feed<T> {
             Order::Consecutive { viewed: true } => {}
             Order::Consecutive { viewed: false } => stream.seek(passed)?,
             Order::Filtered { .. } => stream.seek(holdout.after(passed, stream.samples()))?,
-            Order::Picked { order, next } => {
-                let samples = stream.samples().unwrap_or(0);
-                *order = options.shuffle.then(|| Permutation::new(samples, options.seed, cursor.epoch, 0));
-                let (mut left, mut place) = (passed, 0);
-                while left > 0 && place < samples {
-                    let row = order.as_ref().map_or(place, |order| order.at(place));
-                    left -= u64::from(!holdout.holds(row));
-                    place += 1;
-                }
-                *next = place;
-            }
+            Order::Picked(picks) => picks.seek(cursor),
             Order::Windowed(window) => {
                 let number = passed / window.size as u64;
                 let before = number.saturating_mul(window.size as u64);
@@ -351,13 +282,7 @@ impl<T: Scalar> Feed<T> {
             let Self { stream, options, holdout, batch, rows, .. } = self;
             rows.clear();
             if stream.supports_random_access() {
-                let samples = stream.samples().unwrap_or(0);
-                while rows.len() < options.batch && next < samples {
-                    if holdout.holds(next) {
-                        rows.push(next);
-                    }
-                    next += 1;
-                }
+                next = holdout.next_held(next, stream.samples().unwrap_or(0), options.batch, rows);
                 stream.read_samples(rows, batch)?;
             } else {
                 batch.start(stream.features(), options.batch, 0)?;
@@ -386,17 +311,24 @@ impl<T: Scalar> Feed<T> {
 pub(crate) fn not_finite(stream: &MatrixStream, row: u64, feature: u64, value: f64) -> Error {
     let line = stream.line_of(row);
     let name = stream.feature_names().and_then(|names| names.get(feature as usize));
+    let name = name.map(String::as_str);
+    Error::format(stream.path(), line, not_finite_words(row, feature, name, value, line.is_some()))
+}
+
+/// What is wrong with a number that is not finite, by its place; `lines` where the row is known by its line.
+pub fn not_finite_words(row: u64, feature: u64, name: Option<&str>, value: f64, lines: bool) -> String {
     let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
-    let place = match line {
-        Some(_) => format!("column {}{name}", feature + 1),
-        None => format!("row {row}, column {feature}{name}, counted from 0,"),
+    let place = if lines {
+        format!("column {}{name}", feature + 1)
+    } else {
+        format!("row {row}, column {feature}{name}, counted from 0,")
     };
     let (what, hint) = if value.is_nan() {
         ("NaN or missing", ", or a mask of the missing entries")
     } else {
         ("infinite", "")
     };
-    Error::format(stream.path(), line, format!("{place} is {what}: expected a finite number{hint}"))
+    format!("{place} is {what}: expected a finite number{hint}")
 }
 
 /// Reads on, at most `piece` samples at a time, until `batch` has `count` samples that `kept` wants or the stream
@@ -444,87 +376,6 @@ impl<T: Scalar> Window<T> {
         self.order = Permutation::new(self.rows.len() as u64, options.seed, epoch, self.number);
         self.number += 1;
         Ok(())
-    }
-}
-
-/// Which samples are held out.
-#[derive(Clone, Copy, Debug)]
-struct Holdout {
-    key: u64,
-    /// Hashes below this are held out.
-    below: u64,
-}
-
-impl Holdout {
-    fn new(seed: u64, fraction: f64) -> Self {
-        let key = stream(seed, Purpose::Holdout, 0).next_u64();
-        Self { key, below: (fraction * 2f64.powi(64)) as u64 }
-    }
-
-    fn holds(self, sample: u64) -> bool {
-        mix(self.key ^ mix(sample)) < self.below
-    }
-
-    /// The first sample after `count` that are not held out.
-    fn after(self, count: u64, samples: Option<u64>) -> u64 {
-        let end = samples.unwrap_or(u64::MAX);
-        if self.below == 0 {
-            return count.min(end);
-        }
-        let (mut left, mut sample) = (count, 0);
-        while left > 0 && sample < end {
-            left -= u64::from(!self.holds(sample));
-            sample += 1;
-        }
-        sample
-    }
-}
-
-/// The finaliser of splitmix64: a bijection whose every output bit depends on every input bit.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
-/// A random permutation of `0..n` that is computed where it is asked for: an order of any number of samples takes no
-/// memory and can be entered anywhere. A Feistel network over the next even power of two, walked along its cycles
-/// until it is inside; 4 steps at most on average.
-#[derive(Clone, Copy, Debug)]
-struct Permutation {
-    keys: [u64; ROUNDS],
-    half: u32,
-    n: u64,
-}
-
-/// Rounds of the network; from four on it cannot be told from a random permutation by its values (Luby and Rackoff).
-const ROUNDS: usize = 8;
-
-impl Permutation {
-    fn new(n: u64, seed: u64, epoch: u64, window: u64) -> Self {
-        let mut rng = stream(seed, Purpose::Shuffle, epoch);
-        // Two words make a key.
-        rng.set_word_pos(u128::from(window) * 2 * ROUNDS as u128);
-        // At least 8 bits: on fewer, the network reaches only some of the permutations.
-        let bits = (64 - n.saturating_sub(1).leading_zeros()).max(8);
-        Self { keys: std::array::from_fn(|_| rng.next_u64()), half: bits.div_ceil(2), n }
-    }
-
-    /// Where `place` goes.
-    fn at(&self, place: u64) -> u64 {
-        let mask = (1u64 << self.half) - 1;
-        let mut x = place;
-        loop {
-            let (mut left, mut right) = (x >> self.half, x & mask);
-            for key in self.keys {
-                (left, right) = (right, left ^ (mix(key ^ right) & mask));
-            }
-            x = left << self.half | right;
-            if x < self.n {
-                return x;
-            }
-        }
     }
 }
 
@@ -629,45 +480,6 @@ mod tests {
             prop_assert_eq!(other.cursor(), whole.cursor());
             prop_assert_eq!(rest(&mut other), rest(&mut whole));
         }
-
-        #[test]
-        fn permutations_are_permutations(n in 0u64..3000, seed: u64, epoch in 0u64..5, window in 0u64..5) {
-            let order = Permutation::new(n, seed, epoch, window);
-            let mut seen: Vec<u64> = (0..n).map(|i| order.at(i)).collect();
-            seen.sort_unstable();
-            prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn permutations_of_four_are_uniform_by_chi_squared() {
-        let mut counts = std::collections::HashMap::new();
-        let draws = 24_000u32;
-        for seed in 0..u64::from(draws) {
-            let order = Permutation::new(4, seed, 1, 2);
-            *counts.entry([0, 1, 2, 3].map(|i| order.at(i))).or_insert(0u32) += 1;
-        }
-        let expected = f64::from(draws) / 24.0;
-        let chi2: f64 = counts.values().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
-        assert!(
-            counts.len() == 24 && chi2 < 49.7,
-            "chi² {chi2} over the 0.999 quantile for 23 degrees of freedom"
-        );
-    }
-
-    #[test]
-    fn large_orders_stay_inside() {
-        let order = Permutation::new(u64::MAX / 3, 5, 0, 0);
-        assert!((0..1000).all(|i| order.at(i) < u64::MAX / 3));
-    }
-
-    #[test]
-    fn the_share_held_out_is_what_was_asked_for() {
-        let n = 100_000u64;
-        let out = (0..n).filter(|&i| Holdout::new(3, 0.1).holds(i)).count() as f64;
-        // Four standard deviations of a binomial.
-        assert!((out - 1e4).abs() < 4.0 * (n as f64 * 0.09).sqrt(), "{out}");
-        assert!((0..n).all(|i| !Holdout::new(3, 0.0).holds(i)));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod npy_write;
 pub(crate) mod npz;
 mod npz_write;
 mod open;
+mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -26,7 +27,7 @@ mod trajectory;
 mod write;
 
 pub use batch::Batch;
-pub use feed::{Cursor, Feed, FeedOptions, WINDOW_BYTES, WINDOW_SAMPLES};
+pub use feed::{Feed, WINDOW_BYTES, WINDOW_SAMPLES, not_finite_words};
 pub use image::{Image, ImageNotes};
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
 pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
@@ -38,6 +39,7 @@ pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, bytes_read, digest, open};
+pub use order::{Cursor, FeedOptions, SampleOrder, SampleRows};
 #[cfg(feature = "parquet")]
 pub use parquet_write::write_pairs_parquet;
 pub use partial::remove_partials_and_exit;

@@ -1,5 +1,6 @@
 //! Dictionaries: what was learned, where it came from, and the files that hold it.
 
+mod config;
 mod examples;
 mod history;
 mod model;
@@ -8,6 +9,7 @@ mod static_learning;
 mod tracked;
 
 pub use crate::data::Cursor;
+pub use config::{feed_config, scheme_config};
 pub use examples::{Example, Examples};
 pub use history::{GapPoint, History, HistoryPoint, gap_due};
 pub use model::{Input, Model, Precision};

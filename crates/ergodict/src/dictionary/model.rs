@@ -151,6 +151,15 @@ impl Model {
     /// # Errors
     /// [`Error::Io`].
     pub fn save(&self, path: &Path) -> Result<()> {
+        let bytes = self.to_bytes(path)?;
+        write_atomic(path, |file| file.write_all(&bytes).map_err(Error::io(path)))
+    }
+
+    /// The bytes of the file; `path` is what an error calls it.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for what no file can hold.
+    pub fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
         let (d, r) = (self.w.rows(), self.w.cols());
         let header = Header {
             format: FORMAT,
@@ -192,7 +201,7 @@ impl Model {
         let b = rows_of(r, d, &|i, j| self.aggregates.b_transposed.get(j, i), false);
         let w_type = if narrow { Dtype::F32 } else { Dtype::F64 };
         let view = |dtype, shape: &[usize], data| TensorView::new(dtype, shape.to_vec(), data);
-        let bytes = view(w_type, &[d, r], &w)
+        view(w_type, &[d, r], &w)
             .and_then(|w| {
                 let (a, b) = (view(Dtype::F64, &[r, r], &a)?, view(Dtype::F64, &[r, d], &b)?);
                 let mut tensors = vec![("W", w), ("A", a), ("B", b)];
@@ -202,8 +211,7 @@ impl Model {
                 Ok(tensors)
             })
             .and_then(|t| safetensors::serialize(t, Some(HashMap::from([("ergodict".to_owned(), json)]))))
-            .map_err(|e| Error::format(path, None, e.to_string()))?;
-        write_atomic(path, |file| file.write_all(&bytes).map_err(Error::io(path)))
+            .map_err(|e| Error::format(path, None, e.to_string()))
     }
 
     /// Reads a model file.
@@ -226,11 +234,19 @@ impl Model {
 
     fn read(path: &Path, set: Option<DictionarySet>) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        Self::from_bytes(&bytes, path, set)
+    }
+
+    /// Reads the bytes of a model file; `path` is what an error calls it. A set that no name describes is given again.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_bytes(bytes: &[u8], path: &Path, set: Option<DictionarySet>) -> Result<Self> {
         let bad = |problem: String| Error::format(path, None, problem);
         let foreign = |why: String| {
             bad(format!("not a model file of ergodict ({why}): expected .safetensors with tensors W, A, B"))
         };
-        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| foreign(e.to_string()))?;
         let json = metadata.metadata().as_ref().and_then(|m| m.get("ergodict"));
         let json = json.ok_or_else(|| foreign("no ergodict header".into()))?;
         let format = serde_json::from_str::<serde_json::Value>(json)
@@ -258,7 +274,7 @@ impl Model {
         if let Some(set) = set {
             header.parameters.dictionary = set;
         }
-        let tensors = SafeTensors::deserialize(&bytes).map_err(|e| foreign(e.to_string()))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|e| foreign(e.to_string()))?;
         let matrix = |name: &str| -> Result<Mat<f64>> {
             let tensor = tensors.tensor(name).map_err(|e| foreign(e.to_string()))?;
             let &[rows, cols] = tensor.shape() else {

@@ -2,7 +2,7 @@
 
 use super::{GapPoint, History, HistoryPoint, Model, gap_due};
 use crate::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
-use crate::factor::{Factoriser, Minibatch, Normalise, StepReport};
+use crate::factor::{Factoriser, Minibatch, Normalise, Statistics, StepReport};
 use crate::linalg::Scalar;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,24 @@ impl<T: Scalar> Tracked<T> {
         Ok(Self { factoriser: Some(model.factoriser()?), history: model.history.clone(), tally })
     }
 
+    /// From a model of any kind, finished or not: the steps that follow are those that would have followed.
+    ///
+    /// # Errors
+    /// As [`Model::factoriser`].
+    pub fn continued(model: &Model) -> Result<Self> {
+        let told = |key: &str, name: &str| model.run[key].get(name).cloned();
+        let count = |name: &str| told("tally", name).or_else(|| told("results", name));
+        let number = |name: &str| count(name).and_then(|x| x.as_u64()).unwrap_or(0);
+        let loss = told("tally", "last_loss").or_else(|| told("results", "loss_per_sample"));
+        let tally = Tally {
+            capped_code_steps: number("capped_code_steps"),
+            capped_update_steps: number("capped_update_steps"),
+            reseeded: number("reseeded"),
+            last_loss: loss.and_then(|x| x.as_f64()).unwrap_or(f64::NAN),
+        };
+        Ok(Self { factoriser: Some(model.factoriser()?), history: model.history.clone(), tally })
+    }
+
     /// One step; `start` makes the factoriser if there is none yet.
     ///
     /// # Errors
@@ -83,11 +101,47 @@ impl<T: Scalar> Tracked<T> {
         x: Minibatch<'_, T>,
         start: impl FnOnce() -> Result<Factoriser<T>>,
     ) -> Result<StepReport> {
-        let factoriser = match &mut self.factoriser {
-            Some(factoriser) => factoriser,
-            none => none.insert(start()?),
+        self.started(start)?;
+        self.record(|factoriser| factoriser.step(x))
+    }
+
+    /// One step with a weight of the caller's.
+    ///
+    /// # Errors
+    /// As [`Factoriser::step_weighted`]; what `start` returns.
+    pub fn step_weighted(
+        &mut self,
+        x: Minibatch<'_, T>,
+        weight: f64,
+        start: impl FnOnce() -> Result<Factoriser<T>>,
+    ) -> Result<StepReport> {
+        self.started(start)?.next_weight(weight)?;
+        self.record(|factoriser| factoriser.step(x))
+    }
+
+    /// One step from statistics of columns coded with the current dictionary.
+    ///
+    /// # Errors
+    /// As [`Factoriser::absorb`]; [`Error::Parameter`] before there is a dictionary.
+    pub fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
+        self.learned()?;
+        self.record(|factoriser| factoriser.absorb(statistics))
+    }
+
+    /// The factoriser, made by `start` if there is none yet.
+    fn started(&mut self, start: impl FnOnce() -> Result<Factoriser<T>>) -> Result<&mut Factoriser<T>> {
+        match &mut self.factoriser {
+            Some(factoriser) => Ok(factoriser),
+            none => Ok(none.insert(start()?)),
+        }
+    }
+
+    /// Takes a step and keeps what it says.
+    fn record(&mut self, step: impl FnOnce(&mut Factoriser<T>) -> Result<StepReport>) -> Result<StepReport> {
+        let Some(factoriser) = &mut self.factoriser else {
+            return Err(Error::parameter("the number of samples", 0, "at least one is needed"));
         };
-        let report = factoriser.step(x)?;
+        let report = step(factoriser)?;
         let loss = match factoriser.parameters().normalise {
             Normalise::Sum => report.loss_before / report.samples as f64,
             Normalise::PerColumn => report.loss_before,

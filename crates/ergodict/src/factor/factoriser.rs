@@ -14,6 +14,7 @@ use super::dictionary::{ColumnDescent, Descent, UNUSED, UpdateReport};
 use super::ellipsoid::{Accuracy, Quadratic};
 use super::minibatch::Minibatch;
 use super::parameters::{Normalise, Parameters, UnusedAtoms};
+use super::schedule::Schedule;
 use super::sets::{ConvexSet, DictionarySet};
 use super::statistics::{Gatherer, Statistics};
 use crate::chain::rng::{Purpose, stream, uniform};
@@ -152,6 +153,29 @@ impl<T: Scalar> Factoriser<T> {
         Self::start(parameters, w)
     }
 
+    /// Starts from columns of any minibatch, as [`Factoriser::from_data`] does; missing entries count as zero.
+    ///
+    /// # Errors
+    /// As [`Factoriser::from_data`].
+    pub fn from_minibatch(parameters: Parameters, x: Minibatch<'_, T>, seed: u64) -> Result<Self> {
+        let filled = match x {
+            Minibatch::Dense(x) => return Self::from_data(parameters, x, seed),
+            Minibatch::Sparse(x) => {
+                let mut filled = Mat::zeros(x.rows(), x.cols());
+                for j in 0..x.cols() {
+                    let (rows, values) = x.col(j);
+                    rows.iter().zip(values).for_each(|(&i, &v)| filled.col_mut(j)[i as usize] = v);
+                }
+                filled
+            }
+            Minibatch::Masked { values, observed } => {
+                let there = |i, j| if observed.get(i, j) { values.get(i, j) } else { T::ZERO };
+                Mat::from_fn(values.rows(), values.cols(), there)
+            }
+        };
+        Self::from_data(parameters, filled.as_ref(), seed)
+    }
+
     fn start(parameters: Parameters, mut w: Mat<f64>) -> Result<Self> {
         parameters.dictionary.project(&mut w);
         let aggregates = Aggregates {
@@ -275,6 +299,29 @@ impl<T: Scalar> Factoriser<T> {
             code,
             ..report
         })
+    }
+
+    /// Sets the weight of the next step. The schedule becomes the list of the weights so far, so that files tell what was done; later steps
+    /// repeat the last weight unless it is set again.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a weight outside `(0, 1]`.
+    pub fn next_weight(&mut self, weight: f64) -> Result<()> {
+        let valid = weight > 0.0 && weight <= 1.0;
+        if !valid {
+            return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
+        }
+        let taken = self.aggregates.t as usize;
+        if let Schedule::Given { weights } = &mut self.parameters.schedule
+            && weights.len() >= taken
+        {
+            weights.truncate(taken);
+            weights.push(weight);
+            return Ok(());
+        }
+        let before = (1..=taken as u64).map(|t| self.parameters.schedule.weight(t));
+        self.parameters.schedule = Schedule::Given { weights: before.chain([weight]).collect() };
+        Ok(())
     }
 
     /// Codes a minibatch and returns its statistics, leaving `W` and the aggregates as they are: the work of one

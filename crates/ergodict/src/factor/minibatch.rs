@@ -177,6 +177,16 @@ impl<'a, T: Scalar> SparseRef<'a, T> {
         Ok(Self { rows, starts, indices, values })
     }
 
+    /// Features.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Samples.
+    pub fn cols(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     /// Row indices and values of column `j`.
     pub fn col(&self, j: usize) -> (&'a [u32], &'a [T]) {
         let range = self.starts[j]..self.starts[j + 1];

@@ -1,10 +1,14 @@
 //! The parameters of the online scheme: one struct, its defaults, its checks, and its form in files.
 
-use super::code::{CodeSet, CodeSolver, Penalty};
+use super::code::{CHUNK, CodeSet, CodeSolver, Penalty};
 use super::schedule::Schedule;
 use super::sets::{ConvexSet, DictionarySet};
+use crate::linalg::Scalar;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+
+/// Samples whose Newton systems are solved side by side.
+const LANES: u64 = 8;
 
 /// How the columns of a minibatch enter the aggregates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -86,6 +90,24 @@ impl Parameters {
     /// The penalties of the code.
     pub fn penalty(&self) -> Penalty {
         Penalty { lambda: self.lambda, kappa2: self.kappa2 }
+    }
+
+    /// About how many bytes learning from minibatches of `n` samples and saving take, besides the minibatch.
+    pub fn memory<T: Scalar>(&self, d: usize, n: u64) -> u64 {
+        let (d, r, size) = (d as u64, self.atoms as u64, size_of::<T>() as u64);
+        let product = |x: u64, y: u64, bytes: u64| x.saturating_mul(y).saturating_mul(bytes);
+        // W thrice, B twice; then the copies that a model file is made from.
+        let wide = product(d, r, 4 * size + 8).saturating_add(product(d, r, 2 * size + 32));
+        // Gram matrices, A and its copies, its eigenvectors.
+        let square = product(r, r, 3 * size + 16 + 48);
+        // The code and its supports; then the buffers of the coder, which each thread has for the chunk it works on.
+        let code = product(n, r, size + 4);
+        let chunks = n.div_ceil(CHUNK as u64).min(rayon::current_num_threads() as u64);
+        // No more than d atoms are needed at once, unless the squared norm of the code has a weight.
+        let support = if self.kappa2 > 0.0 { r } else { r.min(d) };
+        let triangle = product(support, support.saturating_add(1), LANES / 2 * size);
+        let chunk = product(r, n.min(CHUNK as u64), 3 * size).saturating_add(triangle);
+        [square, code, chunk.saturating_mul(chunks)].into_iter().fold(wide, u64::saturating_add)
     }
 
     /// Checks everything against data of `features` features.

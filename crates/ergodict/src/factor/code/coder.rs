@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// Columns that are coded together: enough to amortise packing `W`, few enough that the buffers stay in the
 /// second-level cache. Fixed, so that results do not depend on the thread count.
-const CHUNK: usize = 128;
+pub const CHUNK: usize = 128;
 
 /// A coder: options and buffers, reused from call to call.
 ///

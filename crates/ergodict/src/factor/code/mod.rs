@@ -28,7 +28,7 @@ mod rule;
 mod simplex;
 
 use crate::{Error, Result};
-pub use coder::Coder;
+pub use coder::{CHUNK, Coder};
 pub(crate) use correlated::CorrelatedCoder;
 use serde::{Deserialize, Serialize};
 
