@@ -8,8 +8,23 @@ from .evaluation import Difference, Evaluation, evaluate
 from .network import Network, as_network, networks
 from .network_dictionary import NetworkDictionary
 from .reconstruction import Reconstruction
+from .sampling import HomomorphismSampler, sample
 
 __all__ = [
-    "Comparison", "Denoised", "Difference", "Evaluation", "Network", "NetworkDictionary", "Reconstruction", "__version__",
-    "as_network", "compare", "denoise", "denoising", "evaluate", "networks",
+    "Comparison",
+    "Denoised",
+    "Difference",
+    "Evaluation",
+    "HomomorphismSampler",
+    "Network",
+    "NetworkDictionary",
+    "Reconstruction",
+    "__version__",
+    "as_network",
+    "compare",
+    "denoise",
+    "denoising",
+    "evaluate",
+    "networks",
+    "sample",
 ]

@@ -234,15 +234,14 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
     name = "weight" if weight is None else weight
     nodes = list(graph)
     places = {node: place for place, node in enumerate(nodes)}
-    count = graph.number_of_edges()
-    ends, values, found = np.empty((count, 2), dtype=np.int64), [], False
-    for at, (u, v, value) in enumerate(graph.edges(data=name, default=None)):
-        ends[at] = places[u], places[v]
-        found = found or value is not None
-        values.append(1.0 if value is None else value)
+    listed = list(graph.edges(data=name, default=None))
+    ends = np.fromiter((places[one] for edge in listed for one in edge[:2]), dtype=np.int64, count=2 * len(listed))
+    ends = ends.reshape(-1, 2)
+    values = [edge[2] for edge in listed]
+    count, found = len(values), any(value is not None for value in values)
     if weight is not None and count and not found:
         raise ValueError(f"no edge of the graph has the attribute {name!r}")
-    weights = _numbers(values, "a weight") if found else None
+    weights = _numbers([1.0 if value is None else value for value in values], "a weight") if found else None
     return of_nodes(nodes, ends[:, 0], ends[:, 1], weights, graph.is_directed(), options)
 
 

@@ -8,7 +8,9 @@ mod going;
 mod learn;
 mod network;
 mod network_model;
+mod random_network;
 mod reconstruct;
+mod sampler;
 mod sampling;
 mod scheme;
 mod work;
@@ -20,7 +22,12 @@ mod _ergodict {
 
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
+    #[pymodule_export]
+    use super::random_network::{corrupt, generate};
+    #[pymodule_export]
+    use super::sampler::Sampler;
 
+    // Network dictionaries, denoising and evaluation.
     #[pymodule_export]
     use super::compare::compare_networks;
     #[pymodule_export]

@@ -3,107 +3,17 @@
 use crate::interrupt;
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
-use ergodict::chain::{Extension, Macc, Motif, MotifObservable, MotifPoint, MotifWalker};
-use ergodict::data::{Adjacency, Network};
-use ergodict::patch::NetworkPatches;
+use ergodict::chain::{MotifPoint, MotifWalker};
+use ergodict::patch::{Measured, Measures};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Homomorphisms between looks at the clock.
 const PIECE: usize = 1 << 10;
-
-/// What is measured on every homomorphism.
-#[derive(Clone)]
-pub(super) struct Measures {
-    pub(super) patches: Arc<NetworkPatches>,
-    motif: Motif,
-    pub(super) scalars: Vec<MotifObservable>,
-    pub(super) conditional: Option<Extension>,
-    macc: bool,
-}
-
-/// What was measured.
-#[derive(Clone)]
-pub(super) struct Measured {
-    /// A series for each scalar, and that of the conditional density where it is asked for.
-    pub(super) series: Vec<Vec<f64>>,
-    pub(super) macc: Option<Macc>,
-    /// The first homomorphism, and whether another was seen.
-    first: Vec<u32>,
-    pub(super) moved: bool,
-}
-
-impl Measures {
-    /// Of homomorphisms of a motif; with a larger motif, its conditional density.
-    pub(super) fn new(
-        network: &Arc<Network>,
-        motif: &Motif,
-        larger: Option<&Motif>,
-        macc: bool,
-    ) -> Result<Self> {
-        // Of a motif that has all pairs nothing is left to count.
-        let pairs: BTreeSet<(u32, u32)> = motif.edges().iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
-        let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !network.is_directed();
-        let scalars =
-            MotifObservable::ALL.into_iter().filter(|o| !all || *o != MotifObservable::Density).collect();
-        Ok(Self {
-            patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
-            motif: motif.clone(),
-            scalars,
-            conditional: larger
-                .map(|larger| Extension::new(motif, larger))
-                .transpose()
-                .context("--conditional")?,
-            macc,
-        })
-    }
-
-    fn none_yet(&self) -> Measured {
-        let series = vec![Vec::new(); self.scalars.len() + usize::from(self.conditional.is_some())];
-        let macc = self.macc.then(|| Macc::new(self.motif.k()));
-        Measured { series, macc, first: Vec::new(), moved: false }
-    }
-
-    /// The matrix of average clustering coefficients, row by row.
-    pub(super) fn coefficients(&self, macc: &Macc) -> Vec<f64> {
-        let (k, matrix) = (self.motif.k(), macc.matrix(&self.motif, self.patches.network().is_directed()));
-        (0..k * k).map(|at| matrix.col(at % k)[at / k]).collect()
-    }
-
-    /// Measures some homomorphisms more.
-    fn measure(&self, xs: &[u32], measured: &mut Measured) {
-        let (k, adjacency) = (self.motif.k(), self.patches.adjacency());
-        if measured.first.is_empty() {
-            measured.first.extend(xs.iter().take(k));
-        }
-        measured.moved |= xs.chunks_exact(k).any(|x| x != measured.first);
-        for (scalar, series) in self.scalars.iter().zip(&mut measured.series) {
-            series.extend(xs.chunks_exact(k).map(|x| scalar.measure(&self.motif, adjacency, x)));
-        }
-        if let (Some(extension), Some(series)) = (&self.conditional, measured.series.last_mut()) {
-            series.extend(xs.chunks_exact(k).map(|x| extension.value(self.patches.network(), x)));
-        }
-        let Some(macc) = &mut measured.macc else { return };
-        let words = self.patches.words();
-        if self.patches.are_bits() && words > 0 {
-            let mut masks = vec![0; xs.len() / k * words];
-            self.patches.bits_all(xs, &mut masks);
-            masks.chunks_exact(words).for_each(|mask| macc.add_bits(mask));
-        } else {
-            let mut patch = vec![0.0f64; k * k];
-            for x in xs.chunks_exact(k) {
-                self.patches.write(x, &mut patch);
-                macc.add(&patch);
-            }
-        }
-    }
-}
 
 /// Where a recording was; what it measured is measured again from the spool.
 #[derive(Clone, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::page;
 use super::reading::{self, Opened, Reading};
-use super::recording::{Mark, Measures, Recording};
+use super::recording::{Mark, Recording};
 use super::sampled::Sampled;
 use super::samples::Outputs;
 use super::sampling::{self, Chosen, Sampling};
@@ -12,12 +12,13 @@ use crate::runs::tagged;
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
 use crate::{input, interrupt, marks, memory, output, paths};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{Density, Motif, SamplerKind};
 use ergodict::data::{Network, digest};
 use ergodict::dictionary::Input;
+use ergodict::patch::Measures;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -311,7 +312,7 @@ impl Args {
     }
 
     fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>) -> Result<Measures> {
-        Measures::new(network, motif, larger, self.wants(Estimate::Macc))
+        Measures::new(network, motif, larger, self.wants(Estimate::Macc)).context("--conditional")
     }
 
     /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.

@@ -1,12 +1,13 @@
 //! What sampling came to, in words and as JSON.
 
 use super::reading::kind;
-use super::recording::{Measures, Recording};
+use super::recording::Recording;
 use crate::mixing::{self, MIXED};
 use crate::words::table;
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{Density, MotifSampler, SamplerKind, Tally};
 use ergodict::data::Network;
+use ergodict::patch::Measures;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

@@ -1,0 +1,434 @@
+//! Samplers of homomorphisms under way: chains, what they drew, and where they are.
+
+use crate::error::raised;
+use crate::network::Network;
+use crate::work::{Watch, long, short};
+use ergodict::chain::diagnostics::{Acceptance, Mixing};
+use ergodict::chain::rng::{Purpose, ids, stream};
+use ergodict::chain::{
+    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind, Samplers, Tally,
+};
+use ergodict::data::Adjacency;
+use ergodict::patch::{Measured, Measures, NetworkPatches};
+use ergodict::{Error, Result};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Homomorphisms between looks at the watch.
+const PIECE: usize = 1 << 10;
+/// Steps of chains up to which no thread is worth its start: some tens of microseconds.
+const FEW: u64 = 256;
+/// Draws that a density is estimated from at most, as the command line has it.
+const MOST_DRAWS: u64 = 10_000_000;
+/// R̂ above which chains have not mixed, as the command line has it.
+const MIXED: f64 = 1.05;
+
+/// Chains of homomorphisms of a motif into a network.
+#[pyclass(frozen, module = "ergodict._ergodict")]
+pub(crate) struct Sampler {
+    /// The part that is sampled.
+    network: Arc<ergodict::data::Network>,
+    /// The numbers that its nodes have in the whole network, where it is not all of it.
+    places: Option<Vec<u32>>,
+    sampler: Arc<dyn MotifSampler>,
+    kind: SamplerKind,
+    injective: bool,
+    every: u64,
+    seed: u64,
+    notes: Vec<String>,
+    walkers: Mutex<Vec<MotifWalker>>,
+    patches: OnceLock<NetworkPatches>,
+}
+
+/// The motif of a name, of edges or of a file.
+pub(crate) fn motif(name: Option<&str>, edges: Option<Vec<(u32, u32)>>, k: Option<usize>) -> PyResult<Motif> {
+    if let Some(edges) = edges {
+        let nodes = edges.iter().map(|&(i, j)| i.max(j) as usize + 1).max().unwrap_or(0);
+        return Motif::new(k.unwrap_or(nodes), edges).map_err(raised);
+    }
+    let name = name.unwrap_or("chain");
+    if Motif::SHAPES.contains(&name) {
+        let k = k.ok_or_else(|| PyValueError::new_err("the nodes of the motif are not said: give k"))?;
+        return Motif::named_shape(name, k).map_err(raised);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let shapes = Motif::SHAPES.join(", ");
+        return Err(PyValueError::new_err(format!(
+            "motif is {name}, but it must be one of {shapes}, or a file that lists the motif's edges"
+        )));
+    }
+    let motif = Motif::read(path).map_err(raised)?;
+    match k.filter(|k| *k != motif.k()) {
+        Some(k) => Err(PyValueError::new_err(format!(
+            "k is {k}, but the motif {name} has {} nodes: leave k out",
+            motif.k()
+        ))),
+        None => Ok(motif),
+    }
+}
+
+#[pymethods]
+impl Sampler {
+    /// Chains at their start.
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "they are arguments of Python")]
+    fn new(
+        py: Python<'_>,
+        network: &Network,
+        name: Option<&str>,
+        edges: Option<Vec<(u32, u32)>>,
+        k: Option<usize>,
+        sampler: Option<&str>,
+        injective: bool,
+        burn_in: u64,
+        every: u64,
+        chains: u64,
+        largest: bool,
+        lazy: Option<bool>,
+        seed: u64,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let motif = motif(name, edges, k)?;
+        let asked: Option<SamplerKind> = sampler.map(str::parse).transpose().map_err(raised)?;
+        let whole = &network.inner;
+        let needed = asked.unwrap_or(SamplerKind::Exact).bytes(whole, &motif).map_err(raised)?;
+        if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_err() {
+            let kind = asked.unwrap_or(SamplerKind::Exact);
+            return Err(PyMemoryError::new_err(format!(
+                "sampler {kind} would take about {needed} bytes, which there are not: pivot-approx takes little"
+            )));
+        }
+        long(py, n_jobs, None, |_| {
+            let mut notes = Vec::new();
+            let parts = largest.then(|| whole.components()).filter(|parts| parts.sizes.len() > 1);
+            let places = parts.as_ref().map(|parts| parts.nodes(0));
+            let part = match (&places, parts) {
+                (Some(places), Some(parts)) => {
+                    let part = whole.part(places);
+                    notes.push(format!(
+                        "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
+                        parts.sizes.len(),
+                        part.nodes(),
+                        whole.nodes(),
+                        part.edges(),
+                        whole.edges()
+                    ));
+                    Arc::new(part)
+                }
+                _ => Arc::clone(whole),
+            };
+            let samplers = Samplers { lazy, injective, ..Samplers::default() };
+            let (kind, sampler) = match asked {
+                Some(kind) => (kind, samplers.build(kind, &part, &motif, seed)?),
+                None => samplers.natural(&part, &motif, seed)?,
+            };
+            if kind == SamplerKind::Glauber && chains == 1 {
+                notes.push(
+                    "one Glauber chain cannot tell whether it has mixed: compare several, chains=4".into(),
+                );
+            }
+            notes.extend(sampler.notes());
+            let walker = |id| MotifWalker::new(Arc::clone(&sampler), seed, id, burn_in, every);
+            let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
+            let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
+            Ok(Self { network: part, places, sampler, kind, injective, every, seed, notes, walkers, patches })
+        })
+    }
+
+    /// Nodes of the motif.
+    #[getter]
+    fn k(&self) -> usize {
+        self.sampler.motif().k()
+    }
+
+    /// What the motif is called: chain, star, cycle, complete, tree or edges.
+    #[getter]
+    fn motif(&self) -> &str {
+        self.sampler.motif().name()
+    }
+
+    /// The edges of the motif.
+    #[getter]
+    fn edges(&self) -> Vec<(u32, u32)> {
+        self.sampler.motif().edges().to_vec()
+    }
+
+    /// The sampler's name.
+    #[getter]
+    fn sampler(&self) -> String {
+        self.kind.to_string()
+    }
+
+    /// Whether homomorphisms are independent of each other.
+    #[getter]
+    fn independent(&self) -> bool {
+        self.sampler.is_independent()
+    }
+
+    /// What there is to say of the sampler on this network.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// Whether patches are of zeros and ones.
+    #[getter]
+    fn bits(&self) -> bool {
+        !self.network.is_weighted()
+    }
+
+    /// Homomorphisms drawn.
+    #[getter]
+    fn drawn(&self) -> u64 {
+        self.walkers().iter().map(|walker| walker.point().kept).sum()
+    }
+
+    /// Proposals accepted and made, of all chains.
+    #[getter]
+    fn acceptance(&self) -> (u64, u64) {
+        let all = self.accepted();
+        (all.accepted, all.proposed)
+    }
+
+    /// The share of accepted proposals, for samplers that reject any.
+    #[getter]
+    fn rate(&self) -> Option<f64> {
+        let tree = self.sampler.motif().tree().is_some();
+        let never = self.kind == SamplerKind::Glauber || self.kind == SamplerKind::Exact && tree;
+        let all = self.accepted();
+        (all.proposed > 0 && (!never || self.injective)).then(|| all.rate())
+    }
+
+    /// The next homomorphisms, chain by chain, as numbers of nodes.
+    fn draw<'py>(
+        &self,
+        py: Python<'py>,
+        count: u64,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let xs = self.drawn_chains(py, count, n_jobs, progress, &|_| Ok(()))?.0.concat();
+        let number = |&v: &u32| i64::from(self.places.as_ref().map_or(v, |places| places[v as usize]));
+        Ok(xs.iter().map(number).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// The patches of the next homomorphisms, row by row.
+    fn draw_patches<'py>(
+        &self,
+        py: Python<'py>,
+        count: u64,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+        let k = self.k();
+        check_room(count, 8 * k * k)?;
+        let xs = self.drawn_chains(py, count, n_jobs, progress, &|_| Ok(()))?.0.concat();
+        let patches = self.patches.get_or_init(|| NetworkPatches::new(&self.network, k, Adjacency::BUDGET));
+        let mut out = vec![0.0; xs.len() * k];
+        short(py, || {
+            let rows = xs.chunks_exact(k).zip(out.chunks_exact_mut(k * k));
+            rows.for_each(|(x, row)| patches.write(x, row));
+            Ok(())
+        })?;
+        let number = |&v: &u32| i64::from(self.places.as_ref().map_or(v, |places| places[v as usize]));
+        let numbers: Vec<i64> = xs.iter().map(number).collect();
+        Ok((numbers.into_pyarray(py), out.into_pyarray(py)))
+    }
+
+    /// What the next homomorphisms tell of the network and of the sampler, as JSON.
+    #[expect(clippy::too_many_arguments, reason = "they are arguments of Python")]
+    fn measure(
+        &self,
+        py: Python<'_>,
+        count: u64,
+        density: bool,
+        macc: bool,
+        larger: Option<&str>,
+        larger_edges: Option<Vec<(u32, u32)>>,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let own = self.sampler.motif();
+        let wants_larger = larger.is_some() || larger_edges.is_some();
+        if self.kind == SamplerKind::PivotApprox && (wants_larger || macc) {
+            return Err(PyValueError::new_err(
+                "conditional-density and macc are means over the law of the motif, and the sampler pivot-approx draws from \
+                 another: use exact, pivot or glauber",
+            ));
+        }
+        let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
+        let larger = wants_larger
+            .then(|| motif(larger, larger_edges, named.then_some(own.k())))
+            .transpose()?;
+        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
+        check_room(count, 40)?;
+        let measure = |xs: &[u32]| {
+            let mut measured = measures.none_yet();
+            measures.measure(xs, &mut measured);
+            Ok(measured)
+        };
+        let (chains, measured) = self.drawn_chains(py, count, n_jobs, progress, &measure)?;
+        let kept: Vec<usize> = chains.iter().map(|xs| xs.len() / own.k()).collect();
+        let density = density.then(|| {
+            let mut rng = stream(self.seed, Purpose::Chain, ids::DENSITY);
+            let draws = count.min(MOST_DRAWS) as usize;
+            long(py, n_jobs, None, |_| Density::of(&self.network, own, draws, &mut rng))
+        });
+        let told = self.told(&measures, &measured, &kept, density.transpose()?.as_ref());
+        Ok(told.to_string())
+    }
+
+    /// Where the chains are, as JSON.
+    #[getter]
+    fn state(&self) -> PyResult<String> {
+        let points: Vec<MotifPoint> = self.walkers().iter().map(MotifWalker::point).collect();
+        serde_json::to_string(&points).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// Goes to where chains of the same sampler and seed were.
+    fn seek(&self, py: Python<'_>, state: &str) -> PyResult<()> {
+        let damaged = |why: String| PyValueError::new_err(format!("the state is damaged: {why}"));
+        let points: Vec<MotifPoint> = serde_json::from_str(state).map_err(|e| damaged(e.to_string()))?;
+        let mut walkers = self.walkers().clone();
+        if points.len() != walkers.len() {
+            return Err(damaged(format!("it is of {} chains, not of {}", points.len(), walkers.len())));
+        }
+        let walkers = long(py, None, None, move |_| {
+            walkers.iter_mut().zip(&points).try_for_each(|(walker, point)| walker.seek(point))?;
+            Ok(walkers)
+        })?;
+        *self.walkers() = walkers;
+        Ok(())
+    }
+}
+
+/// Refuses arrays that no memory holds.
+fn check_room(count: u64, bytes: usize) -> PyResult<()> {
+    let needed = count.saturating_mul(bytes as u64);
+    if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_ok() {
+        return Ok(());
+    }
+    let words = format!("{count} homomorphisms would take about {needed} bytes, which there are not: ask for fewer");
+    Err(PyMemoryError::new_err(words))
+}
+
+impl Sampler {
+    fn walkers(&self) -> MutexGuard<'_, Vec<MotifWalker>> {
+        self.walkers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn accepted(&self) -> Acceptance {
+        let mut all = Acceptance::default();
+        self.walkers().iter().for_each(|walker| all.add(walker.acceptance()));
+        all
+    }
+
+    /// The next homomorphisms of each chain, and what `look` makes of them. Homomorphism t of all is of chain t modulo their number, so that
+    /// any way to ask for them gives each chain the same. When stopped, the chains are where they were.
+    fn drawn_chains<R: Send>(
+        &self,
+        py: Python<'_>,
+        count: u64,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+        look: &(dyn Fn(&[u32]) -> Result<R> + Sync),
+    ) -> PyResult<(Vec<Vec<u32>>, Vec<R>)> {
+        let k = self.k();
+        check_room(count, 12 * k)?;
+        // A copy, so that nobody waits for the lock while holding the interpreter's.
+        let mut walkers = self.walkers().clone();
+        let (chains, before) = (walkers.len() as u64, walkers.iter().map(|w| w.point().kept).sum::<u64>());
+        let wanted = |id: u64| {
+            let upto = |total: u64| total / chains + u64::from(id < total % chains);
+            (upto(before + count) - upto(before)) as usize
+        };
+        let done = AtomicU64::new(0);
+        let go_on = |(id, walker): (u64, &mut MotifWalker), watch: Option<&Watch>| {
+            let mut xs = vec![0; wanted(id) * k];
+            for piece in xs.chunks_mut(PIECE * k) {
+                if watch.is_some_and(Watch::stopped) {
+                    return Err(Error::Interrupted);
+                }
+                walker.fill(piece);
+                let now = (piece.len() / k) as u64;
+                let all = done.fetch_add(now, Ordering::Relaxed) + now;
+                watch.inspect(|watch| watch.at(all, count));
+            }
+            let looked = look(&xs)?;
+            Ok((xs, looked))
+        };
+        let all: Vec<(Vec<u32>, R)> = if count.saturating_mul(self.every) <= FEW && progress.is_none() {
+            let walkers = &mut walkers;
+            short(py, || (0..).zip(walkers.iter_mut()).map(|one| go_on(one, None)).collect())?
+        } else {
+            let walkers = &mut walkers;
+            long(py, n_jobs, progress, |watch| {
+                let each = walkers.par_iter_mut().enumerate();
+                each.map(|(id, walker)| go_on((id as u64, walker), Some(watch))).collect()
+            })?
+        };
+        *self.walkers() = walkers;
+        Ok(all.into_iter().unzip())
+    }
+
+    /// What was measured, as the command line tells it.
+    fn told(
+        &self,
+        measures: &Measures,
+        measured: &[Measured],
+        kept: &[usize],
+        density: Option<&Density>,
+    ) -> Value {
+        let series = |i: usize| measured.iter().map(|one| one.series[i].as_slice()).collect::<Vec<_>>();
+        let stuck = !self.sampler.is_independent()
+            && !measured.iter().all(|one| one.moved)
+            && kept.iter().all(|&kept| kept >= 100);
+        let one = |name: &str, i: usize| {
+            let mixing = Mixing::of(&series(i));
+            let mixed = if stuck {
+                Some(false)
+            } else {
+                let alone = kept.len() == 1 && !self.sampler.is_independent();
+                (!mixing.r_hat.is_nan()).then_some(mixing.r_hat <= MIXED).filter(|mixed| !(alone && *mixed))
+            };
+            json!({
+                "observable": name,
+                "mean": mixing.mean,
+                "error": mixing.error,
+                "autocorrelation_time": mixing.autocorrelation_time,
+                "effective_sample_size": mixing.effective_sample_size,
+                "r_hat": mixing.r_hat,
+                "mixed": mixed,
+            })
+        };
+        let observables: Vec<Value> =
+            measures.scalars.iter().enumerate().map(|(i, scalar)| one(&scalar.to_string(), i)).collect();
+        let conditional =
+            measures.conditional.as_ref().map(|_| one("conditional-density", measures.scalars.len()));
+        let mut sum: Option<Macc> = None;
+        for part in measured.iter().filter_map(|one| one.macc.as_ref()) {
+            match &mut sum {
+                Some(sum) => sum.merge(part),
+                none => *none = Some(part.clone()),
+            }
+        }
+        json!({
+            "observables": observables,
+            "conditional_density": conditional,
+            "density": density.map(|density| json!({
+                "mean": density.value(),
+                "log": density.log,
+                "relative_error": density.relative_error,
+                "exact": density.exact,
+            })),
+            "macc": sum.map(|macc| measures.coefficients(&macc)),
+        })
+    }
+}

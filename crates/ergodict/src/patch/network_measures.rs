@@ -1,0 +1,101 @@
+//! What is measured on homomorphisms while they are drawn.
+
+use super::NetworkPatches;
+use crate::Result;
+use crate::chain::{Extension, Macc, Motif, MotifObservable};
+use crate::data::{Adjacency, Network};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What is measured on every homomorphism.
+#[derive(Clone, Debug)]
+pub struct Measures {
+    /// What patches are made by.
+    pub patches: Arc<NetworkPatches>,
+    motif: Motif,
+    /// Numbers, one for each homomorphism.
+    pub scalars: Vec<MotifObservable>,
+    /// The density of a larger motif, where it is asked for.
+    pub conditional: Option<Extension>,
+    macc: bool,
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// A series for each scalar, and that of the conditional density where it is asked for.
+    pub series: Vec<Vec<f64>>,
+    /// Clustering coefficients, where they are asked for.
+    pub macc: Option<Macc>,
+    /// The first homomorphism.
+    first: Vec<u32>,
+    /// Whether another was seen.
+    pub moved: bool,
+}
+
+impl Measures {
+    /// Of homomorphisms of a motif; with a larger motif, its conditional density.
+    ///
+    /// # Errors
+    /// Those of [`Extension::new`].
+    pub fn new(
+        network: &Arc<Network>,
+        motif: &Motif,
+        larger: Option<&Motif>,
+        macc: bool,
+    ) -> Result<Self> {
+        // Of a motif that has all pairs nothing is left to count.
+        let pairs: BTreeSet<(u32, u32)> = motif.edges().iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+        let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !network.is_directed();
+        let scalars =
+            MotifObservable::ALL.into_iter().filter(|o| !all || *o != MotifObservable::Density).collect();
+        Ok(Self {
+            patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
+            motif: motif.clone(),
+            scalars,
+            conditional: larger.map(|larger| Extension::new(motif, larger)).transpose()?,
+            macc,
+        })
+    }
+
+    /// Nothing measured yet.
+    pub fn none_yet(&self) -> Measured {
+        let series = vec![Vec::new(); self.scalars.len() + usize::from(self.conditional.is_some())];
+        let macc = self.macc.then(|| Macc::new(self.motif.k()));
+        Measured { series, macc, first: Vec::new(), moved: false }
+    }
+
+    /// The matrix of average clustering coefficients, row by row.
+    pub fn coefficients(&self, macc: &Macc) -> Vec<f64> {
+        let (k, matrix) = (self.motif.k(), macc.matrix(&self.motif, self.patches.network().is_directed()));
+        (0..k * k).map(|at| matrix.col(at % k)[at / k]).collect()
+    }
+
+    /// Measures some homomorphisms more.
+    pub fn measure(&self, xs: &[u32], measured: &mut Measured) {
+        let (k, adjacency) = (self.motif.k(), self.patches.adjacency());
+        if measured.first.is_empty() {
+            measured.first.extend(xs.iter().take(k));
+        }
+        measured.moved |= xs.chunks_exact(k).any(|x| x != measured.first);
+        for (scalar, series) in self.scalars.iter().zip(&mut measured.series) {
+            series.extend(xs.chunks_exact(k).map(|x| scalar.measure(&self.motif, adjacency, x)));
+        }
+        if let (Some(extension), Some(series)) = (&self.conditional, measured.series.last_mut()) {
+            series.extend(xs.chunks_exact(k).map(|x| extension.value(self.patches.network(), x)));
+        }
+        let Some(macc) = &mut measured.macc else { return };
+        let words = self.patches.words();
+        if self.patches.are_bits() && words > 0 {
+            let mut masks = vec![0; xs.len() / k * words];
+            self.patches.bits_all(xs, &mut masks);
+            masks.chunks_exact(words).for_each(|mask| macc.add_bits(mask));
+        } else {
+            let mut patch = vec![0.0f64; k * k];
+            for x in xs.chunks_exact(k) {
+                self.patches.write(x, &mut patch);
+                macc.add(&patch);
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+"""Samplers of homomorphisms of a motif into a network, as iterators of arrays."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict
+from ._progress import progress
+from ._random import RandomState, seed_of
+from .network import Network, as_network
+
+#: A motif: its shape, the file of its edges, or its edges.
+Motif = Union[str, "os.PathLike[str]", Sequence[tuple[int, int]], npt.NDArray[Any]]
+
+#: Nodes of a motif unless said otherwise: the paper's.
+NODES = 21
+_MOST_STEPS = 2**40
+_MOST_CHAINS = 2**16
+_OBSERVABLES = ("density", "conditional-density", "macc")
+
+
+def _count(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number in a range."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value}, but it must be a whole number")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, but it must be a whole number") from None
+    if number < least:
+        raise ValueError(f"{name} is {number}, but it must be at least {least}")
+    if number > most:
+        raise ValueError(f"{name} is {number}, but it must be at most {most}")
+    return number
+
+
+def _motif(motif: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]]:
+    """A motif as a name, or as edges."""
+    if isinstance(motif, (str, os.PathLike)):
+        return os.fspath(motif), None
+    pairs = motif.tolist() if isinstance(motif, np.ndarray) else motif
+    try:
+        edges = [(operator.index(i), operator.index(j)) for i, j in pairs]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"motif is {motif!r}, but it must be one of chain, star, cycle, complete, a file that lists the motif's edges, or pairs of "
+            "its nodes 0 to k - 1"
+        ) from None
+    for edge in edges:
+        if not all(0 <= end < 2**32 for end in edge):
+            raise ValueError(f"the motif has the edge {edge}, but its nodes are called 0 to k - 1")
+    return None, edges
+
+
+class HomomorphismSampler:
+    """Chains of homomorphisms of a motif into a network, made by :func:`sample`.
+
+    An endless iterator: ``next(sampler)`` is the next homomorphism, an array of the k nodes that the motif's nodes go to. With several
+    chains they take turns. The homomorphisms depend on the seed alone, however many are asked for at a time. One sampler is for one
+    thread at a time.
+
+    Parameters
+    ----------
+    network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs, verbose
+        As :func:`sample` has them.
+
+    Attributes
+    ----------
+    network : Network
+        The network.
+    seed_ : int
+        The seed, also where none was given.
+    sampler_ : str
+        The name of the sampler that was chosen.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> sampler = ergodict.sample("@karate", k=3, random_state=1)
+    >>> sampler.draw(2).shape, sampler.n_drawn
+    ((2, 3), 2)
+    >>> [block.shape for block in sampler.blocks(4, n=10)]
+    [(4, 3), (4, 3), (2, 3)]
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        k: Optional[int] = None,
+        motif: Motif = "chain",
+        sampler: Optional[str] = None,
+        injective: bool = False,
+        burn_in: int = 0,
+        every: int = 1,
+        chains: int = 1,
+        component: str = "largest",
+        lazy: Optional[bool] = None,
+        random_state: RandomState = None,
+        ids: bool = False,
+        n_jobs: Optional[int] = None,
+        verbose: bool = False,
+    ) -> None:
+        name, edges = _motif(motif)
+        nodes = NODES if k is None and name in ("chain", "star", "cycle", "complete") else k
+        if component not in ("largest", "all"):
+            raise ValueError(f"component is {component}, but it must be largest or all")
+        steps = {"burn_in": _count("burn_in", burn_in), "every": _count("every", every, 1)}
+        if max(steps.values()) > _MOST_STEPS:
+            raise ValueError(f"every and burn_in are at most {_MOST_STEPS} steps: more would take days")
+        if not 1 <= _count("chains", chains) <= _MOST_CHAINS:
+            raise ValueError(f"chains is {chains}, but it must be between 1 and {_MOST_CHAINS}")
+        self.network: Network = as_network(network)
+        self.seed_ = seed_of(random_state)
+        self._gives_ids, self._n_jobs, self._verbose = bool(ids), n_jobs, verbose
+        self._arguments = {
+            "name": name,
+            "edges": edges,
+            "k": None if nodes is None else _count("k", nodes),
+            "sampler": sampler,
+            "injective": bool(injective),
+            **steps,
+            "chains": int(chains),
+            "largest": component == "largest",
+            "lazy": lazy,
+        }
+        self._make()
+
+    def _make(self) -> None:
+        core = self.network._core
+        self._core = _ergodict.Sampler(core, **self._arguments, seed=self.seed_, n_jobs=self._n_jobs)
+        self.sampler_ = self._core.sampler
+
+    @property
+    def k(self) -> int:
+        """Nodes of the motif."""
+        return self._core.k
+
+    @property
+    def motif(self) -> str:
+        """What the motif is called: chain, star, cycle, complete, tree or edges."""
+        return self._core.motif
+
+    @property
+    def motif_edges(self) -> list[tuple[int, int]]:
+        """The edges of the motif, between nodes 0 to k - 1."""
+        return self._core.edges
+
+    @property
+    def independent(self) -> bool:
+        """Whether homomorphisms are independent draws."""
+        return self._core.independent
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to say of the sampler on this network."""
+        return self._core.notes
+
+    @property
+    def n_drawn(self) -> int:
+        """Homomorphisms drawn so far, over all chains."""
+        return self._core.drawn
+
+    @property
+    def acceptance_(self) -> Optional[float]:
+        """The share of accepted proposals so far; None for samplers that accept all."""
+        return self._core.rate
+
+    def __iter__(self) -> HomomorphismSampler:
+        return self
+
+    def __next__(self) -> npt.NDArray[Any]:
+        return np.asarray(self.draw(1)[0])
+
+    def draw(self, n: int, ids: Optional[bool] = None) -> npt.NDArray[Any]:
+        """The next n homomorphisms, an array of shape (n, k) of numbers of nodes, or of ids.
+
+        The first draw of n is what ``ergodict network sample --count n`` gives for the same seed: chains come one after the other.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.sample([("a", "b")], k=3, random_state=0).draw(1, ids=True)
+        array([['b', 'a', 'b']], dtype=object)
+        """
+        with progress(self._verbose, "drawing", "homomorphism") as show:
+            flat = self._core.draw(_count("n", n), self._n_jobs, show)
+        numbers = flat.reshape(-1, self.k)
+        wanted = self._gives_ids if ids is None else ids
+        return self.network.ids(numbers) if wanted else numbers
+
+    def blocks(self, size: int, n: Optional[int] = None) -> Iterator[npt.NDArray[Any]]:
+        """Arrays of `size` homomorphisms, without end, or until n homomorphisms are drawn.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> next(ergodict.sample("@karate", k=2).blocks(5)).shape
+        (5, 2)
+        """
+        for now in _sizes(_count("size", size, 1), n):
+            yield self.draw(now)
+
+    def patches(self, n: int, bits: bool = False) -> npt.NDArray[Any]:
+        """The patches A(x(i), x(j)) of the next n homomorphisms, float64 of shape (n, k * k), or uint8 with ``bits=True``, which weighted
+        networks do not have.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.sample("@karate", k=2).patches(1)
+        array([[0., 1., 1., 0.]])
+        """
+        if bits and not self._core.bits:
+            raise ValueError("the network has weights, so that its patches are no bits")
+        with progress(self._verbose, "drawing", "homomorphism") as show:
+            _, flat = self._core.draw_patches(_count("n", n), self._n_jobs, show)
+        patches = flat.reshape(-1, self.k**2)
+        return (patches > 0).astype(np.uint8) if bits else patches
+
+    def minibatches(self, size: int = 100, n: Optional[int] = None) -> Iterator[npt.NDArray[np.float64]]:
+        """Patches of `size` homomorphisms at a time, for ``OnlineNMF().fit_stream``: without end, or n minibatches.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> [x.shape for x in ergodict.sample("@karate", k=3).minibatches(50, n=2)]
+        [(50, 9), (50, 9)]
+        """
+        rows = _count("size", size, 1)
+        for now in _sizes(rows, None if n is None else rows * _count("n", n)):
+            yield self.patches(now)
+
+    def diagnose(
+        self, n: int = 10_000, observables: Iterable[str] = (), conditional: Motif = "cycle"
+    ) -> dict[str, Any]:
+        """What the next n homomorphisms tell of the network and of how well the chains mix.
+
+        Parameters
+        ----------
+        n : int
+            Homomorphisms that are drawn.
+        observables : iterable of {"density", "conditional-density", "macc"}
+            What to estimate beside the observables that are always looked at: the homomorphism density of the motif, the conditional
+            density of a larger one, the matrix of average clustering coefficients.
+        conditional : motif
+            The larger motif of the conditional density.
+
+        Returns
+        -------
+        dict
+            ``observables``, by name the mean, its error, the autocorrelation time, the effective sample size, R̂ and whether the chains
+            have mixed (None where that cannot be told); ``density``, ``conditional_density`` and ``macc`` where asked for;
+            ``acceptance``. The figures are those of ``ergodict network sample --json``.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> told = ergodict.sample("@karate", k=3, random_state=0).diagnose(1000, ["density"])
+        >>> sorted(told["observables"]), told["density"]["exact"]
+        (['degree', 'density', 'distinct'], True)
+        """
+        wanted = [observables] if isinstance(observables, str) else list(observables)
+        for one in wanted:
+            if one not in _OBSERVABLES:
+                raise ValueError(f"observables has {one}, but there are {', '.join(_OBSERVABLES)}")
+        larger = _motif(conditional) if "conditional-density" in wanted else (None, None)
+        asked = ("density" in wanted, "macc" in wanted)
+        with progress(self._verbose, "drawing", "homomorphism") as show:
+            text = self._core.measure(_count("n", n, 1), *asked, *larger, self._n_jobs, show)
+        told = json.loads(text)
+        named = {one.pop("observable"): _figures(one) for one in told["observables"]}
+        found: dict[str, Any] = {"observables": named, "acceptance": self.acceptance_}
+        for key in ("density", "conditional_density"):
+            if told[key] is not None:
+                told[key].pop("observable", None)
+                found[key] = _figures(told[key])
+        if told["macc"] is not None:
+            found["macc"] = np.array(told["macc"], dtype=np.float64).reshape(self.k, self.k)
+        return found
+
+    @property
+    def state(self) -> list[dict[str, Any]]:
+        """Where the chains are: plain numbers that ``json`` can write."""
+        return list(json.loads(self._core.state))
+
+    def seek(self, state: list[dict[str, Any]]) -> None:
+        """Goes to where a sampler of the same network, motif and seed was.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> sampler = ergodict.sample("@karate", k=4, random_state=3)
+        >>> state, ahead = sampler.state, sampler.draw(5)
+        >>> sampler.seek(state)
+        >>> bool((sampler.draw(5) == ahead).all())
+        True
+        """
+        try:
+            text = json.dumps(state)
+        except TypeError as error:
+            raise TypeError(f"the state must be one that `state` gave: {error}") from None
+        self._core.seek(text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {key: value for key, value in self.__dict__.items() if key != "_core"}
+        return {**kept, "_state": self._core.state}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        at = state.pop("_state")
+        self.__dict__.update(state)
+        self._make()
+        self._core.seek(at)
+
+    def __repr__(self) -> str:
+        return f"HomomorphismSampler({self.motif} of {self.k} nodes into {self.network!r}, {self.sampler_}, {self.n_drawn} drawn)"
+
+
+def _sizes(size: int, total: Optional[int]) -> Iterator[int]:
+    """Sizes of blocks, without end or up to a total."""
+    left = None if total is None else _count("n", total)
+    while left is None or left > 0:
+        now = size if left is None else min(size, left)
+        yield now
+        left = None if left is None else left - now
+
+
+def _figures(told: dict[str, Any]) -> dict[str, Any]:
+    """Numbers, where JSON has null for NaN."""
+    return {key: (np.nan if value is None and key != "mixed" else value) for key, value in told.items()}
+
+
+def sample(
+    network: Any,
+    k: Optional[int] = None,
+    motif: Motif = "chain",
+    sampler: Optional[str] = None,
+    injective: bool = False,
+    burn_in: int = 0,
+    every: int = 1,
+    chains: int = 1,
+    component: str = "largest",
+    lazy: Optional[bool] = None,
+    random_state: RandomState = None,
+    ids: bool = False,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> HomomorphismSampler:
+    """A sampler of homomorphisms of a motif into a network: k nodes each, with all edges of the motif between them.
+
+    Parameters
+    ----------
+    network : Network or what one is made of
+        The network.
+    k : int, default 21
+        Nodes of the motif; of a file or an edge list its own.
+    motif : {"chain", "star", "cycle", "complete"}, path or edges
+        The motif: a shape, a file with its edges, or pairs of its nodes 0 to k - 1.
+    sampler : {"exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
+        How homomorphisms are drawn; by default exact, and glauber for motifs with cycles that are rare.
+    injective : bool, default False
+        Keep only homomorphisms whose nodes are all different.
+    burn_in : int, default 0
+        Steps before the first.
+    every : int, default 1
+        Steps from one homomorphism to the next.
+    chains : int, default 1
+        Independent chains.
+    component : {"largest", "all"}
+        Where homomorphisms go.
+    lazy : bool, optional
+        Whether pivots rest in half of their steps; by default where the component is bipartite.
+    random_state : int, Generator or None
+        The seed; the same as ``--seed`` of ``ergodict network sample``, and the same homomorphisms.
+    ids : bool, default False
+        Give ids of nodes instead of their numbers.
+    n_jobs : int, optional
+        Threads, which share the chains; -1 for all processors.
+    verbose : bool, default False
+        Show progress.
+
+    Returns
+    -------
+    HomomorphismSampler
+        An endless iterator.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> sampler = ergodict.sample("@karate", k=5, random_state=0)
+    >>> sampler
+    HomomorphismSampler(chain of 5 nodes into Network(34 nodes, 78 edges, undirected, unweighted), exact, 0 drawn)
+    >>> next(sampler).shape
+    (5,)
+    """
+    return HomomorphismSampler(
+        network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs, verbose
+    )

@@ -1,0 +1,254 @@
+"""Every conversion of networks there and back."""
+
+from __future__ import annotations
+
+import pickle
+
+import igraph
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import rustworkx as rx
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ergodict import Network
+
+settings.register_profile("ours", deadline=None, max_examples=40)
+settings.load_profile("ours")
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=4)
+MIXED = st.one_of(
+    st.integers(-5, 5), WORDS, st.floats(0.1, 0.9), st.tuples(st.integers(0, 2), WORDS), st.frozensets(st.integers(0, 3))
+)
+IDS = st.one_of(
+    st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8, unique=True),
+    st.lists(st.integers(0, 9), min_size=1, max_size=8, unique=True),
+    st.lists(WORDS, min_size=1, max_size=8, unique=True),
+    st.lists(st.integers(0, 30).map(str), min_size=1, max_size=8, unique=True),
+    st.lists(MIXED, min_size=1, max_size=8, unique=True),
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> nx.Graph:
+    """Small graphs, perhaps directed, weighted, with nodes that have no edges."""
+    graph = nx.DiGraph() if draw(st.booleans()) else nx.Graph()
+    nodes = draw(IDS)
+    graph.add_nodes_from(nodes)
+    weighted = draw(st.booleans())
+    ends = st.tuples(st.sampled_from(nodes), st.sampled_from(nodes))
+    for u, v in draw(st.lists(ends, max_size=12)):
+        if u != v:
+            graph.add_edge(u, v, **({"weight": draw(st.floats(0.25, 8))} if weighted else {}))
+    return graph
+
+
+def same(one: nx.Graph, two: nx.Graph) -> bool:
+    """Whether nodes, edges and weights are the same; those that are 1 need not be said."""
+
+    def edges(graph: nx.Graph) -> dict[object, float]:
+        key = (lambda u, v: (u, v)) if graph.is_directed() else (lambda u, v: frozenset((u, v)))
+        return {key(u, v): w for u, v, w in graph.edges(data="weight", default=1.0)}
+
+    return one.is_directed() == two.is_directed() and set(one) == set(two) and edges(one) == edges(two)
+
+
+@given(graphs())
+def test_networkx_there_and_back(graph: nx.Graph) -> None:
+    network = Network(graph)
+    assert same(network.to_networkx(), graph)
+    assert network == Network.from_networkx(network.to_networkx())
+    assert (network.n_nodes, network.n_edges) == (len(graph), graph.number_of_edges())
+    assert all(network.degree(v) == len(graph.adj[v]) for v in graph)
+    assert all(set(network.neighbors(v)) == set(graph.adj[v]) for v in graph)
+
+
+@given(graphs())
+def test_igraph_and_rustworkx_there_and_back(graph: nx.Graph) -> None:
+    network = Network(graph)
+    for other in (Network(network.to_igraph()), Network(network.to_rustworkx())):
+        assert other == network
+        assert other.nodes == network.nodes
+
+
+@given(graphs())
+def test_scipy_and_numpy_there_and_back(graph: nx.Graph) -> None:
+    network = Network(graph)
+    matrix = network.to_scipy()
+    expected = nx.to_numpy_array(graph, nodelist=network.nodes)
+    assert np.array_equal(matrix.toarray(), expected)
+    for kind in (matrix, sp.coo_matrix(matrix), sp.csc_array(matrix), sp.lil_matrix(matrix), matrix.toarray()):
+        other = Network(kind, directed=network.is_directed)
+        assert np.array_equal(other.to_scipy().toarray(), expected)
+
+
+@given(graphs())
+def test_tables_there_and_back(graph: nx.Graph) -> None:
+    network = Network(graph)
+    options = {"nodes": network.nodes, "directed": network.is_directed}
+    u, v, w = network.to_edges()
+    assert Network.from_edges(u, v, weight=w, **options) == network
+    pairs = list(zip(u.tolist(), v.tolist())) if w is None else list(zip(u.tolist(), v.tolist(), w.tolist()))
+    assert Network(pairs, **options) == network
+    assert Network(network.to_pandas(), **options) == network
+    assert Network(network.to_polars(), **options) == network
+
+
+@given(graphs())
+def test_pickles_and_parts_keep_ids(graph: nx.Graph) -> None:
+    network = Network(graph)
+    again = pickle.loads(pickle.dumps(network))
+    assert again == network and again.nodes == network.nodes and again._core.same(network._core)
+    largest = network.largest_component()
+    parts = [set(part) for part in nx.connected_components(graph.to_undirected())]
+    assert sorted(map(len, network.components())) == sorted(map(len, parts))
+    assert set(largest.nodes) in parts and len(largest) == max(map(len, parts))
+    assert same(largest.to_networkx(), graph.subgraph(largest.nodes))
+    # A part of a part.
+    some = largest.nodes[: max(1, len(largest) // 2)]
+    assert same(largest.subnetwork(some).to_networkx(), graph.subgraph(some))
+    assert network.index(network.nodes).tolist() == list(range(len(network)))
+    assert network.ids(np.arange(len(network))).tolist() == network.nodes
+
+
+def test_order_is_that_of_the_command_line() -> None:
+    assert Network([(10, 9), (9, -1)]).nodes == [-1, 9, 10]
+    assert Network([("10", "9"), ("9", "-1")]).nodes == ["-1", "9", "10"]
+    assert Network([("10", "9"), ("9", "a")]).nodes == ["10", "9", "a"]
+    assert Network([("é", "z"), ("Z", "a")]).nodes == ["Z", "a", "z", "é"]
+    # Anything else is in the order of the data.
+    assert Network([(2, "b"), ("a", 1)]).nodes == [2, "b", "a", 1]
+    assert Network([(True, 0.5)]).nodes == [True, 0.5]
+
+
+def test_multigraphs_are_united() -> None:
+    graph = nx.MultiGraph()
+    graph.add_edge(0, 1, weight=2.0)
+    graph.add_edge(1, 0, weight=0.5)
+    assert Network(graph).weight(0, 1) == 2.5
+    assert Network(nx.MultiGraph([(0, 1), (1, 0), (1, 2)])) == Network([(0, 1), (1, 2)])
+    two = rx.PyGraph()
+    two.add_nodes_from([0, 1])
+    two.add_edges_from([(0, 1, 1.0), (1, 0, 1.0)])
+    assert Network(two).weight(0, 1) == 2.0
+
+
+def test_weights_by_name_and_by_function() -> None:
+    graph = nx.Graph()
+    graph.add_edge("a", "b", strength=3, weight=2)
+    graph.add_edge("b", "c", weight=5)
+    assert Network(graph, weight="strength").to_edges()[2].tolist() == [3.0, 1.0]
+    assert Network(graph).to_edges()[2].tolist() == [2.0, 5.0]
+    assert not Network(graph, weighted=False).is_weighted
+    with pytest.raises(ValueError, match="no edge of the graph has the attribute 'power'"):
+        Network(graph, weight="power")
+    ours = rx.PyDiGraph()
+    ours.add_nodes_from(["x", "y"])
+    ours.add_edge(0, 1, {"weight": 4, "power": 7})
+    assert Network(ours).weight("x", "y") == 4 and Network(ours, weight="power").weight("x", "y") == 7
+    assert Network(ours, weight=lambda payload: payload["power"] + 1).weight("x", "y") == 8
+    theirs = igraph.Graph(edges=[(0, 1)], directed=True)
+    theirs.es["weight"] = [None]
+    with pytest.raises(TypeError, match="a weight is None, but it must be a number"):
+        Network(theirs)
+
+
+def test_removed_nodes_of_rustworkx_and_repeated_names() -> None:
+    graph = rx.PyGraph()
+    graph.add_nodes_from(["a", "b", "c", "d"])
+    graph.add_edges_from_no_data([(0, 3), (2, 3)])
+    graph.remove_node(1)
+    assert Network(graph) == Network([("a", "d"), ("c", "d")])
+    graph[0] = "c"
+    # Payloads that do not tell nodes apart give way to indices.
+    assert Network(graph).nodes == [0, 2, 3]
+
+
+def test_tables_by_columns() -> None:
+    columns = {"year": [1, 2], "source": ["x", "y"], "target": ["y", "z"], "weight": [1.0, 2.0], "n": [3, 4]}
+    for table in (pd.DataFrame(columns), pl.DataFrame(columns)):
+        assert Network(table) == Network([("x", "y", 1.0), ("y", "z", 2.0)])
+        assert Network(table, weight="n").to_edges()[2].tolist() == [3.0, 4.0]
+        assert Network(table, source="year", target="n", weighted=False).nodes == [1, 2, 3, 4]
+        with pytest.raises(ValueError, match="the table has no column 'height'"):
+            Network(table, weight="height")
+        with pytest.raises(ValueError, match="source and target are given together"):
+            Network(table, source="year")
+    with pytest.raises(ValueError, match="missing values"):
+        Network(pd.DataFrame({"a": ["x", None], "b": ["y", "z"]}))
+    with pytest.raises(ValueError, match="missing values"):
+        Network(pl.DataFrame({"a": [1, None], "b": [3, 4]}))
+    with pytest.raises(ValueError, match="1 columns"):
+        Network(pd.DataFrame({"a": [1]}))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "<i8", ">i8", "f4", "f8"])
+def test_edge_arrays_of_any_type_and_layout(dtype: str) -> None:
+    edges = np.array([[5, 7], [7, 9], [9, 5], [9, 11]])
+    expected = Network(edges.tolist())
+    array = edges.astype(dtype)
+    assert Network(array) == expected
+    assert Network(np.asfortranarray(array)) == expected
+    assert Network(np.repeat(array, 2, axis=0)[::2]) == expected
+    array.setflags(write=False)
+    assert Network(array) == expected
+
+
+def test_square_arrays_are_matrices_and_edges_can_be_said() -> None:
+    square = np.array([[0, 1], [1, 2]])
+    assert Network(square, loops=True) == Network([(0, 1, 1), (1, 1, 2)], loops=True)
+    assert Network.from_edges(square) == Network([(0, 1), (1, 2)])
+    assert Network(np.array([[0, 2.0], [0, 0]])).is_directed
+    assert Network(np.zeros((0, 2), dtype=int)).n_nodes == 0
+
+
+WRONG = [
+    (lambda: Network([(0, 1, -1.0)]), ValueError, "has the weight -1: weights of a network must be 0 or more"),
+    (lambda: Network([(0, 1, np.nan)]), ValueError, "a weight is NaN, but it must be a finite number, 0 or more"),
+    (lambda: Network([(0, 1, np.inf)]), ValueError, "a weight is inf"),
+    (lambda: Network([(0, 1, "x")]), TypeError, "a weight is"),
+    (lambda: Network([(0, 1), (1, 2, 0.5)]), ValueError, "1 of 2 edges have a weight"),
+    (lambda: Network([(0, 1, 2, 3)]), TypeError, "edge 0 is"),
+    (lambda: Network(["ab"]), TypeError, "edge 0 is 'ab'"),
+    (lambda: Network([([], 1)]), TypeError, "hashable"),
+    (lambda: Network(5), TypeError, "int is no network"),
+    (lambda: Network(None), TypeError, "NoneType is no network"),
+    (lambda: Network({0: [1]}), TypeError, "dict is no network"),
+    (lambda: Network(b"ab"), TypeError, "bytes is no network"),
+    (lambda: Network(np.zeros((3, 4))), ValueError, "shape"),
+    (lambda: Network(np.zeros(4)), ValueError, "shape"),
+    (lambda: Network(sp.csr_array([[0, np.nan], [1, 0]])), ValueError, "has NaN at"),
+    (lambda: Network(sp.csr_array([[0, -2.0], [1, 0]])), ValueError, "has the weight -2"),
+    (lambda: Network(sp.csr_array(np.ones((2, 3)))), ValueError, "the matrix of a network is square"),
+    (lambda: Network(sp.csr_array(np.ones((2, 2), dtype=complex))), TypeError, "dtype complex128"),
+    (lambda: Network(sp.coo_array((2**33, 2**33))), ValueError, "fewer than 2³²"),
+    (lambda: Network(sp.coo_array((2**31, 2**31))), ValueError, "isolated nodes"),
+    (lambda: Network([(0, 1)], weighted=True), ValueError, "has no weights, which are wanted"),
+    (lambda: Network(np.array([[0.5, np.nan]])), ValueError, "an id is NaN"),
+    (lambda: Network.from_edges([0, 1], [1]), ValueError, "two columns of one length"),
+    (lambda: Network.from_edges([0, 1], [1, 2], weight=[1.0]), ValueError, "there are 2 edges"),
+    (lambda: Network([(0, 1)], weight="weight"), TypeError, "weight is a name"),
+]
+
+
+@pytest.mark.parametrize("at", range(len(WRONG)))
+def test_what_is_wrong_is_said(at: int) -> None:
+    make, kind, words = WRONG[at]
+    with pytest.raises(kind, match=words.replace("(", r"\(")):
+        make()
+
+
+def test_edges_are_decided_on_as_in_files() -> None:
+    listed = Network([(0, 1, 2.0), (1, 0, 2.0), (1, 1, 5.0), (2, 0, 0.0)])
+    assert listed.weight(0, 1) == 4.0 and listed.n_loops == 0 and listed.n_nodes == 3
+    assert "1 loop dropped" in str(listed.decisions) and "1 zero weight left out" in str(listed.decisions)
+    both = Network([(0, 1, 2.0), (1, 0, 2.0)])
+    assert both.weight(0, 1) == 2.0 and "both directions" in str(both.decisions)
+    assert Network([(0, 1), (1, 1)], loops=True).n_loops == 1
+    assert Network([(0, 1), (1, 0)], directed=True).n_edges == 2
+    assert Network(nx.path_graph(3), directed=True).n_edges == 4
+    assert Network(nx.DiGraph([(0, 1), (1, 2)]), directed=False) == Network(nx.path_graph(3))
