@@ -1,30 +1,51 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import denoising
+from . import denoising, plot, sets
+from ._atoms import reconstruct_spins
 from ._ergodict import __version__
+from .chains import RBM, CellularPotts, Ising, Potts
 from .comparison import Comparison, compare
 from .denoising import Denoised, denoise
+from .estimators import OnlineDictionary, OnlineNMF
 from .evaluation import Difference, Evaluation, evaluate
+from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
+from .models import load
 from .network import Network, as_network, networks
 from .network_dictionary import NetworkDictionary
 from .reconstruction import Reconstruction
 from .sampling import HomomorphismSampler, sample
 
 __all__ = [
+    "CellularPotts",
     "Comparison",
     "Denoised",
     "Difference",
     "Evaluation",
     "HomomorphismSampler",
+    "ImagePatches",
+    "Ising",
     "Network",
     "NetworkDictionary",
+    "OnlineDictionary",
+    "OnlineNMF",
+    "Potts",
+    "RBM",
     "Reconstruction",
     "__version__",
     "as_network",
     "compare",
     "denoise",
+    "denoise_image",
     "denoising",
     "evaluate",
+    "load",
     "networks",
+    "noise_level",
+    "plot",
+    "psnr",
+    "read_image",
+    "reconstruct_image",
+    "reconstruct_spins",
     "sample",
+    "sets",
 ]

@@ -1,9 +1,12 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask bench`, `cargo xtask peers`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
 
 mod bench;
+mod debian;
 mod peers;
 mod place;
+mod python;
 mod test;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -11,8 +14,10 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
+  wheel                                              the Python wheel, built and tested in a clean environment
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
+  peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word";
 
@@ -24,6 +29,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command.as_str() {
         "test" => test::run(rest),
+        "wheel" => wheel::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
         "help" | "-h" | "--help" => {

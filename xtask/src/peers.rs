@@ -5,6 +5,7 @@
 //! scores no worse on held-out data under one common exact coder.
 
 mod networks;
+mod python;
 mod reconstruct;
 mod setup;
 mod table;
@@ -16,7 +17,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick], or cargo xtask peers networks [samplers | reconstruct]";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], or cargo xtask peers networks [samplers | reconstruct]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -31,6 +32,7 @@ struct Options {
     cases: Vec<String>,
     repeats: usize,
     quick: bool,
+    python: bool,
 }
 
 /// Measures, prints the table and writes it under `benchsuite/runs`.
@@ -39,6 +41,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         return networks::run(rest);
     }
     let options = parse(arguments)?;
+    if options.python {
+        return python::run(&options);
+    }
     let peers = setup::prepare()?;
     let mut run = Run::begin();
     for case in &options.cases {
@@ -69,7 +74,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 }
 
 fn parse(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { cases: ["a", "b", "c"].map(String::from).to_vec(), repeats: 7, quick: false };
+    let cases = ["a", "b", "c"].map(String::from).to_vec();
+    let mut options = Options { cases, repeats: 7, quick: false, python: false };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().with_context(|| format!("{word} needs a value\n{USAGE}"));
@@ -77,6 +83,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
             "--cases" => options.cases = value()?.split(',').map(String::from).collect(),
             "--repeats" => options.repeats = value()?.parse().context("--repeats takes a whole number")?,
             "--quick" => options.quick = true,
+            "--python" => options.python = true,
             other => bail!("no option `{other}`\n{USAGE}"),
         }
     }
@@ -225,6 +232,7 @@ mod tests {
         let parse = |text: &str| parse(&text.split_whitespace().map(String::from).collect::<Vec<_>>());
         let options = parse("--cases c,a --repeats 3 --quick").unwrap();
         assert_eq!((options.cases, options.repeats, options.quick), (vec!["c".into(), "a".into()], 3, true));
+        assert!(!options.python && parse("--python").unwrap().python);
         for bad in ["--cases d", "--repeats 0", "--repeats x", "--cases", "--fast"] {
             assert!(parse(bad).is_err(), "{bad}");
         }

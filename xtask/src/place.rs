@@ -65,3 +65,45 @@ pub(crate) fn name(command: &Command) -> String {
     let words = std::iter::once(program).chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
+
+/// A file, or a folder with all in it but caches, copied to another place.
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    let make = |folder: &Path| {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+    };
+    if from.is_file() {
+        make(to.parent().unwrap_or(to))?;
+        std::fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+        return Ok(());
+    }
+    make(to)?;
+    for entry in std::fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        if name != "__pycache__" {
+            copy_tree(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// A temporary folder that goes away with its owner.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(what: &str) -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("ergodict-{what}-{}", std::process::id()));
+        std::fs::create_dir(&folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let folder: &Path = &self.0;
+        if let Err(error) = std::fs::remove_dir_all(folder) {
+            eprintln!("{} was left behind: {error}", folder.display());
+        }
+    }
+}

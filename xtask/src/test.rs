@@ -1,6 +1,7 @@
 //! `cargo xtask test`: all that must pass before a change is merged.
 
 mod browser;
+mod python;
 mod readme;
 
 use crate::place::{cargo, name, succeed};
@@ -14,7 +15,7 @@ struct Step {
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -27,6 +28,7 @@ const STEPS: [Step; 7] = [
     },
     Step { name: "browser", about: "the report pages in a real browser", run: browser::run },
     Step { name: "unit", about: "unit, property and command-line tests", run: unit },
+    Step { name: "python", about: "types, stubs and tests of the Python package", run: python::run },
     Step {
         name: "doc",
         about: "the examples in the documentation",

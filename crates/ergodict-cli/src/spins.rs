@@ -1,6 +1,5 @@
 //! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
 
-mod adhesion;
 mod drawing;
 pub(crate) mod film;
 mod ground;

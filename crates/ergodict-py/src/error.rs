@@ -1,8 +1,9 @@
 //! Errors of the library as exceptions of Python, in the same words.
 
 use ergodict::Error;
+use ergodict::data::not_finite_words;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 
 /// The exception for an error: `ValueError`, `OSError` (or what Python makes of its number, such as `FileNotFoundError`) or `KeyboardInterrupt`.
 pub(crate) fn raised(error: Error) -> PyErr {
@@ -15,6 +16,11 @@ pub(crate) fn raised(error: Error) -> PyErr {
                 Some(number) => pyo3::exceptions::PyOSError::new_err((number, words)),
                 None => pyo3::exceptions::PyOSError::new_err(words),
             }
+        }
+        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        Error::NotFinite { sample, feature, value } => {
+            let hint = if value.is_nan() { " (missing=True leaves missing entries out)" } else { "" };
+            PyValueError::new_err(not_finite_words(sample, feature, None, value, false) + hint)
         }
         other => PyValueError::new_err(other.to_string()),
     }

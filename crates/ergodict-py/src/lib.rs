@@ -1,18 +1,25 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+mod array;
 mod compare;
 mod denoise;
 mod error;
 mod evaluate;
+mod factor;
 mod going;
+mod image;
 mod learn;
+mod model;
 mod network;
 mod network_model;
 mod random_network;
 mod reconstruct;
+mod room;
 mod sampler;
 mod sampling;
 mod scheme;
+mod sets;
+mod spins;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -40,6 +47,20 @@ mod _ergodict {
     use super::network_model::{NetworkModel, input_digest};
     #[pymodule_export]
     use super::reconstruct::{accuracy, rebuild};
+
+    // Chains and images.
+    #[pymodule_export]
+    use super::image::{
+        ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
+    };
+    #[pymodule_export]
+    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+
+    // The factorisation.
+    #[pymodule_export]
+    use super::factor::{_address_of, Factoriser, minibatches};
+    #[pymodule_export]
+    use super::model::{_defaults, _set_name};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

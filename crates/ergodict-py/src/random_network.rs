@@ -158,9 +158,7 @@ fn blocks(given: &Parameters<'_, '_>) -> PyResult<BlockModel> {
             check_memory(nodes, within * inside + between * (nodes.powi(2) / 2.0 - inside))?;
             BlockModel::planted(sizes, within, between).map_err(raised)
         }
-        _ => Err(PyValueError::new_err(
-            "the probabilities are not said: give within and between, or matrix",
-        )),
+        _ => Err(PyValueError::new_err("the probabilities are not said: give within and between, or matrix")),
     }
 }
 

@@ -264,9 +264,8 @@ impl Sampler {
             ));
         }
         let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
-        let larger = wants_larger
-            .then(|| motif(larger, larger_edges, named.then_some(own.k())))
-            .transpose()?;
+        let larger =
+            wants_larger.then(|| motif(larger, larger_edges, named.then_some(own.k()))).transpose()?;
         let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
         check_room(count, 40)?;
         let measure = |xs: &[u32]| {
@@ -315,7 +314,8 @@ fn check_room(count: u64, bytes: usize) -> PyResult<()> {
     if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_ok() {
         return Ok(());
     }
-    let words = format!("{count} homomorphisms would take about {needed} bytes, which there are not: ask for fewer");
+    let words =
+        format!("{count} homomorphisms would take about {needed} bytes, which there are not: ask for fewer");
     Err(PyMemoryError::new_err(words))
 }
 

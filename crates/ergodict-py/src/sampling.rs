@@ -43,7 +43,7 @@ pub(crate) struct Ready {
 /// An error in a network, by the name that the network has.
 pub(crate) fn placed(name: &str, error: Error) -> PyErr {
     match error {
-        Error::Interrupted | Error::Io { .. } => raised(error),
+        Error::Interrupted | Error::Io { .. } | Error::Memory { .. } => raised(error),
         other => PyValueError::new_err(format!("{name}: {other}")),
     }
 }

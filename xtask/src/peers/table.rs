@@ -204,7 +204,7 @@ pub(super) fn load() -> String {
 }
 
 /// The middle value, or the mean of the two middle ones.
-fn median(values: &[f64]) -> f64 {
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let half = sorted.len() / 2;

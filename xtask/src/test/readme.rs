@@ -5,9 +5,8 @@
 //! Every block is one shell, and all run in order in one temporary folder, so that a later block may use the
 //! files of an earlier one. `console no-run` marks a block that is only to be read.
 
-use crate::place::{cargo, command, root, succeed, target};
+use crate::place::{Scratch, cargo, command, root, succeed, target};
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub(super) fn run() -> Result<()> {
@@ -20,7 +19,7 @@ pub(super) fn run() -> Result<()> {
     // What the tests were built with has the program too; a release build of everything would take minutes more.
     succeed(&mut cargo("test --workspace --no-run --quiet"))?;
 
-    let folder = Scratch::new()?;
+    let folder = Scratch::new("readme")?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path =
         std::env::join_paths(std::iter::once(target()?.join("debug")).chain(std::env::split_paths(&path)))?;
@@ -94,27 +93,6 @@ fn play(session: &Session, shell: &mut Command) -> Result<()> {
         bail!("{}\nREADME.md:{line}: the last command shown failed ({})", seen.trim_end(), output.status);
     }
     Ok(())
-}
-
-/// A temporary folder that goes away with its owner.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("ergodict-readme-{}", std::process::id()));
-        std::fs::create_dir(&folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let folder: &Path = &self.0;
-        if let Err(error) = std::fs::remove_dir_all(folder) {
-            eprintln!("{} was left behind: {error}", folder.display());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,10 +14,10 @@ use crate::words::table;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::chain::{ImageWalk, Sampling, Walker};
+use ergodict::chain::Sampling;
 use ergodict::data::Image;
 use ergodict::linalg::Scalar;
-use ergodict::patch::{PatchKind, Window};
+use ergodict::patch::{ImageStream, PatchKind, Window};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -86,12 +86,12 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     args.check(common)?;
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
-    let (mut images, mut inputs, mut corners) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut images, mut inputs) = (Vec::new(), Vec::new());
     let mut largest = 0_u64;
     let window = args.window();
     for path in &args.images {
         let (image, input) = open(path, args.colour, common.quiet)?;
-        corners.push(window.corners(image.shape()).with_context(|| path.display().to_string())?);
+        window.corners(image.shape()).with_context(|| path.display().to_string())?;
         if args.showing.wanted() {
             largest = largest.max(image.values().len() as u64);
         }
@@ -123,16 +123,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     };
     interrupt::listen();
     let images: Arc<[Image]> = images.into();
-    let walk = ImageWalk::new(&corners, args.sampling(), window.boundary)?;
-    let source = ImageSource {
-        images: Arc::clone(&images),
-        window,
-        walker: Walker::new(walk, common.seed, 0),
-        patches: args.patches,
-        minibatches: args.steps,
-        chain: Duration::ZERO,
-        corners: Vec::new(),
-    };
+    let stream = ImageStream::new(Arc::clone(&images), window, args.sampling(), common.seed, 0)?;
+    let source =
+        ImageSource { stream, patches: args.patches, minibatches: args.steps, chain: Duration::ZERO };
     let config = args.config(&plan)?;
     let mut runs =
         [Run::<T>::new(&plan, "", &args.out, Form::Patch(kind), config, inputs, Box::new(source))?];

@@ -2,30 +2,17 @@
 
 use crate::input;
 use crate::progress::say;
-use anyhow::{Result, bail};
-use ergodict::chain::rng::{Purpose, ids, normal, stream};
-use ergodict::data::{Image, tessellation};
+use anyhow::{Result, anyhow};
+use ergodict::data::{EMBEDDED_IMAGES, Image, embedded_image};
 use ergodict::dictionary::Input;
 use std::path::Path;
-
-/// Pixels a side of the embedded images.
-const SIDE: usize = 240;
-/// Standard deviation of the noise on the noisy one, where white is 1.
-const NOISE: f64 = 0.1;
 
 /// Opens an image; one line says what was decided about it, unless `quiet`.
 pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Input)> {
     let name = path.to_string_lossy();
     if let Some(embedded) = name.strip_prefix('@') {
-        let image = tessellation(SIDE, SIDE, colour, 0)?;
-        let image = match embedded {
-            "tessellation" => image,
-            "tessellation-noisy" => noisy(&image)?,
-            _ => bail!(
-                "{name}: there is no embedded image of that name: they are @tessellation and @tessellation-noisy{}",
-                crate::nearest::hint(&name, ["@tessellation", "@tessellation-noisy"])
-            ),
-        };
+        let hint = |e| anyhow!("{e}{}", crate::nearest::hint(&name, EMBEDDED_IMAGES));
+        let image = embedded_image(&name, colour).map_err(hint)?;
         // The same image for every seed, as a file would be.
         let input = Input { name: name.clone().into_owned(), digest: format!("embedded:{embedded}") };
         return Ok((image, input));
@@ -35,11 +22,4 @@ pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Inp
         say(&format!("{}: {notes}", path.display()));
     }
     Ok((image, Input { name: input::name(path), digest: notes.digest }))
-}
-
-/// The image with independent normal noise on every value.
-fn noisy(image: &Image) -> Result<Image> {
-    let mut rng = stream(0, Purpose::Synthetic, ids::NOISE);
-    let noisy = |v: &f32| v + (NOISE * normal(&mut rng)) as f32;
-    Ok(Image::new(image.shape(), image.channels(), image.values().iter().map(noisy).collect())?)
 }

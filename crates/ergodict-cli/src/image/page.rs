@@ -1,7 +1,7 @@
 //! The reports of dictionaries learned from images, and of rebuilt images.
 
 use super::reconstruct::Distance;
-use super::scale::{Reduction, spread};
+use super::scale::Reduction;
 use crate::interrupt;
 use crate::maps::off;
 use crate::page::{self, facts, gallery};
@@ -11,7 +11,7 @@ use ergodict::data::Image;
 use ergodict::dictionary::Model;
 use ergodict::linalg::Scalar;
 use ergodict::patch::PatchKind;
-use ergodict::reconstruct::{Reconstruction, with_lambda};
+use ergodict::reconstruct::{Overlap, Reconstruction, with_lambda};
 use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub(super) fn of_learning<T: Scalar>(
     let most = MOST_PATCHES / images.len().clamp(1, MOST_IMAGES);
     for (image, name) in images.iter().zip(names).take(MOST_IMAGES) {
         let mut factoriser = with_lambda(&factoriser, 0.0)?;
-        let overlap = spread(patch.window, image.shape(), first, most)?;
+        let overlap = Overlap::spread(patch.window, image.shape(), first, most)?;
         let stride = overlap.stride;
         let mut progress: Option<Progress> = None;
         let rebuilt = overlap.reconstruct(&mut factoriser, image, &mut |done, all| {

@@ -2,7 +2,6 @@
 
 use super::open::open;
 use super::page::{self, Freed, Outcome};
-use super::scale::spread;
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
@@ -12,7 +11,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::dictionary::{Model, Precision};
 use ergodict::linalg::Scalar;
-use ergodict::reconstruct::{Overlap, lambda_for_noise, noise_level, psnr, relative_error, with_lambda};
+use ergodict::reconstruct::{
+    MOST_PATCHES, Overlap, lambda_for_noise, noise_level, psnr, relative_error, with_lambda,
+};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,10 +24,6 @@ Example:
   ergodict image learn @tessellation-noisy -r 256 --patch 8 --lambda 0.6 --steps 300 \\
     --dictionary ball --code free -o own.safetensors
   ergodict image reconstruct own.safetensors @tessellation-noisy --denoise --reference @tessellation -o clean.png";
-
-/// Most patches coded unless a stride is given. At stride 1 an image of 6 megapixels has thirty times as many, which takes
-/// minutes.
-const MOST_PATCHES: usize = 200_000;
 
 /// Rebuild an image from the atoms of a dictionary, or free it of noise
 ///
@@ -134,7 +131,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             let overlap = Overlap { window: patch.window, stride };
             overlap.corners(image.shape()).map(|_| overlap)
         }
-        None => spread(patch.window, image.shape(), 1, MOST_PATCHES),
+        None => Overlap::spread(patch.window, image.shape(), 1, MOST_PATCHES),
     };
     let overlap = overlap.with_context(|| args.image.display().to_string())?;
     let stride = overlap.stride;

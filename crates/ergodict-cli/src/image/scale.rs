@@ -1,22 +1,4 @@
-//! What large images ask for: patches further apart, and smaller pictures of them.
-
-use ergodict::Result;
-use ergodict::patch::Window;
-use ergodict::reconstruct::Overlap;
-
-/// The patches of an image with the smallest stride, from `first` on, that makes at most `most` of them. No stride is
-/// longer than a side of the patch, so there may be more of them yet.
-pub(super) fn spread(window: Window, shape: (usize, usize), first: usize, most: usize) -> Result<Overlap> {
-    let longest = window.rows.min(window.cols);
-    let mut overlap = Overlap { window, stride: first.min(longest) };
-    loop {
-        let (rows, cols) = overlap.corners(shape)?;
-        if overlap.stride == longest || rows.len().saturating_mul(cols.len()) <= most {
-            return Ok(overlap);
-        }
-        overlap.stride += 1;
-    }
-}
+//! What large images ask for: smaller pictures of them.
 
 /// How a picture is made smaller: every square block of pixels becomes one, their mean. Blocks at the right and lower edge
 /// may be smaller.
@@ -60,7 +42,6 @@ impl Reduction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ergodict::chain::Boundary;
 
     #[test]
     fn blocks_become_their_mean() {
@@ -84,31 +65,5 @@ mod tests {
             let ones = smaller.of(&vec![1.0; rows * cols], 1);
             assert!(ones.len() == smaller.shape.0 * smaller.shape.1 && ones.iter().all(|v| *v == 1.0));
         }
-    }
-
-    #[test]
-    fn the_stride_grows_with_the_image_up_to_the_patch() {
-        let stride = |patch, shape, first, most, boundary| {
-            let window = Window { rows: patch, cols: patch + 1, boundary };
-            spread(window, shape, first, most).map(|overlap| overlap.stride)
-        };
-        for (shape, first, most, expected) in [
-            ((240, 240), 1, 200_000, 1),
-            ((400, 500), 1, 200_000, 1),
-            ((400, 501), 1, 200_000, 2),
-            ((2000, 3000), 1, 200_000, 6),
-            ((2000, 3000), 1, 60_000, 10),
-            ((2000, 3000), 2, 60, 10),
-            ((240, 240), 2, 60_000, 2),
-            ((240, 240), 20, 60_000, 10),
-        ] {
-            let found = stride(10, shape, first, most, Boundary::Periodic).unwrap();
-            assert_eq!(found, expected, "{shape:?} {first} {most}");
-        }
-        // Inside edges 391 rows and 490 columns remain.
-        assert_eq!(stride(10, (400, 500), 1, 391 * 490, Boundary::Free).unwrap(), 1);
-        assert_eq!(stride(10, (400, 500), 1, 391 * 490 - 1, Boundary::Free).unwrap(), 2);
-        assert!(stride(10, (9, 500), 1, 1, Boundary::Free).is_err());
-        assert!(stride(0, (9, 500), 1, 1, Boundary::Free).is_err());
     }
 }

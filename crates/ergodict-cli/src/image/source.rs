@@ -1,43 +1,30 @@
-//! Minibatches of image patches: positions that are independent, or follow a random walk.
+//! Minibatches of image patches, as many as were asked for.
 
 use crate::runs::{Filled, Source};
-use anyhow::{Context, Result};
-use ergodict::chain::{ChainPoint, ImageWalk, Walker, Walkers};
-use ergodict::data::Image;
+use anyhow::Result;
+use ergodict::chain::ChainPoint;
 use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::Window;
-use std::sync::Arc;
+use ergodict::patch::ImageStream;
 use std::time::{Duration, Instant};
 
 /// Patches of one or several images.
 pub(super) struct ImageSource {
-    pub(super) images: Arc<[Image]>,
-    pub(super) window: Window,
-    pub(super) walker: Walker<ImageWalk>,
+    pub(super) stream: ImageStream,
     /// Patches of a minibatch, and minibatches.
     pub(super) patches: usize,
     pub(super) minibatches: u64,
     pub(super) chain: Duration,
-    /// Positions of the minibatch.
-    pub(super) corners: Vec<(usize, (usize, usize))>,
 }
 
 impl<T: Scalar> Source<T> for ImageSource {
     fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
-        if self.walker.steps() >= self.minibatches.saturating_mul(self.patches as u64) {
+        if self.stream.steps() >= self.minibatches.saturating_mul(self.patches as u64) {
             return Ok(Filled::Over);
         }
         let before = Instant::now();
-        self.corners.clear();
-        for _ in 0..self.patches {
-            self.walker.take(1);
-            self.corners.push(self.walker.chain().position(self.walker.state()));
-        }
+        self.stream.advance(self.patches);
         self.chain += before.elapsed();
-        x.reset(self.window.features(self.images[0].channels()), self.patches);
-        for (j, &(image, corner)) in self.corners.iter().enumerate() {
-            self.window.copy(&self.images[image], corner, x.col_mut(j));
-        }
+        self.stream.copy(x);
         Ok(Filled::Full)
     }
 
@@ -46,16 +33,11 @@ impl<T: Scalar> Source<T> for ImageSource {
     }
 
     fn point(&self) -> (ChainPoint, u64) {
-        let state = serde_json::to_vec(self.walker.state()).unwrap_or_default();
-        let (steps, word) = (self.walker.steps(), self.walker.word());
-        (ChainPoint { steps, word, acceptance: None, state }, 0)
+        (self.stream.point(), 0)
     }
 
     fn seek(&mut self, (point, _): &(ChainPoint, u64)) -> Result<()> {
-        let state: Walkers = serde_json::from_slice(&point.state).context("the positions on the images")?;
-        self.walker.chain().check(&state)?;
-        self.walker.put(state, point.steps, point.word);
-        Ok(())
+        Ok(self.stream.seek(point)?)
     }
 
     fn chain_time(&self) -> Duration {

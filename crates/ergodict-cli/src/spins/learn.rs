@@ -19,13 +19,13 @@ use crate::showing::{self, Showing};
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::rng::ids;
-use ergodict::chain::{Alphabet, Lattice};
+use ergodict::chain::{Alphabet, Lattice, Rhythm};
 use ergodict::data::Trajectory;
 use ergodict::dictionary::Input;
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::{DictionarySet, Parameters};
 use ergodict::linalg::Scalar;
-use ergodict::patch::{Encoding, PatchKind, SpinValues, Window};
+use ergodict::patch::{Encoding, PatchKind, SpinCutter, SpinValues, Window};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -319,7 +319,8 @@ impl Args {
 
     fn cutter(&self, ground: &Ground, seed: u64, id: u64) -> Cutter {
         let encoding = ground.encoding.clone();
-        Cutter::new(ground.kind.window, encoding, self.patches, ground.borders, (seed, id))
+        let cutter = SpinCutter::new(ground.kind.window, encoding, ground.borders, seed, id);
+        Cutter { cutter, count: self.patches }
     }
 
     /// The runs on trajectories.
@@ -364,15 +365,14 @@ impl Args {
                 let of = walk.updates_per_step();
                 let source = WalkSource {
                     cutter: self.cutter(ground, seed, 0),
-                    burn_in: self.burn_in.div_ceil(of),
-                    every: every.div_ceil(of),
+                    rhythm: Rhythm::of_updates(self.burn_in, every, of),
                     steps: self.updates().div_ceil(of),
                     walk,
                     chain: Duration::ZERO,
                     watched: energy_and_magnetisation(),
                     film: Film::default(),
                 };
-                let whole = source.every.saturating_mul(of);
+                let whole = source.rhythm.every.saturating_mul(of);
                 add(Box::new(source), Some(temperature), whole)?;
             }
         }

@@ -3,7 +3,7 @@
 use crate::{interrupt, output};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Acceptance;
-use ergodict::chain::{ChainPoint, Observable, SpinWalk};
+use ergodict::chain::{ChainPoint, Observable, Rhythm, SpinWalk};
 use ergodict::data::{Trajectory, TrajectoryWriter};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -13,21 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Updates of single sites before the clock is looked at again: a few milliseconds of the slower chains.
 const PIECE: u64 = 200_000;
-
-/// When to keep a configuration, in steps of the chain.
-#[derive(Clone, Copy)]
-pub(super) struct Rhythm {
-    pub(super) burn_in: u64,
-    pub(super) every: u64,
-    pub(super) frames: u64,
-}
-
-impl Rhythm {
-    /// The step after which frame `frame`, from 0, is kept.
-    fn step_of(&self, frame: u64) -> u64 {
-        self.burn_in.saturating_add(self.every.saturating_mul(frame.saturating_add(1)))
-    }
-}
 
 /// Where a recording was when its last frame was kept; the state is that frame.
 #[derive(Clone, Serialize, Deserialize)]
@@ -44,6 +29,8 @@ pub(super) struct Recording {
     frames: u64,
     partial: Option<PathBuf>,
     rhythm: Rhythm,
+    /// Configurations to keep in all.
+    all: u64,
     observables: Vec<Observable>,
     /// A series for each observable.
     pub(super) series: Vec<Vec<f64>>,
@@ -56,7 +43,7 @@ impl Recording {
         walk: Box<dyn SpinWalk>,
         out: &Path,
         partial: Option<PathBuf>,
-        rhythm: Rhythm,
+        (rhythm, all): (Rhythm, u64),
         observables: &[Observable],
     ) -> Result<Self> {
         let writer = match &partial {
@@ -65,7 +52,7 @@ impl Recording {
         };
         let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
         let writer = Some(writer);
-        Ok(Self { walk, writer, frames: 0, partial, rhythm, observables, series, mark: None })
+        Ok(Self { walk, writer, frames: 0, partial, rhythm, all, observables, series, mark: None })
     }
 
     /// Goes on from a mark: what was measured is measured again from the frames. None when interrupted meanwhile.
@@ -73,15 +60,15 @@ impl Recording {
         walk: Box<dyn SpinWalk>,
         out: &Path,
         partial: PathBuf,
-        rhythm: Rhythm,
+        (rhythm, all): (Rhythm, u64),
         observables: &[Observable],
         mark: Mark,
     ) -> Result<Option<Self>> {
         // A run that ended while it wrote its outputs has renamed some of the partial files.
-        let published = mark.frames == rhythm.frames && !partial.exists() && out.is_file();
+        let published = mark.frames == all && !partial.exists() && out.is_file();
         let (writer, mut trajectory) = if published {
             let trajectory = Trajectory::open(out)?;
-            if (trajectory.len(), trajectory.shape()) != (rhythm.frames, walk.shape()) {
+            if (trajectory.len(), trajectory.shape()) != (all, walk.shape()) {
                 bail!(
                     "{}: is not the trajectory of this run, and {} is gone",
                     out.display(),
@@ -97,7 +84,7 @@ impl Recording {
         let (observables, series) = (observables.to_vec(), vec![Vec::new(); observables.len()]);
         let frames = mark.frames;
         let mut recording =
-            Self { walk, writer, frames, partial: None, rhythm, observables, series, mark: None };
+            Self { walk, writer, frames, partial: None, rhythm, all, observables, series, mark: None };
         let mut point = mark.point.clone();
         let mut frame = Vec::new();
         for _ in 0..mark.frames {
@@ -134,7 +121,7 @@ impl Recording {
 
     /// Whether all frames are kept.
     pub(super) fn over(&self) -> bool {
-        self.frames() >= self.rhythm.frames
+        self.frames() >= self.all
     }
 
     /// Goes on for about `slice`, or until `stop`; `kept` counts the frames of all recordings.

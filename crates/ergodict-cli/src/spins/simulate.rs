@@ -2,7 +2,7 @@
 
 use super::drawing;
 use super::page;
-use super::recording::{Ended, Mark, Recording, Rhythm};
+use super::recording::{Ended, Mark, Recording};
 use super::simulated::Simulated;
 use super::system::{System, unusable};
 use super::whole_steps;
@@ -14,7 +14,7 @@ use crate::showing::{self, Showing};
 use crate::{input, interrupt, marks, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
-use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk};
+use ergodict::chain::{Alphabet, ChainPoint, Observable, Rhythm, SpinWalk};
 use ergodict::data::{Trajectory, digest};
 use ergodict::dictionary::Input;
 use rayon::prelude::*;
@@ -113,9 +113,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let walks =
         (0..args.chains).map(|id| args.begin(temperature, common.seed, id)).collect::<Result<Vec<_>>>()?;
     let (shape, alphabet, of) = (walks[0].shape(), walks[0].alphabet(), walks[0].updates_per_step());
-    let (every, steps) = (args.every.div_ceil(of), args.updates.div_ceil(of));
-    let rhythm = Rhythm { burn_in: args.burn_in.div_ceil(of), every, frames: steps / every };
-    if rhythm.frames == 0 {
+    let rhythm = Rhythm::of_updates(args.burn_in, args.every, of);
+    let frames = args.updates.div_ceil(of) / rhythm.every;
+    if frames == 0 {
         bail!(
             "--every is {}, but there are only {} updates: nothing would be kept",
             args.every,
@@ -127,18 +127,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let config = args.config(common, temperature);
     interrupt::listen();
     let started = Instant::now();
-    let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, rhythm, &config)? else {
+    let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, (rhythm, frames), &config)?
+    else {
         say("ergodict: interrupted before anything was done; the checkpoint is as it was");
         return Ok(interrupt::code());
     };
-    let whole = every.saturating_mul(of);
+    let whole = rhythm.every.saturating_mul(of);
     if !common.quiet {
         if resumed {
             say(&format!("resumed after {} frames", recordings.iter().map(Recording::frames).sum::<u64>()));
         }
         whole_steps::tell(&[args.every], of);
     }
-    if let Some(code) = args.record(common, &mut recordings, rhythm, &config)? {
+    if let Some(code) = args.record(common, &mut recordings, frames, &config)? {
         return Ok(code);
     }
     let updates = recordings.iter().map(Recording::updates).sum();
@@ -332,7 +333,7 @@ impl Args {
         common: &Common,
         walks: Vec<Box<dyn SpinWalk>>,
         outs: &[PathBuf],
-        rhythm: Rhythm,
+        rhythm: (Rhythm, u64),
         config: &Value,
     ) -> Result<Option<(Vec<Recording>, bool)>> {
         let mut places: Vec<Option<Mark>> = walks.iter().map(|_| None).collect();
@@ -367,13 +368,13 @@ impl Args {
         &self,
         common: &Common,
         recordings: &mut [Recording],
-        rhythm: Rhythm,
+        frames: u64,
         config: &Value,
     ) -> Result<Option<ExitCode>> {
         let inputs = if self.saving.checkpoint.is_some() { self.inputs()? } else { Vec::new() };
         let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::frames).sum() };
         let before = all(recordings);
-        let total = rhythm.frames.saturating_mul(recordings.len() as u64);
+        let total = frames.saturating_mul(recordings.len() as u64);
         let mut progress = Progress::of("frames", common.quiet, Some(total), before);
         let (mut saved, kept) = (Instant::now(), AtomicU64::new(0));
         let slice = SLICE.min(self.saving.every());

@@ -6,51 +6,25 @@ use crate::runs::{Filled, Source};
 use crate::watched::Watched;
 use anyhow::Result;
 use ergodict::chain::observables::magnetisation;
-use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
-use ergodict::chain::{Alphabet, ChainPoint, Lattice, Observable, SpinWalk};
+use ergodict::chain::{Alphabet, ChainPoint, Observable, Rhythm, SpinWalk};
 use ergodict::data::Trajectory;
 use ergodict::linalg::{Mat, Scalar};
-use ergodict::patch::{Encoding, SpinGrid, Window, borders};
+use ergodict::patch::SpinCutter;
 use std::time::{Duration, Instant};
 
 /// Updates of single sites before Ctrl-C is listened to again: some milliseconds of the slower chains.
 const PIECE: u64 = 1_000_000;
 
-/// How patches are cut from a configuration: how many, where, and what number stands for a spin.
+/// How a minibatch is cut from a configuration: how many patches, and where.
 #[derive(Clone)]
 pub(super) struct Cutter {
-    pub(super) window: Window,
-    pub(super) encoding: Encoding,
+    pub(super) cutter: SpinCutter,
     pub(super) count: usize,
-    /// Where the borders between labels are looked for, instead of the labels themselves.
-    pub(super) borders: Option<Lattice>,
-    rng: ChaCha8Rng,
 }
 
 impl Cutter {
-    /// Patches at places from stream `id` of the seed.
-    pub(super) fn new(
-        window: Window,
-        encoding: Encoding,
-        count: usize,
-        borders: Option<Lattice>,
-        (seed, id): (u64, u64),
-    ) -> Self {
-        Self { window, encoding, count, borders, rng: stream(seed, Purpose::Patches, id) }
-    }
-
     fn cut<T: Scalar>(&mut self, spins: &[i8], shape: (usize, usize), x: &mut Mat<T>) -> Result<()> {
-        let walls = self.borders.map(|lattice| borders(lattice, spins));
-        let grid = SpinGrid { spins: walls.as_deref().unwrap_or(spins), shape, encoding: &self.encoding };
-        Ok(self.window.sample(&grid, self.count, &mut self.rng, x)?)
-    }
-
-    fn word(&self) -> u64 {
-        self.rng.get_word_pos() as u64
-    }
-
-    fn seek(&mut self, word: u64) {
-        self.rng.set_word_pos(u128::from(word));
+        Ok(self.cutter.cut(spins, shape, self.count, x)?)
     }
 }
 
@@ -58,9 +32,8 @@ impl Cutter {
 pub(super) struct WalkSource {
     pub(super) walk: Box<dyn SpinWalk>,
     pub(super) cutter: Cutter,
-    /// Steps before the first state that may be kept, between kept states, and in all.
-    pub(super) burn_in: u64,
-    pub(super) every: u64,
+    /// Which states are kept, and steps in all after the burn-in.
+    pub(super) rhythm: Rhythm,
     pub(super) steps: u64,
     pub(super) chain: Duration,
     /// Energy and magnetisation of what is kept, and some of it to look at.
@@ -94,14 +67,14 @@ impl WalkSource {
 impl<T: Scalar> Source<T> for WalkSource {
     fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
         // Whether it stands at a kept state or was stopped on the way to one, the next is at a multiple of τ.
-        let kept = self.walk.taken().saturating_sub(self.burn_in) / self.every;
-        let next = kept.saturating_add(1).saturating_mul(self.every);
-        if next > self.steps {
+        let kept = self.rhythm.kept(self.walk.taken());
+        let (next, end) = (self.rhythm.step_of(kept), self.rhythm.burn_in.saturating_add(self.steps));
+        if next > end {
             // What is left belongs to the trajectory too: all runs of one system end in the same state.
-            let there = self.advance_to(self.burn_in.saturating_add(self.steps));
+            let there = self.advance_to(end);
             return Ok(if there { Filled::Over } else { Filled::Stopped });
         }
-        if !self.advance_to(self.burn_in.saturating_add(next)) {
+        if !self.advance_to(next) {
             return Ok(Filled::Stopped);
         }
         for (watched, observable) in
@@ -109,21 +82,21 @@ impl<T: Scalar> Source<T> for WalkSource {
         {
             watched.traces[0].push_with(|| self.walk.measure(observable).unwrap_or(f64::NAN));
         }
-        self.film.keep(kept, self.steps / self.every, self.walk.spins());
+        self.film.keep(kept, self.steps / self.rhythm.every, self.walk.spins());
         self.cutter.cut(self.walk.spins(), self.walk.shape(), x)?;
         Ok(Filled::Full)
     }
 
     fn minibatches(&self) -> u64 {
-        self.steps / self.every
+        self.steps / self.rhythm.every
     }
 
     fn point(&self) -> (ChainPoint, u64) {
-        (self.walk.point(), self.cutter.word())
+        (self.walk.point(), self.cutter.cutter.word())
     }
 
     fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
-        self.cutter.seek(*word);
+        self.cutter.cutter.seek(*word);
         Ok(self.walk.seek(point)?)
     }
 
@@ -194,12 +167,12 @@ impl<T: Scalar> Source<T> for TrajectorySource {
 
     fn point(&self) -> (ChainPoint, u64) {
         let point = ChainPoint { steps: self.next, word: 0, acceptance: None, state: Vec::new() };
-        (point, self.cutter.word())
+        (point, self.cutter.cutter.word())
     }
 
     fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
         self.next = point.steps;
-        self.cutter.seek(*word);
+        self.cutter.cutter.seek(*word);
         Ok(())
     }
 
@@ -249,12 +222,12 @@ impl<T: Scalar> Source<T> for FixedSource {
 
     fn point(&self) -> (ChainPoint, u64) {
         let point = ChainPoint { steps: self.done, word: 0, acceptance: None, state: Vec::new() };
-        (point, self.cutter.word())
+        (point, self.cutter.cutter.word())
     }
 
     fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
         self.done = point.steps;
-        self.cutter.seek(*word);
+        self.cutter.cutter.seek(*word);
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! The flags of spin systems, and the systems they describe.
 
-use super::adhesion::adhesion;
 use crate::edge::Edge;
 use crate::model::size;
 use crate::paths::Given;
@@ -403,9 +402,13 @@ impl System {
         let mut cells = CellularPottsParameters::new(self.lattice()?, count);
         cells.temperature = temperature;
         if !self.adhesion.is_empty() {
-            cells.adhesion = adhesion(&self.adhesion)?;
-            let types = cells.adhesion.len() - 1;
-            (1..cells.types.len()).for_each(|label| cells.types[label] = 1 + (label - 1) % types);
+            let Some(adhering) = cells.with_adhesion(&self.adhesion) else {
+                bail!(
+                    "--adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
+                    self.adhesion.len()
+                );
+            };
+            cells = adhering;
         }
         if let Some(volume) = self.volume {
             cells = cells.with_volume(volume);

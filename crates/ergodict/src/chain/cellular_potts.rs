@@ -94,6 +94,26 @@ impl CellularPottsParameters {
         Self { volume, perimeter, ..self }
     }
 
+    /// The same with the adhesion energies `J01, J02, …, J11, J12, …` between types of cells, row by row without the medium's own, which is never
+    /// used; types are dealt out to the cells in turn. None for a number of energies that no number of types has: one type needs 2, two
+    /// need 5, three need 9.
+    #[must_use]
+    pub fn with_adhesion(mut self, energies: &[f64]) -> Option<Self> {
+        let count = |types: usize| types + types * (types + 1) / 2;
+        let types = (1..LABELS).find(|&types| count(types) == energies.len())?;
+        let mut energies = energies.iter();
+        self.adhesion = vec![vec![0.0; types + 1]; types + 1];
+        for i in 0..=types {
+            for j in i.max(1)..=types {
+                let energy = *energies.next()?;
+                self.adhesion[i][j] = energy;
+                self.adhesion[j][i] = energy;
+            }
+        }
+        (1..self.types.len()).for_each(|label| self.types[label] = 1 + (label - 1) % types);
+        Some(self)
+    }
+
     /// The same with another neighbourhood, and the target perimeter of a square by it.
     pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
         let perimeter = square_perimeter(neighbourhood, self.volume);
@@ -433,6 +453,17 @@ mod tests {
 
     fn parameters(rows: usize, cols: usize, cells: usize) -> CellularPottsParameters {
         CellularPottsParameters::new(Lattice::new(rows, cols, Boundary::Periodic).unwrap(), cells)
+    }
+
+    #[test]
+    fn adhesion_is_read_row_by_row_without_the_medium_s_own() {
+        let of = |energies: &[f64]| parameters(4, 4, 3).with_adhesion(energies);
+        let one = of(&[16.0, 14.0]).unwrap();
+        assert_eq!((one.adhesion, one.types), (vec![vec![0.0, 16.0], vec![16.0, 14.0]], vec![0, 1, 1, 1]));
+        let two = of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!(two.adhesion, [[0.0, 1.0, 2.0], [1.0, 3.0, 4.0], [2.0, 4.0, 5.0]]);
+        assert_eq!(two.types, [0, 1, 2, 1]);
+        assert!(of(&[1.0; 3]).is_none() && of(&[]).is_none());
     }
 
     #[test]

@@ -44,6 +44,6 @@ pub use order::{Cursor, FeedOptions, SampleOrder, SampleRows};
 pub use parquet_write::write_pairs_parquet;
 pub use partial::remove_partials_and_exit;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
-pub use tessellation::tessellation;
+pub use tessellation::{EMBEDDED_IMAGES, embedded_image, tessellation};
 pub use trajectory::{Trajectory, TrajectoryWriter};
 pub use write::write_atomic;

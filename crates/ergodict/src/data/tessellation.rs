@@ -8,9 +8,10 @@
 
 use super::Image;
 use super::image::luma;
-use crate::Result;
-use crate::chain::rng::{Purpose, below, ids, stream, uniform};
+use crate::chain::rng::{Purpose, below, ids, normal, stream, uniform};
+use crate::{Error, Result};
 use std::f64::consts::{PI, TAU};
+use std::path::Path;
 
 /// Pixels of a square's side, about: a 10×10 patch then sees an eye, an edge, or a bit of texture.
 const SIDE: f64 = 48.0;
@@ -67,6 +68,39 @@ pub fn tessellation(rows: usize, cols: usize, colour: bool, seed: u64) -> Result
         }
     }
     Image::new((rows, cols), channels, values)
+}
+
+/// Names of the embedded images.
+pub const EMBEDDED_IMAGES: [&str; 2] = ["@tessellation", "@tessellation-noisy"];
+
+/// Pixels a side of the embedded images.
+const EMBEDDED_SIDE: usize = 240;
+
+/// Standard deviation of the noise on the noisy one, where white is 1.
+const EMBEDDED_NOISE: f64 = 0.1;
+
+/// An embedded image by its name, one of [`EMBEDDED_IMAGES`]: a tessellation of 240×240 pixels, as it is or with independent normal noise of
+/// standard deviation 0.1 on every value. It is the same whatever the seed of a run, as a file would be.
+///
+/// # Errors
+/// [`Error::Format`] for another name.
+pub fn embedded_image(name: &str, colour: bool) -> Result<Image> {
+    let image = tessellation(EMBEDDED_SIDE, EMBEDDED_SIDE, colour, 0)?;
+    match name {
+        "@tessellation" => Ok(image),
+        "@tessellation-noisy" => {
+            let mut rng = stream(0, Purpose::Synthetic, ids::NOISE);
+            let noisy = |v: &f32| v + (EMBEDDED_NOISE * normal(&mut rng)) as f32;
+            Image::new(image.shape(), image.channels(), image.values().iter().map(noisy).collect())
+        }
+        _ => {
+            let problem = format!(
+                "there is no embedded image of that name: they are {}",
+                EMBEDDED_IMAGES.join(" and ")
+            );
+            Err(Error::format(Path::new(name), None, problem))
+        }
+    }
 }
 
 /// What the seed chooses.

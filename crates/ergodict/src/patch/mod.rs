@@ -1,7 +1,9 @@
 //! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
 
 mod borders;
+mod cutter;
 mod image;
+mod image_stream;
 mod kind;
 mod network;
 mod network_form;
@@ -12,6 +14,8 @@ mod spins;
 mod window;
 
 pub use borders::borders;
+pub use cutter::SpinCutter;
+pub use image_stream::ImageStream;
 pub use kind::PatchKind;
 pub use network::NetworkPatches;
 pub use network_form::NetworkForm;

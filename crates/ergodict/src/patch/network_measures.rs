@@ -38,12 +38,7 @@ impl Measures {
     ///
     /// # Errors
     /// Those of [`Extension::new`].
-    pub fn new(
-        network: &Arc<Network>,
-        motif: &Motif,
-        larger: Option<&Motif>,
-        macc: bool,
-    ) -> Result<Self> {
+    pub fn new(network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>, macc: bool) -> Result<Self> {
         // Of a motif that has all pairs nothing is left to count.
         let pairs: BTreeSet<(u32, u32)> = motif.edges().iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
         let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !network.is_directed();

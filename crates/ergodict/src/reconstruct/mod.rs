@@ -8,4 +8,4 @@ mod refit;
 
 pub use denoise::{lambda_for_noise, noise_level};
 pub use linkage::{Merge, average_linkage};
-pub use overlap::{Overlap, Reconstruction, psnr, relative_error, with_lambda};
+pub use overlap::{MOST_PATCHES, Overlap, Reconstruction, psnr, relative_error, with_lambda};

@@ -21,6 +21,10 @@ use crate::{Error, Result};
 /// Most patches coded at a time, and most numbers they have together (16 MiB of f64).
 const BATCH: (usize, usize) = (1024, 1 << 21);
 
+/// Most patches coded of an image unless a stride is given. At stride 1 an image of 6 megapixels has thirty times as many, which takes
+/// minutes.
+pub const MOST_PATCHES: usize = 200_000;
+
 /// How a grid is taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overlap {
@@ -54,6 +58,23 @@ impl Reconstruction {
 }
 
 impl Overlap {
+    /// The patches of a grid with the smallest stride, from `first` on, that makes at most `most` of them. No stride is
+    /// longer than a side of the patch, so there may be more of them yet.
+    ///
+    /// # Errors
+    /// As [`Overlap::corners`].
+    pub fn spread(window: Window, shape: (usize, usize), first: usize, most: usize) -> Result<Self> {
+        let longest = window.rows.min(window.cols);
+        let mut overlap = Self { window, stride: first.min(longest) };
+        loop {
+            let (rows, cols) = overlap.corners(shape)?;
+            if overlap.stride == longest || rows.len().saturating_mul(cols.len()) <= most {
+                return Ok(overlap);
+            }
+            overlap.stride += 1;
+        }
+    }
+
     /// Rows, and columns, where patches begin, for a grid of the given shape.
     ///
     /// # Errors
@@ -250,5 +271,31 @@ mod tests {
         assert!((psnr(&[0.1, 0.1], &[0.0, 0.2], 1.0) - 20.0).abs() < 1e-12);
         assert!((psnr(&[10.0], &[0.0], 100.0) - 20.0).abs() < 1e-12);
         assert_eq!(psnr(&[0.3], &[0.3], 1.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn the_stride_grows_with_the_image_up_to_the_patch() {
+        let stride = |patch, shape, first, most, boundary| {
+            let window = Window { rows: patch, cols: patch + 1, boundary };
+            Overlap::spread(window, shape, first, most).map(|overlap| overlap.stride)
+        };
+        for (shape, first, most, expected) in [
+            ((240, 240), 1, 200_000, 1),
+            ((400, 500), 1, 200_000, 1),
+            ((400, 501), 1, 200_000, 2),
+            ((2000, 3000), 1, 200_000, 6),
+            ((2000, 3000), 1, 60_000, 10),
+            ((2000, 3000), 2, 60, 10),
+            ((240, 240), 2, 60_000, 2),
+            ((240, 240), 20, 60_000, 10),
+        ] {
+            let found = stride(10, shape, first, most, Boundary::Periodic).unwrap();
+            assert_eq!(found, expected, "{shape:?} {first} {most}");
+        }
+        // Inside edges 391 rows and 490 columns remain.
+        assert_eq!(stride(10, (400, 500), 1, 391 * 490, Boundary::Free).unwrap(), 1);
+        assert_eq!(stride(10, (400, 500), 1, 391 * 490 - 1, Boundary::Free).unwrap(), 2);
+        assert!(stride(10, (9, 500), 1, 1, Boundary::Free).is_err());
+        assert!(stride(0, (9, 500), 1, 1, Boundary::Free).is_err());
     }
 }

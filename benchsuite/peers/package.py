@@ -1,0 +1,69 @@
+"""The Python package's side of `cargo xtask peers --python`: the minibatches of a case, one pass, CPU time of the loop alone.
+
+  package.py tiny DATA                              writes the case `tiny`: minibatches so small that the call is what they cost
+  package.py run DATA CASE PRECISION METHOD W.npy   METHOD is partial_fit or fit; prints a JSON line, and leaves the dictionary, d x r
+
+The files are those of the peers: `CASE_train.npy` has shape (minibatches, d, n), `CASE_W0.npy` (d, r).
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+# Enough calls of a few microseconds each for a clock of 1 ms.
+TINY = {"minibatches": 50_000, "d": 4, "n": 1, "r": 2}
+
+
+def tiny(data):
+    """A planted dictionary of two atoms."""
+    random = np.random.default_rng(5)
+    atoms = random.random((TINY["d"], TINY["r"]))
+    codes = random.exponential(2.0, (TINY["minibatches"], TINY["r"], TINY["n"]))
+    first = random.random((TINY["d"], TINY["r"]))
+    np.save(data / "tiny_train.npy", (atoms @ codes).astype(np.float32))
+    np.save(data / "tiny_W0.npy", first / np.linalg.norm(first, axis=0))
+
+
+def run(data, case, precision, method, out):
+    """One pass in the setting of `benchsuite step` as `cargo xtask peers` calls it."""
+    from ergodict import OnlineNMF
+
+    dtype = {"f32": np.float32, "f64": np.float64}[precision]
+    train, first = np.load(data / f"{case}_train.npy"), np.load(data / f"{case}_W0.npy")
+    steps, _, n = train.shape
+    minibatches = [np.ascontiguousarray(x.T, dtype=dtype) for x in train]
+    estimator = OnlineNMF(
+        n_components=first.shape[1],
+        alpha=0.5,
+        schedule="constant:0.5",
+        dict_init=np.ascontiguousarray(first.T, dtype=dtype),
+        dict_sweeps=1,
+        batch_size=n,
+        max_iter=1,
+        shuffle=False,
+        random_state=0,
+    )
+    whole = np.concatenate(minibatches) if method == "fit" else None
+    wall, cpu = time.perf_counter(), time.process_time()
+    if whole is not None:
+        estimator.fit(whole)
+    else:
+        for x in minibatches:
+            estimator.partial_fit(x)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    np.save(out, estimator.components_.T.astype(np.float64))
+    line = {"case": case, "precision": precision, "method": method, "steps": steps, "cpu": cpu, "wall": wall}
+    print(json.dumps(line))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case "tiny", folder:
+            tiny(Path(folder))
+        case "run", folder, name, bits, how, file:
+            run(Path(folder), name, bits, how, file)
+        case _:
+            sys.exit(__doc__)

@@ -1,0 +1,332 @@
+//! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
+
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
+
+use crate::error::raised;
+use crate::room::room;
+use crate::spins::{boundary, columns};
+use crate::work::{long, short};
+use ergodict::Error;
+use ergodict::chain::{Alphabet, Boundary, ChainPoint, Lattice, Sampling};
+use ergodict::data::Image;
+use ergodict::dictionary::{Model, Precision};
+use ergodict::factor::code::{CodeSet, CodeSolver};
+use ergodict::factor::{DictionarySet, Factoriser, Parameters};
+use ergodict::linalg::{Mat, MatRef, Scalar};
+use ergodict::patch::{self, Encoding, SpinGrid, SpinValues, Window, borders};
+use ergodict::reconstruct::{self, MOST_PATCHES, Overlap, Reconstruction, lambda_for_noise, with_lambda};
+use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// Values row by row, rows, columns, channels.
+type Pixels<'py> = (Bound<'py, PyArray1<f32>>, usize, usize, usize);
+
+/// The same as it is given.
+type Given<'py> = (PyReadonlyArray1<'py, f32>, usize, usize, usize);
+
+fn pixels(py: Python<'_>, image: Image) -> Pixels<'_> {
+    let ((rows, cols), channels) = (image.shape(), image.channels());
+    (image.values().to_vec().into_pyarray(py), rows, cols, channels)
+}
+
+fn image_of((values, rows, cols, channels): &Given<'_>) -> PyResult<Image> {
+    Image::new((*rows, *cols), *channels, values.as_slice()?.to_vec()).map_err(raised)
+}
+
+/// Reads an image file; also what was decided about it, in words.
+#[pyfunction]
+pub(crate) fn read_image(py: Python<'_>, path: PathBuf, colour: bool) -> PyResult<(Pixels<'_>, String)> {
+    let (image, notes) = short(py, move || Image::open(&path, colour))?;
+    Ok((pixels(py, image), notes.to_string()))
+}
+
+/// An embedded image, such as ``@tessellation``.
+#[pyfunction]
+pub(crate) fn embedded_image<'py>(py: Python<'py>, name: &str, colour: bool) -> PyResult<Pixels<'py>> {
+    Ok(pixels(py, short(py, || ergodict::data::embedded_image(name, colour))?))
+}
+
+/// The standard deviation of the noise in an image, estimated.
+#[pyfunction]
+pub(crate) fn noise_level(py: Python<'_>, image: Given<'_>) -> PyResult<f64> {
+    let image = image_of(&image)?;
+    Ok(py.detach(|| reconstruct::noise_level(&image)))
+}
+
+/// PSNR, where white is 1, and relative error of a picture against another.
+#[pyfunction]
+pub(crate) fn picture_distance(
+    a: PyReadonlyArray1<'_, f64>,
+    b: PyReadonlyArray1<'_, f64>,
+) -> PyResult<(f64, f64)> {
+    let (a, b) = (a.as_slice()?, b.as_slice()?);
+    Ok((reconstruct::psnr(a, b, 1.0), reconstruct::relative_error(a, b)))
+}
+
+/// Minibatches of patches of images.
+#[pyclass(module = "ergodict._ergodict")]
+pub(crate) struct ImageStream {
+    inner: patch::ImageStream,
+}
+
+#[pymethods]
+impl ImageStream {
+    #[new]
+    fn new(
+        images: Vec<Given<'_>>,
+        patch: (usize, usize),
+        periodic: bool,
+        walk: bool,
+        seed: u64,
+        chain: u64,
+    ) -> PyResult<Self> {
+        let images = images.iter().map(image_of).collect::<PyResult<Vec<_>>>()?;
+        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let sampling = if walk { Sampling::Walk } else { Sampling::Iid };
+        let inner = patch::ImageStream::new(images.into(), window, sampling, seed, chain);
+        Ok(Self { inner: inner.map_err(raised)? })
+    }
+
+    /// Numbers of a patch.
+    #[getter]
+    fn features(&self) -> usize {
+        self.inner.features()
+    }
+
+    /// The next minibatch, of so many patches, one after another.
+    fn next<'py>(&mut self, py: Python<'py>, patches: usize, single: bool) -> PyResult<Bound<'py, PyAny>> {
+        if single { self.fill::<f32>(py, patches) } else { self.fill::<f64>(py, patches) }
+    }
+
+    /// Where the stream is: steps, word of its generator, positions.
+    fn place(&self) -> (u64, u64, Vec<u8>) {
+        let point = self.inner.point();
+        (point.steps, point.word, point.state)
+    }
+
+    /// Goes to where a stream of the same images and seed was.
+    fn seek(&mut self, steps: u64, word: u64, state: Vec<u8>) -> PyResult<()> {
+        self.inner.seek(&ChainPoint { steps, word, acceptance: None, state }).map_err(raised)
+    }
+}
+
+impl ImageStream {
+    fn fill<'py, T: Scalar + Element>(
+        &mut self,
+        py: Python<'py>,
+        patches: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let number = self.inner.features() as u128 * 2 * size_of::<T>() as u128;
+        room((number + 24) * patches as u128, "so many patches")?;
+        let inner = &mut self.inner;
+        let values = short(py, || {
+            let mut x = Mat::<T>::zeros(0, 0);
+            inner.advance(patches);
+            inner.copy(&mut x);
+            Ok(columns(&x))
+        })?;
+        Ok(values.into_pyarray(py).into_any())
+    }
+}
+
+/// A dictionary of patches, to rebuild with.
+#[pyclass(frozen, module = "ergodict._ergodict")]
+pub(crate) struct PatchDictionary {
+    model: Model,
+}
+
+/// Rebuilt values, stride, patches coded, λ, σ.
+type Rebuilt<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>);
+
+#[pymethods]
+impl PatchDictionary {
+    /// Atoms one after another, of 64 bits, or of 32 bits to be calculated with in those.
+    #[new]
+    fn new(
+        atoms: PyReadonlyArray1<'_, f64>,
+        features: usize,
+        single: bool,
+        code: &str,
+        solver: &str,
+        kappa2: f64,
+        tolerance: f64,
+    ) -> PyResult<Self> {
+        let atoms = atoms.as_slice()?;
+        let count = atoms.len().checked_div(features).unwrap_or(0);
+        let mut parameters = Parameters::new(count);
+        parameters.code = code.parse::<CodeSet>().map_err(raised)?;
+        parameters.dictionary = "free".parse::<DictionarySet>().map_err(raised)?;
+        parameters.solver = match solver {
+            "projected-gradient" => CodeSolver::ProjectedGradient,
+            _ => CodeSolver::Fast,
+        };
+        (parameters.kappa2, parameters.tolerance) = (kappa2, tolerance);
+        let w = MatRef::from_column_major(atoms, features, count).map_err(raised)?;
+        let model = if single {
+            let w = w.to_owned().cast::<f32>();
+            Factoriser::from_dictionary(parameters, w.as_ref()).map(|f| Model::of(&f, "factor", 0))
+        } else {
+            Factoriser::from_dictionary(parameters, w).map(|f| Model::of(&f, "factor", 0))
+        };
+        Ok(Self { model: model.map_err(raised)? })
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self { model: short(py, move || Model::load(&path))? })
+    }
+
+    /// Number of atoms, and of their features.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.model.w.cols(), self.model.w.rows())
+    }
+
+    /// What the atoms are patches of, where the model file says: rows, columns, whether on a torus, channels.
+    #[getter]
+    fn patch(&self) -> Option<(usize, usize, bool, usize)> {
+        let kind = self.model.patch?;
+        let Window { rows, cols, boundary } = kind.window;
+        Some((rows, cols, boundary == Boundary::Periodic, kind.channels))
+    }
+
+    /// For patches of spins: what the numbers stand for, and the alphabet as ``SpinChain.labels`` has it.
+    #[getter]
+    fn spins(&self) -> Option<(String, i32)> {
+        let (values, alphabet) = self.model.patch?.spins?;
+        let labels = match alphabet {
+            Alphabet::PlusMinus => 0,
+            Alphabet::ZeroOne => -1,
+            Alphabet::Labels(labels) => i32::from(labels),
+        };
+        Some((values.to_string(), labels))
+    }
+
+    /// Rebuilds an image, or frees it of noise.
+    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
+    fn image<'py>(
+        &self,
+        py: Python<'py>,
+        image: Given<'py>,
+        patch: (usize, usize),
+        periodic: bool,
+        stride: Option<usize>,
+        penalty: f64,
+        denoise: bool,
+        sigma: Option<f64>,
+        n_jobs: Option<i64>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Rebuilt<'py>> {
+        let image = image_of(&image)?;
+        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let overlap = match stride {
+            Some(stride) => {
+                let overlap = Overlap { window, stride };
+                overlap.corners(image.shape()).map(|_| overlap)
+            }
+            None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES),
+        };
+        let overlap = overlap.map_err(raised)?;
+        let sigma = denoise.then(|| sigma.unwrap_or_else(|| reconstruct::noise_level(&image)));
+        let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
+        let (rebuilt, lambda) = match self.model.precision {
+            Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &image),
+            Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &image),
+        }?;
+        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma))
+    }
+
+    /// Rebuilds a configuration: the values, the numbers of a site, the patches coded and the share of sites that are right.
+    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
+    fn configuration<'py>(
+        &self,
+        py: Python<'py>,
+        spins: PyReadonlyArray1<'py, i8>,
+        shape: (usize, usize),
+        values: &str,
+        labels: i32,
+        patch: (usize, usize),
+        periodic: bool,
+        stride: usize,
+        penalty: f64,
+        n_jobs: Option<i64>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize, u64, f64)> {
+        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let overlap = Overlap { window, stride };
+        overlap.corners(shape).map_err(raised)?;
+        let values: SpinValues = values.parse().map_err(raised)?;
+        let alphabet = match labels {
+            0 => Alphabet::PlusMinus,
+            -1 => Alphabet::ZeroOne,
+            labels => Alphabet::Labels(u8::try_from(labels).unwrap_or(0)),
+        };
+        let encoding = Encoding::new(values, alphabet).map_err(raised)?;
+        let mut spins = spins.as_slice()?.to_vec();
+        if spins.len() != shape.0.saturating_mul(shape.1) {
+            return Err(PyValueError::new_err("the configuration has another shape than was said"));
+        }
+        if values == SpinValues::Borders {
+            let lattice = Lattice::new(shape.0, shape.1, window.boundary).map_err(raised)?;
+            spins = borders(lattice, &spins);
+        }
+        encoding.check(&spins).map_err(raised)?;
+        let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
+        let work = Work { model: &self.model, overlap, lambda: penalty, sigma: None };
+        let (rebuilt, _) = match self.model.precision {
+            Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &grid),
+            Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &grid),
+        }?;
+        let right = encoding.agreement(&rebuilt.values, &spins);
+        Ok((rebuilt.values.into_pyarray(py), encoding.channels(), rebuilt.patches, right))
+    }
+}
+
+/// How a grid is rebuilt.
+struct Work<'a> {
+    model: &'a Model,
+    overlap: Overlap,
+    lambda: f64,
+    /// With a noise to be freed of, λ follows from it.
+    sigma: Option<f64>,
+}
+
+impl Work<'_> {
+    /// The grid rebuilt, and the λ that was used.
+    fn run<T: Scalar>(
+        &self,
+        py: Python<'_>,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+        grid: &(impl patch::Grid + Sync),
+    ) -> PyResult<(Reconstruction, f64)> {
+        let Self { model, overlap, sigma, .. } = self;
+        if let Some(sigma) = sigma.filter(|sigma| !(sigma.is_finite() && *sigma >= 0.0)) {
+            return Err(PyValueError::new_err(format!(
+                "sigma is {sigma}, but the noise must be a number that is not negative"
+            )));
+        }
+        long(py, n_jobs, progress, |watch| {
+            let learned = model.factoriser::<T>()?;
+            let lambda = match sigma {
+                Some(sigma) if *sigma > 0.0 => lambda_for_noise(&learned, grid, overlap, *sigma)?,
+                Some(_) => 0.0,
+                None => self.lambda,
+            };
+            let mut factoriser = with_lambda(&learned, lambda)?;
+            let mut seen = |done, all| {
+                watch.at(done, all);
+                !watch.stopped()
+            };
+            let rebuilt = if sigma.is_some() {
+                overlap.denoise(&mut factoriser, grid, &mut seen)
+            } else {
+                overlap.reconstruct(&mut factoriser, grid, &mut seen)
+            };
+            Ok((rebuilt?.ok_or(Error::Interrupted)?, lambda))
+        })
+    }
+}

@@ -1,0 +1,175 @@
+"""Atoms to rebuild with: from estimators, arrays and model files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _check, _ergodict
+
+__all__ = ["reconstruct_spins"]
+
+
+def dictionary_of(model: Any) -> _ergodict.PatchDictionary:
+    """The atoms of a fitted estimator, an array or a model file, and how codes are found under them."""
+    if isinstance(model, (str, os.PathLike)):
+        return _ergodict.PatchDictionary.load(os.fspath(model))
+    parameters: dict[str, Any] = {}
+    if hasattr(model, "get_params"):
+        if not hasattr(model, "components_"):
+            raise ValueError(f"this {type(model).__name__} has learned no atoms yet: fit it first")
+        parameters, model = model.get_params(), model.components_
+    kind = np.asarray(model).dtype
+    atoms = _check.numbers(model, "the atoms", 2)
+    if not atoms.size:
+        raise ValueError(f"the atoms have the shape {atoms.shape}, but there must be at least one")
+    # Codes of atoms with both signs that were given alone have both signs too.
+    code = parameters.get("code", "nonneg" if atoms.min() >= 0 else "free")
+    if not isinstance(code, str):
+        raise TypeError(f"code is {code!r}, but it must be one of the sets that have names")
+    solver, kappa2 = parameters.get("solver", "fast"), _check.number(parameters.get("kappa2", 0.0), "kappa2")
+    tolerance = _check.number(parameters.get("tol", 1e-6), "tol")
+    single = kind == np.float32
+    return _ergodict.PatchDictionary(atoms.ravel(), atoms.shape[1], single, code, solver, kappa2, tolerance)
+
+
+def patch_of(
+    dictionary: _ergodict.PatchDictionary, patch: Any, boundary: Optional[str], channels: Optional[int]
+) -> tuple[tuple[int, int], bool, int]:
+    """Rows and columns of an atom, whether it is of a torus, and its channels: as told, as the model says, or as the numbers suggest."""
+    features = dictionary.shape[1]
+    known = dictionary.patch
+    edge = (
+        None if boundary is None else _check.choice(boundary, "boundary", ["periodic", "free"]) == "periodic"
+    )
+    periodic = edge if edge is not None else known[2] if known else True
+    if patch is not None:
+        sides = _check.size(patch, "patch")
+        places = sides[0] * sides[1]
+    elif known:
+        sides, places = known[:2], known[0] * known[1]
+    else:
+        tried = [channels] if channels else [1, 3]
+        found = [(round((features / c) ** 0.5), c) for c in tried]
+        squares = [(side, c) for side, c in found if side * side * c == features]
+        if not squares:
+            raise ValueError(
+                f"atoms of {features} numbers are no squares: say their rows and columns with patch"
+            )
+        side, channels = squares[0]
+        sides, places = (side, side), side * side
+    if channels is None:
+        if places == 0 or features % places:
+            raise ValueError(f"atoms have {features} numbers, which are no patches of {sides[0]}×{sides[1]}")
+        channels = features // places
+    return sides, periodic, channels
+
+
+def reconstruct_spins(
+    model: Any,
+    lattice: npt.ArrayLike,
+    *,
+    patch: Union[None, int, tuple[int, int]] = None,
+    boundary: Optional[str] = None,
+    spins: Optional[str] = None,
+    stride: int = 1,
+    alpha: float = 0.0,
+    return_info: bool = False,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> Any:
+    """Rebuild a configuration from atoms: patches are rebuilt from their codes and averaged where they overlap.
+
+    Parameters
+    ----------
+    model : estimator, array of shape (n_components, n_features) or path
+        The atoms: a fitted estimator, its ``components_``, or a model file of ``ergodict spins learn``.
+    lattice : array of shape (rows, cols)
+        The configuration.
+    patch : int or (int, int), optional
+        Rows and columns of an atom; as the model file says, or a square by default.
+    boundary : {"periodic", "free"}, optional
+        Whether patches go on at the opposite edge; as the model file says, or periodic by default.
+    spins : {"zero-one", "signed", "one-hot", "borders"}, optional
+        What stands for a spin; as the model file says, or zero-one for two values and one-hot for labels by default.
+    stride : int, default=1
+        Sites between neighbouring patches.
+    alpha : float, default=0.0
+        Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
+    return_info : bool, default=False
+        Whether to return facts too.
+    n_jobs : int, optional
+        Threads; None is 1, -1 all.
+    verbose : bool, default=False
+        Whether to show progress.
+
+    Returns
+    -------
+    array of float64, shape (rows, cols) or (rows, cols, channels)
+        The numbers of the configuration, rebuilt; as ``ergodict spins reconstruct`` writes them.
+    info : dict
+        With `return_info`: the number of patches, and ``sites_right``, the share of sites whose spin is told by them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import Ising, reconstruct_spins
+    >>> ising = Ising(size=12, every=1000, random_state=0)
+    >>> rebuilt, info = reconstruct_spins(np.eye(9), next(ising), return_info=True)
+    >>> info["sites_right"]
+    1.0
+    """
+    from ._progress import progress
+
+    dictionary = dictionary_of(model)
+    given = np.asarray(lattice)
+    if given.ndim != 2 or given.dtype.kind not in "buif":
+        raise ValueError(
+            f"the configuration is {given.dtype} of shape {given.shape}, but it must be numbers of shape (rows, cols)"
+        )
+    if given.size and (given.min() < -128 or given.max() > 127 or np.any(given != np.floor(given))):
+        raise ValueError(
+            "the configuration has values that are no spins: expected -1 and 1, 0 and 1, or labels from 0 to 127"
+        )
+    known = dictionary.spins
+    labels = known[1] if known else _labels(given)
+    values = spins if spins is not None else known[0] if known else "one-hot" if labels > 0 else "zero-one"
+    if not isinstance(values, str):
+        raise TypeError(f"spins is {values!r}, but it must be zero-one, signed, one-hot or borders")
+    channels = None
+    if not known and values == "one-hot":
+        if patch is not None:
+            _, _, labels = patch_of(dictionary, patch, boundary, None)
+        channels = labels
+    sides, periodic, _ = patch_of(dictionary, patch, boundary, channels or 1)
+    weight = _check.number(alpha, "alpha")
+    with progress(verbose, "rebuilding", unit="patch") as show:
+        rebuilt, channels, patches, right = dictionary.configuration(
+            np.ascontiguousarray(given, dtype=np.int8).ravel(),
+            given.shape,
+            values,
+            labels,
+            sides,
+            periodic,
+            _check.count(stride, "stride", 0),
+            2 * weight,
+            n_jobs,
+            show,
+        )
+    rebuilt = rebuilt.reshape(given.shape if channels == 1 else (*given.shape, channels))
+    return (rebuilt, {"patches": patches, "sites_right": right}) if return_info else rebuilt
+
+
+def _labels(given: npt.NDArray[Any]) -> int:
+    """The alphabet that values suggest, as the extension counts it: 0 for -1 and 1, -1 for 0 and 1, else the number of labels."""
+    low, high = (given.min(), given.max()) if given.size else (0, 0)
+    if low == -1 and high <= 1:
+        return 0
+    if low >= 0:
+        return -1 if high <= 1 else int(high) + 1
+    raise ValueError(
+        f"the values of the configuration go from {low} to {high}: expected -1 and 1, 0 and 1, or labels from 0"
+    )

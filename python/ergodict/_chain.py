@@ -1,0 +1,307 @@
+"""What all chains of configurations share: iteration, measuring, patches, pickling."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _check, _ergodict
+from ._random import RandomState, seed_of
+
+Configuration = npt.NDArray[np.int8]
+#: Rows and columns, or one number for both.
+Size = Union[int, tuple[int, int]]
+#: How a chain begins: "random", "ordered", a configuration, or a `.npy` file whose last frame is taken.
+Start = Union[str, "os.PathLike[str]", npt.NDArray[Any]]
+
+
+class Chain:
+    """A chain of configurations; its subclasses say which system it is of."""
+
+    #: What is shown of it.
+    _parameters: tuple[str, ...] = ()
+    #: What stands for a spin in patches unless told.
+    _values = "zero-one"
+
+    every: int
+    burn_in: int
+    chain: int
+    seed_: int
+    size: tuple[int, int]
+
+    def _begin(
+        self, every: object, burn_in: object, start: Any, chain: object, random_state: RandomState
+    ) -> None:
+        """Sets what all chains have, and puts the chain to its start."""
+        self.every = _check.count(every, "every")
+        self.burn_in = _check.count(burn_in, "burn_in", 0)
+        # Beyond these are the streams of other purposes.
+        self.chain = _check.count(chain, "chain", 0, 2**16 - 1)
+        self.seed_ = seed_of(random_state)
+        self.start = start
+        self._inner = self._build()
+        first = self._first(start)
+        if first is not None:
+            self.state = first
+
+    def _build(self) -> _ergodict.SpinChain:
+        raise NotImplementedError
+
+    def _first(self, start: Any) -> Optional[npt.NDArray[Any]]:
+        """The first configuration, unless it is random."""
+        if isinstance(start, str) and start == "random":
+            return None
+        if isinstance(start, str) and start == "ordered":
+            # 1 everywhere, label 0 where there are labels.
+            return np.full(self.shape, 0 if self._inner.labels > 0 else 1, dtype=np.int8)
+        if isinstance(start, (str, os.PathLike)):
+            frames = np.load(start, allow_pickle=False)
+            if frames.ndim == 3 and not len(frames):
+                raise ValueError(f"{os.fspath(start)}: has no frame to start from")
+            last: npt.NDArray[Any] = frames[-1] if frames.ndim == 3 else frames
+            return last
+        return np.asarray(start)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of a configuration."""
+        return self._inner.shape
+
+    @property
+    def updates(self) -> int:
+        """Updates of single sites made so far."""
+        return self._inner.steps * self._inner.updates_per_step
+
+    @property
+    def acceptance_(self) -> Optional[float]:
+        """The share of proposals that were accepted; None for chains that make none, or have made none yet."""
+        counts = self._inner.acceptance
+        return counts[0] / counts[1] if counts is not None and counts[1] else None
+
+    @property
+    def state(self) -> Configuration:
+        """The present configuration, an int8 array (rows, cols) of its own; set it to go on from another."""
+        return self._inner.spins().reshape(self.shape)
+
+    @state.setter
+    def state(self, value: npt.ArrayLike) -> None:
+        given = np.asarray(value)
+        if given.dtype.kind not in "buif":
+            raise TypeError(f"the configuration has the dtype {given.dtype}, but it must hold integers")
+        if given.shape != self.shape:
+            found, (rows, cols) = "×".join(map(str, given.shape)), self.shape
+            raise ValueError(f"the configuration has {found} sites, but the system has {rows}×{cols}")
+        spins = given.astype(np.int8) if given.dtype.kind != "f" else _whole(given)
+        if np.any(spins != given):
+            raise ValueError("the configuration has values that are none of the system's")
+        steps, word, acceptance, patch_word, _ = self._inner.place()
+        self._inner.seek(steps, word, acceptance, patch_word, np.ascontiguousarray(spins).ravel())
+
+    def __iter__(self) -> Iterator[Configuration]:
+        return self
+
+    def __next__(self) -> Configuration:
+        self._inner.next(self.every, self.burn_in)
+        return self.state
+
+    def advance(self, updates: int) -> None:
+        """Make so many updates of single sites, rounded up to whole steps of the chain.
+
+        Parameters
+        ----------
+        updates : int
+            How many.
+        """
+        self._inner.advance(_check.count(updates, "updates", 0))
+
+    def frames(self, n: int) -> Configuration:
+        """Return the next states, one after another.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        array of int8, shape (n, rows, cols)
+            What ``ergodict spins simulate`` writes for the same seed, at the start of the chain.
+        """
+        rows, cols = self.shape
+        frames = np.empty((_check.count(n, "n", 0), rows, cols), dtype=np.int8)
+        for frame in frames:
+            frame[...] = next(self)
+        return frames
+
+    def measure(self, observable: str = "energy") -> float:
+        """Measure the present configuration.
+
+        Parameters
+        ----------
+        observable : {"energy", "magnetisation", "cluster"}, default="energy"
+            The energy per site, the magnetisation, or the share of the sites in the largest cluster.
+
+        Returns
+        -------
+        float
+            Its value.
+        """
+        if not isinstance(observable, str):
+            raise TypeError(f"observable is {observable!r}, but it must be a name such as energy")
+        return self._inner.measure(observable)
+
+    def record(
+        self, n: int, observables: Iterable[str] = ("energy", "magnetisation")
+    ) -> dict[str, npt.NDArray[np.float64]]:
+        """Measure the next states, one after another.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        observables : iterable of str, default=("energy", "magnetisation")
+            As for :meth:`measure`.
+
+        Returns
+        -------
+        dict of arrays of shape (n,)
+            By the name of the observable.
+        """
+        names = [observables] if isinstance(observables, str) else list(observables)
+        for name in names:
+            self.measure(name)
+        series = {name: np.empty(_check.count(n, "n", 0)) for name in names}
+        for i in range(n):
+            self._inner.next(self.every, self.burn_in)
+            for name in names:
+                series[name][i] = self._inner.measure(name)
+        return series
+
+    def patches(
+        self,
+        size: Union[int, tuple[int, int]] = 20,
+        n: int = 1000,
+        *,
+        spins: Optional[str] = None,
+        dtype: npt.DTypeLike = np.float64,
+    ) -> npt.NDArray[Any]:
+        """Cut patches at random places of the present configuration.
+
+        Parameters
+        ----------
+        size : int or (int, int), default=20
+            Rows and columns of a patch.
+        n : int, default=1000
+            Number of patches.
+        spins : {"zero-one", "signed", "one-hot", "borders"}, optional
+            What stands for a spin: -1 becomes 0, ±1, a channel for each label, or 1 where labels meet. By default zero-one, one-hot for
+            :class:`Potts` and borders for :class:`CellularPotts`.
+        dtype : dtype, default=float64
+            float64 or float32.
+
+        Returns
+        -------
+        array of shape (n, rows * cols * channels)
+            A patch in each row, its places row by row, the channels of a place together.
+        """
+        rows, cols = _check.size(size, "size")
+        values = self._values if spins is None else spins
+        if not isinstance(values, str):
+            raise TypeError(f"spins is {values!r}, but it must be zero-one, signed, one-hot or borders")
+        count = _check.count(n, "n")
+        features, cut = self._inner.patches(rows, cols, values, count, _check.single(dtype))
+        return cut.reshape(count, features)
+
+    def minibatches(
+        self,
+        patch: Union[int, tuple[int, int]] = 20,
+        n: int = 1000,
+        steps: Optional[int] = None,
+        *,
+        spins: Optional[str] = None,
+        dtype: npt.DTypeLike = np.float64,
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Iterate over minibatches of patches, one of each state, as ``ergodict spins learn`` cuts them.
+
+        Parameters
+        ----------
+        patch : int or (int, int), default=20
+            Rows and columns of a patch.
+        n : int, default=1000
+            Patches of a minibatch.
+        steps : int, optional
+            Number of minibatches; without end by default.
+        spins : str, optional
+            As for :meth:`patches`.
+        dtype : dtype, default=float64
+            float64 or float32.
+
+        Returns
+        -------
+        iterator of arrays of shape (n, rows * cols * channels)
+            What ``OnlineNMF().fit_stream`` takes.
+
+        Examples
+        --------
+        >>> from ergodict import Ising
+        >>> ising = Ising(size=30, every=900, random_state=0)
+        >>> [x.shape for x in ising.minibatches(patch=5, n=10, steps=2)]
+        [(10, 25), (10, 25)]
+        """
+        left = None if steps is None else _check.count(steps, "steps", 0)
+        # Bad arguments are told now, not at the first minibatch; no random number is taken for it.
+        place = self._inner.place()
+        self.patches(patch, 1, spins=spins, dtype=dtype)
+        _check.count(n, "n")
+        self._inner.seek(*place)
+        return self._minibatches(patch, n, left, spins, dtype)
+
+    def _minibatches(
+        self, patch: Any, n: int, left: Optional[int], spins: Any, dtype: Any
+    ) -> Iterator[npt.NDArray[Any]]:
+        while left is None or left > 0:
+            self._inner.next(self.every, self.burn_in)
+            yield self.patches(patch, n, spins=spins, dtype=dtype)
+            left = None if left is None else left - 1
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}={_shown(getattr(self, name))}"
+            for name in self._parameters
+            if getattr(self, name) is not None
+        ]
+        return f"{type(self).__name__}({', '.join(shown)}, random_state={self.seed_})"
+
+    def _repr_html_(self) -> str:
+        from ._repr import chain_html
+
+        return chain_html(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        del state["_inner"]
+        return {**state, "_place": self._inner.place()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        place = state.pop("_place")
+        self.__dict__.update(state)
+        self._inner = self._build()
+        self._inner.seek(*place)
+
+
+def _whole(given: npt.NDArray[Any]) -> Configuration:
+    """Floats as int8; what is not one is 127, which then differs from it or is checked by the system."""
+    fits = (given >= -128) & (given <= 127)
+    return np.where(fits, given, 127).astype(np.int8)
+
+
+def _shown(value: object) -> str:
+    """A parameter in the repr of a chain."""
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    text = repr(value)
+    return text if len(text) <= 60 else f"<{type(value).__name__}>"

@@ -1,0 +1,81 @@
+"""An image in any of the ways it may be given, as the numbers that the extension takes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict
+
+#: An image as it may be given: an array, a PIL image, a path, or the name of an embedded one.
+ImageLike = Any
+#: Values, rows, columns, channels, as the extension takes them.
+Pixels = tuple[npt.NDArray[np.float32], int, int, int]
+
+
+def shaped(values: npt.NDArray[Any], rows: int, cols: int, channels: int) -> npt.NDArray[Any]:
+    """Values row by row as an image: (rows, cols), or (rows, cols, 3) in colour."""
+    return values.reshape((rows, cols) if channels == 1 else (rows, cols, channels))
+
+
+def is_table(image: Any) -> bool:
+    """Whether a list is rows of numbers, and so one image."""
+    try:
+        return np.asarray(image).dtype.kind in "buif" and np.ndim(image) == 2
+    except ValueError:
+        return False
+
+
+def pixels(image: ImageLike, colour: bool) -> Pixels:
+    """An image as the extension takes it."""
+    if isinstance(image, (str, os.PathLike)):
+        name = os.fspath(image)
+        if isinstance(name, str) and name.startswith("@"):
+            return _ergodict.embedded_image(name, colour)
+        return _ergodict.read_image(name, colour)[0]
+    if hasattr(image, "getbands") and hasattr(image, "convert"):
+        image = _from_pil(image)
+    return _from_array(np.asarray(image), colour)
+
+
+def _from_pil(image: Any) -> npt.NDArray[Any]:
+    """A PIL image as an array; palettes and unusual modes by way of colours."""
+    if image.mode not in ("L", "LA", "RGB", "RGBA", "I;16", "F", "1"):
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    array: npt.NDArray[Any] = np.asarray(image)
+    return array
+
+
+def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
+    """An array as the library reads such a file: scaled to [0, 1], alpha over white, grey by Rec. 709."""
+    if array.dtype.kind not in "buif":
+        raise TypeError(f"the image has the dtype {array.dtype}, but it must hold real numbers")
+    if array.ndim not in (2, 3):
+        raise ValueError(
+            f"the image has {array.ndim} axes, but it must have the shape (rows, cols) or (rows, cols, channels)"
+        )
+    stored = array.shape[2] if array.ndim == 3 else 1
+    if stored not in (1, 2, 3, 4):
+        raise ValueError(f"the image has {stored} channels, but it must have 1 or 3, and one more for alpha")
+    if array.dtype.kind == "i" and array.size and array.min() < 0:
+        raise ValueError("the image has negative integers, but black is 0")
+    values = array.reshape(array.shape[0], array.shape[1], stored).astype(np.float64)
+    if array.dtype.kind in "ui":
+        values /= np.iinfo(array.dtype).max
+    opacity = values[..., -1:] if stored in (2, 4) else None
+    values = values[..., : stored - 1] if opacity is not None else values
+    if not colour and values.shape[2] == 3:
+        grey = 0.2126 * values[..., 0] + 0.7152 * values[..., 1] + 0.0722 * values[..., 2]
+        # Of integers the weights may sum to a last place more than white.
+        values = (np.minimum(grey, 1.0) if array.dtype.kind in "ui" else grey)[..., None]
+    if opacity is not None:
+        values = opacity * values + (1.0 - opacity)
+    if colour and values.shape[2] == 1:
+        values = np.repeat(values, 3, axis=2)
+    rows, cols, channels = values.shape
+    with np.errstate(over="ignore"):
+        flat = np.ascontiguousarray(values, dtype=np.float32).ravel()
+    return flat, rows, cols, channels

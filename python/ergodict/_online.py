@@ -1,0 +1,450 @@
+"""What the estimators of the online scheme share: everything but their parameters and defaults."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Optional, TypeVar, Union
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._ergodict import Factoriser, minibatches
+from ._options import flag, given, options_of, real, schedule_words, weight_at, whole
+from ._progress import progress
+from ._random import seed_of
+from .sets import spec_of
+
+#: The estimator itself, for methods that return it.
+Self = TypeVar("Self", bound="OnlineEstimator")
+
+_NEGATIVE = (
+    "the data has negative entries, which nonnegative atoms and codes cannot make: "
+    'OnlineDictionary can, or dictionary="ball" with code="free"'
+)
+_ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
+
+
+class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
+
+    _core: Factoriser
+    n_components: Optional[int]
+    n_jobs: Optional[int]
+    missing: bool
+    verbose: object
+    _schedule: Optional[Callable[[int], float]]
+    _how: str
+
+    # Learning
+
+    def fit(self: Self, X: Any, y: object = None) -> Self:
+        """Learn a dictionary from the samples of a matrix, from the beginning.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples. Arrays of float32 or float64 are read where they lie; others are converted.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+            The fitted estimator. An interruption (Ctrl-C) leaves it as it was after the last step, ready for `partial_fit`.
+        """
+        X = self._validated(X, reset=True)
+        batch, epochs, shuffle, holdout, missing = self._course()
+        self._forget()
+        seed = seed_of(self.random_state)
+        function = schedule_words(self.schedule)[1]
+        words = None
+        if function is not None:
+            steps = minibatches(X.shape[0], batch, epochs, shuffle, holdout, seed)
+            words = given([weight_at(function, t) for t in range(1, steps + 1)] or [1.0])
+        core = self._begin(X.shape[1], X.dtype, min(batch, X.shape[0]), seed, words)
+        try:
+            with progress(self.verbose, "learning") as show:
+                core.fit(
+                    _parts(X), batch, epochs, shuffle, holdout, seed, missing, self.n_jobs, show, self.callback
+                )
+        except ValueError:
+            raise
+        except BaseException:
+            if core.steps:
+                self._keep(core, "fit")
+            raise
+        self._keep(core, "fit")
+        self._warn()
+        return self
+
+    def partial_fit(self: Self, X: Any, y: object = None) -> Self:
+        """Take one step: learn from one minibatch, which may have any number of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The minibatch.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+            The estimator. The first call reads the parameters; changes of them have no effect after it, until the next `fit`.
+        """
+        # Small arrays as they should be go the short way: everything else is looked at below.
+        push = self.__dict__.get("_push")
+        if push is not None and type(X) is np.ndarray:
+            seen = push(X)
+            if seen:
+                if seen == 2:
+                    warnings.warn(_NEGATIVE, UserWarning, stacklevel=2)
+                return self
+        return self._step(X)
+
+    def _step(self: Self, X: Any) -> Self:
+        first = not self.__sklearn_is_fitted__()
+        X = self._validated(X, reset=first)
+        if first:
+            core = self._begin(X.shape[1], X.dtype, X.shape[0], seed_of(self.random_state), None)
+            function = schedule_words(self.schedule)[1]
+        else:
+            core, function = self._core, self._schedule
+        weight = None if function is None else weight_at(function, core.steps + 1)
+        before = core.negative
+        core.step(_parts(X), weight, flag("missing", self.missing), self.n_jobs)
+        if first:
+            self._keep(core, "partial_fit")
+        else:
+            self._how = "partial_fit"
+        if core.negative and not before:
+            warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
+        return self
+
+    def fit_stream(self: Self, stream: Iterable[Any], steps: Optional[int] = None, go_on: bool = False) -> Self:
+        """Learn from any iterable of minibatches: a generator, a chain, a list.
+
+        Parameters
+        ----------
+        stream : iterable of array-like or sparse matrix
+            Each item is a minibatch of shape (n_samples, n_features), or one sample of shape (n_features,).
+        steps : int, default=None
+            How many items to take at most; all if None.
+        go_on : bool, default=False
+            Whether to go on with what was learned before instead of beginning anew.
+
+        Returns
+        -------
+        self
+            The estimator. An interruption (Ctrl-C) leaves it as it was after the last step; `go_on` continues.
+        """
+        if isinstance(stream, (str, bytes)) or not isinstance(stream, Iterable):
+            raise TypeError(f"the stream is {type(stream).__name__}, but it must be an iterable of arrays")
+        if steps is not None:
+            steps = whole("the number of steps", steps, 1, "at least one is needed")
+        if not go_on:
+            self._forget()
+        done = 0
+        with progress(self.verbose, "learning") as show:
+            for item in itertools.islice(stream, steps):
+                self.partial_fit(self._minibatch(item))
+                done += 1
+                if show is not None:
+                    show(done, steps or 0, self.surrogate_ if done % 64 == 0 else None)
+                if self.callback is not None:
+                    self.callback({"step": self.n_steps_})
+        if not done and not self.__sklearn_is_fitted__():
+            raise ValueError("the stream is empty, but at least one minibatch is needed")
+        self._how = "fit_stream"
+        if self._core.unused == self._core.atoms:
+            warnings.warn(_ALL_ZERO, UserWarning, stacklevel=2)
+        return self
+
+    def _minibatch(self, item: Any) -> Any:
+        """An item of a stream as a minibatch."""
+        if sparse.issparse(item) or hasattr(item, "columns"):
+            return item
+        item = np.asarray(item)
+        if item.ndim == 1:
+            item = item[None, :]
+        if item.ndim == 2 and item.dtype.kind in "biu":
+            # Spins and bits come as small integers.
+            item = item.astype(self._dtype() if self.__sklearn_is_fitted__() else np.float64)
+        return item
+
+    # What was learned, applied
+
+    def transform(self, X: Any) -> Any:
+        """Code samples under the dictionary.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The codes.
+        """
+        X = self._known(X)
+        with progress(self.verbose, "coding", unit="minibatch") as show:
+            return self._core.transform(_parts(X), flag("missing", self.missing), self.n_jobs, show)
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Rebuild samples from their codes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            The codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The product of the codes and the atoms.
+        """
+        check_is_fitted(self)
+        codes = X if sparse.issparse(X) else np.asarray(X)
+        components = self.components_
+        if codes.ndim != 2 or codes.shape[1] != components.shape[0]:
+            found = "×".join(map(str, codes.shape)) or "a number"
+            raise ValueError(f"the code is {found}, but {components.shape[0]} columns is needed: one for each atom")
+        return np.asarray(codes @ components)
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Minus the mean loss of a sample: larger is better, as model selection expects.
+
+        The loss of a sample is ``|x - hW|^2 + 2 alpha |h|_1 + kappa2 / 2 |h|^2``. It depends on `alpha`: to select that, compare
+        reconstructions instead.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The samples.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        X = self._known(X)
+        return -float(np.mean(self._core.losses(_parts(X), flag("missing", self.missing), self.n_jobs)))
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Write the model file that ``ergodict factor`` would write.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, whose name should end in ``.safetensors``.
+        """
+        check_is_fitted(self)
+        batch, epochs, shuffle, holdout, missing = self._course()
+        init = self.dict_init if isinstance(self.dict_init, str) else "array"
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else [str(name) for name in names]
+        self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
+
+    @classmethod
+    def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:
+        """Open a model file, also one that the command line wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        dictionary : str, Near, Projection or Union, default=None
+            The set of dictionaries, needed again where no name describes it.
+
+        Returns
+        -------
+        estimator
+            A fitted estimator of this class.
+        """
+        from .models import read
+
+        return read(path, dictionary, cls)
+
+    # Attributes
+
+    @property
+    def components_(self) -> NDArray[Any]:
+        """The dictionary, of shape (n_components, n_features): a copy, an atom a row."""
+        return self._learned().dictionary
+
+    @property
+    def n_steps_(self) -> int:
+        """Steps taken."""
+        return self._learned().steps
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs that the last `fit` completed."""
+        return self._learned().epochs
+
+    @property
+    def surrogate_(self) -> float:
+        """The surrogate loss per sample, which the dictionary minimises."""
+        return self._learned().surrogate
+
+    @property
+    def seed_(self) -> int:
+        """The seed that was used; as `random_state` it gives the same dictionary again."""
+        return self._learned().seed
+
+    @property
+    def dominance_(self) -> NDArray[np.float64]:
+        """The share of each atom in the reconstructions, which add up to one."""
+        return self._learned().dominance
+
+    @property
+    def history_(self) -> dict[str, NDArray[Any]]:
+        """Arrays `step`, `samples`, `loss`, `surrogate` along the way, and `gap_step`, `gap`, `change` at some steps."""
+        return self._learned().history
+
+    @property
+    def piece_(self) -> int:
+        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
+        return self._learned().piece
+
+    @property
+    def held_out_loss_(self) -> Optional[float]:
+        """The mean loss of the samples that `fit` held out; None if there were none."""
+        return self._learned().held_out_loss
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._learned().atoms
+
+    def _learned(self) -> Factoriser:
+        core: Optional[Factoriser] = self.__dict__.get("_core")
+        if core is None:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return core
+
+    # What scikit-learn asks for
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_core" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = bool(self.missing)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_push", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self.__sklearn_is_fitted__():
+            self._shortcut()
+
+    def __copy__(self: Self) -> Self:
+        # A copy that shared what is learned would learn with the original.
+        return copy.deepcopy(self)
+
+    # Inside
+
+    def _course(self) -> tuple[int, int, bool, float, bool]:
+        """How to go over the data."""
+        batch = whole("the batch size", self.batch_size, 1, "a minibatch has at least one sample")
+        epochs = whole("the number of epochs", self.max_iter, 1, "at least one is needed")
+        holdout = real("the share held out", self.holdout)
+        if not 0.0 <= holdout < 1.0:
+            raise ValueError(f"the share held out is {holdout}, but it must be at least 0 and below 1")
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback is {self.callback!r}, but it must be callable or None")
+        return batch, epochs, flag("shuffle", self.shuffle), holdout, flag("missing", self.missing)
+
+    def _begin(self, features: int, dtype: Any, batch: int, seed: int, schedule: Optional[str]) -> Factoriser:
+        """A factoriser that has not learned anything."""
+        atoms = features
+        if self.n_components is not None:
+            atoms = whole("the number of atoms", self.n_components, 1, "a dictionary has at least one")
+        options = options_of(self, atoms, batch)
+        if schedule is not None:
+            options["schedule"] = schedule
+        return Factoriser(
+            options, spec_of(self.dictionary, atoms, features), features, dtype == np.float32,
+            self._first(atoms, features, dtype), seed,
+        )  # fmt: skip
+
+    def _first(self, atoms: int, features: int, dtype: Any) -> Any:
+        """What to start from."""
+        init = self.dict_init
+        if isinstance(init, str):
+            if init not in ("random", "data"):
+                raise ValueError(f"dict_init is {init!r}, but it must be random, data or an array")
+            return init
+        init = np.array(init, dtype=dtype, order="C")
+        if init.shape != (atoms, features):
+            found = "×".join(map(str, init.shape)) or "a number"
+            raise ValueError(
+                f"dict_init is {found}, but {atoms}×{features} is needed: a row for each atom, a column for each feature"
+            )
+        return init
+
+    def _keep(self, core: Factoriser, how: str) -> None:
+        self._core, self._how = core, how
+        self._schedule = schedule_words(self.schedule)[1]
+        self._shortcut()
+
+    def _shortcut(self) -> None:
+        """Small arrays need no checks here when they need no more than a look at their type."""
+        plain = not self.missing and self._schedule is None and not hasattr(self, "feature_names_in_")
+        self._push = self._core.push if plain else None
+
+    def _forget(self) -> None:
+        for name in ("_core", "_push", "_how", "_schedule"):
+            self.__dict__.pop(name, None)
+
+    def _warn(self) -> None:
+        if self._core.negative:
+            warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
+        if self._core.unused == self._core.atoms:
+            warnings.warn(_ALL_ZERO, UserWarning, stacklevel=3)
+
+    def _dtype(self) -> Any:
+        return np.dtype(np.float32 if self._core.single else np.float64)
+
+    def _known(self, X: Any) -> Any:
+        """Samples for what was learned."""
+        check_is_fitted(self)
+        return self._validated(X, reset=False)
+
+    def _validated(self, X: Any, reset: bool) -> Any:
+        types = [np.float64, np.float32] if reset else [self._dtype()]
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=types, order=None, copy=False, ensure_all_finite=False
+        )
+        if sparse.issparse(X):
+            if flag("missing", self.missing):
+                raise ValueError("missing is True, but a sparse matrix has no missing entries: give a dense one")
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+        return X
+
+
+def _parts(X: Any) -> Any:
+    """What the extension takes for a matrix."""
+    if not sparse.issparse(X):
+        return X
+    return (
+        np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices), np.ascontiguousarray(X.indptr), X.shape[1],
+    )  # fmt: skip

@@ -1,0 +1,147 @@
+"""Restricted Boltzmann machines."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _check, _ergodict
+from ._chain import Chain, Size, Start
+from ._random import RandomState
+
+
+class RBM(Chain):
+    """A restricted Boltzmann machine, as a stream of its visible units: 0 and 1.
+
+    Each step draws all hidden units given the visible ones, then all visible ones given the hidden ones. The chain is the one of
+    ``ergodict spins simulate --model rbm``.
+
+    Parameters
+    ----------
+    weights : array of shape (visible, hidden) or path, optional
+        The weights W; a path is that of a ``.npz`` file with ``W``, ``b`` and ``c``. By default they are random, and follow from the seed.
+    visible_bias, hidden_bias : array, optional
+        The biases b and c; zero by default.
+    size : int or (int, int), optional
+        Rows and columns in which the visible units are drawn. By default 28, or for weights in an array a square, if they make one, and a row
+        otherwise.
+    hidden : int, optional
+        Hidden units of a machine with random weights; 64 by default.
+    weight_scale : float, optional
+        Standard deviation of random weights; 0.5 by default.
+    temperature : float, default=1.0
+        The temperature T.
+    every : int, default=10000
+        Updates of single units from one state to the next, rounded up to whole steps.
+    burn_in : int, default=0
+        Updates before the first state.
+    start : {"random", "ordered"}, array or path, default="random"
+        The first configuration.
+    chain : int, default=0
+        Number of the chain.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed; the one that was used is ``seed_``.
+
+    Attributes
+    ----------
+    seed_ : int
+        The seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import RBM
+    >>> weights = np.random.default_rng(0).normal(size=(16, 8))
+    >>> rbm = RBM(weights, every=100, random_state=0)
+    >>> next(rbm).shape
+    (4, 4)
+    """
+
+    _parameters = (
+        "weights",
+        "size",
+        "hidden",
+        "weight_scale",
+        "temperature",
+        "every",
+        "burn_in",
+        "start",
+        "chain",
+    )
+
+    def __init__(
+        self,
+        weights: Any = None,
+        visible_bias: Optional[npt.ArrayLike] = None,
+        hidden_bias: Optional[npt.ArrayLike] = None,
+        *,
+        size: Optional[Size] = None,
+        hidden: Optional[int] = None,
+        weight_scale: Optional[float] = None,
+        temperature: float = 1.0,
+        every: int = 10_000,
+        burn_in: int = 0,
+        start: Start = "random",
+        chain: int = 0,
+        random_state: RandomState = None,
+    ) -> None:
+        self.temperature = _check.number(temperature, "temperature")
+        if weights is not None and (hidden is not None or weight_scale is not None):
+            raise ValueError("weights come with their own hidden units: leave hidden and weight_scale out")
+        self._from_file = isinstance(weights, (str, os.PathLike))
+        given = weights is not None and not self._from_file
+        if not given and (visible_bias is not None or hidden_bias is not None):
+            raise ValueError("visible_bias and hidden_bias go with weights in an array: give those too")
+        self.weights = _check.numbers(weights, "weights", 2) if given else weights
+        visible, hiddens = self.weights.shape if given else (0, 0)
+        self.hidden = (
+            None if weights is not None else 64 if hidden is None else _check.count(hidden, "hidden", 0)
+        )
+        self.weight_scale = (
+            None
+            if weights is not None
+            else _check.number(0.5 if weight_scale is None else weight_scale, "weight_scale")
+        )
+        self.visible_bias = _bias(visible_bias, "visible_bias", visible)
+        self.hidden_bias = _bias(hidden_bias, "hidden_bias", hiddens)
+        if size is not None:
+            self.size = _check.size(size, "size")
+        elif given:
+            side = int(np.sqrt(visible))
+            self.size = (side, side) if side * side == visible else (1, visible)
+        else:
+            self.size = (28, 28)
+        self._begin(every, burn_in, start, chain, random_state)
+
+    def _build(self) -> _ergodict.SpinChain:
+        rows, cols = self.size
+        if self.hidden is not None and self.weight_scale is not None:
+            return _ergodict.SpinChain.rbm_random(
+                rows, cols, self.hidden, self.weight_scale, self.temperature, self.seed_, self.chain
+            )
+        if self._from_file:
+            return _ergodict.SpinChain.rbm_file(
+                rows, cols, os.fspath(self.weights), self.temperature, self.seed_, self.chain
+            )
+        return _ergodict.SpinChain.rbm(
+            rows,
+            cols,
+            self.weights.ravel(),
+            self.visible_bias,
+            self.hidden_bias,
+            self.weights.shape[1],
+            self.temperature,
+            self.seed_,
+            self.chain,
+        )
+
+
+def _bias(given: Optional[npt.ArrayLike], name: str, units: int) -> npt.NDArray[np.float64]:
+    """The biases of a layer."""
+    if given is None:
+        return np.zeros(units)
+    bias: npt.NDArray[np.float64] = _check.numbers(given, name, 1)
+    return bias

@@ -1,0 +1,365 @@
+"""Images: streams of their patches, and images rebuilt from atoms or freed of noise by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _check, _ergodict
+from ._atoms import dictionary_of, patch_of
+from ._image import ImageLike, is_table, pixels, shaped
+from ._progress import progress
+from ._random import RandomState, seed_of
+
+__all__ = ["ImagePatches", "denoise_image", "noise_level", "psnr", "read_image", "reconstruct_image"]
+
+
+class ImagePatches:
+    """Minibatches of patches of one or several images, at independent positions or along a random walk.
+
+    The minibatches are those of ``ergodict image learn`` for the same seed.
+
+    Parameters
+    ----------
+    image : array, PIL image, path or list of them
+        The images: arrays of shape (rows, cols), (rows, cols, 3) or (rows, cols, 4) with an alpha channel that is blended over white, of
+        integers (black is 0, white the largest of the type) or floats (black is 0, white is 1); paths of PNG, JPEG, PNM or TIFF files;
+        ``"@tessellation"`` and ``"@tessellation-noisy"``, which are embedded.
+    size : int or (int, int), default=10
+        Rows and columns of a patch, in pixels.
+    n : int, default=1000
+        Patches of a minibatch.
+    sampling : {"independent", "walk"}, default="independent"
+        How positions follow each other: independently, or one pixel up, down, left or right at a time.
+    boundary : {"periodic", "free"}, default="periodic"
+        Whether patches go on at the opposite edge, or stay inside.
+    colour : bool, default=False
+        Red, green and blue; otherwise grey.
+    steps : int, optional
+        Number of minibatches; without end by default.
+    dtype : dtype, default=float64
+        float64 or float32.
+    random_state : int, Generator, RandomState or None, default=None
+        The seed; the one that was used is ``seed_``.
+
+    Attributes
+    ----------
+    seed_ : int
+        The seed.
+
+    Examples
+    --------
+    >>> from ergodict import ImagePatches
+    >>> patches = ImagePatches("@tessellation", size=8, n=50, random_state=0)
+    >>> next(patches).shape
+    (50, 64)
+    """
+
+    def __init__(
+        self,
+        image: Union[ImageLike, list[ImageLike]],
+        size: Union[int, tuple[int, int]] = 10,
+        n: int = 1000,
+        *,
+        sampling: str = "independent",
+        boundary: str = "periodic",
+        colour: bool = False,
+        steps: Optional[int] = None,
+        dtype: npt.DTypeLike = np.float64,
+        random_state: RandomState = None,
+    ) -> None:
+        self.size = _check.size(size, "size")
+        self.n = _check.count(n, "n")
+        self.sampling = _check.choice(sampling, "sampling", ["independent", "walk"])
+        self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
+        self.colour = bool(colour)
+        self.steps = None if steps is None else _check.count(steps, "steps", 0)
+        self.dtype = np.dtype(np.float32 if _check.single(dtype) else np.float64)
+        several = isinstance(image, (list, tuple)) and not is_table(image)
+        self._images = [pixels(one, self.colour) for one in (image if several else [image])]
+        self.seed_ = seed_of(random_state)
+        self._done = 0
+        self._inner = self._build()
+
+    def _build(self) -> _ergodict.ImageStream:
+        return _ergodict.ImageStream(
+            self._images, self.size, self.boundary == "periodic", self.sampling == "walk", self.seed_, 0
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Numbers of a patch."""
+        return self._inner.features
+
+    def __iter__(self) -> Iterator[npt.NDArray[Any]]:
+        return self
+
+    def __next__(self) -> npt.NDArray[Any]:
+        if self.steps is not None and self._done >= self.steps:
+            raise StopIteration
+        cut = self._inner.next(self.n, self.dtype == np.float32)
+        self._done += 1
+        return cut.reshape(self.n, self.n_features)
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{rows}×{cols}" for _, rows, cols, _ in self._images)
+        return (
+            f"ImagePatches(<{shapes} pixels>, size={self.size}, n={self.n}, sampling={self.sampling!r}, "
+            f"boundary={self.boundary!r}, colour={self.colour}, random_state={self.seed_})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        del state["_inner"]
+        return {**state, "_place": self._inner.place()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        place = state.pop("_place")
+        self.__dict__.update(state)
+        self._inner = self._build()
+        self._inner.seek(*place)
+
+
+def read_image(image: ImageLike, colour: bool = False) -> npt.NDArray[np.float32]:
+    """Read an image as numbers, black 0 and white 1.
+
+    Parameters
+    ----------
+    image : array, PIL image or path
+        As for :class:`ImagePatches`.
+    colour : bool, default=False
+        Red, green and blue; otherwise grey, by Rec. 709.
+
+    Returns
+    -------
+    array of float32, shape (rows, cols) or (rows, cols, 3)
+        The image.
+
+    Examples
+    --------
+    >>> from ergodict import read_image
+    >>> read_image("@tessellation", colour=True).shape
+    (240, 240, 3)
+    """
+    return shaped(*pixels(image, colour))
+
+
+def reconstruct_image(
+    model: Any,
+    image: ImageLike,
+    *,
+    patch: Union[None, int, tuple[int, int]] = None,
+    boundary: Optional[str] = None,
+    colour: Optional[bool] = None,
+    stride: Optional[int] = None,
+    alpha: float = 0.0,
+    return_info: bool = False,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> Any:
+    """Rebuild an image from atoms: patches are rebuilt from their codes and averaged where they overlap.
+
+    Parameters
+    ----------
+    model : estimator, array of shape (n_components, n_features) or path
+        The atoms: a fitted estimator, its ``components_``, or a model file of ``ergodict image learn``.
+    image : array, PIL image or path
+        As for :class:`ImagePatches`.
+    patch : int or (int, int), optional
+        Rows and columns of an atom; as the model file says, or a square by default.
+    boundary : {"periodic", "free"}, optional
+        Whether patches go on at the opposite edge; as the model file says, or periodic by default.
+    colour : bool, optional
+        Whether atoms are of red, green and blue; by default, when they have three numbers for each pixel.
+    stride : int, optional
+        Pixels between neighbouring patches; by default the least that makes at most 200000 patches.
+    alpha : float, default=0.0
+        Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
+    return_info : bool, default=False
+        Whether to return facts too.
+    n_jobs : int, optional
+        Threads; None is 1, -1 all.
+    verbose : bool, default=False
+        Whether to show progress.
+
+    Returns
+    -------
+    array of float64, shape (rows, cols) or (rows, cols, 3)
+        The image rebuilt, not clipped.
+    info : dict
+        With `return_info`: stride, patches, alpha, psnr and relative_error against the image.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import reconstruct_image
+    >>> image = np.random.default_rng(0).random((12, 12))
+    >>> rebuilt = reconstruct_image(np.eye(9), image)
+    >>> bool(np.allclose(rebuilt, image, atol=1e-6))
+    True
+    """
+    rebuilt, info = _rebuild(
+        model, image, patch, boundary, colour, stride, _alpha(alpha), False, None, n_jobs, verbose
+    )
+    return (rebuilt, info) if return_info else rebuilt
+
+
+def denoise_image(
+    model: Any,
+    image: ImageLike,
+    sigma: Optional[float] = None,
+    *,
+    patch: Union[None, int, tuple[int, int]] = None,
+    boundary: Optional[str] = None,
+    colour: Optional[bool] = None,
+    stride: Optional[int] = None,
+    return_info: bool = False,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+) -> Any:
+    """Free an image of noise: codes are so sparse that what they leave out is as large as the noise.
+
+    Parameters
+    ----------
+    model : estimator, array of shape (n_components, n_features) or path
+        The atoms, as for :func:`reconstruct_image`; those of both signs do best.
+    image : array, PIL image or path
+        As for :class:`ImagePatches`.
+    sigma : float, optional
+        Standard deviation of the noise, where white is 1; estimated by default.
+    patch : int or (int, int), optional
+        As for :func:`reconstruct_image`.
+    boundary : {"periodic", "free"}, optional
+        As for :func:`reconstruct_image`.
+    colour : bool, optional
+        As for :func:`reconstruct_image`.
+    stride : int, optional
+        As for :func:`reconstruct_image`.
+    return_info : bool, default=False
+        Whether to return facts too.
+    n_jobs : int, optional
+        Threads; None is 1, -1 all.
+    verbose : bool, default=False
+        Whether to show progress.
+
+    Returns
+    -------
+    array of float64, shape (rows, cols) or (rows, cols, 3)
+        The image without noise, not clipped.
+    info : dict
+        With `return_info`: also the sigma and alpha that were used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import denoise_image
+    >>> noisy = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(24, 24))
+    >>> atoms = np.ones((1, 25)) / 5
+    >>> bool(np.std(denoise_image(atoms, noisy, sigma=0.1)) < 0.05)
+    True
+    """
+    noise = None if sigma is None else _check.number(sigma, "sigma")
+    rebuilt, info = _rebuild(model, image, patch, boundary, colour, stride, 0.0, True, noise, n_jobs, verbose)
+    return (rebuilt, info) if return_info else rebuilt
+
+
+def noise_level(image: ImageLike) -> float:
+    """Estimate the standard deviation of white noise in an image, where white is 1.
+
+    Parameters
+    ----------
+    image : array, PIL image or path
+        As for :class:`ImagePatches`; seen in grey.
+
+    Returns
+    -------
+    float
+        The estimate, made where the image is flat; 0 for images of fewer than 10 rows or columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import noise_level
+    >>> noisy = 0.5 + 0.1 * np.random.default_rng(0).normal(size=(128, 128))
+    >>> bool(abs(noise_level(noisy) - 0.1) < 0.01)
+    True
+    """
+    return _ergodict.noise_level(pixels(image, False))
+
+
+def psnr(image: npt.ArrayLike, reference: npt.ArrayLike) -> float:
+    """Peak signal-to-noise ratio of an image against another, in decibels, where white is 1.
+
+    Parameters
+    ----------
+    image, reference : array
+        Two images of the same shape, as numbers.
+
+    Returns
+    -------
+    float
+        Infinite for equal images.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import psnr
+    >>> round(psnr(np.full((4, 4), 0.1), np.zeros((4, 4))), 6)
+    20.0
+    """
+    a, b = _check.numbers(image, "image"), _check.numbers(reference, "reference")
+    if a.shape != b.shape:
+        raise ValueError(f"image has the shape {a.shape}, but reference has {b.shape}")
+    return _ergodict.picture_distance(a.ravel(), b.ravel())[0]
+
+
+def _alpha(alpha: object) -> float:
+    """The weight, which the library has twice as large."""
+    value = _check.number(alpha, "alpha")
+    if not (np.isfinite(value) and value >= 0):
+        raise ValueError(f"alpha is {value}, but it must be a number that is not negative")
+    return value
+
+
+def _rebuild(
+    model: Any,
+    image: ImageLike,
+    patch: Any,
+    boundary: Optional[str],
+    colour: Optional[bool],
+    stride: Optional[int],
+    alpha: float,
+    denoise: bool,
+    sigma: Optional[float],
+    n_jobs: Optional[int],
+    verbose: bool,
+) -> tuple[npt.NDArray[np.float64], Mapping[str, Any]]:
+    """What both ways of rebuilding share."""
+    dictionary = dictionary_of(model)
+    if dictionary.spins is not None:
+        raise ValueError("its atoms are patches of spin configurations, not patches of images")
+    (rows, cols), periodic, channels = patch_of(
+        dictionary, patch, boundary, None if colour is None else 3 if colour else 1
+    )
+    if channels not in (1, 3):
+        raise ValueError(f"atoms have {channels} numbers for each pixel, but images have 1 or 3")
+    given = pixels(image, channels == 3)
+    step = None if stride is None else _check.count(stride, "stride", 0)
+    with progress(verbose, "rebuilding", unit="patch") as show:
+        values, used, patches, weight, noise = dictionary.image(
+            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, n_jobs, show
+        )
+    distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
+    info: dict[str, Any] = {
+        "stride": used,
+        "patches": patches,
+        "alpha": weight / 2,
+        "psnr": distance[0],
+        "relative_error": distance[1],
+    }
+    if denoise:
+        info["sigma"] = noise
+    return shaped(values, *given[1:]), info

@@ -1,0 +1,146 @@
+"""Sets that a dictionary must lie in: unions, balls around a centre, projections of the user's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Optional, Union as _Either
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Near", "Projection", "Union"]
+
+
+class Near:
+    """Dictionaries within a distance of a centre.
+
+    Parameters
+    ----------
+    centre : array-like of shape (n_components, n_features)
+        The centre, an atom a row.
+    radius : float
+        The largest Frobenius distance of the dictionary from it.
+    nonnegative : bool, default=False
+        Whether the entries must be nonnegative too; those of the centre must be then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import OnlineDictionary
+    >>> from ergodict.sets import Near
+    >>> centre = np.eye(2, 3)
+    >>> model = OnlineDictionary(2, dictionary=Near(centre, 0.1), random_state=0)
+    >>> model = model.fit(np.random.default_rng(0).normal(size=(50, 3)))
+    >>> bool(np.linalg.norm(model.components_ - centre) <= 0.1 + 1e-12)
+    True
+    """
+
+    def __init__(self, centre: ArrayLike, radius: float, nonnegative: bool = False) -> None:
+        self.centre = centre
+        self.radius = radius
+        self.nonnegative = nonnegative
+
+    def __repr__(self) -> str:
+        return f"Near({self.centre!r}, {self.radius!r}, nonnegative={self.nonnegative!r})"
+
+    def _spec(self, atoms: int, features: int) -> object:
+        centre = np.array(self.centre, dtype=np.float64, order="C", ndmin=2)
+        if centre.shape != (atoms, features):
+            raise ValueError(
+                f"the centre of a dictionary set is {_shape(centre)}, but {atoms}×{features} is needed"
+            )
+        if not np.isfinite(centre).all():
+            raise ValueError("the centre of a dictionary set holds NaN or an infinity")
+        return ("near", centre, float(self.radius), bool(self.nonnegative))
+
+
+class Projection:
+    """The set of a projection that is a Python function.
+
+    Parameters
+    ----------
+    function : callable
+        Maps an atom, an array of shape (n_features,), to the nearest one of the set; or, when `whole`, the dictionary of shape
+        (n_components, n_features). What it returns has the same shape; None means that the array was changed in place. It must be a
+        projection onto a closed convex set: the methods rely on it.
+    whole : bool, default=False
+        Whether it takes the whole dictionary.
+    name : str, default=None
+        What to call it in model files and messages; its own name if None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import OnlineDictionary
+    >>> from ergodict.sets import Projection
+    >>> halves = Projection(lambda atom: np.clip(atom, 0.0, 0.5))
+    >>> model = OnlineDictionary(2, dictionary=halves, code="nonneg", random_state=0)
+    >>> model = model.fit(np.random.default_rng(0).random((50, 3)))
+    >>> bool(model.components_.max() <= 0.5)
+    True
+    """
+
+    def __init__(
+        self, function: Callable[[NDArray[np.float64]], Any], whole: bool = False, name: Optional[str] = None
+    ) -> None:
+        self.function = function
+        self.whole = whole
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Projection({self.function!r}, whole={self.whole!r}, name={self.name!r})"
+
+    def _spec(self, atoms: int, features: int) -> object:
+        if not callable(self.function):
+            raise TypeError(f"the function of a Projection is {self.function!r}, but it must be callable")
+        name = self.name or getattr(self.function, "__name__", type(self.function).__name__)
+        return ("projection", str(name), self.function, bool(self.whole), features)
+
+
+class Union:
+    """A disjoint union of convex sets, searched under the ellipsoid condition of the paper.
+
+    Parameters
+    ----------
+    sets : sequence of str, Near or Projection
+        The pieces: names as ``dictionary`` takes them, or objects of this module.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ergodict import OnlineDictionary
+    >>> from ergodict.sets import Near, Union
+    >>> here, there = np.eye(2, 3), np.eye(2, 3)[:, ::-1]
+    >>> model = OnlineDictionary(2, dictionary=Union([Near(here, 0.1), Near(there, 0.1)]), random_state=0)
+    >>> model.fit(np.random.default_rng(0).normal(size=(50, 3))).piece_ in (0, 1)
+    True
+    """
+
+    def __init__(self, sets: Sequence[_Either[str, Near, Projection]]) -> None:
+        self.sets = sets
+
+    def __repr__(self) -> str:
+        return f"Union({list(self.sets)!r})"
+
+    def _spec(self, atoms: int, features: int) -> object:
+        return ("union", [spec_of(one, atoms, features) for one in self.sets])
+
+
+#: What `dictionary` may be.
+DictionarySet = _Either[str, Near, Projection, Union]
+
+
+def spec_of(dictionary: object, atoms: int, features: int) -> object:
+    """What the extension takes for a set."""
+    if isinstance(dictionary, str):
+        return dictionary
+    if isinstance(dictionary, (Near, Projection, Union)):
+        return dictionary._spec(atoms, features)
+    raise TypeError(
+        f"the dictionary set is {dictionary!r}, but it must be a name such as 'nonneg-ball', or a Near, Projection or Union"
+    )
+
+
+def _shape(array: NDArray[Any]) -> str:
+    return "×".join(map(str, array.shape)) if math.prod(array.shape) else "empty"

@@ -1,0 +1,432 @@
+"""Chains in Python: the trajectories and minibatches of the command line, the laws they have, and what they refuse."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ergodict import RBM, CellularPotts, Ising, Network, Potts, reconstruct_spins
+from ergodict._chain import Chain
+
+# Each system with the flags that ask the command line for it.
+SYSTEMS: list[tuple[type[Chain], dict[str, Any], list[object]]] = [
+    (Ising, {"size": (12, 17)}, ["--size", "12x17"]),
+    (Ising, {"size": 12, "update": "checkerboard"}, ["--size", 12, "--update", "checkerboard"]),
+    (
+        Ising,
+        {"size": 9, "boundary": "free", "temperature": 1.7, "coupling": -0.5, "field": 0.3},
+        ["--size", 9, "--boundary", "free", "--temperature", 1.7, "--coupling", -0.5, "--field", 0.3],
+    ),
+    (Ising, {"size": 10, "start": "ordered"}, ["--size", 10, "--start", "ordered"]),
+    (
+        Potts,
+        {"size": 11, "states": 4, "temperature": 0.8, "field": 0.2},
+        ["--model", "potts", "--size", 11, "--states", 4, "--temperature", 0.8, "--field", 0.2],
+    ),
+    (
+        CellularPotts,
+        {"size": 20, "cells": 5, "adhesion": [16, 12, 14, 11, 10], "volume": 30, "perimeter_strength": 0.1},
+        [
+            "--model",
+            "cellular-potts",
+            "--size",
+            20,
+            "--cells",
+            5,
+            "--adhesion",
+            "16,12,14,11,10",
+            "--volume",
+            30,
+            "--perimeter-strength",
+            0.1,
+        ],
+    ),
+    (
+        CellularPotts,
+        {"size": 20, "cells": 3, "proposal": "any"},
+        ["--model", "cellular-potts", "--size", 20, "--cells", 3, "--proposal", "any"],
+    ),
+    (
+        RBM,
+        {"size": 6, "hidden": 9, "weight_scale": 0.7},
+        ["--model", "rbm", "--size", 6, "--hidden", 9, "--weight-scale", 0.7],
+    ),
+]
+NAMES = [f"{kind.__name__}-{i}" for i, (kind, *_) in enumerate(SYSTEMS)]
+
+
+def simulated(cli: Any, path: Path, *flags: object) -> tuple[np.ndarray, dict[str, Any]]:
+    done = cli("spins", "simulate", *flags, "-o", path, "--json", "--quiet")
+    return np.load(path), json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("kind", "arguments", "flags"), SYSTEMS, ids=NAMES)
+def test_trajectories_are_those_of_the_command_line(
+    cli: Any, tmp_path: Path, kind: Any, arguments: Any, flags: Any
+) -> None:
+    expected, told = simulated(
+        cli, tmp_path / "t.npy", *flags, "--every", 700, "--burn-in", 300, "--updates", 7000, "--seed", 5
+    )
+    chain = kind(**arguments, every=700, burn_in=300, random_state=5)
+    found = chain.frames(len(expected))
+    assert found.dtype == np.int8 and len(expected) >= 9
+    np.testing.assert_array_equal(found, expected)
+    assert told.get("acceptance") == chain.acceptance_
+    series = kind(**arguments, every=700, burn_in=300, random_state=5).record(len(expected))
+    for observable in told["observables"]:
+        assert np.mean(series[observable["observable"]]) == pytest.approx(observable["mean"], rel=1e-12)
+
+
+def test_several_chains_of_a_seed_are_those_of_the_command_line(cli: Any, tmp_path: Path) -> None:
+    cli(
+        "spins",
+        "simulate",
+        "--size",
+        8,
+        "--every",
+        100,
+        "--updates",
+        500,
+        "--seed",
+        3,
+        "--chains",
+        3,
+        "-o",
+        tmp_path / "t.npy",
+    )
+    for chain in range(3):
+        found = Ising(8, every=100, chain=chain, random_state=3).frames(5)
+        np.testing.assert_array_equal(found, np.load(tmp_path / f"t-chain{chain}.npy"))
+
+
+def test_graphs_are_those_of_the_command_line(cli: Any, tmp_path: Path) -> None:
+    edges = np.array([[0, 1, 1.0], [1, 2, -0.5], [2, 3, 0.7], [3, 0, 1.3], [1, 4, -1.0]])
+    path = tmp_path / "edges.txt"
+    path.write_text("".join(f"{u:.0f} {v:.0f} {j}\n" for u, v, j in edges))
+    flags = ["--graph", path, "--every", 50, "--updates", 1000, "--seed", 2, "--field", 0.1]
+    expected, _ = simulated(cli, tmp_path / "t.npy", *flags)
+    for graph in (edges, str(path), path, edges.tolist()):
+        found = Ising(graph=graph, field=0.1, every=50, random_state=2).frames(20)
+        np.testing.assert_array_equal(found, expected)
+    path.write_text("".join(f"{u:.0f} {v:.0f}\n" for u, v, _ in edges))
+    expected, _ = simulated(cli, tmp_path / "t.npy", *flags, "--coupling", 0.6)
+    for graph in (edges[:, :2], Network.read(path), Network(edges[:, :2].astype(int))):
+        found = Ising(graph=graph, field=0.1, coupling=0.6, every=50, random_state=2).frames(20)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_weights_and_fields_from_files_and_arrays_are_the_same(cli: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    w, b, c = rng.normal(size=(12, 5)), rng.normal(size=12), rng.normal(size=5)
+    np.savez(tmp_path / "w.npz", W=w, b=b, c=c)
+    expected, _ = simulated(
+        cli,
+        tmp_path / "t.npy",
+        "--model",
+        "rbm",
+        "--size",
+        "3x4",
+        "--weights",
+        tmp_path / "w.npz",
+        "--every",
+        24,
+        "--updates",
+        480,
+        "--seed",
+        1,
+    )
+    for machine in (
+        RBM(w, b, c, size=(3, 4), every=24, random_state=1),
+        RBM(tmp_path / "w.npz", size=(3, 4), every=24, random_state=1),
+    ):
+        np.testing.assert_array_equal(machine.frames(len(expected)), expected)
+    field = rng.normal(size=(6, 7))
+    np.save(tmp_path / "h.npy", field)
+    flags = ["--size", "6x7", "--field", tmp_path / "h.npy", "--every", 42, "--updates", 420, "--seed", 1]
+    expected, _ = simulated(cli, tmp_path / "t.npy", *flags)
+    np.testing.assert_array_equal(Ising((6, 7), field=field, every=42, random_state=1).frames(10), expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "flags", "spins"),
+    [
+        (Ising, {"size": 24}, ["--size", 24], None),
+        (Ising, {"size": 24, "update": "checkerboard"}, ["--size", 24, "--update", "checkerboard"], "signed"),
+        (Potts, {"size": 16, "states": 3}, ["--model", "potts", "--size", 16], None),
+        (
+            CellularPotts,
+            {"size": 24, "cells": 6},
+            ["--model", "cellular-potts", "--size", 24, "--cells", 6],
+            None,
+        ),
+        (RBM, {"size": 10}, ["--model", "rbm", "--size", 10], None),
+    ],
+)
+def test_minibatches_are_those_the_command_line_learns_from(
+    cli: Any, tmp_path: Path, kind: Any, arguments: Any, flags: Any, spins: Any
+) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    more = [] if spins is None else ["--spins", spins, "--code", "nonneg", "--dictionary", "nonneg-ball"]
+    # B of the first step is H Xᵀ and A is H Hᵀ; with one atom of ones, no penalty and one step they are known from X alone.
+    out, ones = tmp_path / "m.safetensors", tmp_path / "w.npy"
+    chain = kind(**arguments, every=2000, burn_in=500, random_state=11)
+    x = next(chain.minibatches(patch=(3, 4), n=50, spins=spins))
+    w = np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1])
+    np.save(ones, w)
+    cli(
+        "spins",
+        "learn",
+        *flags,
+        "--every",
+        2000,
+        "--burn-in",
+        500,
+        "--updates",
+        2000,
+        "--patch",
+        "3x4",
+        "--patches",
+        50,
+        "-r",
+        1,
+        "--lambda",
+        0,
+        "--init",
+        ones,
+        "--seed",
+        11,
+        *more,
+        "-o",
+        out,
+    )
+    found = safetensors.load_file(out)
+    h = np.maximum(w.T @ x.T, 0)
+    np.testing.assert_allclose(found["A"], h @ h.T, rtol=1e-9)
+    np.testing.assert_allclose(found["B"], h @ x, rtol=1e-9)
+
+
+def test_reconstruction_is_that_of_the_command_line(cli: Any, tmp_path: Path) -> None:
+    model, frames, out = (tmp_path / name for name in ("m.safetensors", "t.npy", "r.npy"))
+    for flags, kind in (
+        (["--size", 18], Ising),
+        (["--model", "potts", "--size", 12], Potts),
+        (["--model", "cellular-potts", "--size", 18, "--cells", 4], CellularPotts),
+    ):
+        cli(
+            "spins",
+            "learn",
+            *flags,
+            "-r",
+            6,
+            "--patch",
+            4,
+            "--patches",
+            60,
+            "--every",
+            500,
+            "--updates",
+            5000,
+            "-o",
+            model,
+        )
+        cli("spins", "simulate", *flags, "--every", 500, "--updates", 2000, "--seed", 9, "-o", frames)
+        done = cli("spins", "reconstruct", model, frames, "--stride", 2, "--lambda", 0.1, "-o", out, "--json")
+        rebuilt, info = reconstruct_spins(model, np.load(frames)[-1], stride=2, alpha=0.05, return_info=True)
+        np.testing.assert_array_equal(rebuilt.reshape(np.load(out).shape), np.load(out))
+        assert info["sites_right"] == json.loads(done.stdout)["sites_right"]
+        assert rebuilt.shape[:2] == np.load(frames)[-1].shape and issubclass(kind, Chain)
+
+
+def test_the_law_of_a_tiny_model_is_the_one_of_boltzmann() -> None:
+    # All 2⁶ configurations of a 2×3 lattice with free edges; states far enough apart to count as independent.
+    temperature, field = 1.6, 0.25
+    configurations = np.array(list(itertools.product([-1, 1], repeat=6))).reshape(-1, 2, 3)
+    bonds = (configurations[:, 1:] * configurations[:, :-1]).sum((1, 2)) + (
+        configurations[:, :, 1:] * configurations[:, :, :-1]
+    ).sum((1, 2))
+    law = np.exp((bonds + field * configurations.sum((1, 2))) / temperature)
+    law /= law.sum()
+    for update in ("random", "checkerboard"):
+        chain = Ising(
+            (2, 3),
+            temperature=temperature,
+            field=field,
+            boundary="free",
+            update=update,
+            every=120,
+            random_state=4,
+        )
+        seen = (chain.frames(12_000).reshape(-1, 6) > 0) @ (1 << np.arange(5, -1, -1))
+        counts = np.bincount(seen, minlength=64)
+        # Rare configurations are put together, so that five are expected in each.
+        order = np.argsort(law)
+        few = np.cumsum(law[order]) * len(seen) < 5
+        rare = order[few]
+        keep = order[~few]
+        found = np.append(counts[keep], counts[rare].sum())
+        expected = np.append(law[keep], law[rare].sum()) * len(seen)
+        valid = expected > 0
+        assert stats.chisquare(found[valid], expected[valid]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(("kind", "arguments", "flags"), SYSTEMS, ids=NAMES)
+def test_pickles_and_copies_go_on_to_the_same_bytes(kind: Any, arguments: Any, flags: Any) -> None:
+    chain = kind(**arguments, every=500, burn_in=100, random_state=1)
+    chain.patches(4, 10)
+    next(chain)
+    again, copied = pickle.loads(pickle.dumps(chain)), copy.deepcopy(chain)
+    for other in (again, copied):
+        assert (
+            repr(other) == repr(chain)
+            and other.updates == chain.updates
+            and other.acceptance_ == chain.acceptance_
+        )
+    expected, cut = chain.frames(3), chain.patches(4, 10)
+    for other in (again, copied):
+        np.testing.assert_array_equal(other.frames(3), expected)
+        np.testing.assert_array_equal(other.patches(4, 10), cut)
+
+
+def test_states_are_copies_and_can_be_set() -> None:
+    chain = Ising(6, every=10, random_state=0)
+    first = next(chain)
+    kept = first.copy()
+    next(chain)
+    np.testing.assert_array_equal(first, kept)
+    first[:] = 1
+    chain.state = first
+    assert (
+        chain.measure("magnetisation") == 1.0
+        and chain.measure("energy") == -2.0
+        and chain.measure("cluster") == 1.0
+    )
+    first[:] = -1
+    assert chain.measure("magnetisation") == 1.0
+    for bad, words in (
+        (np.zeros((6, 6)), "−1 or 1"),
+        (np.ones((5, 6)), "5×6 sites, but the system has 6×6"),
+        (np.full((6, 6), 0.5), "values"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            chain.state = bad
+    with pytest.raises(TypeError, match="dtype"):
+        chain.state = np.full((6, 6), "x")
+    with pytest.raises(ValueError):
+        chain.state = np.full((6, 6), 257)
+    chain.advance(17)
+    np.testing.assert_array_equal(Ising(6, start=chain.state, random_state=0).state, chain.state)
+
+
+def test_random_states_are_recorded_and_float32_is_the_same_numbers() -> None:
+    chain = Ising(8, every=50)
+    np.testing.assert_array_equal(chain.frames(2), Ising(8, every=50, random_state=chain.seed_).frames(2))
+    rng = np.random.default_rng(0)
+    assert Ising(8, random_state=rng).seed_ != Ising(8, random_state=rng).seed_
+    wide, narrow = (
+        Ising(9, random_state=0).patches(3, 20, dtype=dtype) for dtype in (np.float64, np.float32)
+    )
+    assert wide.dtype == np.float64 and narrow.dtype == np.float32
+    np.testing.assert_array_equal(wide, narrow)
+
+
+def test_checking_arguments_takes_no_random_numbers() -> None:
+    first, second = (Ising(9, every=50, random_state=0) for _ in range(2))
+    first.minibatches(patch=3, n=5)
+    np.testing.assert_array_equal(
+        next(first.minibatches(patch=3, n=5)), next(second.minibatches(patch=3, n=5))
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Ising(0), "the lattice is 0×0, but it must have at least one and at most 2³¹ sites"),
+        (lambda: Ising(-1), "size is -1"),
+        (lambda: Ising((3, 4, 5)), "size has 3 sides"),
+        (lambda: Ising(10**6), "2³¹ sites"),
+        (lambda: Ising(8, temperature=0), "the temperature is 0, but it must be a positive number"),
+        (
+            lambda: Ising(8, temperature=float("nan")),
+            "the temperature is NaN, but it must be a positive number",
+        ),
+        (
+            lambda: Potts(8, temperature=float("inf")),
+            "the temperature is inf, but it must be a positive number",
+        ),
+        (lambda: Ising(8, update="wolff"), "update is 'wolff', but it must be random or checkerboard"),
+        (lambda: Ising(8, boundary="open"), "boundary is 'open', but it must be periodic or free"),
+        (lambda: Ising(8, every=0), "every is 0, but it must be at least 1"),
+        (lambda: Ising(8, burn_in=-1), "burn_in is -1"),
+        (lambda: Ising(8, coupling=float("nan")), "the coupling is NaN"),
+        (lambda: Ising(8, field=np.ones(7)), "field"),
+        (lambda: Ising(graph=[[0, 0]]), "it must join two different nodes"),
+        (lambda: Ising(graph=[[0, 1], [1, 0]]), "it must be given only once"),
+        (lambda: Ising(graph=np.zeros((0, 2))), "the number of nodes is 0"),
+        (lambda: Ising(graph=[[0, 1]], update="checkerboard"), "checkerboard is for lattices"),
+        (lambda: Ising(graph=[[0, 1]], random_state=0).patches(1, 1), "patches are cut from a lattice"),
+        (lambda: Potts(8, states=1), "states"),
+        (lambda: Potts(8, field=[1.0]), "a field of the Potts model is the same everywhere"),
+        (lambda: CellularPotts(8, cells=0), "cells is 0, but it must be between 1 and 127"),
+        (
+            lambda: CellularPotts(8, cells=2, adhesion=[1, 2, 3]),
+            "adhesion has 3 numbers, but one type of cells needs 2",
+        ),
+        (lambda: CellularPotts(8, cells=2, start="ordered"), "never leaves"),
+        (lambda: RBM(hidden=0), "a machine needs at least one hidden unit"),
+        (lambda: RBM(np.ones((4, 2)), hidden=3), "leave hidden and weight_scale out"),
+        (lambda: RBM(np.ones((4, 2)), np.ones(3)), "one for each of 4 visible units"),
+        (lambda: RBM(np.full((4, 2), np.nan)), "the weights is NaN"),
+        (lambda: Ising(8).measure("entropy"), "it must be one of energy, magnetisation, cluster"),
+        (lambda: RBM(size=3).measure("cluster"), "this system is on no lattice"),
+        (lambda: Ising(8).patches(9), "the patch is 9×9, but at most 8×8"),
+        (lambda: Ising(8).patches(0), "it must have at least one row and column"),
+        (lambda: Ising(8).patches(3, 0), "n is 0, but it must be at least 1"),
+        (lambda: Ising(8).patches(3, spins="one-hot"), "two-valued spins are zero-one or signed"),
+        (lambda: Ising(8).minibatches(patch=9), "the patch is 9×9"),
+        (lambda: Ising(8).patches(3, dtype=int), "float32 or float64"),
+        (lambda: reconstruct_spins(np.eye(9), np.zeros((5, 5)) + 0.5), "no spins"),
+        (lambda: reconstruct_spins(np.eye(9), np.ones((2, 2))), "the patch is 3×3, but at most 2×2"),
+        (lambda: reconstruct_spins(np.eye(9), np.ones((5, 5)), stride=4), "the stride is 4"),
+        (lambda: reconstruct_spins(np.eye(7), np.ones((5, 5))), "no squares"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+        make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Ising("8"),
+        lambda: Ising(2.5),
+        lambda: Ising(True),
+        lambda: Ising(8, temperature="hot"),
+        lambda: Ising(8, temperature=None),
+        lambda: Ising(8, random_state="x"),
+        lambda: Ising(8, field=["a"]),
+        lambda: Ising(8).measure(3),
+        lambda: Ising(8).frames("x"),
+        lambda: Ising(graph=3),
+        lambda: RBM(np.array([["a"]])),
+        lambda: Ising(8).patches(3, spins=4),
+    ],
+)
+def test_other_kinds_of_objects_are_type_errors(make: Any) -> None:
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_what_does_not_fit_into_memory_is_an_error_and_no_crash() -> None:
+    with pytest.raises((MemoryError, ValueError)):
+        Ising(30, random_state=0).patches(20, 10**12)
+    with pytest.raises((MemoryError, ValueError)):
+        Ising(30, random_state=0).frames(10**15)

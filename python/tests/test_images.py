@@ -1,0 +1,286 @@
+"""Images in Python: the minibatches and the reconstructions of the command line, however an image is given."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ergodict import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> tuple[Path, np.ndarray]:
+    """A small picture in colour, as a file and as an array."""
+    from PIL import Image
+
+    array = np.random.default_rng(3).integers(0, 256, size=(24, 31, 3), dtype=np.uint8)
+    Image.fromarray(array).save(tmp_path / "p.png")
+    return tmp_path / "p.png", array
+
+
+def moments(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A and B of one step under one atom of ones without penalty: they tell the minibatch apart from any other."""
+    w = np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1])
+    h = np.maximum(w.T @ x.T, 0)
+    return h @ h.T, h @ x
+
+
+@pytest.mark.parametrize("sampling", ["independent", "walk"])
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("boundary", ["periodic", "free"])
+def test_minibatches_are_those_the_command_line_learns_from(
+    cli: Any, tmp_path: Path, picture: Any, sampling: str, colour: bool, boundary: str
+) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    path, array = picture
+    stream = ImagePatches(
+        array, size=(4, 5), n=60, sampling=sampling, colour=colour, boundary=boundary, random_state=7
+    )
+    x = next(stream)
+    assert x.shape == (60, 20 * (3 if colour else 1))
+    w, out = tmp_path / "w.npy", tmp_path / "m.safetensors"
+    np.save(w, np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1]))
+    flags = [
+        "--sampling",
+        "iid" if sampling == "independent" else "walk",
+        "--boundary",
+        boundary,
+        f"--colour={str(colour).lower()}",
+    ]
+    cli(
+        "image",
+        "learn",
+        path,
+        "--patch",
+        "4x5",
+        "--patches",
+        60,
+        "--steps",
+        1,
+        "-r",
+        1,
+        "--lambda",
+        0,
+        "--init",
+        w,
+        "--seed",
+        7,
+        *flags,
+        "-o",
+        out,
+    )
+    found, (a, b) = safetensors.load_file(out), moments(x)
+    np.testing.assert_allclose(found["A"], a, rtol=1e-9)
+    np.testing.assert_allclose(found["B"], b, rtol=1e-9)
+
+
+def test_an_image_is_the_same_however_it_is_given(picture: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    path, array = picture
+    for colour in (False, True):
+        expected = read_image(path, colour)
+        for other in (
+            str(path),
+            array,
+            Image.open(path),
+            array.astype(np.uint16) * 257,
+            array[:, ::-1][:, ::-1],
+            np.asfortranarray(array),
+        ):
+            np.testing.assert_array_equal(read_image(other, colour), expected)
+        np.testing.assert_allclose(read_image(array / 255, colour), expected, atol=1e-7)
+    grey = array[..., 0]
+    Image.fromarray(grey).save(tmp_path / "g.png")
+    for colour in (False, True):
+        np.testing.assert_array_equal(read_image(grey, colour), read_image(tmp_path / "g.png", colour))
+    alpha = np.dstack([array, grey])
+    Image.fromarray(alpha).save(tmp_path / "a.png")
+    for colour in (False, True):
+        np.testing.assert_array_equal(read_image(alpha, colour), read_image(tmp_path / "a.png", colour))
+    paletted = Image.fromarray(array).quantize(16)
+    paletted.save(tmp_path / "q.png")
+    np.testing.assert_array_equal(read_image(paletted, True), read_image(tmp_path / "q.png", True))
+
+
+def test_floats_that_leave_the_range_stay_as_they_are() -> None:
+    values = np.array([[-0.5, 0.2], [0.7, 1.5]])
+    np.testing.assert_array_equal(read_image(values), values.astype(np.float32))
+
+
+@pytest.mark.parametrize("flags", [[], ["--colour"], ["--f32", "--code", "free", "--dictionary", "ball"]])
+def test_reconstructions_are_those_of_the_command_line(
+    cli: Any, tmp_path: Path, flags: list[str], picture: Any
+) -> None:
+    path, array = picture
+    model, out = tmp_path / "m.safetensors", tmp_path / "r.png"
+    cli(
+        "image",
+        "learn",
+        path,
+        "-r",
+        10,
+        "--patch",
+        5,
+        "--patches",
+        80,
+        "--steps",
+        4,
+        "--seed",
+        2,
+        *flags,
+        "-o",
+        model,
+    )
+    for more, alpha, stride in (([], 0.0, None), (["--stride", "3", "--lambda", "0.2"], 0.1, 3)):
+        done = json.loads(cli("image", "reconstruct", model, path, *more, "-o", out, "--json").stdout)
+        rebuilt, info = reconstruct_image(model, array, alpha=alpha, stride=stride, return_info=True)
+        assert (info["psnr"], info["relative_error"]) == (done["psnr"], done["relative_error"])
+        assert (info["stride"], info["patches"]) == (done["stride"], done["patches"])
+        written = read_image(out, rebuilt.ndim == 3)
+        np.testing.assert_array_equal(
+            np.round(np.clip(rebuilt.astype(np.float32).astype(float), 0, 1) * 255), np.round(written * 255.0)
+        )
+    for more, sigma in ((["--denoise"], None), (["--denoise=0.2"], 0.2), (["--denoise=0"], 0.0)):
+        done = json.loads(cli("image", "reconstruct", model, path, *more, "-o", out, "--json").stdout)
+        freed, info = denoise_image(model, array, sigma, return_info=True)
+        assert (info["psnr"], info["sigma"], 2 * info["alpha"]) == (
+            done["psnr"],
+            done["sigma"],
+            done["lambda"],
+        )
+        again, _ = denoise_image(model, array, sigma, return_info=True, n_jobs=2)
+        np.testing.assert_array_equal(freed, again)
+
+
+def test_atoms_in_arrays_rebuild_as_those_in_model_files(cli: Any, tmp_path: Path, picture: Any) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    path, array = picture
+    model = tmp_path / "m.safetensors"
+    for flags, more in (([], {}), (["--colour", "--patch", "4x6"], {"patch": (4, 6)})):
+        (
+            cli(
+                "image",
+                "learn",
+                path,
+                "-r",
+                8,
+                "--patch",
+                5,
+                "--patches",
+                50,
+                "--steps",
+                3,
+                *flags,
+                "-o",
+                model,
+            )
+            if not more
+            else cli("image", "learn", path, "-r", 8, "--patches", 50, "--steps", 3, *flags, "-o", model)
+        )
+        atoms = safetensors.load_file(model)["W"].T
+        np.testing.assert_array_equal(
+            reconstruct_image(atoms, array, **more), reconstruct_image(model, array)
+        )
+
+
+def test_pickles_go_on_to_the_same_bytes_and_steps_end_it() -> None:
+    for sampling in ("independent", "walk"):
+        stream = ImagePatches(
+            "@tessellation", size=6, n=9, sampling=sampling, steps=4, dtype=np.float32, random_state=1
+        )
+        assert next(stream).dtype == np.float32
+        again = pickle.loads(pickle.dumps(stream))
+        rest, others = list(stream), list(again)
+        assert len(rest) == len(others) == 3
+        np.testing.assert_array_equal(rest, others)
+        with pytest.raises(StopIteration):
+            next(stream)
+
+
+def test_several_images_are_one_stream() -> None:
+    dark, light = np.zeros((9, 9)), np.ones((30, 30))
+    means = next(ImagePatches([dark, light], size=3, n=2000, random_state=0)).mean(axis=1)
+    # Corners are drawn in proportion to their number: 900 of 981.
+    assert abs(means.mean() - 900 / 981) < 4.5 * np.sqrt(0.917 * 0.083 / 2000)
+
+
+def test_noise_is_estimated_and_freed_of() -> None:
+    rng = np.random.default_rng(0)
+    clean = np.tile(np.linspace(0.2, 0.8, 64), (64, 1))
+    noisy = clean + 0.1 * rng.normal(size=clean.shape)
+    assert noise_level(noisy) == pytest.approx(0.1, rel=0.15)
+    planes = np.stack(
+        [np.ones((6, 6)), np.tile(np.arange(6) - 2.5, (6, 1)), np.tile(np.arange(6) - 2.5, (6, 1)).T]
+    ).reshape(3, -1)
+    planes /= np.linalg.norm(planes, axis=1, keepdims=True)
+    freed = denoise_image(planes, noisy, boundary="free")
+    assert psnr(freed, clean) > psnr(noisy, clean) + 6
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ImagePatches(np.ones((5, 9)), size=6), "the patch is 6×6, but at most 5×9"),
+        (lambda: ImagePatches(np.ones((5, 9)), size=0), "it must have at least one row and column"),
+        (
+            lambda: ImagePatches(np.full((9, 9), np.nan), size=3),
+            "NaN at sample 0, feature 0: every entry must be a finite number",
+        ),
+        (lambda: ImagePatches(np.full((9, 9), 1e300), size=3), "every entry must be a finite number"),
+        (lambda: ImagePatches(np.ones((0, 9))), "the image is 9×0, but it must have at least one pixel"),
+        (lambda: ImagePatches(np.ones(9)), "1 axes"),
+        (lambda: ImagePatches(np.ones((9, 9, 7))), "7 channels"),
+        (lambda: ImagePatches(-np.ones((9, 9), dtype=int)), "negative integers"),
+        (lambda: ImagePatches([]), "images"),
+        (
+            lambda: ImagePatches("@tesselation"),
+            "there is no embedded image of that name: they are @tessellation and @tessellation-noisy",
+        ),
+        (lambda: ImagePatches(np.ones((9, 9)), n=0), "n is 0"),
+        (
+            lambda: ImagePatches(np.ones((9, 9)), sampling="iid"),
+            "sampling is 'iid', but it must be independent or walk",
+        ),
+        (
+            lambda: denoise_image(np.eye(9), np.ones((9, 9)), -1.0),
+            "the noise must be a number that is not negative",
+        ),
+        (
+            lambda: denoise_image(np.eye(9), np.ones((9, 9)), float("nan")),
+            "the noise must be a number that is not negative",
+        ),
+        (
+            lambda: reconstruct_image(np.eye(9), np.ones((9, 9)), alpha=-1),
+            "alpha is -1.0, but it must be a number that is not negative",
+        ),
+        (lambda: reconstruct_image(np.eye(9), np.ones((2, 2))), "the patch is 3×3, but at most 2×2"),
+        (lambda: reconstruct_image(np.eye(10), np.ones((9, 9))), "no squares"),
+        (lambda: reconstruct_image(np.eye(18), np.ones((9, 9)), patch=3), "2 numbers for each pixel"),
+        (lambda: reconstruct_image(np.full((2, 9), np.inf), np.ones((9, 9))), "finite"),
+        (lambda: reconstruct_image(np.ones((0, 9)), np.ones((9, 9))), "at least one"),
+        (lambda: reconstruct_image(np.eye(9), np.ones((9, 9)), stride=0), "the stride is 0"),
+        (lambda: psnr(np.ones((2, 2)), np.ones((2, 3))), "shape"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(make: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_files_that_are_no_images_and_other_objects_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(b"no image")
+    with pytest.raises(ValueError, match="is not an image of a known format"):
+        ImagePatches(tmp_path / "x.png")
+    with pytest.raises(FileNotFoundError):
+        ImagePatches(tmp_path / "y.png")
+    for bad in (np.array([["a"]]), np.ones((3, 3), dtype=complex), object()):
+        with pytest.raises(TypeError):
+            ImagePatches(bad)
+    with pytest.raises((MemoryError, ValueError)):
+        next(ImagePatches(np.ones((30, 30)), n=10**13))

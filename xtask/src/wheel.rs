@@ -1,0 +1,126 @@
+//! `cargo xtask wheel`: the wheel, built in release mode, and the whole suite of tests against it in a clean environment.
+
+use crate::place::{Scratch, command, copy_tree, name, root, stdout, succeed, target};
+use crate::python::{Environment, build, requirements};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What must be in a wheel besides the extension module, by how its path ends.
+const WANTED: [&str; 5] = [
+    "ergodict/__init__.py",
+    STUBS,
+    "ergodict/py.typed",
+    ".dist-info/licenses/LICENSE-MIT",
+    ".dist-info/licenses/LICENSE-APACHE",
+];
+
+const STUBS: &str = "ergodict/_ergodict.pyi";
+
+/// What the tests read, copied outside the repository, where the source tree cannot be imported by mistake.
+const PROOF: [&str; 4] = ["python/tests", "gallery", "docs/python.md", "pyproject.toml"];
+
+pub(crate) fn run(arguments: &[String]) -> Result<bool> {
+    if let Some(word) = arguments.first() {
+        bail!("no option `{word}`: cargo xtask wheel takes none");
+    }
+    let wheel = make()?;
+    let size = std::fs::metadata(&wheel)?.len() as f64 / 1e6;
+    let file = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    println!("{file}: {size:.1} MB");
+    if !file.contains("-abi3-") {
+        bail!("{file} is for one version of Python only: an abi3 wheel was expected");
+    }
+
+    let clean = Environment::empty("clean")?;
+    clean.install(&[wheel.display().to_string()])?;
+    let listing = stdout(command(&clean.python).args(["-m", "zipfile", "-l"]).arg(&wheel))?;
+    check(&names(&listing))?;
+
+    clean.install(&requirements()?.test)?;
+    // The command line, for the comparisons with it.
+    let program = build()?.program;
+    let scratch = Scratch::new("wheel")?;
+    for part in PROOF {
+        copy_tree(&root().join(part), &scratch.0.join(part))?;
+    }
+    let mut tests = command(&clean.python);
+    tests.args(["-m", "pytest", "-n", "2", "--quiet"]).current_dir(&scratch.0);
+    tests.env_remove("PYTHONPATH").env("ERGODICT_CLI", program).env("CI", "true");
+    println!("$ {}", name(&tests));
+    succeed(&mut tests)?;
+    println!("{} ({size:.1} MB) passes its tests in a clean environment", wheel.display());
+    Ok(true)
+}
+
+/// Builds the wheel with the maturin that pyproject.toml asks for.
+pub(crate) fn make() -> Result<PathBuf> {
+    let tools = Environment::with("build", &requirements()?.build)?;
+    let folder = target()?.join("wheels");
+    let mut maturin = command(&tools.python);
+    maturin.args(["-m", "maturin", "build", "--release", "--out"]).arg(&folder);
+    println!("$ {}", name(&maturin));
+    succeed(&mut maturin)?;
+    newest(&folder)
+}
+
+/// The wheel built last: those of earlier versions stay beside it.
+fn newest(folder: &Path) -> Result<PathBuf> {
+    let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let wheels = files.filter_map(|file| {
+        let file = file.ok()?;
+        let written = file.metadata().and_then(|facts| facts.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let path = file.path();
+        (path.extension()? == "whl").then_some((written, path))
+    });
+    let newest = wheels.max().with_context(|| format!("maturin left no wheel in {}", folder.display()))?;
+    Ok(newest.1)
+}
+
+/// The paths in a listing of `python -m zipfile -l`: a line of headings, then the path, the time and the size.
+fn names(listing: &str) -> Vec<&str> {
+    listing.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+fn check(names: &[&str]) -> Result<()> {
+    let has = |ending: &str| names.iter().any(|name| name.ends_with(ending));
+    if let Some(missing) = WANTED.iter().find(|ending| !has(ending)) {
+        bail!("the wheel has no {missing}");
+    }
+    let modules = names.iter().filter(|name| name.contains("/_ergodict.") && **name != STUBS).count();
+    if modules != 1 {
+        bail!("the wheel has {modules} extension modules: one was expected");
+    }
+    if let Some(stray) = names.iter().find(|name| {
+        !(name.starts_with("ergodict/") || name.contains(".dist-info/")) || name.contains("test")
+    }) {
+        bail!("the wheel has {stray}, which does not belong into it");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = "File Name                 Modified             Size\n\
+        ergodict/__init__.py                           2026-11-16 00:00:00          150\n\
+        ergodict/_ergodict.pyi                         2026-11-16 00:00:00          150\n\
+        ergodict/_ergodict.abi3.so                     2026-11-16 00:00:00          150\n\
+        ergodict/py.typed                              2026-11-16 00:00:00            0\n\
+        ergodict-0.1.0.dist-info/licenses/LICENSE-MIT  2026-11-16 00:00:00          150\n\
+        ergodict-0.1.0.dist-info/licenses/LICENSE-APACHE 2026-11-16 00:00:00        150\n";
+
+    #[test]
+    fn a_wheel_holds_what_it_must_and_nothing_else() {
+        check(&names(LISTING)).unwrap();
+        for gone in ["py.typed", "LICENSE-MIT", "_ergodict.abi3.so", "_ergodict.pyi"] {
+            let rest: Vec<&str> = names(LISTING).into_iter().filter(|name| !name.ends_with(gone)).collect();
+            assert!(check(&rest).is_err(), "{gone}");
+        }
+        for stray in ["python/tests/conftest.py", "ergodict/tests/test_x.py", "ergodict/_ergodict.cp311.so"] {
+            let more: Vec<&str> = names(LISTING).into_iter().chain([stray]).collect();
+            assert!(check(&more).is_err(), "{stray}");
+        }
+    }
+}
