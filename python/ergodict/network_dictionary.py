@@ -204,7 +204,7 @@ class NetworkDictionary(NetworkLearning):
         --------
         >>> import ergodict
         >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
-        >>> model.reconstruct("@karate", samples=1000, pairs=[(0, 1), (0, 33)]).counts.shape
+        >>> model.reconstruct("@karate", samples=1000, pairs=[(1, 2), (1, 34)]).counts.shape
         (2,)
         """
         model, rebuilt = self._fitted(), as_network(network)
@@ -333,7 +333,7 @@ def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
     init = config.get("init", "random")
     found = {
         "n_components": scheme["atoms"], "alpha": scheme["lambda"] / 2.0, "tol": scheme["tolerance"],
-        "dict_tol": scheme["dictionary_tolerance"], "dict_sweeps": scheme["dictionary_sweeps"],
+        "dict_tol": scheme["dictionary-tolerance"], "dict_sweeps": scheme["dictionary-sweeps"],
         **{name: scheme[name] for name in ("kappa1", "kappa2", "schedule", "dictionary", "code", "normalise", "unused", "solver")},
         "k": form["k"], "motif": shape, "lazy": lazy, "random_state": told["seed"],
         "dtype": "float32" if told["precision"] == "f32" else "float64", "dict_init": init if init in ("random", "data") else "random",

@@ -43,7 +43,7 @@ class Reconstruction:
     >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit("@karate")
     >>> rebuilt = model.reconstruct("@karate", samples=5000)
     >>> rebuilt.pairs[0].tolist(), round(rebuilt.edge_coverage, 2)
-    ([0, 1], 1.0)
+    ([1, 2], 1.0)
     >>> rebuilt.to_network(0.5).n_nodes
     34
     """
