@@ -16,6 +16,7 @@ from ._progress import progress
 from ._random import RandomState, seed_of
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
+from .models import READERS
 from .network import as_network
 from .reconstruction import Reconstruction
 
@@ -323,6 +324,16 @@ class NetworkDictionary(NetworkLearning):
         estimator._learned(model)
         return estimator
 
+
+
+def _opened(path: Any, dictionary: Any) -> NetworkDictionary:
+    """The estimator of a model file of networks, for :func:`ergodict.load`."""
+    if dictionary is not None:
+        raise ValueError("a model of networks has a dictionary set that its name describes: leave dictionary out")
+    return NetworkDictionary.load(path)
+
+
+READERS["network"] = _opened
 
 
 def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
