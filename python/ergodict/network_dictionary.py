@@ -17,7 +17,7 @@ from ._random import RandomState, seed_of
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
 from .models import READERS
-from .network import as_network
+from .network import Network, as_network
 from .reconstruction import Reconstruction
 
 Path = Union[str, "os.PathLike[str]"]
@@ -223,10 +223,29 @@ class NetworkDictionary(NetworkLearning):
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
+        found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
             rebuilt, found, wanted=wanted is not None, largest=self.component == "largest", shrinkage=float(shrinkage),
             threshold=float(threshold), samples=int(samples), mode=mode, seed=seed,
         )
+
+    def _notes_on(self, network: Network, sampler: str) -> list[str]:
+        """What there is to say of a network that is rebuilt, by the side of those that were learned from."""
+        form = json.loads(self._fitted().header())["network"]
+        notes = []
+
+        def kind(directed: bool, weighted: bool) -> str:
+            return f"{'directed' if directed else 'undirected'}, {'with' if weighted else 'without'} weights"
+
+        if (form["directed"], form["weighted"]) != (network.is_directed, network.is_weighted):
+            here, there = kind(network.is_directed, network.is_weighted), kind(form["directed"], form["weighted"])
+            notes.append(f"the network is {here}, and the model was learned from networks {there}")
+        if self.sampler_ in ("exact", "pivot", "pivot-approx", "glauber", "rejection") and self.sampler_ != sampler:
+            notes.append(
+                f"the atoms were learned from patches of the {self.sampler_} sampler, and the network is rebuilt from those of {sampler}, "
+                "which see it differently: sampler sets it, here and in the estimator"
+            )
+        return notes
 
     def denoise(self, network: Any, pairs: Any = None, samples: int = 200_000, **parameters: Any) -> Denoised:
         """Scores pairs by what these atoms make of them off the chain; by default every observed edge.

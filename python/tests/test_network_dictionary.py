@@ -167,6 +167,31 @@ def test_rebuilt_networks_are_networks() -> None:
     assert np.array_equal(dense, dense.T) and dense[0, 1] == rebuilt.weights[0]
     assert list(rebuilt.to_pandas()["weight"]) == rebuilt.weights.tolist()
     assert made.n_edges == int((rebuilt.weights > 0.5).sum())
+    assert any("the largest of 2 components is sampled: 4 of 6 nodes, 4 of 5 edges" in note for note in rebuilt.notes_)
+    assert any("learned from patches of the exact sampler, and the network is rebuilt from those of pivot-approx" in note for note in rebuilt.notes_)
+
+
+def test_models_of_networks_open_with_the_others(tmp_path: Any) -> None:
+    model = small().fit("@karate")
+    model.save(tmp_path / "m.safetensors")
+    again = ergodict.load(tmp_path / "m.safetensors")
+    assert isinstance(again, NetworkDictionary) and np.array_equal(again.atoms_, model.atoms_)
+    with pytest.raises(ValueError, match="leave dictionary out"):
+        ergodict.load(tmp_path / "m.safetensors", dictionary="ball")
+
+
+def test_codes_of_random_patches_and_pictures() -> None:
+    model = small().fit("@karate")
+    codes = model.transform("@kite", n=30, random_state=1)
+    assert codes.shape == (30, 4) and np.array_equal(codes, model.transform("@kite", n=30, random_state=1))
+    patches = ergodict.sample("@kite", k=5, random_state=1).patches(30)
+    assert np.array_equal(model.codes(patches), codes)
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    assert model.plot(n=2) is not None
+    pyplot.close("all")
+    assert "<" in model._repr_html_() and "<table" in model.reconstruct("@kite", samples=100)._repr_html_()
 
 
 def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
