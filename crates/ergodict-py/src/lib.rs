@@ -34,15 +34,13 @@ mod _ergodict {
     #[pymodule_export]
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]
-    use super::factor::{_address_of, Factoriser, minibatches};
+    use super::factor::{Factoriser, _address_of, minibatches};
     #[pymodule_export]
-    use super::image::{
-        ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
-    };
+    use super::image::{ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image};
     #[pymodule_export]
     use super::learn::NetworkLearner;
     #[pymodule_export]
-    use super::model::_defaults;
+    use super::model::{_defaults, _set_name};
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
@@ -55,6 +53,13 @@ mod _ergodict {
     use super::sampler::Sampler;
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+
+    // Network dictionaries, denoising and evaluation.
+
+    // Chains and images.
+
+
+    // The factorisation.
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
