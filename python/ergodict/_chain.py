@@ -269,12 +269,9 @@ class Chain:
             left = None if left is None else left - 1
 
     def __repr__(self) -> str:
-        shown = [
-            f"{name}={shown(getattr(self, name))}"
-            for name in self._parameters
-            if getattr(self, name) is not None
-        ]
-        return f"{type(self).__name__}({', '.join(shown)}, random_state={self.seed_})"
+        given = ((name, getattr(self, name)) for name in self._parameters)
+        words = [f"{name}={shown(value)}" for name, value in given if value is not None]
+        return f"{type(self).__name__}({', '.join(words)}, random_state={self.seed_})"
 
     def _repr_html_(self) -> str:
         from ._repr import chain_html

@@ -242,10 +242,10 @@ def test_noise_is_estimated_and_freed_of() -> None:
         (lambda: ImagePatches(np.ones((5, 9)), size=6), "the patch is 6×6, but at most 5×9"),
         (lambda: ImagePatches(np.ones((5, 9)), size=0), "it must have at least one row and column"),
         (
-            lambda: ImagePatches(np.full((9, 9), np.nan), size=3),
-            "NaN at sample 0, feature 0: every entry must be a finite number",
+            lambda: ImagePatches(np.where(np.arange(81).reshape(9, 9) == 22, np.nan, 0.5), size=3),
+            "the pixel in row 2, column 4, counted from 0, is nan: expected finite numbers",
         ),
-        (lambda: ImagePatches(np.full((9, 9), 1e300), size=3), "every entry must be a finite number"),
+        (lambda: ImagePatches(np.full((9, 9), 1e300), size=3), "is 1e\\+300: expected finite numbers"),
         (lambda: ImagePatches(np.ones((0, 9))), "the image is 9×0, but it must have at least one pixel"),
         (lambda: ImagePatches(np.ones(9)), "1 axes"),
         (lambda: ImagePatches(np.ones((9, 9, 7))), "7 channels"),
