@@ -222,7 +222,7 @@ class OnlineEstimator(Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return np.asarray(codes @ components)
 
     def score(self, X: Any, y: object = None) -> float:
-        """Minus the mean loss of a sample: larger is better, as model selection expects.
+        """Give minus the mean loss of a sample: larger is better, as model selection expects.
 
         The loss of a sample is ``|x - hW|^2 + 2 alpha |h|_1 + kappa2 / 2 |h|^2``. It depends on `alpha`: to select that, compare
         reconstructions instead.
