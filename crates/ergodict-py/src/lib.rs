@@ -9,6 +9,7 @@ mod factor;
 mod going;
 mod image;
 mod learn;
+mod list;
 mod model;
 mod network;
 mod network_model;
