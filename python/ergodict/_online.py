@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._ergodict import Factoriser, minibatches
+from ._learned import Learned
 from ._options import flag, given, options_of, real, schedule_words, weight_at, whole
 from ._progress import progress
 from ._random import seed_of
@@ -32,7 +33,7 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OnlineEstimator(Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
     _core: Factoriser
@@ -221,7 +222,7 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return np.asarray(codes @ components)
 
     def score(self, X: Any, y: object = None) -> float:
-        """Minus the mean loss of a sample: larger is better, as model selection expects.
+        """Give minus the mean loss of a sample: larger is better, as model selection expects.
 
         The loss of a sample is ``|x - hW|^2 + 2 alpha |h|_1 + kappa2 / 2 |h|^2``. It depends on `alpha`: to select that, compare
         reconstructions instead.
@@ -279,63 +280,6 @@ class OnlineEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         from .models import read
 
         return read(path, dictionary, cls)
-
-    # Attributes
-
-    @property
-    def components_(self) -> NDArray[Any]:
-        """The dictionary, of shape (n_components, n_features): a copy, an atom a row."""
-        return self._learned().dictionary
-
-    @property
-    def n_steps_(self) -> int:
-        """Steps taken."""
-        return self._learned().steps
-
-    @property
-    def n_iter_(self) -> int:
-        """Epochs that the last `fit` completed."""
-        return self._learned().epochs
-
-    @property
-    def surrogate_(self) -> float:
-        """The surrogate loss per sample, which the dictionary minimises."""
-        return self._learned().surrogate
-
-    @property
-    def seed_(self) -> int:
-        """The seed that was used; as `random_state` it gives the same dictionary again."""
-        return self._learned().seed
-
-    @property
-    def dominance_(self) -> NDArray[np.float64]:
-        """The share of each atom in the reconstructions, which add up to one."""
-        return self._learned().dominance
-
-    @property
-    def history_(self) -> dict[str, NDArray[Any]]:
-        """Arrays `step`, `samples`, `loss`, `surrogate` along the way, and `gap_step`, `gap`, `change` at some steps."""
-        return self._learned().history
-
-    @property
-    def piece_(self) -> int:
-        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
-        return self._learned().piece
-
-    @property
-    def held_out_loss_(self) -> Optional[float]:
-        """The mean loss of the samples that `fit` held out; None if there were none."""
-        return self._learned().held_out_loss
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._learned().atoms
-
-    def _learned(self) -> Factoriser:
-        core: Optional[Factoriser] = self.__dict__.get("_core")
-        if core is None:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return core
 
     # What scikit-learn asks for
 

@@ -64,7 +64,7 @@ class OnlineDictionary(OnlineEstimator):
         Whether NaN stands for a missing entry, which is left out.
     callback : callable, default=None
         Called after each step of `fit` with a dict of what the step did: `step`, `weight`, `samples`, `loss`, `surrogate`, ...
-        An exception in it ends `fit` and leaves what was learned.
+        An exception in it ends `fit` and leaves what was learned. `fit_stream` calls it with `step` alone.
     random_state : int, Generator, RandomState or None, default=None
         The seed, or where it comes from; recorded as `seed_`.
     n_jobs : int, default=None
@@ -206,7 +206,7 @@ class OnlineNMF(OnlineEstimator):
         Whether NaN stands for a missing entry, which is left out.
     callback : callable, default=None
         Called after each step of `fit` with a dict of what the step did: `step`, `weight`, `samples`, `loss`, `surrogate`, ...
-        An exception in it ends `fit` and leaves what was learned.
+        An exception in it ends `fit` and leaves what was learned. `fit_stream` calls it with `step` alone.
     random_state : int, Generator, RandomState or None, default=None
         The seed, or where it comes from; recorded as `seed_`.
     n_jobs : int, default=None

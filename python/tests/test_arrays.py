@@ -138,8 +138,10 @@ def test_duplicates_in_sparse_matrices_add_up() -> None:
     twice = sparse.csr_array((np.array(values), np.array(columns), starts), shape=(3, 3))
     once = sparse.coo_array((values, (rows, columns)), shape=(3, 3)).toarray()
     data = twice.data.copy()
-    one, other = (OnlineNMF(2, random_state=0).fit(x).components_ for x in (twice, sparse.csr_array(once)))
-    np.testing.assert_array_equal(one, other)
+    one, other = (OnlineNMF(2, random_state=0).fit(x) for x in (twice, sparse.csr_array(once)))
+    np.testing.assert_array_equal(one.components_, other.components_)
+    # Duplicates would have norms of their own, which only losses show.
+    assert one.surrogate_ == other.surrogate_ and one.score(twice) == other.score(twice) == other.score(once)
     np.testing.assert_array_equal(twice.data, data)
 
 
@@ -216,3 +218,33 @@ def test_other_types_are_converted() -> None:
     np.testing.assert_array_equal(
         whole.components_, OnlineNMF(3, random_state=0).fit((10 * X).astype(np.int16).astype(float)).components_
     )
+
+
+def test_sums_from_elsewhere_make_the_same_step() -> None:
+    one, other = (OnlineNMF(3, random_state=0).fit(X) for _ in range(2))
+    a, b, r, count = other._core.statistics(X[:200])
+    report = other._core.absorb(a, b, r, count)
+    one.partial_fit(X[:200])
+    assert report["step"] == one.n_steps_ == other.n_steps_
+    np.testing.assert_allclose(other.components_, one.components_, atol=1e-10)
+    totals, same = one._core.aggregates, other._core.aggregates
+    np.testing.assert_allclose(same["A"], totals["A"], rtol=1e-12)
+    np.testing.assert_allclose(same["B"], totals["B"], rtol=1e-12)
+    assert totals["B"].shape == (3, 10) and (totals["t"], totals["samples"]) == (3, 500)
+    for bad in (float("nan"), float("inf"), 0.0, -1.0):
+        with pytest.raises(ValueError, match="the number of samples in the statistics is"):
+            other._core.absorb(a, b, r, bad)
+    with pytest.raises(ValueError, match="the statistics is"):
+        other._core.absorb(a[:2], b, r, count)
+
+
+def test_arrays_larger_than_memory_are_refused() -> None:
+    # One number that strides of zero make to more than any machine has.
+    vast = np.broadcast_to(np.float64(1.0), (1 << 30, 1 << 20))
+    fitted = OnlineNMF(2, random_state=0).fit(np.ones((4, 1 << 20)))
+    for method in (OnlineNMF(2).partial_fit, fitted.partial_fit, OnlineNMF(2, batch_size=1 << 30).fit):
+        with pytest.raises(MemoryError, match="would take about .* are available"):
+            method(vast)
+    tall = np.broadcast_to(np.float64(1.0), (1 << 45, 1))
+    with pytest.raises(MemoryError, match="code fewer samples at a time"):
+        OnlineNMF(1, random_state=0).fit(np.ones((4, 1))).transform(tall)

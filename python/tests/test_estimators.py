@@ -406,3 +406,13 @@ def test_the_objective_is_as_good_as_that_of_scikit_learn() -> None:
     # Within two percent of each other, and far below where they started.
     assert found == pytest.approx(expected, rel=0.02)
     assert found < 0.9 * objective(start / np.linalg.norm(start, axis=1, keepdims=True))
+
+
+def test_progress_is_told_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    OnlineNMF(3, batch_size=20, random_state=0).fit(X).transform(X)
+    assert capsys.readouterr().err == ""
+    OnlineNMF(3, batch_size=20, random_state=0, verbose=True).fit(X)
+    told = capsys.readouterr().err
+    assert "learning" in told and "10/10" in told and "loss" in told
+    OnlineNMF(3, random_state=0, verbose=True).fit_stream(iter(X), steps=70)
+    assert "70/70" in capsys.readouterr().err

@@ -1,38 +1,28 @@
 //! The factoriser of Python: one class for both precisions.
 
+mod either;
 mod state;
 
-use crate::array::{Buffers, Rows, Samples, columns, transposed};
+use crate::array::{Buffers, Samples, columns, transposed};
 use crate::error::raised;
 use crate::model::{self, About, Told, parameters};
-use crate::sets::{Raised, dictionary_set, projecting};
-use crate::work::{Watch, long, short};
+use crate::sets::{Raised, dictionary_set};
+use crate::work::{long, short};
+pub(crate) use either::{Either, about, either, held};
+use either::{coded, samples, start};
 use ergodict::Result as Outcome;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{Factoriser as Core, Statistics, StepReport, diagnostics};
-use ergodict::linalg::Scalar;
+use ergodict::factor::{Statistics, StepReport, diagnostics};
 use ergodict::memory;
-use numpy::{Element, IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use state::{Run, code, facts, placed};
+use state::{Run, facts, placed};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
-
-/// How long to wait before looking again whether another thread is done with its step.
-const WAIT: Duration = Duration::from_micros(200);
-
-/// The state in its precision.
-pub(crate) enum Either {
-    /// 32 bits.
-    F32(Mutex<State<f32>>),
-    /// 64 bits.
-    F64(Mutex<State<f64>>),
-}
+use std::sync::Mutex;
 
 /// An online factorisation in progress, with its history.
 #[pyclass(frozen, module = "ergodict._ergodict")]
@@ -43,44 +33,6 @@ pub(crate) struct Factoriser {
     pub(crate) raised: Raised,
     /// What a file it was loaded from said.
     pub(crate) about: Mutex<About>,
-}
-
-/// Evaluates `$body` with the state, in whatever precision it is.
-macro_rules! either {
-    ($self:expr, $state:ident => $body:expr) => {
-        match &$self.state {
-            $crate::factor::Either::F32($state) => $body,
-            $crate::factor::Either::F64($state) => $body,
-        }
-    };
-}
-pub(crate) use either;
-
-/// The state, once no other thread is in the middle of a step: waits without the interpreter's lock, which that step may need.
-pub(crate) fn held<'a, T: Scalar>(
-    py: Python<'_>,
-    state: &'a Mutex<State<T>>,
-) -> PyResult<MutexGuard<'a, State<T>>> {
-    loop {
-        match state.try_lock() {
-            Ok(state) => return Ok(state),
-            Err(TryLockError::Poisoned(state)) => return Ok(state.into_inner()),
-            Err(TryLockError::WouldBlock) if projecting() => {
-                return Err(PyRuntimeError::new_err("a projection cannot use the estimator that calls it"));
-            }
-            Err(TryLockError::WouldBlock) => py.detach(|| std::thread::sleep(WAIT)),
-        }
-        py.check_signals()?;
-    }
-}
-
-/// The samples of an array, which must be of the precision of the state.
-fn samples<'a, T: Scalar + Element>(x: &'a Bound<'_, PyAny>) -> PyResult<Samples<'a, T>> {
-    let wrong = || {
-        let name = if T::NAME == "f32" { "float32" } else { "float64" };
-        PyTypeError::new_err(format!("expected an array (n, d) of {name}, or a CSR matrix of it"))
-    };
-    Samples::of(x)?.ok_or_else(wrong)
 }
 
 #[pymethods]
@@ -207,7 +159,7 @@ impl Factoriser {
     ) -> PyResult<Bound<'py, PyAny>> {
         either!(self, state => {
             let x = samples(x)?;
-            let codes = self.coded(py, state, &x, missing, n_jobs, progress, true)?.0;
+            let codes = coded(self, py, state, &x, missing, n_jobs, progress, true)?.0;
             codes.map(Bound::into_any).ok_or_else(|| PyRuntimeError::new_err("no codes"))
         })
     }
@@ -224,7 +176,7 @@ impl Factoriser {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(self, state => {
             let x = samples(x)?;
-            Ok(self.coded(py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
+            Ok(coded(self, py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
         })
     }
 
@@ -456,56 +408,6 @@ impl Factoriser {
     }
 }
 
-impl Factoriser {
-    /// Codes an array; codes and losses.
-    #[expect(clippy::too_many_arguments, reason = "they are those of the methods above")]
-    #[expect(clippy::type_complexity, reason = "two results")]
-    fn coded<'py, T: Scalar + Element>(
-        &self,
-        py: Python<'py>,
-        state: &Mutex<State<T>>,
-        x: &Samples<'_, T>,
-        missing: bool,
-        n_jobs: Option<i64>,
-        progress: Option<&Bound<'py, PyAny>>,
-        wanted: bool,
-    ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
-        let atoms = held(py, state)?.parameters.atoms;
-        let n = x.len() as u64;
-        // The codes, and the loss of each sample.
-        let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
-        let what = format!("{n} codes of {atoms} atoms");
-        memory::check(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
-        let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
-        let rows = codes.as_ref().map(Rows::of);
-        let done = if x.len() <= CHUNK && progress.is_none() {
-            short(py, || code(state, x, missing, rows, &Watch::default()))
-        } else {
-            long(py, n_jobs, progress, |watch| code(state, x, missing, rows, watch))
-        };
-        self.raised.check()?;
-        Ok((codes, done?))
-    }
-}
-
-/// A state that has not learned anything.
-fn start<T: Scalar + Element>(
-    p: ergodict::factor::Parameters,
-    features: usize,
-    init: &Bound<'_, PyAny>,
-    seed: u64,
-) -> PyResult<State<T>> {
-    let factoriser = match init.extract::<String>().as_deref() {
-        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
-        Ok("data") => None,
-        _ => {
-            let w = transposed(init.cast::<PyArray2<T>>()?)?;
-            Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
-        }
-    };
-    Ok(State::new(factoriser, p, features, seed))
-}
-
 /// How many minibatches a run over `samples` samples has.
 #[pyfunction]
 pub(crate) fn minibatches(
@@ -533,9 +435,4 @@ pub(crate) fn _address_of(x: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         return Ok(x.address());
     }
     Ok(Samples::<f32>::of(x)?.and_then(|x| x.address()))
-}
-
-/// What is locked stays usable after a panic.
-pub(crate) fn about(factoriser: &Factoriser) -> MutexGuard<'_, About> {
-    factoriser.about.lock().unwrap_or_else(PoisonError::into_inner)
 }

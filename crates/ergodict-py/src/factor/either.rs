@@ -1,0 +1,120 @@
+//! The state of a factoriser in either precision: how it is made, and reached from Python.
+
+use super::Factoriser;
+use super::state::{State, code};
+use crate::array::{Rows, Samples, transposed};
+use crate::error::raised;
+use crate::model::About;
+use crate::sets::projecting;
+use crate::work::{Watch, long, short};
+use ergodict::factor::code::CHUNK;
+use ergodict::factor::{Factoriser as Core, Parameters};
+use ergodict::linalg::Scalar;
+use ergodict::memory;
+use numpy::{Element, PyArray2};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
+
+/// How long to wait before looking again whether another thread is done with its step.
+const WAIT: Duration = Duration::from_micros(200);
+
+/// The state in its precision.
+pub(crate) enum Either {
+    /// 32 bits.
+    F32(Mutex<State<f32>>),
+    /// 64 bits.
+    F64(Mutex<State<f64>>),
+}
+
+/// Evaluates `$body` with the state, in whatever precision it is.
+macro_rules! either {
+    ($self:expr, $state:ident => $body:expr) => {
+        match &$self.state {
+            $crate::factor::Either::F32($state) => $body,
+            $crate::factor::Either::F64($state) => $body,
+        }
+    };
+}
+pub(crate) use either;
+
+/// The state, once no other thread is in the middle of a step: waits without the interpreter's lock, which that step may need.
+pub(crate) fn held<'a, T: Scalar>(
+    py: Python<'_>,
+    state: &'a Mutex<State<T>>,
+) -> PyResult<MutexGuard<'a, State<T>>> {
+    loop {
+        match state.try_lock() {
+            Ok(state) => return Ok(state),
+            Err(TryLockError::Poisoned(state)) => return Ok(state.into_inner()),
+            Err(TryLockError::WouldBlock) if projecting() => {
+                return Err(PyRuntimeError::new_err("a projection cannot use the estimator that calls it"));
+            }
+            Err(TryLockError::WouldBlock) => py.detach(|| std::thread::sleep(WAIT)),
+        }
+        py.check_signals()?;
+    }
+}
+
+/// The samples of an array, which must be of the precision of the state.
+pub(super) fn samples<'a, T: Scalar + Element>(x: &'a Bound<'_, PyAny>) -> PyResult<Samples<'a, T>> {
+    let wrong = || {
+        let name = if T::NAME == "f32" { "float32" } else { "float64" };
+        PyTypeError::new_err(format!("expected an array (n, d) of {name}, or a CSR matrix of it"))
+    };
+    Samples::of(x)?.ok_or_else(wrong)
+}
+
+/// Codes an array; codes and losses.
+#[expect(clippy::too_many_arguments, reason = "they are those of the methods above")]
+#[expect(clippy::type_complexity, reason = "two results")]
+pub(super) fn coded<'py, T: Scalar + Element>(
+    this: &Factoriser,
+    py: Python<'py>,
+    state: &Mutex<State<T>>,
+    x: &Samples<'_, T>,
+    missing: bool,
+    n_jobs: Option<i64>,
+    progress: Option<&Bound<'py, PyAny>>,
+    wanted: bool,
+) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
+    let atoms = held(py, state)?.parameters.atoms;
+    let n = x.len() as u64;
+    // The codes, and the loss of each sample.
+    let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
+    let what = format!("{n} codes of {atoms} atoms");
+    memory::check(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
+    let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
+    let rows = codes.as_ref().map(Rows::of);
+    let done = if x.len() <= CHUNK && progress.is_none() {
+        short(py, || code(state, x, missing, rows, &Watch::default()))
+    } else {
+        long(py, n_jobs, progress, |watch| code(state, x, missing, rows, watch))
+    };
+    this.raised.check()?;
+    Ok((codes, done?))
+}
+
+/// A state that has not learned anything.
+pub(super) fn start<T: Scalar + Element>(
+    p: Parameters,
+    features: usize,
+    init: &Bound<'_, PyAny>,
+    seed: u64,
+) -> PyResult<State<T>> {
+    let factoriser = match init.extract::<String>().as_deref() {
+        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
+        Ok("data") => None,
+        _ => {
+            let w = transposed(init.cast::<PyArray2<T>>()?)?;
+            Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
+        }
+    };
+    Ok(State::new(factoriser, p, features, seed))
+}
+
+/// What is locked stays usable after a panic.
+pub(crate) fn about(factoriser: &Factoriser) -> MutexGuard<'_, About> {
+    factoriser.about.lock().unwrap_or_else(PoisonError::into_inner)
+}
