@@ -157,34 +157,32 @@ def of_columns(
     first, second = np.asarray(u), np.asarray(v)
     if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
         shapes = f"{first.shape} and {second.shape}"
-        raise ValueError(f"the ends of edges are of shapes {shapes}, but they must be two columns of one length")
+        raise ValueError(f"the ends of edges are of shapes {shapes}, but they must be columns of one length")
     numbers = None if weights is None else _numbers(weights, "a weight")
     if numbers is not None and numbers.shape != first.shape:
         raise ValueError(f"the weights are of shape {numbers.shape}, but there are {len(first)} edges")
     one, two = _integers(first), _integers(second)
     listed = None if nodes is None else list(nodes)
     if one is not None and two is not None and (listed is None or all(map(_is_integer, listed))):
-        alone = None if listed is None else np.array([int(x) for x in listed], dtype=np.int64)  # type: ignore[call-overload]
+        alone = None if listed is None else np.array(listed, dtype=np.int64)
         return _ergodict.Network.of_integers(one, two, numbers, alone, None, **options.keywords()), None
     for column in (first, second):
         if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
-            raise ValueError("an id is NaN or infinite, but the id of a node must be a number or another object")
+            raise ValueError("an id is NaN or infinite, which tells no node from another")
     return _of_ids(first.tolist(), second.tolist(), numbers, listed, None, options)
 
 
-def of_array(array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options) -> Made:
+def of_array(
+    array: npt.NDArray[Any], weight: Weight, nodes: Optional[Iterable[Hashable]], options: Options
+) -> Made:
     """A network of an edge array of two or three columns, or of a square matrix."""
-    if array.ndim != 2:
-        raise ValueError(
-            f"the array is of shape {array.shape}, but it must be (m, 2) or (m, 3), an edge a row, or a square matrix"
-        )
-    rows, columns = array.shape
-    if rows == columns and not (columns in (2, 3) and weight is not None):
+    edges = array.ndim == 2 and array.shape[1] in (2, 3)
+    square = array.ndim == 2 and array.shape[0] == array.shape[1]
+    if square and not (edges and weight is not None):
         return of_dense(array, options)
-    if columns not in (2, 3):
-        raise ValueError(
-            f"the array is of shape {array.shape}, but it must be (m, 2) or (m, 3), an edge a row, or a square matrix"
-        )
+    if not edges:
+        expected = "(m, 2) or (m, 3), an edge a row, or a square matrix"
+        raise ValueError(f"the array is of shape {array.shape}, but it must be {expected}")
     return of_edge_array(array, weight, nodes, options)
 
 
@@ -235,8 +233,8 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
     nodes = list(graph)
     places = {node: place for place, node in enumerate(nodes)}
     listed = list(graph.edges(data=name, default=None))
-    ends = np.fromiter((places[one] for edge in listed for one in edge[:2]), dtype=np.int64, count=2 * len(listed))
-    ends = ends.reshape(-1, 2)
+    flat = (places[one] for edge in listed for one in edge[:2])
+    ends = np.fromiter(flat, dtype=np.int64, count=2 * len(listed)).reshape(-1, 2)
     values = [edge[2] for edge in listed]
     count, found = len(values), any(value is not None for value in values)
     if weight is not None and count and not found:
@@ -246,7 +244,8 @@ def of_networkx(graph: Any, weight: Weight, options: Options) -> Made:
 
 
 def of_igraph(graph: Any, weight: Weight, options: Options) -> Made:
-    """A network of a graph of igraph; the vertex attribute `name` has the ids where it is there and unique."""
+    """A network of a graph of igraph; the vertex attribute `name` has the ids where it is there and unique.
+    """
     if not (weight is None or isinstance(weight, str)):
         raise TypeError("weight must be the name of an edge attribute")
     name = "weight" if weight is None else weight
@@ -270,7 +269,9 @@ def _unique(ids: list[Any]) -> Optional[list[Hashable]]:
 
 
 def of_rustworkx(graph: Any, weight: Weight, options: Options) -> Made:
-    """A network of a graph of rustworkx: payloads of nodes are the ids where they are hashable and unique, payloads of edges the weights."""
+    """A network of a graph of rustworkx: payloads of nodes are the ids where they are hashable and unique,
+    payloads of edges the weights.
+    """
     import rustworkx
 
     directed = isinstance(graph, rustworkx.PyDiGraph)

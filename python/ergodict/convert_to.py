@@ -122,7 +122,8 @@ def file(network: Network, path: str) -> None:
         given = weights if network.is_weighted else None
         options = convert.Options(loops=True)
         core, _ = convert.of_nodes(names, u, v, given, network.is_directed, options)
-        warnings.warn("ids are neither integers nor strings: they are written as their text", UserWarning, stacklevel=3)
+        words = "ids are neither integers nor strings: they are written as their text"
+        warnings.warn(words, UserWarning, stacklevel=3)
     lost = core.write(path)
     if lost is not None:
         warnings.warn(f"{path}: {lost}", UserWarning, stacklevel=3)

@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _ergodict, convert, convert_to
+from ._nodes import Nodes
 from ._random import RandomState, seed_of
 from .convert import Options, Weight
+from .recognise import again, read, recognised
 
 Path = Union[str, "os.PathLike[str]"]
 
 
-class Network:
+class Network(Nodes):
     """A network: nodes of any hashable ids, and edges with positive weights. It is never changed.
 
-    What is given is recognised: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square numpy matrix, an array of
-    shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of pairs, the path of a file, or the name of an embedded
-    network such as ``"@karate"``. A square array is a matrix; use :meth:`from_edges` for an edge array of two or three edges.
+    What is given is recognised: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
+    numpy matrix, an array of shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of
+    pairs, the path of a file, or the name of an embedded network such as ``"@karate"``. A square array is a
+    matrix; use :meth:`from_edges` for an edge array of two or three edges.
 
-    Edges are taken as the command line takes them from files: loops are dropped unless ``loops=True``; weights of an edge that is listed
-    several times (also parallel edges of multigraphs) add up, without weights it counts once; weights are 0 or more, and those of 0 are no
-    edges. An edge list of which every edge is there in both directions has each once. Of a graph some of whose edges have no weight,
-    theirs is 1, as in networkx.
+    Edges are taken as the command line takes them from files: loops are dropped unless ``loops=True``;
+    weights of an edge that is listed several times (also parallel edges of multigraphs) add up, without
+    weights it counts once; weights are 0 or more, and those of 0 are no edges. An edge list of which every
+    edge is there in both directions has each once. Of a graph some of whose edges have no weight, theirs is
+    1, as in networkx.
 
     Parameters
     ----------
     data : graph, matrix, array, table, list, str or path
         What the network is made of.
     weight : str, callable or array, optional
-        The edge attribute or column that has the weights, by default ``"weight"`` where there is one; of edge arrays and lists of pairs
-        the weights themselves; of rustworkx graphs also a function of an edge's payload.
+        The edge attribute or column that has the weights, by default ``"weight"`` where there is one; of edge
+        arrays and lists of pairs the weights themselves; of rustworkx graphs also a function of an edge's
+        payload.
     directed : bool, optional
-        Whether edges have directions. By default what the data say; a matrix that is symmetric is undirected, any other is not; lists and
-        tables are undirected.
+        Whether edges have directions. By default what the data say; a matrix that is symmetric is undirected,
+        any other is not; lists and tables are undirected.
     weighted : bool, optional
         True wants weights, False ignores them; by default they are used where there are any.
     loops : bool, default False
@@ -46,13 +50,15 @@ class Network:
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
-        The columns of a table that have the ends of edges; by default ``source`` and ``target``, or the first two.
+        The columns of a table that have the ends of edges; by default ``source`` and ``target``, or the first
+        two.
 
     Notes
     -----
-    Nodes have numbers, which arrays of homomorphisms and of edges use. Where all ids are integers, they are numbered by value; where all
-    are strings, by their bytes, but by value if all of them are integers as text. That is the order of the command line, so that results
-    agree with it bit for bit. Other ids, and mixed ones, are numbered in the order of the data.
+    Nodes have numbers, which arrays of homomorphisms and of edges use. Where all ids are integers, they are
+    numbered by value; where all are strings, by their bytes, but by value if all of them are integers as
+    text. That is the order of the command line, so that results agree with it bit for bit. Other ids, and
+    mixed ones, are numbered in the order of the data.
 
     Examples
     --------
@@ -65,11 +71,6 @@ class Network:
     >>> ergodict.Network("@karate").n_edges
     78
     """
-
-    _core: _ergodict.Network
-    _own: Optional[list[Hashable]]
-    _places: Optional[dict[Hashable, int]]
-    _names: Optional[npt.NDArray[np.int64]]
 
     def __init__(
         self,
@@ -85,17 +86,9 @@ class Network:
     ) -> None:
         options = Options(directed, weighted, loops)
         if isinstance(data, Network):
-            self._take(*_again(data, options))
+            self._take(*again(data, options))
         else:
-            self._take(*_recognised(data, weight, nodes, source, target, options))
-
-    def _take(self, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> None:
-        self._core, self._own, self._places = core, own, None
-        names = None if own is not None else core.names()
-        # Names that are words are ids of their own, integers stay in an array.
-        self._names = names if isinstance(names, np.ndarray) else None
-        if isinstance(names, list):
-            self._own = names
+            self._take(*recognised(data, weight, nodes, source, target, options))
 
     @classmethod
     def _of(cls, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> Network:
@@ -118,7 +111,8 @@ class Network:
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:
-        """The network of a networkx Graph, DiGraph, MultiGraph or MultiDiGraph, whose parallel edges are united.
+        """The network of a networkx Graph, DiGraph, MultiGraph or MultiDiGraph, whose parallel edges are
+        united.
 
         Examples
         --------
@@ -130,7 +124,8 @@ class Network:
 
     @classmethod
     def from_igraph(cls, graph: Any, weight: Optional[str] = None, **options: Any) -> Network:
-        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it tells vertices apart, else their indices do.
+        """The network of an igraph Graph; the vertex attribute ``name`` has the ids where it tells vertices
+        apart, else their indices do.
 
         Examples
         --------
@@ -142,8 +137,9 @@ class Network:
 
     @classmethod
     def from_rustworkx(cls, graph: Any, weight: Weight = None, **options: Any) -> Network:
-        """The network of a rustworkx PyGraph or PyDiGraph. Payloads of nodes are the ids where they are hashable and tell nodes apart, else
-        indices are; payloads of edges are weights, or have them as an attribute.
+        """The network of a rustworkx PyGraph or PyDiGraph. Payloads of nodes are the ids where they are
+        hashable and tell nodes apart, else indices are; payloads of edges are weights, or have them as an
+        attribute.
 
         Examples
         --------
@@ -155,7 +151,8 @@ class Network:
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Network:
-        """The network of a sparse matrix, array or square numpy matrix, as of a ``.npz`` file: symmetric is undirected.
+        """The network of a sparse matrix, array or square numpy matrix, as of a ``.npz`` file: symmetric is
+        undirected.
 
         Examples
         --------
@@ -176,7 +173,8 @@ class Network:
         nodes: Optional[Iterable[Hashable]] = None,
         **options: Any,
     ) -> Network:
-        """The network of edges: an array of shape (m, 2) or (m, 3), a list of pairs, or the columns ``edges`` and ``target``.
+        """The network of edges: an array of shape (m, 2) or (m, 3), a list of pairs, or the columns ``edges``
+        and ``target``.
 
         Examples
         --------
@@ -215,7 +213,8 @@ class Network:
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Network:
-        """Reads an edge list (also compressed), MatrixMarket, scipy ``.npz`` or ``.egr`` file, or an embedded network.
+        """Reads an edge list (also compressed), MatrixMarket, scipy ``.npz`` or ``.egr`` file, or an embedded
+        network.
 
         Examples
         --------
@@ -223,15 +222,7 @@ class Network:
         >>> ergodict.Network.read("@lesmis", weighted=False)
         Network(77 nodes, 254 edges, undirected, unweighted)
         """
-        how = Options(**options)
-        try:
-            return cls._of(_ergodict.Network.read(os.fspath(path), **how.keywords()))
-        except FileNotFoundError as error:
-            words = (
-                f"{os.fspath(path)}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, or a "
-                "name such as @karate (`ergodict.networks()` has them all)"
-            )
-            raise FileNotFoundError(error.errno, words) from None
+        return cls._of(read(os.fspath(path), Options(**options)))
 
     @classmethod
     def generate(cls, model: str, random_state: RandomState = None, **parameters: Any) -> Network:
@@ -240,9 +231,10 @@ class Network:
         Parameters
         ----------
         model : {"er", "ba", "ws", "sbm", "configuration", "rmat"}
-            er: ``n``, and ``edges`` or ``probability``, ``directed``. ba: ``n``, ``joins``. ws: ``n``, ``neighbours``, ``rewired``.
-            sbm: ``sizes``, and ``within`` and ``between``, or ``matrix``. configuration: ``degrees`` or ``like`` (a network), ``erased``,
-            ``swaps``. rmat: ``scale``, ``edge_factor``, ``quadrants``, ``directed``.
+            er: ``n``, and ``edges`` or ``probability``, ``directed``. ba: ``n``, ``joins``. ws: ``n``,
+            ``neighbours``, ``rewired``. sbm: ``sizes``, and ``within`` and ``between``, or ``matrix``.
+            configuration: ``degrees`` or ``like`` (a network), ``erased``, ``swaps``. rmat: ``scale``,
+            ``edge_factor``, ``quadrants``, ``directed``.
         random_state : int, Generator or None
             The seed.
         **parameters
@@ -252,178 +244,19 @@ class Network:
         --------
         >>> import ergodict
         >>> ergodict.Network.generate("ba", n=100, joins=2, random_state=0).n_edges
-        197
+        196
         """
         if "like" in parameters:
             parameters["like"] = as_network(parameters["like"])._core
         return cls._of(_ergodict.generate(model, parameters, seed_of(random_state)))
 
-    # What it is.
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return self._core.n_nodes
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges, each once; of a directed network its arcs."""
-        return self._core.n_edges
-
-    @property
-    def n_loops(self) -> int:
-        """Number of edges from a node to itself."""
-        return self._core.n_loops
-
-    @property
-    def is_directed(self) -> bool:
-        """Whether edges have directions."""
-        return self._core.is_directed
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether weights differ from 1."""
-        return self._core.is_weighted
-
-    @property
-    def decisions(self) -> Optional[str]:
-        """What was decided when the network was made, in one line: directions, weights, loops, duplicates."""
-        return self._core.decisions
-
-    @property
-    def nodes(self) -> list[Hashable]:
-        """The ids in the order of the numbers."""
-        if self._own is not None:
-            return list(self._own)
-        return list(range(self.n_nodes)) if self._names is None else self._names.tolist()
-
-    def ids(self, numbers: npt.ArrayLike) -> npt.NDArray[Any]:
-        """The ids of nodes of these numbers, in an array of the same shape: of integers, else of objects.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network([("a", "b")]).ids([[0, 1], [1, 0]])
-        array([['a', 'b'],
-               ['b', 'a']], dtype=object)
-        """
-        array = np.asarray(numbers)
-        if array.size == 0:
-            array = array.astype(np.int64)
-        if array.dtype.kind not in "iu":
-            raise TypeError(f"numbers of nodes are of dtype {array.dtype}, but they must be integers")
-        wrong = array[(array < 0) | (array >= self.n_nodes)]
-        if wrong.size:
-            raise ValueError(f"there is no node of number {wrong[0]}: the network has {self.n_nodes} nodes")
-        if self._own is None:
-            numbers = array.astype(np.int64)
-            return numbers if self._names is None else np.asarray(self._names[numbers])
-        own = np.empty(len(self._own), dtype=object)
-        own[:] = self._own
-        return np.asarray(own[array])
-
-    def index(self, ids: Any) -> Any:
-        """The numbers of nodes: an int for an id, an array for a list or array of ids.
-
-        Raises
-        ------
-        ValueError
-            For an id that the network does not have.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> network = ergodict.Network([("a", "b")])
-        >>> network.index("b"), network.index(["b", "a"])
-        (1, array([1, 0]))
-        """
-        if isinstance(ids, (list, np.ndarray, range)) or hasattr(ids, "to_numpy"):
-            return self._index_array(ids)
-        try:
-            if ids in self:
-                return self._place(ids)
-        except TypeError:
-            pass
-        if isinstance(ids, (tuple, set, frozenset)) or isinstance(ids, Iterator):
-            return self._index_array(list(ids))
-        return self._place(ids)
-
-    def _index_array(self, ids: Any) -> npt.NDArray[np.int64]:
-        array = ids if isinstance(ids, list) else np.asarray(ids)
-        if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and self._own is None:
-            return self._index_integers(array)
-        if isinstance(array, np.ndarray):
-            flat = [self._place(one) for one in array.ravel().tolist()]
-            return np.array(flat, dtype=np.int64).reshape(array.shape)
-        return np.array([self._place(one) for one in array], dtype=np.int64)
-
-    def _index_integers(self, array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        if self._names is None:
-            places, known = array, (array >= 0) & (array < self.n_nodes)
-        else:
-            places = np.searchsorted(self._names, array)
-            known = self._names[np.minimum(places, len(self._names) - 1)] == array
-        if not np.all(known):
-            raise _unknown(array[~known].flat[0].item())
-        return places.astype(np.int64)
-
-    def index_pairs(self, pairs: Any) -> npt.NDArray[np.int64]:
-        """The numbers of the nodes of pairs of ids, of shape (m, 2).
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@florentine").index_pairs([("Medici", "Pazzi")])
-        array([[8, 9]])
-        """
-        if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2:
-            return self._index_array(pairs)
-        found = []
-        for at, pair in enumerate(pairs):
-            if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
-                raise ValueError(f"pair {at} is {pair!r}, but it must be two ids")
-            found.append((self._place(pair[0]), self._place(pair[1])))
-        return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-    def _place(self, one: Hashable) -> int:
-        if self._places is None:
-            self._places = {node: place for place, node in enumerate(self.nodes)}
-        try:
-            return self._places[one]
-        except KeyError:
-            raise _unknown(one) from None
-        except TypeError:
-            raise TypeError(f"{one!r} is not hashable, and so no id of a node") from None
-
-    def __contains__(self, one: object) -> bool:
-        try:
-            self._place(one)
-        except ValueError:
-            return False
-        return True
-
-    def __len__(self) -> int:
-        return self.n_nodes
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self.nodes)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        def many(n: int, what: str) -> str:
-            return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-        direction = "directed" if self.is_directed else "undirected"
-        weights = "weighted" if self.is_weighted else "unweighted"
-        return f"Network({many(self.n_nodes, 'node')}, {many(self.n_edges, 'edge')}, {direction}, {weights})"
-
     def __eq__(self, other: object) -> bool:
         """Whether ids, edges, weights and directions are the same, whatever the order of the nodes."""
         if not isinstance(other, Network):
             return NotImplemented
-        if (self.n_nodes, self.n_edges, self.is_directed) != (other.n_nodes, other.n_edges, other.is_directed):
+        if (self.n_nodes, self.n_edges) != (other.n_nodes, other.n_edges):
+            return False
+        if self.is_directed != other.is_directed:
             return False
         mine, theirs = self.nodes, other.nodes
         if mine != theirs and set(mine) != set(theirs):
@@ -440,13 +273,13 @@ class Network:
     def __getstate__(self) -> dict[str, Any]:
         u, v, weights = self._core.edges()
         names = self._core.names()
-        weights = weights if self.is_weighted else None
         facts = {"n": self.n_nodes, "directed": self.is_directed, "names": names, "own": self._own}
-        return {**facts, "u": u, "v": v, "weights": weights}
+        return {**facts, "u": u, "v": v, "weights": weights if self.is_weighted else None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         names = state["names"]
-        core = convert.numbered(state["n"], state["u"], state["v"], state["weights"], state["directed"], names)
+        edges = (state["u"], state["v"], state["weights"])
+        core = convert.numbered(state["n"], *edges, state["directed"], names)
         self._take(core, None if isinstance(names, list) else state["own"])
 
     def __copy__(self) -> Network:
@@ -454,63 +287,6 @@ class Network:
 
     def __deepcopy__(self, memo: object) -> Network:
         return self
-
-    def degree(self, ids: Any = None, incoming: bool = False) -> Any:
-        """Numbers of neighbours: of all nodes in their order, of some, or of one. A loop is one.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@karate").degree([0, 33])
-        array([16, 17])
-        """
-        degrees = self._core.degrees(incoming)
-        return degrees if ids is None else _at(degrees, self.index(ids))
-
-    def strength(self, ids: Any = None, incoming: bool = False) -> Any:
-        """Sums of weights of edges: of all nodes in their order, of some, or of one.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@lesmis").strength("Valjean")
-        158.0
-        """
-        strengths = self._core.strengths(incoming)
-        return strengths if ids is None else _at(strengths, self.index(ids))
-
-    def neighbors(self, one: Hashable, incoming: bool = False) -> list[Hashable]:
-        """The ids that a node has edges to (or from), in the order of the nodes.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@karate").neighbors(11)
-        [0]
-        """
-        return list(self.ids(self._core.neighbors(self._place(one), incoming)).tolist())
-
-    def weight(self, u: Hashable, v: Hashable) -> float:
-        """The weight of the edge between two nodes, 0 where there is none.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@lesmis").weight("Valjean", "Cosette")
-        31.0
-        """
-        return self._core.weight(self._place(u), self._place(v))
-
-    def summary(self) -> dict[str, Any]:
-        """Sizes, degrees, weights, components and triangles, as ``ergodict network info --json`` has them.
-
-        Examples
-        --------
-        >>> import ergodict
-        >>> ergodict.Network("@karate").summary()["triangles"]
-        45
-        """
-        return dict(json.loads(self._core.summary()))
 
     # Parts of it and other versions.
 
@@ -545,7 +321,7 @@ class Network:
         Examples
         --------
         >>> import ergodict
-        >>> ergodict.Network("@karate").subnetwork([0, 1, 2]).n_edges
+        >>> ergodict.Network("@karate").subnetwork([1, 2, 3]).n_edges
         3
         """
         return self._derived(self._core.part(np.unique(self.index(list(ids))).astype(np.uint32)))
@@ -569,7 +345,8 @@ class Network:
         add_model: str = "er",
         random_state: RandomState = None,
     ) -> tuple[Network, dict[str, npt.NDArray[Any]]]:
-        """The network with false edges added or true ones removed, and the pairs to score, as ``ergodict network corrupt`` makes them.
+        """The network with false edges added or true ones removed, and the pairs to score, as ``ergodict
+        network corrupt`` makes them.
 
         The largest component of the simple network is taken: no directions, weights or loops.
 
@@ -587,7 +364,8 @@ class Network:
         observed : Network
             The corrupted network.
         truth : dict of arrays
-            ``u`` and ``v``, ids of the pairs to score; ``label``, 1 for true edges and 0 for false ones; ``kind``, where a pair is from.
+            ``u`` and ``v``, ids of the pairs to score; ``label``, 1 for true edges and 0 for false ones;
+            ``kind``, where a pair is from.
 
         Examples
         --------
@@ -598,15 +376,19 @@ class Network:
         """
         if (add is None) == (remove is None):
             raise ValueError("what to do is not said: give add or remove, a share such as 0.5")
-        core, u, v, labels, kinds = _ergodict.corrupt(self._core, add, remove, add_model, seed_of(random_state))
+        seed = seed_of(random_state)
+        core, u, v, labels, kinds = _ergodict.corrupt(self._core, add, remove, add_model, seed)
         observed = self._derived(core)
         ids = {"u": observed.ids(u), "v": observed.ids(v)}
         return observed, {**ids, "label": labels, "kind": np.array(kinds, dtype=object)}
 
     # To other things.
 
-    def to_edges(self, ids: bool = True) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Optional[npt.NDArray[np.float64]]]:
-        """Both ends of every edge as arrays of ids (or numbers), and their weights, None for an unweighted network.
+    def to_edges(
+        self, ids: bool = True
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Optional[npt.NDArray[np.float64]]]:
+        """Both ends of every edge as arrays of ids (or numbers), and their weights, None for an unweighted
+        network.
 
         Examples
         --------
@@ -630,7 +412,8 @@ class Network:
         return convert_to.networkx_graph(self)
 
     def to_igraph(self) -> Any:
-        """An igraph Graph, with the vertex attribute ``name`` unless ids are numbers, and the edge attribute ``weight`` if there are weights.
+        """An igraph Graph, with the vertex attribute ``name`` unless ids are numbers, and the edge attribute
+        ``weight`` if there are weights.
 
         Examples
         --------
@@ -686,8 +469,9 @@ class Network:
         return convert_to.polars_table(self)
 
     def write(self, path: Path) -> None:
-        """Writes ``.egr``, ``.mtx``, ``.npz``, or else an edge list (also ``.gz`` or ``.zst``), whole or not at all. What the format cannot
-        keep is a UserWarning; ids that are neither integers nor strings are written as their text.
+        """Writes ``.egr``, ``.mtx``, ``.npz``, or else an edge list (also ``.gz`` or ``.zst``), whole or not
+        at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
+        written as their text.
 
         Examples
         --------
@@ -699,66 +483,6 @@ class Network:
         True
         """
         convert_to.file(self, os.fspath(path))
-
-
-def _at(values: npt.NDArray[Any], index: Any) -> Any:
-    return values[index].item() if isinstance(index, int) else values[index]
-
-
-def _unknown(one: object) -> ValueError:
-    return ValueError(f"there is the node {one!r}, which the network does not have")
-
-
-def _again(network: Network, options: Options) -> convert.Made:
-    """A network as it is, or with other options."""
-    core, own = network._core, network._own
-    names = core.names()
-    own = None if isinstance(names, list) else own
-    other = options.directed not in (None, network.is_directed)
-    if options.weighted and not network.is_weighted:
-        raise ValueError("the network has no weights, which are wanted")
-    if options.weighted is False and not other:
-        return core.unweighted(), own
-    if not other:
-        return core, own
-    u, v, weights = core.edges()
-    keep = weights if network.is_weighted and options.weighted is not False else None
-    said = network.is_directed
-    return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=options.directed), own
-
-
-def _recognised(
-    data: Any,
-    weight: Weight,
-    nodes: Optional[Iterable[Hashable]],
-    source: Optional[str],
-    target: Optional[str],
-    options: Options,
-) -> convert.Made:
-    """A network of whatever is given."""
-    if isinstance(data, (str, os.PathLike)):
-        network = Network.read(data, directed=options.directed, weighted=options.weighted, loops=options.loops)
-        return network._core, None
-    if isinstance(data, np.ndarray):
-        return convert.of_array(np.asarray(data), weight, nodes, options)
-    module = type(data).__module__.partition(".")[0]
-    if module == "scipy" or hasattr(data, "tocoo"):
-        return convert.of_scipy(data, options)
-    if module in ("pandas", "polars") and hasattr(data, "columns"):
-        return convert.of_table(data, source, target, weight, nodes, options)
-    if module == "igraph" or hasattr(data, "get_edgelist"):
-        return convert.of_igraph(data, weight, options)
-    if module == "rustworkx" or hasattr(data, "node_indices"):
-        return convert.of_rustworkx(data, weight, options)
-    if hasattr(data, "is_directed") and hasattr(data, "adj"):
-        return convert.of_networkx(data, weight, options)
-    if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
-        if not isinstance(data, (bytes, bytearray, dict)):
-            return convert.of_pairs(data, weight, nodes, options)
-    raise TypeError(
-        f"{type(data).__name__} is no network: expected a graph of networkx, igraph or rustworkx, a scipy or numpy matrix, edges, a table, "
-        "the path of a file or a name such as @karate"
-    )
 
 
 def as_network(data: Any) -> Network:
@@ -774,7 +498,8 @@ def as_network(data: Any) -> Network:
 
 
 def networks() -> dict[str, dict[str, Any]]:
-    """The embedded networks by name: numbers of nodes and edges, what they are, and where the data were published.
+    """The embedded networks by name: numbers of nodes and edges, what they are, and where the data were
+    published.
 
     Examples
     --------

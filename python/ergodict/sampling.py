@@ -50,8 +50,8 @@ def _motif(motif: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]]:
         edges = [(operator.index(i), operator.index(j)) for i, j in pairs]
     except (TypeError, ValueError):
         raise TypeError(
-            f"motif is {motif!r}, but it must be one of chain, star, cycle, complete, a file that lists the motif's edges, or pairs of "
-            "its nodes 0 to k - 1"
+            f"motif is {motif!r}, but it must be one of chain, star, cycle, complete, a file that lists the "
+            "motif's edges, or pairs of its nodes 0 to k - 1"
         ) from None
     for edge in edges:
         if not all(0 <= end < 2**32 for end in edge):
@@ -62,13 +62,14 @@ def _motif(motif: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]]:
 class HomomorphismSampler:
     """Chains of homomorphisms of a motif into a network, made by :func:`sample`.
 
-    An endless iterator: ``next(sampler)`` is the next homomorphism, an array of the k nodes that the motif's nodes go to. With several
-    chains they take turns. The homomorphisms depend on the seed alone, however many are asked for at a time. One sampler is for one
-    thread at a time.
+    An endless iterator: ``next(sampler)`` is the next homomorphism, an array of the k nodes that the motif's
+    nodes go to. With several chains they take turns. The homomorphisms depend on the seed alone, however many
+    are asked for at a time. One sampler is for one thread at a time.
 
     Parameters
     ----------
-    network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs, verbose
+    network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs,
+    verbose
         As :func:`sample` has them.
 
     Attributes
@@ -119,7 +120,7 @@ class HomomorphismSampler:
         self.network: Network = as_network(network)
         self.seed_ = seed_of(random_state)
         self._gives_ids, self._n_jobs, self._verbose = bool(ids), n_jobs, verbose
-        self._arguments = {
+        self._arguments: dict[str, Any] = {
             "name": name,
             "edges": edges,
             "k": None if nodes is None else _count("k", nodes),
@@ -181,7 +182,8 @@ class HomomorphismSampler:
     def draw(self, n: int, ids: Optional[bool] = None) -> npt.NDArray[Any]:
         """The next n homomorphisms, an array of shape (n, k) of numbers of nodes, or of ids.
 
-        The first draw of n is what ``ergodict network sample --count n`` gives for the same seed: chains come one after the other.
+        The first draw of n is what ``ergodict network sample --count n`` gives for the same seed: chains come
+        one after the other.
 
         Examples
         --------
@@ -208,8 +210,8 @@ class HomomorphismSampler:
             yield self.draw(now)
 
     def patches(self, n: int, bits: bool = False) -> npt.NDArray[Any]:
-        """The patches A(x(i), x(j)) of the next n homomorphisms, float64 of shape (n, k * k), or uint8 with ``bits=True``, which weighted
-        networks do not have.
+        """The patches A(x(i), x(j)) of the next n homomorphisms, float64 of shape (n, k * k), or uint8 with
+        ``bits=True``, which weighted networks do not have.
 
         Examples
         --------
@@ -220,12 +222,13 @@ class HomomorphismSampler:
         if bits and not self._core.bits:
             raise ValueError("the network has weights, so that its patches are no bits")
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            _, flat = self._core.draw_patches(_count("n", n), self._n_jobs, show)
+            flat = self._core.draw_patches(_count("n", n), self._n_jobs, show)
         patches = flat.reshape(-1, self.k**2)
         return (patches > 0).astype(np.uint8) if bits else patches
 
     def minibatches(self, size: int = 100, n: Optional[int] = None) -> Iterator[npt.NDArray[np.float64]]:
-        """Patches of `size` homomorphisms at a time, for ``OnlineNMF().fit_stream``: without end, or n minibatches.
+        """Patches of `size` homomorphisms at a time, for ``OnlineNMF().fit_stream``: without end, or n
+        minibatches.
 
         Examples
         --------
@@ -247,24 +250,25 @@ class HomomorphismSampler:
         n : int
             Homomorphisms that are drawn.
         observables : iterable of {"density", "conditional-density", "macc"}
-            What to estimate beside the observables that are always looked at: the homomorphism density of the motif, the conditional
-            density of a larger one, the matrix of average clustering coefficients.
+            What to estimate beside the observables that are always looked at: the homomorphism density of the
+            motif, the conditional density of a larger one, the matrix of average clustering coefficients.
         conditional : motif
             The larger motif of the conditional density.
 
         Returns
         -------
         dict
-            ``observables``, by name the mean, its error, the autocorrelation time, the effective sample size, R̂ and whether the chains
-            have mixed (None where that cannot be told); ``density``, ``conditional_density`` and ``macc`` where asked for;
-            ``acceptance``. The figures are those of ``ergodict network sample --json``.
+            ``observables``, by name the mean, its error, the autocorrelation time, the effective sample size,
+            R̂ and whether the chains have mixed (None where that cannot be told); ``density``,
+            ``conditional_density`` and ``macc`` where asked for; ``acceptance``. The figures are those of
+            ``ergodict network sample --json``.
 
         Examples
         --------
         >>> import ergodict
         >>> told = ergodict.sample("@karate", k=3, random_state=0).diagnose(1000, ["density"])
         >>> sorted(told["observables"]), told["density"]["exact"]
-        (['degree', 'density', 'distinct'], True)
+        (['distinct-nodes', 'first-degree', 'patch-density'], True)
         """
         wanted = [observables] if isinstance(observables, str) else list(observables)
         for one in wanted:
@@ -319,7 +323,8 @@ class HomomorphismSampler:
         self._core.seek(at)
 
     def __repr__(self) -> str:
-        return f"HomomorphismSampler({self.motif} of {self.k} nodes into {self.network!r}, {self.sampler_}, {self.n_drawn} drawn)"
+        what = f"{self.motif} of {self.k} nodes into {self.network!r}"
+        return f"HomomorphismSampler({what}, {self.sampler_}, {self.n_drawn} drawn)"
 
 
 def _sizes(size: int, total: Optional[int]) -> Iterator[int]:
@@ -352,7 +357,8 @@ def sample(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> HomomorphismSampler:
-    """A sampler of homomorphisms of a motif into a network: k nodes each, with all edges of the motif between them.
+    """A sampler of homomorphisms of a motif into a network: k nodes each, with all edges of the motif between
+    them.
 
     Parameters
     ----------
@@ -394,11 +400,24 @@ def sample(
     --------
     >>> import ergodict
     >>> sampler = ergodict.sample("@karate", k=5, random_state=0)
-    >>> sampler
-    HomomorphismSampler(chain of 5 nodes into Network(34 nodes, 78 edges, undirected, unweighted), exact, 0 drawn)
+    >>> sampler.network, sampler.sampler_
+    (Network(34 nodes, 78 edges, undirected, unweighted), 'exact')
     >>> next(sampler).shape
     (5,)
     """
     return HomomorphismSampler(
-        network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs, verbose
+        network,
+        k=k,
+        motif=motif,
+        sampler=sampler,
+        injective=injective,
+        burn_in=burn_in,
+        every=every,
+        chains=chains,
+        component=component,
+        lazy=lazy,
+        random_state=random_state,
+        ids=ids,
+        n_jobs=n_jobs,
+        verbose=verbose,
     )

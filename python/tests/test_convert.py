@@ -22,7 +22,11 @@ settings.load_profile("ours")
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=4)
 MIXED = st.one_of(
-    st.integers(-5, 5), WORDS, st.floats(0.1, 0.9), st.tuples(st.integers(0, 2), WORDS), st.frozensets(st.integers(0, 3))
+    st.integers(-5, 5),
+    WORDS,
+    st.floats(0.1, 0.9),
+    st.tuples(st.integers(0, 2), WORDS),
+    st.frozensets(st.integers(0, 3)),
 )
 IDS = st.one_of(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8, unique=True),
@@ -81,8 +85,9 @@ def test_scipy_and_numpy_there_and_back(graph: nx.Graph) -> None:
     matrix = network.to_scipy()
     expected = nx.to_numpy_array(graph, nodelist=network.nodes)
     assert np.array_equal(matrix.toarray(), expected)
-    for kind in (matrix, sp.coo_matrix(matrix), sp.csc_array(matrix), sp.lil_matrix(matrix), matrix.toarray()):
-        other = Network(kind, directed=network.is_directed)
+    for kind in (sp.csr_array, sp.coo_matrix, sp.csc_array, sp.lil_matrix, sp.dok_array, np.array):
+        given = matrix.toarray() if kind is np.array else kind(matrix)
+        other = Network(given, directed=network.is_directed)
         assert np.array_equal(other.to_scipy().toarray(), expected)
 
 
@@ -207,8 +212,8 @@ def test_square_arrays_are_matrices_and_edges_can_be_said() -> None:
 
 
 WRONG = [
-    (lambda: Network([(0, 1, -1.0)]), ValueError, "has the weight -1: weights of a network must be 0 or more"),
-    (lambda: Network([(0, 1, np.nan)]), ValueError, "a weight is NaN, but it must be a finite number, 0 or more"),
+    (lambda: Network([(0, 1, -1.0)]), ValueError, "has the weight -1: weights of a network must be"),
+    (lambda: Network([(0, 1, np.nan)]), ValueError, "a weight is NaN, but it must be a finite number"),
     (lambda: Network([(0, 1, np.inf)]), ValueError, "a weight is inf"),
     (lambda: Network([(0, 1, "x")]), TypeError, "a weight is"),
     (lambda: Network([(0, 1), (1, 2, 0.5)]), ValueError, "1 of 2 edges have a weight"),
@@ -229,7 +234,7 @@ WRONG = [
     (lambda: Network(sp.coo_array((2**31, 2**31))), ValueError, "isolated nodes"),
     (lambda: Network([(0, 1)], weighted=True), ValueError, "has no weights, which are wanted"),
     (lambda: Network(np.array([[0.5, np.nan]])), ValueError, "an id is NaN"),
-    (lambda: Network.from_edges([0, 1], [1]), ValueError, "two columns of one length"),
+    (lambda: Network.from_edges([0, 1], [1]), ValueError, "columns of one length"),
     (lambda: Network.from_edges([0, 1], [1, 2], weight=[1.0]), ValueError, "there are 2 edges"),
     (lambda: Network([(0, 1)], weight="weight"), TypeError, "weight is a name"),
 ]
@@ -243,8 +248,8 @@ def test_what_is_wrong_is_said(at: int) -> None:
 
 
 def test_edges_are_decided_on_as_in_files() -> None:
-    listed = Network([(0, 1, 2.0), (1, 0, 2.0), (1, 1, 5.0), (2, 0, 0.0)])
-    assert listed.weight(0, 1) == 4.0 and listed.n_loops == 0 and listed.n_nodes == 3
+    listed = Network([(0, 1, 2.0), (1, 0, 1.5), (1, 1, 5.0), (2, 0, 0.0)])
+    assert listed.weight(0, 1) == 3.5 and listed.n_loops == 0 and listed.n_nodes == 3
     assert "1 loop dropped" in str(listed.decisions) and "1 zero weight left out" in str(listed.decisions)
     both = Network([(0, 1, 2.0), (1, 0, 2.0)])
     assert both.weight(0, 1) == 2.0 and "both directions" in str(both.decisions)

@@ -25,13 +25,16 @@ def test_facts() -> None:
     assert (karate.n_nodes, karate.n_edges, len(karate), bool(karate)) == (34, 78, 34, True)
     assert not karate.is_directed and not karate.is_weighted
     assert repr(karate) == "Network(34 nodes, 78 edges, undirected, unweighted)"
-    assert karate.nodes == list(karate) and karate.nodes[0] in karate and 99 not in karate and "x" not in karate
+    assert karate.nodes == list(karate) and karate.nodes[0] in karate
+    assert 99 not in karate and "x" not in karate
     assert karate.degree().sum() == 156
     assert karate.summary()["triangles"] == 45
-    assert as_network(karate) is karate and copy.copy(karate) is karate and copy.deepcopy([karate])[0] == karate
+    assert as_network(karate) is karate
+    assert copy.copy(karate) is karate and copy.deepcopy([karate])[0] == karate
     arcs = Network([("a", "b", 2.0), ("c", "b", 0.5)], directed=True)
-    assert arcs.degree("b") == 0 and arcs.degree("b", incoming=True) == 2 and arcs.strength("b", incoming=True) == 2.5
-    assert arcs.neighbors("b", incoming=True) == ["a", "c"] and arcs.weight("a", "b") == 2.0 and arcs.weight("b", "a") == 0.0
+    assert arcs.degree("b") == 0 and arcs.degree("b", incoming=True) == 2
+    assert arcs.strength("b", incoming=True) == 2.5 and arcs.neighbors("b", incoming=True) == ["a", "c"]
+    assert arcs.weight("a", "b") == 2.0 and arcs.weight("b", "a") == 0.0
 
 
 def test_embedded_networks_are_listed() -> None:
@@ -57,9 +60,9 @@ def test_numbers_and_ids() -> None:
     assert network.ids([[2], [0]]).tolist() == [[30], [10]]
     places = Network([((0, 1), (0, 2)), ((0, 2), "x")])
     assert places.index((0, 2)) == 1 and places.index(((0, 1), "x")).tolist() == [0, 2]
-    for unknown in (lambda: network.index(11), lambda: network.index([10, 11]), lambda: network.index(np.array([11]))):
+    for unknown in (11, [10, 11], np.array([11])):
         with pytest.raises(ValueError, match="there is the node 11, which the network does not have"):
-            unknown()
+            network.index(unknown)
     for unknown in (lambda: network.degree(0), lambda: network.neighbors(0), lambda: network.weight(10, 0)):
         with pytest.raises(ValueError, match="there is the node 0, which"):
             unknown()
@@ -81,12 +84,11 @@ def test_equality_is_of_labelled_graphs() -> None:
     assert Network([]) == Network(nx.Graph()) and Network([]) != 3
 
 
-@pytest.mark.parametrize("name", ["net.txt", "net.txt.gz", "net.zst", "net.csv", "net.mtx", "net.npz", "net.egr"])
-def test_files_there_and_back(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
+@pytest.mark.parametrize("end", ["txt", "txt.gz", "zst", "csv", "mtx", "npz", "egr"])
+def test_files_there_and_back(tmp_path: Path, end: str) -> None:
+    path = tmp_path / f"net.{end}"
     network = Network("@lesmis")
-    words = name not in ("net.mtx", "net.npz")
-    if words:
+    if end not in ("mtx", "npz"):
         network.write(path)
         assert Network(path) == network and Network(str(path), weighted=False) == network.unweighted()
         return
@@ -106,7 +108,7 @@ def test_files_of_other_ids_and_lonely_nodes(tmp_path: Path) -> None:
         Network([(1, "1")]).write(path)
     with pytest.raises(FileNotFoundError, match="there is no such file: expected an edge list"):
         Network(tmp_path / "nothing.txt")
-    with pytest.raises(OSError):
+    with pytest.raises(ValueError, match="does not exist"):
         Network("@karate").write(tmp_path / "no" / "folder.txt")
     (tmp_path / "bad.txt").write_text("a b\nc\n")
     with pytest.raises(ValueError, match="bad.txt:2"):
@@ -143,11 +145,11 @@ def test_parts() -> None:
 
 MODELS = [
     ("er", {"n": 50, "edges": 80}, ["--nodes", 50, "--edges", 80]),
-    ("er", {"n": 40, "probability": 0.1, "directed": True}, ["--nodes", 40, "--probability", 0.1, "--directed"]),
+    ("er", {"n": 40, "probability": 0.1, "directed": True}, ["-n", 40, "-p", 0.1, "--directed"]),
     ("ba", {"n": 60, "joins": 3}, ["--nodes", 60, "--joins", 3]),
     ("ws", {"n": 50, "neighbours": 4, "rewired": 0.2}, ["--nodes", 50, "--neighbours", 4, "--rewired", 0.2]),
-    ("sbm", {"sizes": [20, 30], "within": 0.3, "between": 0.02}, ["--sizes", "20,30", "--within", 0.3, "--between", 0.02]),
-    ("sbm", {"sizes": [9, 9], "matrix": [[0.3, 0.1], [0.1, 0.5]]}, ["--sizes", "9,9", "--matrix", "0.3,0.1;0.1,0.5"]),
+    ("sbm", {"sizes": [20, 30], "within": 0.3, "between": 0}, "--sizes 20,30 --within 0.3 --between 0".split()),
+    ("sbm", {"sizes": [9, 9], "matrix": [[0.3, 0.1], [0.1, 1]]}, "--sizes 9,9 --matrix 0.3,0.1;0.1,1".split()),
     ("configuration", {"degrees": [3, 3, 2, 2, 2]}, ["--degrees", "3,3,2,2,2"]),
     ("configuration", {"like": "@karate", "erased": True}, ["--like", "@karate", "--erased"]),
     ("rmat", {"scale": 6, "edge_factor": 4}, ["--scale", 6, "--edge-factor", 4]),
@@ -184,7 +186,9 @@ def test_random_networks_are_those_of_the_command_line(cli: Cli, tmp_path: Path,
         ("tree", {}, ValueError, "model is tree, but it must be er, ba, ws, sbm, configuration or rmat"),
     ],
 )
-def test_models_that_cannot_be(model: str, parameters: dict[str, object], kind: type[Exception], words: str) -> None:
+def test_models_that_cannot_be(
+    model: str, parameters: dict[str, object], kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         Network.generate(model, **parameters)
 
@@ -208,7 +212,7 @@ def test_corruption_keeps_any_ids_and_says_what_is_wrong() -> None:
     assert set(observed.nodes) == set(graph) - {frozenset()}
     true = {frozenset(edge) for edge in graph.edges}
     found = [frozenset(pair) in true for pair in zip(truth["u"], truth["v"])]
-    assert found == truth["label"].astype(bool).tolist() and set(truth["kind"]) == {"true", "added"} or found
+    assert found == truth["label"].astype(bool).tolist() and 0 < sum(found) < len(found)
     with pytest.raises(ValueError, match="what to do is not said"):
         Network("@karate").corrupt()
     with pytest.raises(ValueError, match="add_model is xx"):

@@ -154,7 +154,7 @@ impl Network {
             }
             let ids = names.map_or_else(|| Ok(NodeIds::numbered(n)), |names| named(&names))?;
             if ids.len() != n {
-                return Err(wrong("the number of names", ids.len(), "there must be one for each node"));
+                return Err(wrong("the number of names", &ids.len(), "there must be one for each node"));
             }
             let list = EdgeList { ids, ends, weights, directed: said };
             ergodict::data::Network::of_edges(list, &options(directed, weighted, loops))
@@ -335,6 +335,7 @@ impl Network {
     }
 
     /// Writes it in the format of the name; what the format could not keep is returned.
+    #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<String>> {
         let network = &self.inner;
         Ok(whole(py, || write_network(&path, network))?.lost)
@@ -361,12 +362,12 @@ impl Network {
     }
 }
 
-fn wrong(name: &'static str, value: impl ToString, expected: &str) -> Error {
+fn wrong(name: &'static str, value: &dyn ToString, expected: &str) -> Error {
     Error::Parameter { name, value: value.to_string(), expected: expected.to_owned() }
 }
 
 fn too_many() -> Error {
-    wrong("the number of nodes", "too large", "it must be below 2³²")
+    wrong("the number of nodes", &"too large", "it must be below 2³²")
 }
 
 /// Names that are in the order of nodes already.
@@ -374,16 +375,16 @@ fn named(names: &[String]) -> ergodict::Result<NodeIds> {
     let ordered = NodeIds::in_order(names).filter(|(order, _)| order.is_sorted());
     ordered
         .map(|(_, ids)| ids)
-        .ok_or_else(|| wrong("the list of names", "not in order", "names must ascend and be different"))
+        .ok_or_else(|| wrong("the list of names", &"not in order", "names must ascend and be different"))
 }
 
 /// The order in which nodes of these names are numbered, as places in the list; None where two are the same.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
-pub(crate) fn order_of_names<'py>(
-    py: Python<'py>,
+pub(crate) fn order_of_names(
+    py: Python<'_>,
     #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
-) -> Option<Bound<'py, PyArray1<u32>>> {
+) -> Option<Bound<'_, PyArray1<u32>>> {
     NodeIds::in_order(&names).map(|(order, _)| order.into_pyarray(py))
 }
 

@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Homomorphisms between looks at the watch.
 const PIECE: usize = 1 << 10;
+/// Homomorphisms that a chain draws at a time.
+const BLOCK: usize = 64;
 /// Steps of chains up to which no thread is worth its start: some tens of microseconds.
 const FEW: u64 = 256;
 /// Draws that a density is estimated from at most, as the command line has it.
@@ -36,7 +38,7 @@ pub(crate) struct Sampler {
     network: Arc<ergodict::data::Network>,
     /// The numbers that its nodes have in the whole network, where it is not all of it.
     places: Option<Vec<u32>>,
-    sampler: Arc<dyn MotifSampler>,
+    chain: Arc<dyn MotifSampler>,
     kind: SamplerKind,
     injective: bool,
     every: u64,
@@ -98,6 +100,8 @@ impl Sampler {
         let motif = motif(name, edges, k)?;
         let asked: Option<SamplerKind> = sampler.map(str::parse).transpose().map_err(raised)?;
         let whole = &network.inner;
+        // A chain has a block of homomorphisms, and a copy of it while it goes on.
+        check_room(chains, 2 * BLOCK * 4 * motif.k())?;
         let needed = asked.unwrap_or(SamplerKind::Exact).bytes(whole, &motif).map_err(raised)?;
         if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_err() {
             let kind = asked.unwrap_or(SamplerKind::Exact);
@@ -138,26 +142,37 @@ impl Sampler {
             let walker = |id| MotifWalker::new(Arc::clone(&sampler), seed, id, burn_in, every);
             let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
             let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
-            Ok(Self { network: part, places, sampler, kind, injective, every, seed, notes, walkers, patches })
+            Ok(Self {
+                network: part,
+                places,
+                chain: sampler,
+                kind,
+                injective,
+                every,
+                seed,
+                notes,
+                walkers,
+                patches,
+            })
         })
     }
 
     /// Nodes of the motif.
     #[getter]
     fn k(&self) -> usize {
-        self.sampler.motif().k()
+        self.chain.motif().k()
     }
 
     /// What the motif is called: chain, star, cycle, complete, tree or edges.
     #[getter]
     fn motif(&self) -> &str {
-        self.sampler.motif().name()
+        self.chain.motif().name()
     }
 
     /// The edges of the motif.
     #[getter]
     fn edges(&self) -> Vec<(u32, u32)> {
-        self.sampler.motif().edges().to_vec()
+        self.chain.motif().edges().to_vec()
     }
 
     /// The sampler's name.
@@ -169,7 +184,7 @@ impl Sampler {
     /// Whether homomorphisms are independent of each other.
     #[getter]
     fn independent(&self) -> bool {
-        self.sampler.is_independent()
+        self.chain.is_independent()
     }
 
     /// What there is to say of the sampler on this network.
@@ -200,7 +215,7 @@ impl Sampler {
     /// The share of accepted proposals, for samplers that reject any.
     #[getter]
     fn rate(&self) -> Option<f64> {
-        let tree = self.sampler.motif().tree().is_some();
+        let tree = self.chain.motif().tree().is_some();
         let never = self.kind == SamplerKind::Glauber || self.kind == SamplerKind::Exact && tree;
         let all = self.accepted();
         (all.proposed > 0 && (!never || self.injective)).then(|| all.rate())
@@ -226,7 +241,7 @@ impl Sampler {
         count: u64,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let k = self.k();
         check_room(count, 8 * k * k)?;
         let xs = self.drawn_chains(py, count, n_jobs, progress, &|_| Ok(()))?.0.concat();
@@ -237,9 +252,7 @@ impl Sampler {
             rows.for_each(|(x, row)| patches.write(x, row));
             Ok(())
         })?;
-        let number = |&v: &u32| i64::from(self.places.as_ref().map_or(v, |places| places[v as usize]));
-        let numbers: Vec<i64> = xs.iter().map(number).collect();
-        Ok((numbers.into_pyarray(py), out.into_pyarray(py)))
+        Ok(out.into_pyarray(py))
     }
 
     /// What the next homomorphisms tell of the network and of the sampler, as JSON.
@@ -255,7 +268,7 @@ impl Sampler {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let own = self.sampler.motif();
+        let own = self.chain.motif();
         let wants_larger = larger.is_some() || larger_edges.is_some();
         if self.kind == SamplerKind::PivotApprox && (wants_larger || macc) {
             return Err(PyValueError::new_err(
@@ -387,7 +400,7 @@ impl Sampler {
         density: Option<&Density>,
     ) -> Value {
         let series = |i: usize| measured.iter().map(|one| one.series[i].as_slice()).collect::<Vec<_>>();
-        let stuck = !self.sampler.is_independent()
+        let stuck = !self.chain.is_independent()
             && !measured.iter().all(|one| one.moved)
             && kept.iter().all(|&kept| kept >= 100);
         let one = |name: &str, i: usize| {
@@ -395,7 +408,7 @@ impl Sampler {
             let mixed = if stuck {
                 Some(false)
             } else {
-                let alone = kept.len() == 1 && !self.sampler.is_independent();
+                let alone = kept.len() == 1 && !self.chain.is_independent();
                 (!mixing.r_hat.is_nan()).then_some(mixing.r_hat <= MIXED).filter(|mixed| !(alone && *mixed))
             };
             json!({

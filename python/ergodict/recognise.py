@@ -1,0 +1,78 @@
+"""Recognises what a network is given as."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from . import _ergodict, convert
+from .convert import Made, Options, Weight
+
+if TYPE_CHECKING:
+    from .network import Network
+
+
+def read(path: str, options: Options) -> _ergodict.Network:
+    """A network of a file, or an embedded one."""
+    try:
+        return _ergodict.Network.read(path, **options.keywords())
+    except FileNotFoundError as error:
+        words = (
+            f"{path}: there is no such file: expected an edge list, MatrixMarket, scipy .npz or .egr, or a "
+            "name such as @karate (`ergodict.networks()` has them all)"
+        )
+        raise FileNotFoundError(error.errno, words) from None
+
+
+def again(network: Network, options: Options) -> Made:
+    """A network as it is, or with other options."""
+    core, own = network._core, network._own
+    names = core.names()
+    own = None if isinstance(names, list) else own
+    other = options.directed not in (None, network.is_directed)
+    if options.weighted and not network.is_weighted:
+        raise ValueError("the network has no weights, which are wanted")
+    if options.weighted is False and not other:
+        return core.unweighted(), own
+    if not other:
+        return core, own
+    u, v, weights = core.edges()
+    keep = weights if network.is_weighted and options.weighted is not False else None
+    said = network.is_directed
+    return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=options.directed), own
+
+
+def recognised(
+    data: Any,
+    weight: Weight,
+    nodes: Optional[Iterable[Hashable]],
+    source: Optional[str],
+    target: Optional[str],
+    options: Options,
+) -> Made:
+    """A network of whatever is given."""
+    if isinstance(data, (str, os.PathLike)):
+        return read(os.fspath(data), options), None
+    if isinstance(data, np.ndarray):
+        return convert.of_array(np.asarray(data), weight, nodes, options)
+    module = type(data).__module__.partition(".")[0]
+    if module == "scipy" or hasattr(data, "tocoo"):
+        return convert.of_scipy(data, options)
+    if module in ("pandas", "polars") and hasattr(data, "columns"):
+        return convert.of_table(data, source, target, weight, nodes, options)
+    if module == "igraph" or hasattr(data, "get_edgelist"):
+        return convert.of_igraph(data, weight, options)
+    if module == "rustworkx" or hasattr(data, "node_indices"):
+        return convert.of_rustworkx(data, weight, options)
+    if hasattr(data, "is_directed") and hasattr(data, "adj"):
+        return convert.of_networkx(data, weight, options)
+    if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
+        if not isinstance(data, (bytes, bytearray, dict)):
+            return convert.of_pairs(data, weight, nodes, options)
+    raise TypeError(
+        f"{type(data).__name__} is no network: expected a graph of networkx, igraph or rustworkx, a scipy or "
+        "numpy matrix, edges, a table, the path of a file or a name such as @karate"
+    )
