@@ -14,12 +14,13 @@ from . import _ergodict, _network_options as options
 from ._network_options import Named
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._repr import EstimatorRepr
 
 
 _Self = TypeVar("_Self", bound="NetworkLearning")
 
 
-class NetworkLearning(BaseEstimator):  # type: ignore[misc]
+class NetworkLearning(EstimatorRepr, BaseEstimator):
     """The learning half of :class:`NetworkDictionary`."""
 
     def __init__(
@@ -252,6 +253,9 @@ class NetworkLearning(BaseEstimator):  # type: ignore[misc]
         return bool(json.loads(self._model.header())["run"]["config"].get("static"))
 
     # What is not there before fit.
+    _arguments: dict[str, Any]
+    _model: _ergodict.NetworkModel
+    _named: list[Named]
     _learner: Optional[_ergodict.NetworkLearner] = None
     _state: Optional[bytes] = None
     _whole: Optional[_ergodict.NetworkModel] = None

@@ -8,9 +8,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Union
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _ergodict
+from ._options import flag, not_negative, real
 from .network import Network, as_network
+
+__all__ = [
+    "MOST_CHAINS", "MOST_STEPS", "REBUILDING_CHAINS", "Named", "choice", "finite", "first_atoms", "flag", "in_common", "motif_of",
+    "named", "not_negative", "real", "sampling", "scheme", "several", "single", "whole", "word",
+]
 
 #: Most chains, and most steps between two homomorphisms: as the command line has them.
 MOST_CHAINS = 1 << 16
@@ -28,21 +35,6 @@ def whole(name: str, value: object, least: int, expected: str, most: int = 2**63
     return int(value)
 
 
-def real(name: str, value: object) -> float:
-    """A number."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} is {value!r}, but it must be a number")
-    return float(value)
-
-
-def not_negative(name: str, value: object) -> float:
-    """A number that is not negative."""
-    number = real(name, value)
-    if not 0.0 <= number < float("inf"):
-        raise ValueError(f"{name} is {number}, but it must be a number that is not negative")
-    return number
-
-
 def finite(name: str, value: object) -> float:
     """A finite number."""
     number = real(name, value)
@@ -58,13 +50,6 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise ValueError(f"{name} is {value}, but it must be {', '.join(choices[:-1])} or {choices[-1]}")
     return value
-
-
-def flag(name: str, value: object) -> bool:
-    """Yes or no."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}, but it must be True or False")
-    return bool(value)
 
 
 def word(name: str, value: object) -> str:
@@ -160,7 +145,7 @@ def single(dtype: Any) -> bool:
     return bool(found == np.dtype(np.float32))
 
 
-def first_atoms(init: object, atoms: int, k: int) -> Optional[np.ndarray]:
+def first_atoms(init: object, atoms: int, k: int) -> Optional[npt.NDArray[np.float64]]:
     """The atoms to start from, (r, k²), if they are given."""
     if isinstance(init, str):
         return None
@@ -168,7 +153,7 @@ def first_atoms(init: object, atoms: int, k: int) -> Optional[np.ndarray]:
     if given.ndim == 3:
         given = given.reshape(len(given), -1)
     if given.ndim != 2 or given.shape != (atoms, k * k):
-        shape = "×".join(map(str, np.shape(init)))
+        shape = "×".join(map(str, np.asarray(init).shape))
         raise ValueError(f"dict_init is {shape}, but {atoms}×{k * k} is needed: a row for each atom")
     if not np.all(np.isfinite(given)):
         raise ValueError("dict_init holds NaN or an infinity, but every entry must be a finite number")

@@ -18,10 +18,21 @@ if TYPE_CHECKING:
 class Comparison:
     """How well the atoms of each network rebuild the others, as :func:`compare` gives it.
 
-    Attributes
+    Parameters
     ----------
     names : list of str
         What the networks are called.
+    found : dict
+        What the extension found.
+    measure : str
+        What was measured.
+    mode : str
+        Which entries of patches counted.
+    seed : int
+        The seed.
+
+    Attributes
+    ----------
     matrix : ndarray of shape (n, n)
         The accuracy: a row for each dictionary, a column for each network that is rebuilt.
     edge_coverage : ndarray of shape (n, n)
@@ -30,10 +41,17 @@ class Comparison:
         How much worse two networks are rebuilt by each other's atoms than by their own, on average; 0 where they are not worse.
     merges : list of tuple
         Which are alike: two groups (networks are 0 to n - 1, later groups n and on) and the height at which they are joined, the closest first.
-    measure, mode, sampler_ : str
-        What was measured and how.
+    sampler_ : str
+        The sampler that was used.
     seed_ : int
         The seed.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> found = ergodict.compare(["@karate", "@kite"], n_components=2, k=4, steps=5, samples=1000, random_state=0)
+    >>> found.distances.diagonal().tolist()
+    [0.0, 0.0]
     """
 
     def __init__(self, names: list[str], found: dict[str, Any], measure: str, mode: str, seed: int) -> None:

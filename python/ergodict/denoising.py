@@ -40,16 +40,31 @@ def methods() -> list[str]:
 class Denoised:
     """Scores of pairs, as :func:`denoise` gives them: higher is more likely a true edge.
 
-    Attributes
+    Parameters
     ----------
     network : Network
         The observed network.
-    u, v : ndarray of int
-        Numbers of the nodes of each pair, in the order of the pairs.
+    pairs : ndarray of int
+        Numbers of the nodes of each pair, of shape (m, 2).
     scores : ndarray of float
         The scores.
-    method, noise : str
-        How pairs were scored, and what was assumed to be wrong.
+    method : str
+        How pairs were scored.
+    noise : str
+        What was assumed to be wrong.
+    notes : list of str
+        What there is to say.
+    heads : list of dict
+        What is told of heads.
+    seed : int
+        The seed.
+    top : int, optional
+        Keep only so many pairs that matter most, in that order.
+
+    Attributes
+    ----------
+    u, v : ndarray of int
+        Numbers of the nodes of each pair, in the order of the pairs.
     notes_ : list of str
         What there is to say.
     heads_ : list of dict
@@ -128,7 +143,7 @@ class Denoised:
 
         order = self._order()[:50]
         pairs = self.pairs[order]
-        columns = {"u": list(pairs[:, 0]), "v": list(pairs[:, 1]), "score": self.scores[order]}
+        columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": self.scores[order].tolist()}
         return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
 
     def to_pandas(self) -> Any:
@@ -150,6 +165,7 @@ class Denoised:
 
 def _pairs_of(network: Network, pairs: Any) -> npt.NDArray[np.uint32]:
     """The numbers of pairs: every observed edge, all non-edges, or those that are given."""
+    found: npt.NDArray[Any]
     if pairs is None:
         u, v, _ = network._core.edges()
         found = np.column_stack([u, v])

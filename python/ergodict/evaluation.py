@@ -19,6 +19,17 @@ from .reconstruction import Reconstruction
 class Evaluation:
     """How well scores find the true pairs, as :func:`evaluate` gives it.
 
+    Parameters
+    ----------
+    scores : ndarray of float
+        The scores.
+    labels : ndarray of bool
+        Which pairs are true.
+    confidence : float
+        The probability that the interval is to hold.
+    missing : int
+        Labelled pairs without a score.
+
     Attributes
     ----------
     auc, auc_standard_error : float
@@ -33,8 +44,6 @@ class Evaluation:
         The ROC curve: the origin, then a point for each different score, descending.
     n_positive, n_negative, n_missing : int
         True and false pairs, and labelled pairs without a score, which score 0.
-    confidence : float
-        The probability that the interval is to hold.
 
     Examples
     --------
@@ -88,14 +97,26 @@ class Evaluation:
 class Difference:
     """The difference of two AUCs on the same pairs, with DeLong's interval and the two-sided p-value of no difference.
 
-    Attributes
+    Parameters
     ----------
-    auc_difference, standard_error : float
-        The difference and its standard error.
+    auc_difference : float
+        The difference.
+    standard_error : float
+        Its standard error.
     interval : tuple of float
         Its confidence interval.
     p_value : float
         Of a difference of 0.
+    confidence : float
+        The probability that the interval is to hold.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> labels = [1, 1, 1, 0, 0, 0]
+    >>> scores = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], labels)
+    >>> scores.against(scores).p_value
+    1.0
     """
 
     def __init__(
@@ -228,7 +249,7 @@ def _labels(values: Any) -> npt.NDArray[np.bool_]:
     wrong = numbers[(numbers != 0) & (numbers != 1)]
     if wrong.size:
         raise ValueError(f"a label is {wrong[0]:g}: expected 1 or 0")
-    truth = numbers == 1
+    truth: npt.NDArray[np.bool_] = numbers == 1
     if truth.all() or not truth.any():
         one = int(bool(truth.all())) if truth.size else "none"
         raise ValueError(f"all labels are {one}: true and false pairs are needed to tell them apart")

@@ -16,7 +16,8 @@ from ._progress import progress
 from ._random import RandomState, seed_of
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
-from .network import as_network
+from .models import READERS
+from .network import Network, as_network
 from .reconstruction import Reconstruction
 
 Path = Union[str, "os.PathLike[str]"]
@@ -204,7 +205,7 @@ class NetworkDictionary(NetworkLearning):
         --------
         >>> import ergodict
         >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
-        >>> model.reconstruct("@karate", samples=1000, pairs=[(0, 1), (0, 33)]).counts.shape
+        >>> model.reconstruct("@karate", samples=1000, pairs=[(1, 2), (1, 34)]).counts.shape
         (2,)
         """
         model, rebuilt = self._fitted(), as_network(network)
@@ -222,10 +223,29 @@ class NetworkDictionary(NetworkLearning):
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
+        found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
             rebuilt, found, wanted=wanted is not None, largest=self.component == "largest", shrinkage=float(shrinkage),
             threshold=float(threshold), samples=int(samples), mode=mode, seed=seed,
         )
+
+    def _notes_on(self, network: Network, sampler: str) -> list[str]:
+        """What there is to say of a network that is rebuilt, by the side of those that were learned from."""
+        form = json.loads(self._fitted().header())["network"]
+        notes = []
+
+        def kind(directed: bool, weighted: bool) -> str:
+            return f"{'directed' if directed else 'undirected'}, {'with' if weighted else 'without'} weights"
+
+        if (form["directed"], form["weighted"]) != (network.is_directed, network.is_weighted):
+            here, there = kind(network.is_directed, network.is_weighted), kind(form["directed"], form["weighted"])
+            notes.append(f"the network is {here}, and the model was learned from networks {there}")
+        if self.sampler_ in ("exact", "pivot", "pivot-approx", "glauber", "rejection") and self.sampler_ != sampler:
+            notes.append(
+                f"the atoms were learned from patches of the {self.sampler_} sampler, and the network is rebuilt from those of {sampler}, "
+                "which see it differently: sampler sets it, here and in the estimator"
+            )
+        return notes
 
     def denoise(self, network: Any, pairs: Any = None, samples: int = 200_000, **parameters: Any) -> Denoised:
         """Scores pairs by what these atoms make of them off the chain; by default every observed edge.
@@ -325,6 +345,16 @@ class NetworkDictionary(NetworkLearning):
 
 
 
+def _opened(path: Any, dictionary: Any) -> NetworkDictionary:
+    """The estimator of a model file of networks, for :func:`ergodict.load`."""
+    if dictionary is not None:
+        raise ValueError("a model of networks has a dictionary set that its name describes: leave dictionary out")
+    return NetworkDictionary.load(path)
+
+
+READERS["network"] = _opened
+
+
 def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
     """The parameters of the estimator that a model file tells of."""
     config, scheme, form = told["run"].get("config") or {}, told["parameters"], told["network"]
@@ -333,7 +363,7 @@ def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
     init = config.get("init", "random")
     found = {
         "n_components": scheme["atoms"], "alpha": scheme["lambda"] / 2.0, "tol": scheme["tolerance"],
-        "dict_tol": scheme["dictionary_tolerance"], "dict_sweeps": scheme["dictionary_sweeps"],
+        "dict_tol": scheme["dictionary-tolerance"], "dict_sweeps": scheme["dictionary-sweeps"],
         **{name: scheme[name] for name in ("kappa1", "kappa2", "schedule", "dictionary", "code", "normalise", "unused", "solver")},
         "k": form["k"], "motif": shape, "lazy": lazy, "random_state": told["seed"],
         "dtype": "float32" if told["precision"] == "f32" else "float64", "dict_init": init if init in ("random", "data") else "random",

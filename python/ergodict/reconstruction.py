@@ -15,10 +15,29 @@ from .network import Network
 class Reconstruction:
     """A network rebuilt by a dictionary, as :meth:`NetworkDictionary.reconstruct` gives it.
 
-    Attributes
+    Parameters
     ----------
     network : Network
         The network that was rebuilt.
+    found : dict
+        What the extension found.
+    wanted : bool
+        Whether only some pairs were wanted.
+    largest : bool
+        Whether only the largest component was rebuilt.
+    shrinkage : float
+        What is added to counts.
+    threshold : float
+        Pairs of a larger weight are called edges.
+    samples : int
+        Homomorphisms.
+    mode : str
+        Which entries of patches counted.
+    seed : int
+        The seed.
+
+    Attributes
+    ----------
     u, v : ndarray of int
         Numbers of the nodes of each pair, as ``network.nodes`` has them. Of undirected networks `u` is not the larger.
     weights : ndarray of float
@@ -43,7 +62,7 @@ class Reconstruction:
     >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit("@karate")
     >>> rebuilt = model.reconstruct("@karate", samples=5000)
     >>> rebuilt.pairs[0].tolist(), round(rebuilt.edge_coverage, 2)
-    ([0, 1], 1.0)
+    ([1, 2], 1.0)
     >>> rebuilt.to_network(0.5).n_nodes
     34
     """
@@ -99,7 +118,8 @@ class Reconstruction:
         from ._repr import table_html
 
         pairs = self.pairs[:50]
-        columns = {"u": list(pairs[:, 0]), "v": list(pairs[:, 1]), "weight": self.weights[:50], "count": self.counts[:50]}
+        weights, counts = self.weights[:50].tolist(), self.counts[:50].tolist()
+        columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "weight": weights, "count": counts}
         facts = [(name, value) for name, value in self.accuracy_.items() if value is not None]
         return str(table_html(repr(self), columns, facts))
 

@@ -92,8 +92,8 @@ def test_what_cannot_be_is_refused_in_words() -> None:
         ({"noise": "odd"}, "noise is odd, but it must be added, removed or both"),
         ({"noise": "removed"}, "looks for missing edges, but all pairs to score are observed ones"),
         ({"pairs": "edges"}, "pairs is edges, but it must be non-edges"),
-        ({"pairs": [(0, 0)]}, "pair 0 has a node with itself, which is no pair to score"),
-        ({"pairs": [(0, 77)]}, "there is the node 77, which the network does not have"),
+        ({"pairs": [(1, 1)]}, "pair 0 has a node with itself, which is no pair to score"),
+        ({"pairs": [(1, 77)]}, "there is the node 77, which the network does not have"),
         ({"pairs": []}, "has no pair to score"),
         ({"top": 0}, "top is 0, but at least one pair is to be given"),
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import pathlib
 import pickle
 import signal
 import struct
@@ -31,7 +32,7 @@ def small(**more: Any) -> NetworkDictionary:
 
 def contents(path: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The header and the tensors of a model file, byte by byte."""
-    raw = open(path, "rb").read()
+    raw = pathlib.Path(path).read_bytes()
     size = struct.unpack("<Q", raw[:8])[0]
     head = json.loads(raw[8 : 8 + size])
     told = json.loads(head.pop("__metadata__")["ergodict"])
@@ -146,7 +147,7 @@ def test_some_pairs_are_rebuilt_in_their_order(cli: Any, tmp_path: Any) -> None:
     saved, table, asked = tmp_path / "model.safetensors", tmp_path / "some.tsv", tmp_path / "pairs.tsv"
     model = small().fit("@karate")
     model.save(saved)
-    pairs = [(33, 0), (4, 5), (0, 33), (7, 30)]
+    pairs = [(34, 1), (4, 5), (1, 34), (7, 30)]
     asked.write_text("".join(f"{u}\t{v}\n" for u, v in pairs))
     cli("network", "reconstruct", "@karate", "--model", saved, "--samples", 2000, "--seed", 3, "--pairs", asked, "-o", table, "-q")
     rebuilt = model.reconstruct("@karate", samples=2000, pairs=pairs)
@@ -166,6 +167,31 @@ def test_rebuilt_networks_are_networks() -> None:
     assert np.array_equal(dense, dense.T) and dense[0, 1] == rebuilt.weights[0]
     assert list(rebuilt.to_pandas()["weight"]) == rebuilt.weights.tolist()
     assert made.n_edges == int((rebuilt.weights > 0.5).sum())
+    assert any("the largest of 2 components is sampled: 4 of 6 nodes, 4 of 5 edges" in note for note in rebuilt.notes_)
+    assert any("learned from patches of the exact sampler, and the network is rebuilt from those of pivot-approx" in note for note in rebuilt.notes_)
+
+
+def test_models_of_networks_open_with_the_others(tmp_path: Any) -> None:
+    model = small().fit("@karate")
+    model.save(tmp_path / "m.safetensors")
+    again = ergodict.load(tmp_path / "m.safetensors")
+    assert isinstance(again, NetworkDictionary) and np.array_equal(again.atoms_, model.atoms_)
+    with pytest.raises(ValueError, match="leave dictionary out"):
+        ergodict.load(tmp_path / "m.safetensors", dictionary="ball")
+
+
+def test_codes_of_random_patches_and_pictures() -> None:
+    model = small().fit("@karate")
+    codes = model.transform("@kite", n=30, random_state=1)
+    assert codes.shape == (30, 4) and np.array_equal(codes, model.transform("@kite", n=30, random_state=1))
+    patches = ergodict.sample("@kite", k=5, random_state=1).patches(30)
+    assert np.array_equal(model.codes(patches), codes)
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    assert model.plot(n=2) is not None
+    pyplot.close("all")
+    assert "<" in model._repr_html_() and "<table" in model.reconstruct("@kite", samples=100)._repr_html_()
 
 
 def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
@@ -266,7 +292,8 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
         ({"k": 0}, "nodes"),
         ({"n_components": 0}, "the number of atoms is 0, but a dictionary has at least one"),
         ({"n_components": -3}, "the number of atoms is -3, but a dictionary has at least one"),
-        ({"n_components": 10**12}, "are available: lower k, n_components or batch_size"),
+        ({"n_components": 10**12}, "the number of atoms is 1000000000000, but more than 1048576 are not supported"),
+        ({"n_components": 10**6, "k": 2000}, "are available: lower k, n_components or batch_size"),
         ({"steps": 0}, "steps is 0, but at least one is needed"),
         ({"batch_size": 0}, "batch_size is 0, but a minibatch needs at least one patch"),
         ({"chains": 30}, "batch_size is 20, but each of 30 chains needs at least one patch of it"),
@@ -312,7 +339,7 @@ def test_bad_data_are_refused_in_words(tmp_path: Any, cli: Any) -> None:
         small(k=2.5).fit("@karate")
     model.fit("@karate")
     with pytest.raises(ValueError, match="there is the node 99, which the network does not have"):
-        model.reconstruct("@karate", samples=10, pairs=[(0, 99)])
+        model.reconstruct("@karate", samples=10, pairs=[(1, 99)])
     for parameters, words in (
         ({"samples": 0}, "samples is 0, but at least one homomorphism is needed"),
         ({"mode": "odd"}, "mode is odd, but it must be plain or off-chain"),

@@ -44,7 +44,7 @@ pub(crate) struct Ready {
 /// An error in a network, by the name that the network has.
 pub(crate) fn placed(name: &str, error: Error) -> PyErr {
     match error {
-        Error::Interrupted | Error::Io { .. } => raised(error),
+        Error::Interrupted | Error::Io { .. } | Error::Memory { .. } => raised(error),
         other => PyValueError::new_err(format!("{name}: {other}")),
     }
 }
@@ -114,13 +114,14 @@ impl Sampling {
         self.injective
     }
 
-    /// The nodes that homomorphisms may use: those of the largest component, none where that is all or all are asked for.
-    pub(crate) fn part(&self, network: &ergodict::data::Network) -> Option<Vec<u32>> {
+    /// The nodes that homomorphisms may use: those of the largest component, none where that is all or all are asked for. Also how many components there
+    /// are.
+    fn part(&self, network: &ergodict::data::Network) -> Option<(Vec<u32>, usize)> {
         if self.component != "largest" {
             return None;
         }
         let parts = network.components();
-        (parts.sizes.len() > 1).then(|| parts.nodes(0))
+        (parts.sizes.len() > 1).then(|| (parts.nodes(0), parts.sizes.len()))
     }
 
     /// The sampler on a network.
@@ -133,13 +134,13 @@ impl Sampling {
         seed: u64,
     ) -> Result<Ready> {
         let mut notes = Vec::new();
-        let nodes = self.part(network);
-        let network = match &nodes {
+        let part = self.part(network);
+        let network = match &part {
             None => Arc::clone(network),
-            Some(nodes) => {
+            Some((nodes, components)) => {
                 let largest = network.part(nodes);
                 notes.push(format!(
-                    "the largest component is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
+                    "the largest of {components} components is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
                     largest.nodes(),
                     network.nodes(),
                     largest.edges(),
@@ -159,6 +160,7 @@ impl Sampling {
                 .push("one Glauber chain cannot tell whether it has mixed: compare several, chains=4".into());
         }
         notes.extend(sampler.notes());
+        let nodes = part.map(|(nodes, _)| nodes);
         Ok(Ready { drawn: (network, sampler), kind, nodes, notes })
     }
 
