@@ -269,12 +269,9 @@ class Chain:
             left = None if left is None else left - 1
 
     def __repr__(self) -> str:
-        shown = [
-            f"{name}={_shown(getattr(self, name))}"
-            for name in self._parameters
-            if getattr(self, name) is not None
-        ]
-        return f"{type(self).__name__}({', '.join(shown)}, random_state={self.seed_})"
+        given = ((name, getattr(self, name)) for name in self._parameters)
+        words = [f"{name}={shown(value)}" for name, value in given if value is not None]
+        return f"{type(self).__name__}({', '.join(words)}, random_state={self.seed_})"
 
     def _repr_html_(self) -> str:
         from ._repr import chain_html
@@ -299,9 +296,11 @@ def _whole(given: npt.NDArray[Any]) -> Configuration:
     return np.where(fits, given, 127).astype(np.int8)
 
 
-def _shown(value: object) -> str:
-    """A parameter in the repr of a chain."""
+def shown(value: object) -> str:
+    """A parameter as it is shown; what may be long is only named."""
     if isinstance(value, np.ndarray):
         return f"<array of shape {value.shape}>"
+    if isinstance(value, (list, tuple)) and len(value) > 10:
+        return f"<{type(value).__name__} of {len(value)}>"
     text = repr(value)
     return text if len(text) <= 60 else f"<{type(value).__name__}>"

@@ -78,4 +78,12 @@ def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
     rows, cols, channels = values.shape
     with np.errstate(over="ignore"):
         flat = np.ascontiguousarray(values, dtype=np.float32).ravel()
+    finite = np.isfinite(flat)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        row, col = divmod(at // channels, cols)
+        given = array[row, col]
+        raise ValueError(
+            f"the pixel in row {row}, column {col}, counted from 0, is {given}: expected finite numbers"
+        )
     return flat, rows, cols, channels

@@ -80,8 +80,9 @@ class Ising(Chain):
     ...         if rng.random() < np.exp(1 - 2 * x[i, j]):
     ...             x[i, j] = 1 - x[i, j]
     ...         yield x.reshape(1, -1).copy()
-    >>> [x.shape for x in own_chain(2, seed=0)]
-    [(1, 64), (1, 64)]
+    >>> from ergodict import OnlineNMF
+    >>> OnlineNMF(n_components=3, random_state=0).fit_stream(own_chain(50, seed=0)).components_.shape
+    (3, 64)
     """
 
     _parameters = (

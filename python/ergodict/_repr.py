@@ -74,11 +74,10 @@ def estimator_html(estimator: Any) -> str:
 
 def chain_html(chain: Any) -> str:
     """The parameters of a chain, and its present configuration."""
-    facts: list[tuple[str, object]] = []
-    for name in chain._parameters:
-        value = getattr(chain, name)
-        if value is not None:
-            facts.append((name, f"array of shape {value.shape}" if isinstance(value, np.ndarray) else value))
+    from ._chain import shown
+
+    given = ((name, getattr(chain, name)) for name in chain._parameters)
+    facts: list[tuple[str, object]] = [(name, shown(value)) for name, value in given if value is not None]
     facts += [("random_state", chain.seed_), ("updates", chain.updates)]
     if chain.acceptance_ is not None:
         facts.append(("acceptance", f"{chain.acceptance_:.3f}"))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ergodict import RBM, CellularPotts, Ising, Network, Potts, reconstruct_spins
+from ergodict import RBM, CellularPotts, Ising, Network, OnlineNMF, Potts, reconstruct_spins
 from ergodict._chain import Chain
 
 # Each system with the flags that ask the command line for it.
@@ -213,6 +213,34 @@ def test_minibatches_are_those_the_command_line_learns_from(
     np.testing.assert_allclose(found["B"], h @ x, rtol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_dictionary_learned_is_that_of_the_command_line(cli: Any, tmp_path: Path, dtype: Any) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    chain = Ising(24, temperature=2.0, every=500, burn_in=300, random_state=3)
+    model = OnlineNMF(n_components=6, random_state=3)
+    model.fit_stream(chain.minibatches(patch=5, n=40, steps=10, dtype=dtype))
+    flags = [
+        "--size",
+        24,
+        "--temperature",
+        2,
+        "--every",
+        500,
+        "--burn-in",
+        300,
+        "--updates",
+        5000,
+        "--seed",
+        3,
+    ]
+    more = ["--f32"] if dtype == np.float32 else []
+    out = tmp_path / "m.safetensors"
+    cli("spins", "learn", *flags, "-r", 6, "--patch", 5, "--patches", 40, *more, "-o", out)
+    found = safetensors.load_file(out)["W"].T
+    assert model.components_.dtype == found.dtype == dtype
+    np.testing.assert_array_equal(model.components_, found)
+
+
 def test_reconstruction_is_that_of_the_command_line(cli: Any, tmp_path: Path) -> None:
     model, frames, out = (tmp_path / name for name in ("m.safetensors", "t.npy", "r.npy"))
     for flags, kind in (
@@ -323,6 +351,40 @@ def test_states_are_copies_and_can_be_set() -> None:
         chain.state = np.full((6, 6), 257)
     chain.advance(17)
     np.testing.assert_array_equal(Ising(6, start=chain.state, random_state=0).state, chain.state)
+
+
+def test_an_interrupted_chain_is_where_it_was_and_goes_on() -> None:
+    import signal
+
+    class Stopped(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stopped
+
+    chain = Ising(64, every=10**12, random_state=6)
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(Stopped):
+            next(chain)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert 0 < chain.updates < 10**12
+    other = Ising(64, random_state=6)
+    other.advance(chain.updates)
+    np.testing.assert_array_equal(chain.state, other.state)
+    # On the way to a state it goes on to the very same one.
+    chain.every = 2 * chain.updates
+    other.advance(other.updates)
+    np.testing.assert_array_equal(next(chain), other.state)
+
+
+def test_long_arguments_are_only_named() -> None:
+    edges = [[i, i + 1] for i in range(100)]
+    assert "<list of 100>" in repr(Ising(graph=edges, random_state=0))
+    assert "of shape (3, 4)" in repr(Ising((3, 4), field=np.zeros((3, 4)), random_state=0))
 
 
 def test_random_states_are_recorded_and_float32_is_the_same_numbers() -> None:

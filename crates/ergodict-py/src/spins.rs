@@ -423,14 +423,13 @@ fn field_of(uniform: f64, map: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Fi
     })
 }
 
-/// An edge list as the command line reads it: the number of nodes, both ends of each edge, and the weights, if it has any.
+/// The number of nodes, both ends of each edge, and the weights, if there are any.
+type Edges<'py> =
+    (usize, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Option<Bound<'py, PyArray1<f64>>>);
+
+/// An edge list as the command line reads it.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "arrays")]
-pub(crate) fn read_edges<'py>(
-    py: Python<'py>,
-    path: PathBuf,
-) -> PyResult<(usize, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Option<Bound<'py, PyArray1<f64>>>)>
-{
+pub(crate) fn read_edges(py: Python<'_>, path: PathBuf) -> PyResult<Edges<'_>> {
     let list = short(py, move || read_edge_list(&path))?;
     let (us, vs): (Vec<u32>, Vec<u32>) = list.ends.into_iter().unzip();
     let weights = list.weights.map(|weights| weights.into_pyarray(py));

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
+from .. import _check
 from ._figure import (
     COLOURS,
     INK,
@@ -62,7 +63,7 @@ def atoms(
     """
     all_atoms = atoms_of(model)
     pictures = shaped(all_atoms, shape)
-    chosen = order_of(model, len(pictures), order)[:n]
+    chosen = order_of(model, len(pictures), order)[: None if n is None else _check.count(n, "n")]
     scores = getattr(model, "dominance_", None)
     if as_graph and (pictures.ndim != 3 or pictures.shape[1] != pictures.shape[2]):
         raise ValueError(
@@ -123,7 +124,7 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]])
                 alpha=0.15 + 0.85 * strong[part],
             )
         )
-    ax.scatter(*places.T, s=max(4.0, 60.0 / max(k, 1)), color="black", zorder=3)
+    ax.scatter(*places.T, s=max(1.5, 40.0 / max(k, 1)), color="black", zorder=3)
     ax.set(xlim=(-1.15, 1.15), ylim=(-1.15, 1.15), aspect="equal")
     bare(ax)
     ax.spines[:].set_visible(False)

@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from .. import _check, _ergodict
 from ._figure import COLOURS, axes, frame, grid, pyplot
 
 
@@ -55,7 +56,7 @@ def roc(curves: Any, ax: Any = None) -> Any:
 
 def _curve(curve: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]:
     """False and true positive rates, and the area under them."""
-    area = getattr(curve, "auc", None) or getattr(curve, "auc_", None)
+    area = getattr(curve, "auc", None)
     if isinstance(curve, Mapping):
         area, curve = curve.get("auc"), (curve["fpr"], curve["tpr"])
     elif hasattr(curve, "fpr") and hasattr(curve, "tpr"):
@@ -148,15 +149,14 @@ def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> 
     >>> float(plot.autocorrelation(energy, lags=5).lines[0].get_ydata()[0])
     1.0
     """
-    from .. import _ergodict
-
     named = _named(series)
+    most = None if lags is None else _check.count(lags, "lags")
     ax = axes(ax, (5, 3))
     for i, (name, values) in enumerate(named.items()):
         chains = list(values)
         _, _, time, _, _ = _ergodict.series_mixing(chains)
-        most = lags if lags is not None else int(max(10, np.ceil(5 * time))) if np.isfinite(time) else 10
-        found = _ergodict.series_autocorrelation(chains, most)
+        own = int(max(10, np.ceil(5 * time))) if np.isfinite(time) else 10
+        found = _ergodict.series_autocorrelation(chains, own if most is None else most)
         if not len(found):
             raise ValueError(
                 "the series has no autocorrelation: it is constant, shorter than four numbers, or has NaN"

@@ -83,7 +83,7 @@ def _matrix(network: Any) -> Any:
 
 
 def compare(
-    accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None, label: str = "accuracy"
+    accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None, label: Optional[str] = None
 ) -> Any:
     """Draw a comparison of networks as a heat map: how well the atoms of each row rebuild the network of each column.
 
@@ -95,8 +95,8 @@ def compare(
         Names of the rows and, where they are as many, of the columns.
     ax : Axes, optional
         Where to draw.
-    label : str, default="accuracy"
-        What the numbers are.
+    label : str, optional
+        What the numbers are; by default the measure of the result, or "accuracy".
 
     Returns
     -------
@@ -110,6 +110,7 @@ def compare(
     >>> [text.get_text() for text in ax.texts]
     ['0.90', '0.50', '0.40', '0.80']
     """
+    label = label or getattr(accuracy, "measure", None) or "accuracy"
     rows, cols = names, names
     if hasattr(accuracy, "to_numpy") and hasattr(accuracy, "columns"):
         rows, cols = list(accuracy.index), list(accuracy.columns)
@@ -129,6 +130,7 @@ def compare(
     ):
         if listed is not None and len(listed) == count:
             ticks(np.arange(count), [str(name) for name in listed])
+    ax.set(xlabel="network rebuilt", ylabel="atoms of")
     ax.tick_params(axis="x", labelrotation=45)
     for text in ax.get_xticklabels():
         text.set_horizontalalignment("right")

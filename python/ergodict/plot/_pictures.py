@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _check
 from ._figure import AMOUNT, COLOURS, MOST_COLOURS, axes, bare, grid, pyplot
 
 
@@ -89,9 +90,8 @@ def frames(states: npt.ArrayLike, n: int = 8, ax: Any = None) -> npt.NDArray[Any
     values = np.asarray(states)
     if values.ndim != 3 or not len(values):
         raise ValueError(f"the trajectory has the shape {values.shape}, but it must be (frames, rows, cols)")
-    if n < 1:
-        raise ValueError(f"n is {n}, but it must be at least 1")
-    shown = np.unique(np.linspace(0, len(values) - 1, min(n, len(values))).astype(int))
+    count = min(_check.count(n, "n"), len(values))
+    shown = np.unique(np.linspace(0, len(values) - 1, count).astype(int))
     cells = grid(
         len(shown), ax, columns=min(4, len(shown)), cell=2.0, aspect=values.shape[1] / values.shape[2]
     )
@@ -145,7 +145,8 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
     image = cells[2].imshow(
         off.max(axis=2) if off.ndim == 3 else off, cmap=AMOUNT, vmin=0, interpolation="nearest"
     )
-    cells[2].figure.colorbar(image, ax=cells[2], shrink=0.8, label="off by")
+    # Axes of its own beside the map: axes within axes have no room that a colour bar could take.
+    cells[2].figure.colorbar(image, cax=cells[2].inset_axes([1.04, 0.1, 0.05, 0.8]), label="off by")
     norm = float(np.linalg.norm(given))
     error = float(np.linalg.norm(again - given)) / norm if norm else 0.0
     cells[2].set_title(f"relative error {error:.3f}", fontsize=10)
