@@ -61,6 +61,8 @@ def _numbers(values: Any, what: str) -> npt.NDArray[np.float64]:
         raise TypeError(f"{what} is of dtype {array.dtype}, but it must be a number")
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{what} is beyond the range of numbers, but it must be a finite number") from None
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what} must be a number: {error}") from None
 
@@ -308,6 +310,8 @@ def of_table(
     options: Options,
 ) -> Made:
     """A network of a pandas or polars table of edges."""
+    if hasattr(table, "collect"):
+        table = table.collect()
     columns = list(table.columns)
     if len(columns) < 2:
         raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
@@ -352,8 +356,11 @@ def of_pairs(
             raise TypeError(f"edge {at} is {pair!r}, but it must be two ids, or two ids and a weight")
         u.append(pair[0])
         v.append(pair[1])
-        if len(pair) == 3:
+        # The third entry is an attribute dictionary where networkx lists edges with their data.
+        if len(pair) == 3 and not isinstance(pair[2], dict):
             values.append(pair[2])
+        elif len(pair) == 3 and pair[2].get("weight") is not None:
+            values.append(pair[2]["weight"])
     if values and len(values) != len(u):
         raise ValueError(f"{len(values)} of {len(u)} edges have a weight, but all of them or none must")
     if values and weight is not None:

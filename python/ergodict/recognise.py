@@ -61,7 +61,7 @@ def recognised(
     module = type(data).__module__.partition(".")[0]
     if module == "scipy" or hasattr(data, "tocoo"):
         return convert.of_scipy(data, options)
-    if module in ("pandas", "polars") and hasattr(data, "columns"):
+    if module in ("pandas", "polars") and hasattr(data, "join"):
         return convert.of_table(data, source, target, weight, nodes, options)
     if module == "igraph" or hasattr(data, "get_edgelist"):
         return convert.of_igraph(data, weight, options)

@@ -119,7 +119,8 @@ class HomomorphismSampler:
             raise ValueError(f"chains is {chains}, but it must be between 1 and {_MOST_CHAINS}")
         self.network: Network = as_network(network)
         self.seed_ = seed_of(random_state)
-        self._gives_ids, self._n_jobs, self._verbose = bool(ids), n_jobs, verbose
+        self._gives_ids, self._verbose = bool(ids), verbose
+        self._n_jobs = None if n_jobs is None else _count("n_jobs", n_jobs, -(2**31), 2**31)
         self._arguments: dict[str, Any] = {
             "name": name,
             "edges": edges,

@@ -162,6 +162,16 @@ def test_weights_by_name_and_by_function() -> None:
         Network(theirs)
 
 
+def test_lists_as_networkx_has_them_and_iterators() -> None:
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=2.5, colour="red")
+    graph.add_edge("b", "c", weight=1.5)
+    assert Network(graph.edges(data=True)) == Network(graph) == Network(graph.edges(data="weight"))
+    assert Network(graph.edges) == Network(iter(list(graph.edges))) == Network(set(graph.edges))
+    assert Network(nx.path_graph(3).edges(data=True)) == Network(nx.path_graph(3))
+    assert Network(pl.DataFrame({"a": [0, 1], "b": [1, 2]}).lazy()) == Network(nx.path_graph(3))
+
+
 def test_removed_nodes_of_rustworkx_and_repeated_names() -> None:
     graph = rx.PyGraph()
     graph.add_nodes_from(["a", "b", "c", "d"])
@@ -216,6 +226,9 @@ WRONG = [
     (lambda: Network([(0, 1, np.nan)]), ValueError, "a weight is NaN, but it must be a finite number"),
     (lambda: Network([(0, 1, np.inf)]), ValueError, "a weight is inf"),
     (lambda: Network([(0, 1, "x")]), TypeError, "a weight is"),
+    (lambda: Network([(0, 1, 10**400)]), ValueError, "beyond the range of numbers"),
+    (lambda: Network(nx.path_graph(2), weight=3), TypeError, "weight must be the name of an edge attribute"),
+    (lambda: Network("@karate", directed="yes"), TypeError, "bool"),
     (lambda: Network([(0, 1), (1, 2, 0.5)]), ValueError, "1 of 2 edges have a weight"),
     (lambda: Network([(0, 1, 2, 3)]), TypeError, "edge 0 is"),
     (lambda: Network(["ab"]), TypeError, "edge 0 is 'ab'"),

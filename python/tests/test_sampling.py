@@ -122,6 +122,9 @@ def test_pickles_and_states_go_on(at: int) -> None:
         sampler.seek([{"kept": -1}] * len(state))
     with pytest.raises(ValueError, match="the state is"):
         sampler.seek([{**one, "state": [10**6] * sampler.k} for one in state])
+    vast = {"accepted": 2**64 - 1, "proposed": 2**64 - 1}
+    with pytest.raises(ValueError, match="its counts are of no chain"):
+        sampler.seek([{**one, "acceptance": vast} for one in state])
     with pytest.raises(TypeError, match="the state must be one"):
         sampler.seek({1, 2})  # type: ignore[arg-type]
     assert sampler.n_drawn == 177
@@ -201,9 +204,11 @@ WRONG = [
     (lambda: sample(K, k=3, every=0), ValueError, "every is 0, but it must be at least 1"),
     (lambda: sample(K, k=3, chains=0), ValueError, "chains is 0, but it must be between 1 and 65536"),
     (lambda: sample(K, k=3, chains=10**6), ValueError, "between 1 and 65536"),
+    (lambda: sample(K, k=4096, chains=65536), MemoryError, "65536 chains would take about"),
     (lambda: sample(K, k=3, burn_in=2**50), ValueError, "more would take days"),
     (lambda: sample(K, k=3, component="some"), ValueError, "it must be largest or all"),
     (lambda: sample(K, k=3, random_state=-1), ValueError, "random_state is -1"),
+    (lambda: sample(K, k=3, n_jobs=10**30), ValueError, "n_jobs is 10+, but it must be at most"),
     (lambda: sample(K, k=3, n_jobs=0), ValueError, "n_jobs is 0"),
     (lambda: sample(Network([]), k=3), ValueError, "node"),
     (lambda: sample(Network([], nodes=[1, 2]), k=3), ValueError, "homomorphism|edge"),

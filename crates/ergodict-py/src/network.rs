@@ -2,17 +2,20 @@
 
 use crate::error::raised;
 use crate::work::long;
-use ergodict::Error;
 use ergodict::data::{
     Decisions, EdgeList, Loops, NodeIds, ReadOptions, Rows, embedded, embedded_names, read_network,
     write_network,
 };
+use ergodict::{Error, memory};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Bytes that a node takes while a network is made: where its row starts, and its place while rows are filled.
+const PER_NODE: u64 = 16;
 
 /// A network of numbered nodes, with names where they are integers or words; other objects that stand for nodes are kept in Python.
 #[pyclass(frozen, module = "ergodict._ergodict")]
@@ -152,6 +155,7 @@ impl Network {
             if n > u32::MAX as usize {
                 return Err(too_many());
             }
+            memory::check(n as u64 * PER_NODE, &format!("a network of {n} nodes"), "give fewer")?;
             let ids = names.map_or_else(|| Ok(NodeIds::numbered(n)), |names| named(&names))?;
             if ids.len() != n {
                 return Err(wrong("the number of names", &ids.len(), "there must be one for each node"));

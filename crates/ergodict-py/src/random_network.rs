@@ -6,8 +6,9 @@ use ergodict::data::corrupt::{AddModel, Amount, add, remove};
 use ergodict::data::generate::{
     BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
 };
+use ergodict::memory;
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -67,17 +68,11 @@ impl<'py> Parameters<'_, 'py> {
     }
 }
 
-/// Refuses networks that no memory holds.
+/// Refuses networks that do not fit into memory.
 fn check_memory(nodes: f64, edges: f64) -> PyResult<()> {
-    let needed = (nodes * PER_NODE + edges.max(0.0) * PER_EDGE).min(1e18) as usize;
-    // Asked for and given back: systems refuse what they could never give.
-    if Vec::<u8>::new().try_reserve_exact(needed).is_ok() {
-        return Ok(());
-    }
-    let words = format!(
-        "a network of {nodes:.3e} nodes and {edges:.3e} edges would take about {needed:.2e} bytes, which there are not: ask for fewer"
-    );
-    Err(PyMemoryError::new_err(words))
+    let needed = (nodes * PER_NODE + edges.max(0.0) * PER_EDGE).min(1e18) as u64;
+    let what = format!("a network of {nodes:.3e} nodes and {edges:.3e} edges");
+    memory::check(needed, &what, "ask for fewer").map_err(raised)
 }
 
 /// A random network, as the command line makes it of the same model, parameters and seed.

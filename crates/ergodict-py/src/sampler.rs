@@ -10,9 +10,9 @@ use ergodict::chain::{
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
-use ergodict::{Error, Result};
+use ergodict::{Error, Result, memory};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -24,6 +24,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 const PIECE: usize = 1 << 10;
 /// Homomorphisms that a chain draws at a time.
 const BLOCK: usize = 64;
+/// Homomorphisms and proposals that no chain comes to in a lifetime.
+const MOST: u64 = 1 << 60;
+/// Bytes that there always are.
+const SMALL: u64 = 1 << 20;
 /// Steps of chains up to which no thread is worth its start: some tens of microseconds.
 const FEW: u64 = 256;
 /// Draws that a density is estimated from at most, as the command line has it.
@@ -101,14 +105,11 @@ impl Sampler {
         let asked: Option<SamplerKind> = sampler.map(str::parse).transpose().map_err(raised)?;
         let whole = &network.inner;
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
-        check_room(chains, 2 * BLOCK * 4 * motif.k())?;
+        let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
+        memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
         let needed = asked.unwrap_or(SamplerKind::Exact).bytes(whole, &motif).map_err(raised)?;
-        if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_err() {
-            let kind = asked.unwrap_or(SamplerKind::Exact);
-            return Err(PyMemoryError::new_err(format!(
-                "sampler {kind} would take about {needed} bytes, which there are not: pivot-approx takes little"
-            )));
-        }
+        let kind = asked.unwrap_or(SamplerKind::Exact);
+        memory::check(needed, &format!("sampler {kind}"), "pivot-approx takes little").map_err(raised)?;
         long(py, n_jobs, None, |_| {
             let mut notes = Vec::new();
             let parts = largest.then(|| whole.components()).filter(|parts| parts.sizes.len() > 1);
@@ -312,6 +313,14 @@ impl Sampler {
         if points.len() != walkers.len() {
             return Err(damaged(format!("it is of {} chains, not of {}", points.len(), walkers.len())));
         }
+        // Counts that no chain comes to would leave the range of numbers.
+        let beyond = |p: &MotifPoint| {
+            let Acceptance { accepted, proposed } = p.acceptance;
+            p.kept > MOST || proposed > MOST || accepted > proposed
+        };
+        if points.iter().any(beyond) {
+            return Err(damaged("its counts are of no chain".into()));
+        }
         let walkers = long(py, None, None, move |_| {
             walkers.iter_mut().zip(&points).try_for_each(|(walker, point)| walker.seek(point))?;
             Ok(walkers)
@@ -321,15 +330,14 @@ impl Sampler {
     }
 }
 
-/// Refuses arrays that no memory holds.
+/// Refuses arrays that do not fit into memory.
 fn check_room(count: u64, bytes: usize) -> PyResult<()> {
     let needed = count.saturating_mul(bytes as u64);
-    if Vec::<u8>::new().try_reserve_exact(needed.min(1 << 60) as usize).is_ok() {
+    // What the system has is read from files, which is not worth it for a few homomorphisms.
+    if needed < SMALL {
         return Ok(());
     }
-    let words =
-        format!("{count} homomorphisms would take about {needed} bytes, which there are not: ask for fewer");
-    Err(PyMemoryError::new_err(words))
+    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(raised)
 }
 
 impl Sampler {
