@@ -256,7 +256,7 @@ def denoise(
     Examples
     --------
     >>> import ergodict
-    >>> found = ergodict.denoise("@lesmis", method="resource-allocation", pairs="non-edges", top=5)
+    >>> found = ergodict.denoise("@karate", method="resource-allocation", pairs="non-edges", top=5)
     >>> found.scores.shape
     (5,)
     """

@@ -265,7 +265,7 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
         import os, signal, threading, numpy as np
         from ergodict import NetworkDictionary
         model = NetworkDictionary(6, k=12, steps=1500, random_state=1)
-        threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT)).start()
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
             model.fit("@lesmis")
             print("not interrupted")
