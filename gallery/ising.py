@@ -23,7 +23,7 @@ for part, temperature in zip(figure.subfigures(1, 3), [1.5, 2.26, 5.0]):
     model = OnlineNMF(n_components=16, random_state=2)
     model.fit_stream(chain.minibatches(patch=12, n=200), steps=60)
 
-    part.suptitle(f"temperature {temperature}, energy {chain.measure('energy'):.2f} per site")
+    part.suptitle(f"temperature {temperature}: energy {chain.measure('energy'):.2f}")
     lattice, atoms = part.subfigures(2, 1)
     plot.lattice(chain.state, ax=lattice.subplots())
     plot.atoms(model, shape=(12, 12), ax=atoms.subplots(4, 4))

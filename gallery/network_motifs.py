@@ -23,7 +23,7 @@ rebuilt = motifs.reconstruct(graph, samples=20_000, random_state=1)
 figure = plt.figure(figsize=(10, 4.6), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=[1, 1.15])
 axes = left.subplots()
-places = nx.spring_layout(graph, seed=3)
+places = nx.spring_layout(graph, k=0.35, weight=None, seed=3)
 nx.draw_networkx_edges(graph, places, ax=axes, alpha=0.25)
 sizes = [12 * degree for _, degree in graph.degree()]
 nx.draw_networkx_nodes(graph, places, ax=axes, node_size=sizes, node_color="#35618f")

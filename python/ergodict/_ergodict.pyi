@@ -16,6 +16,14 @@ _Place = tuple[int, int, Optional[tuple[int, int]], int, npt.NDArray[np.int8]]
 _Integers = npt.NDArray[np.int64]
 _Numbers = npt.NDArray[np.uint32]
 _Floats = npt.NDArray[np.float64]
+__all__ = [
+    "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "PatchDictionary", "Sampler",
+    "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
+    "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
+    "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "most_suspect",
+    "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
+    "series_autocorrelation", "series_mixing",
+]
 
 @final
 class Network:

@@ -488,6 +488,16 @@ class Network(Nodes):
 def as_network(data: Any) -> Network:
     """`data` as a :class:`Network`, which it may be already.
 
+    Parameters
+    ----------
+    data : Network, or anything it is made from
+        What to take for a network.
+
+    Returns
+    -------
+    Network
+        `data` itself if it is one.
+
     Examples
     --------
     >>> import ergodict
@@ -500,6 +510,11 @@ def as_network(data: Any) -> Network:
 def networks() -> dict[str, dict[str, Any]]:
     """The embedded networks by name: numbers of nodes and edges, what they are, and where the data were
     published.
+
+    Returns
+    -------
+    dict of str to dict
+        By the names that stand for them wherever a network is wanted: `nodes`, `edges`, `description`, `citation`.
 
     Examples
     --------

@@ -68,9 +68,10 @@ class HomomorphismSampler:
 
     Parameters
     ----------
-    network, k, motif, sampler, injective, burn_in, every, chains, component, lazy, random_state, ids, n_jobs,
-    verbose
+    network, k, motif, sampler, injective, burn_in, every, chains
         As :func:`sample` has them.
+    component, lazy, random_state, ids, n_jobs, verbose
+        Likewise.
 
     Attributes
     ----------

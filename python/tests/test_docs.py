@@ -27,6 +27,9 @@ CHAPTER = Path(__file__).parents[2] / "docs" / "python.md"
 EVERYWHERE = {"GL08", "SS01", "PR02", "PR03"}
 WHOLE = EVERYWHERE | {"PR01", "PR04", "PR07", "RT01", "RT03", "YD01"}
 
+#: Classes that functions and methods give, and nobody makes by hand: what their constructors take is their own business.
+GIVEN = {"Comparison", "Denoised", "Difference", "Evaluation", "HomomorphismSampler", "Reconstruction"}
+
 
 def modules() -> list[ModuleType]:
     """The package's own modules, without the extension."""
@@ -84,8 +87,9 @@ def test_examples_run(example: doctest.DocTest) -> None:
     assert runner.failures == 0, "".join(said)
 
 
-@pytest.mark.parametrize(("name", "minded"), [(name, EVERYWHERE if member else WHOLE) for name, _, member in public()])
-def test_public_names_are_documented(name: str, minded: set[str]) -> None:
+@pytest.mark.parametrize(("name", "member"), [(name, member) for name, _, member in public()])
+def test_public_names_are_documented(name: str, member: bool) -> None:
+    minded = EVERYWHERE if member or name.split(".")[-1] in GIVEN else WHOLE
     errors = [f"{code}: {words}" for code, words in validate(name)["errors"] if code in minded]
     assert not errors, f"{name}: " + "; ".join(errors)
 

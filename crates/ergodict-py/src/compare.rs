@@ -29,6 +29,7 @@ pub(crate) struct Plan {
     mode: String,
     threshold: f64,
     seed: u64,
+    #[pyo3(from_py_with = crate::list::list)]
     names: Vec<String>,
 }
 
@@ -52,7 +53,7 @@ fn value(measure: &str, accuracy: &Accuracy) -> PyResult<f64> {
 #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn compare_networks<'py>(
     py: Python<'py>,
-    networks: Vec<PyRef<'_, Network>>,
+    #[pyo3(from_py_with = crate::list::list)] networks: Vec<PyRef<'_, Network>>,
     plan: Plan,
     scheme: Scheme,
     sampling: Sampling,

@@ -75,7 +75,7 @@ pub(crate) struct ImageStream {
 impl ImageStream {
     #[new]
     fn new(
-        images: Vec<Given<'_>>,
+        #[pyo3(from_py_with = crate::list::list)] images: Vec<Given<'_>>,
         patch: (usize, usize),
         periodic: bool,
         walk: bool,
@@ -107,7 +107,12 @@ impl ImageStream {
     }
 
     /// Goes to where a stream of the same images and seed was.
-    fn seek(&mut self, steps: u64, word: u64, state: Vec<u8>) -> PyResult<()> {
+    fn seek(
+        &mut self,
+        steps: u64,
+        word: u64,
+        #[pyo3(from_py_with = crate::list::list)] state: Vec<u8>,
+    ) -> PyResult<()> {
         self.inner.seek(&ChainPoint { steps, word, acceptance: None, state }).map_err(raised)
     }
 }

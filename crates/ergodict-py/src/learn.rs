@@ -36,7 +36,9 @@ struct Plan {
     snapshots: bool,
     seed: u64,
     /// What networks are called, and what is known of the files they came from.
+    #[pyo3(from_py_with = crate::list::list)]
     names: Vec<String>,
+    #[pyo3(from_py_with = crate::list::list)]
     digests: Vec<String>,
 }
 
@@ -71,7 +73,7 @@ impl NetworkLearner {
     #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn new(
         py: Python<'_>,
-        networks: Vec<PyRef<'_, Network>>,
+        #[pyo3(from_py_with = crate::list::list)] networks: Vec<PyRef<'_, Network>>,
         plan: Plan,
         scheme: Scheme,
         sampling: Sampling,

@@ -9,6 +9,7 @@ mod factor;
 mod going;
 mod image;
 mod learn;
+mod list;
 mod model;
 mod network;
 mod network_model;
@@ -34,9 +35,11 @@ mod _ergodict {
     #[pymodule_export]
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]
-    use super::factor::{Factoriser, _address_of, minibatches};
+    use super::factor::{_address_of, Factoriser, minibatches};
     #[pymodule_export]
-    use super::image::{ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image};
+    use super::image::{
+        ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
+    };
     #[pymodule_export]
     use super::learn::NetworkLearner;
     #[pymodule_export]
@@ -57,7 +60,6 @@ mod _ergodict {
     // Network dictionaries, denoising and evaluation.
 
     // Chains and images.
-
 
     // The factorisation.
 

@@ -144,7 +144,7 @@ impl Network {
         u: PyReadonlyArray1<'_, u32>,
         v: PyReadonlyArray1<'_, u32>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
-        names: Option<Vec<String>>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] names: Option<Vec<String>>,
         said: Option<bool>,
         directed: Option<bool>,
         weighted: Option<bool>,
@@ -385,7 +385,10 @@ fn named(names: &[String]) -> ergodict::Result<NodeIds> {
 /// The order in which nodes of these names are numbered, as places in the list; None where two are the same.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
-pub(crate) fn order_of_names(py: Python<'_>, names: Vec<String>) -> Option<Bound<'_, PyArray1<u32>>> {
+pub(crate) fn order_of_names(
+    py: Python<'_>,
+    #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,
+) -> Option<Bound<'_, PyArray1<u32>>> {
     NodeIds::in_order(&names).map(|(order, _)| order.into_pyarray(py))
 }
 

@@ -89,7 +89,7 @@ impl Sampler {
         py: Python<'_>,
         network: &Network,
         name: Option<&str>,
-        edges: Option<Vec<(u32, u32)>>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] edges: Option<Vec<(u32, u32)>>,
         k: Option<usize>,
         sampler: Option<&str>,
         injective: bool,
@@ -265,7 +265,7 @@ impl Sampler {
         density: bool,
         macc: bool,
         larger: Option<&str>,
-        larger_edges: Option<Vec<(u32, u32)>>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] larger_edges: Option<Vec<(u32, u32)>>,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {

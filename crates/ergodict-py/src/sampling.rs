@@ -20,6 +20,7 @@ pub(crate) struct Sampling {
     /// Its shape or the file of its edges.
     motif: Option<String>,
     /// Its edges, where they are given.
+    #[pyo3(from_py_with = crate::list::maybe_list)]
     edges: Option<Vec<(u32, u32)>>,
     sampler: Option<String>,
     injective: bool,

@@ -128,7 +128,7 @@ impl SpinChain {
         periodic: bool,
         cells: usize,
         temperature: f64,
-        adhesion: Option<Vec<f64>>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] adhesion: Option<Vec<f64>>,
         volume: Option<f64>,
         volume_strength: Option<f64>,
         perimeter: Option<f64>,
@@ -440,7 +440,7 @@ pub(crate) fn read_edges(py: Python<'_>, path: PathBuf) -> PyResult<Edges<'_>> {
 #[pyfunction]
 pub(crate) fn series_autocorrelation(
     py: Python<'_>,
-    chains: Vec<Vec<f64>>,
+    #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
     lags: usize,
 ) -> Bound<'_, PyArray1<f64>> {
     py.detach(|| autocorrelation(&chains, lags)).into_pyarray(py)
@@ -448,7 +448,10 @@ pub(crate) fn series_autocorrelation(
 
 /// Mean, its standard error, autocorrelation time, effective sample size and R̂ of a number along several chains.
 #[pyfunction]
-pub(crate) fn series_mixing(py: Python<'_>, chains: Vec<Vec<f64>>) -> (f64, f64, f64, f64, f64) {
+pub(crate) fn series_mixing(
+    py: Python<'_>,
+    #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
+) -> (f64, f64, f64, f64, f64) {
     let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } =
         py.detach(|| Mixing::of(&chains));
     (mean, error, autocorrelation_time, effective_sample_size, r_hat)

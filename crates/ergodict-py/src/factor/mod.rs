@@ -374,7 +374,7 @@ impl Factoriser {
         holdout: f64,
         missing: bool,
         how: String,
-        feature_names: Option<Vec<String>>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
         let feed = FeedOptions { batch, epochs, shuffle, seed: 0, holdout };
         model::save(self, py, path, Told { init, feed, missing, how, feature_names })
