@@ -1,6 +1,5 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import plot, sets
 from . import denoising, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
@@ -35,27 +34,12 @@ __all__ = [
     "__version__",
     "as_network",
     "compare",
-    "compare
-from .denoising import Denoised",
     "denoise",
-    "denoise
-from .evaluation import Difference",
     "denoise_image",
     "denoising",
     "evaluate",
-    "evaluate
-from .network import Network",
-    "from . import denoising
-from ._ergodict import __version__
-from .comparison import Comparison",
     "load",
     "networks",
-    "networks
-from .network_dictionary import NetworkDictionary
-from .reconstruction import Reconstruction
-
-__all__ = [
-    "Comparison",
     "noise_level",
     "plot",
     "psnr",

@@ -43,7 +43,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::learn::NetworkLearner;
     #[pymodule_export]
-    use super::model::{_defaults, _set_name};
+    use super::model::_defaults;
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
@@ -58,10 +58,6 @@ mod _ergodict {
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
 
     // Network dictionaries, denoising and evaluation.
-
-    // Chains and images.
-
-    // The factorisation.
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
