@@ -181,6 +181,11 @@ class Nodes:
     def __bool__(self) -> bool:
         return True
 
+    def _repr_html_(self) -> str:
+        from ._repr import network_html
+
+        return network_html(self)
+
     def __repr__(self) -> str:
         def many(n: int, what: str) -> str:
             return f"{n} {what}" if n == 1 else f"{n} {what}s"

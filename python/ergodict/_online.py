@@ -21,6 +21,7 @@ from ._learned import Learned
 from ._options import flag, given, options_of, real, schedule_words, weight_at, whole
 from ._progress import progress
 from ._random import seed_of
+from ._repr import EstimatorRepr
 from .sets import spec_of
 
 #: The estimator itself, for methods that return it.
@@ -33,7 +34,7 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
     _core: Factoriser

@@ -95,8 +95,8 @@ def network_html(network: Any) -> str:
         if hasattr(network, attribute):
             facts.append((name, "yes" if getattr(network, attribute) else "no"))
     if hasattr(network, "__iter__"):
-        first = [str(one) for one in itertools.islice(network, 8)]
-        facts.append(("first nodes", ", ".join(first) + (", …" if network.n_nodes > 8 else "")))
+        first = ", ".join(_plain(one) for one in itertools.islice(network, 8))
+        facts.append(("first nodes", first + (", …" if network.n_nodes > 8 else "")))
     return _block("Network", facts, "")
 
 
@@ -138,17 +138,22 @@ def _block(title: str, facts: Iterable[tuple[str, object]], below: str) -> str:
 
 def _text(value: object) -> str:
     """A value in a cell, short and escaped."""
+    text = _plain(value)
+    return escape(text if len(text) <= 80 else text[:79] + "…")
+
+
+def _plain(value: object) -> str:
+    """A value in characters that an HTML document may hold."""
     if isinstance(value, (float, np.floating)):
-        return escape(f"{float(value):.6g}")
+        return f"{float(value):.6g}"
     try:
         text = str(value)
     except Exception:  # an id's own __str__ may fail, and a notebook must not for it
         text = f"<{type(value).__name__}>"
     # Characters that no HTML document may hold, lone surrogates among them, which ids can have.
-    text = "".join(
+    return "".join(
         c if c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF else "\N{REPLACEMENT CHARACTER}" for c in text
     )
-    return escape(text if len(text) <= 80 else text[:79] + "…")
 
 
 def _image(pixels: npt.NDArray[np.uint8], words: str, caption: str = "") -> str:

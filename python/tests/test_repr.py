@@ -172,3 +172,20 @@ def test_tables_show_their_head_escaped() -> None:
     )
     assert "0.0454545" in parser.text and "Rude" in parser.text
     checked(table_html("", {}))
+
+
+def test_every_object_that_people_look_at_shows_itself() -> None:
+    from ergodict import NetworkDictionary, OnlineNMF, denoise
+
+    network = Network([("a", HOSTILE), (HOSTILE, "b"), ("b", "a"), ("b", "c")])
+    atoms = OnlineNMF(n_components=2, random_state=0).fit(np.random.default_rng(0).random((20, 9)))
+    motifs = NetworkDictionary(n_components=2, k=3, steps=2, random_state=0).fit(network)
+    shown = [network, atoms, motifs, motifs.reconstruct(network, samples=100, random_state=0)]
+    shown.append(denoise(network, method="jaccard"))
+    for one in shown:
+        html = one._repr_html_()
+        assert "<script>alert" not in html, type(one)
+    pages = [checked(one._repr_html_()) for one in (network, *shown[3:])]
+    assert all(HOSTILE in page.text for page in pages)
+    for learned in (atoms, motifs):
+        assert "image/png;base64" in learned._repr_mimebundle_()["text/html"]
