@@ -96,9 +96,9 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_colour(
     counts = {
         to_hex(lines.get_color()[0][:3]).upper(): len(lines.get_segments()) for lines in cell.collections[:-1]
     }
-    assert counts.get(COLOURS[1], 0) == len(own) and counts.get(COLOURS[0], 0) == 6 - len(own)
+    assert counts.get(COLOURS[0], 0) == len(own) and counts.get(COLOURS[1], 0) == 6 - len(own)
     mine = next(
-        lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLOURS[1]
+        lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLOURS[0]
     )
     ends = {
         tuple(sorted(int(np.argmin(np.linalg.norm(places - end, axis=1))) for end in line))

@@ -111,7 +111,8 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]])
     is_own = np.array([(u, v) in motif for u, v in zip(rows.tolist(), cols.tolist())], dtype=bool)
     # Weak edges would make a ball of wool of every atom.
     shown = strong > 0.05
-    for mine, colour in ((False, COLOURS[0]), (True, COLOURS[1])):
+    # The colours that reports have: what the motif brings along in blue, what the network adds in orange.
+    for mine, colour in ((False, COLOURS[1]), (True, COLOURS[0])):
         part = shown & (is_own == mine)
         if not part.any():
             continue
