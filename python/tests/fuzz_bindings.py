@@ -34,6 +34,8 @@ import ergodict._ergodict as extension
 
 #: Address space of the process: what the interpreter with its packages takes, and room for small work.
 MEMORY = 6 << 30
+#: A call that takes so much more than any before it, in megabytes, is found out: no argument of the pool has a need for it.
+GREED = 500
 #: A call is asked to stop after this many seconds, as by Ctrl-C.
 PATIENCE = 0.2
 #: A call that has not stopped by then hangs. Generous: the machine may be busy.
@@ -239,6 +241,7 @@ class Fuzzer:
             # It starts a thread, which is too dear for every call.
             faulthandler.dump_traceback_later(DEAF, exit=True, file=self.log)
             self.watched = time.monotonic()
+        before = peak()
         try:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             try:
@@ -248,6 +251,8 @@ class Fuzzer:
                 return result
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+                if peak() > before + GREED:
+                    self.found.append(f"{line}: took {peak() - before} MB")
         except Stop:
             return None
         except Exception as error:
@@ -344,6 +349,11 @@ def everything() -> list[Any]:
     return sorted(seen.values(), key=lambda value: (value.__module__, value.__qualname__))
 
 
+def peak() -> int:
+    """The most memory the process has had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+
+
 def ring(_signal: int, _frame: object) -> None:
     raise Stop
 
@@ -373,8 +383,7 @@ def main(seed: int, seconds: float) -> int:
                     sys.modules["matplotlib.pyplot"].close("all")
         os.chdir("/")
     faulthandler.cancel_dump_traceback_later()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{fuzzer.calls} calls, {fuzzer.refused} refused, peak {peak} MB, {len(fuzzer.found)} found")
+    print(f"{fuzzer.calls} calls, {fuzzer.refused} refused, peak {peak()} MB, {len(fuzzer.found)} found")
     print("\n".join(fuzzer.found))
     return len(fuzzer.found)
 
