@@ -1,6 +1,7 @@
 //! Arrays of samples as Python has them: viewed where they lie, or gathered minibatch by minibatch.
 
 use crate::error::raised;
+use ergodict::Error;
 use ergodict::data::SampleRows;
 use ergodict::factor::{Mask, Minibatch, SparseRef};
 use ergodict::linalg::{Mat, MatRef, Scalar};
@@ -298,7 +299,20 @@ pub(crate) fn room<T>(features: usize, samples: usize) -> ergodict::Result<()> {
         return Ok(());
     }
     let what = format!("a minibatch of {samples} samples of {features} features");
-    memory::check(needed, &what, "give fewer samples at a time")
+    fits(needed, &what, "give fewer samples at a time")
+}
+
+/// Refuses work that needs more memory than there is, or than this process may have.
+pub(crate) fn fits(needed: u64, what: &str, way_out: &str) -> ergodict::Result<()> {
+    memory::check(needed, what, way_out)?;
+    let bytes = usize::try_from(needed).unwrap_or(usize::MAX);
+    // Given back at once, and never touched.
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| Error::Memory {
+        what: what.to_owned(),
+        needed: memory::bytes(needed),
+        available: "fewer".to_owned(),
+        way_out: way_out.to_owned(),
+    })
 }
 
 /// The columns of a matrix as the rows of an array.

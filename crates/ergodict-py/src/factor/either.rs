@@ -2,7 +2,7 @@
 
 use super::Factoriser;
 use super::state::{State, code};
-use crate::array::{Rows, Samples, transposed};
+use crate::array::{Rows, Samples, fits, transposed};
 use crate::error::raised;
 use crate::model::About;
 use crate::sets::projecting;
@@ -10,7 +10,6 @@ use crate::work::{Watch, long, short};
 use ergodict::factor::code::CHUNK;
 use ergodict::factor::{Factoriser as Core, Parameters};
 use ergodict::linalg::Scalar;
-use ergodict::memory;
 use numpy::{Element, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -84,7 +83,7 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     // The codes, and the loss of each sample.
     let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
     let what = format!("{n} codes of {atoms} atoms");
-    memory::check(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
+    fits(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
     let rows = codes.as_ref().map(Rows::of);
     let done = if x.len() <= CHUNK && progress.is_none() {

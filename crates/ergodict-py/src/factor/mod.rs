@@ -3,7 +3,7 @@
 mod either;
 mod state;
 
-use crate::array::{Buffers, Samples, columns, transposed};
+use crate::array::{Buffers, Samples, columns, fits, transposed};
 use crate::error::raised;
 use crate::model::{self, About, Told, parameters};
 use crate::sets::{Raised, dictionary_set};
@@ -14,7 +14,6 @@ use ergodict::Result as Outcome;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
 use ergodict::factor::{Statistics, StepReport, diagnostics};
-use ergodict::memory;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -56,7 +55,7 @@ impl Factoriser {
         let what = format!("{} atoms of {features} features in minibatches of {batch}", p.atoms);
         let way_out = "lower n_components or batch_size, or use float32";
         let needed = if single { p.memory::<f32>(features, batch) } else { p.memory::<f64>(features, batch) };
-        memory::check(needed, &what, way_out).map_err(raised)?;
+        fits(needed, &what, way_out).map_err(raised)?;
         let state = if single {
             Either::F32(Mutex::new(start(p, features, init, seed)?))
         } else {

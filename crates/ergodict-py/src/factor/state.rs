@@ -1,6 +1,6 @@
 //! What a factoriser carries, in one precision, and the loops over arrays.
 
-use crate::array::{Buffers, Rows, Samples, room};
+use crate::array::{Buffers, Rows, Samples, fits, room};
 use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
@@ -8,7 +8,7 @@ use ergodict::dictionary::Tracked;
 use ergodict::factor::code::{CHUNK, CodeSet};
 use ergodict::factor::{Factoriser, Minibatch, Parameters, StepReport};
 use ergodict::linalg::Scalar;
-use ergodict::{Error, Result, memory};
+use ergodict::{Error, Result};
 use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -82,7 +82,7 @@ impl<T: Scalar> State<T> {
         }
         let needed = self.parameters.memory::<T>(self.features, samples as u64);
         let what = format!("{} atoms and a minibatch of {samples} samples", self.parameters.atoms);
-        memory::check(needed, &what, "give fewer samples at a time")
+        fits(needed, &what, "give fewer samples at a time")
     }
 
     /// The factoriser, to code with.
