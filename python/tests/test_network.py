@@ -148,8 +148,16 @@ MODELS = [
     ("er", {"n": 40, "probability": 0.1, "directed": True}, ["-n", 40, "-p", 0.1, "--directed"]),
     ("ba", {"n": 60, "joins": 3}, ["--nodes", 60, "--joins", 3]),
     ("ws", {"n": 50, "neighbours": 4, "rewired": 0.2}, ["--nodes", 50, "--neighbours", 4, "--rewired", 0.2]),
-    ("sbm", {"sizes": [20, 30], "within": 0.3, "between": 0}, "--sizes 20,30 --within 0.3 --between 0".split()),
-    ("sbm", {"sizes": [9, 9], "matrix": [[0.3, 0.1], [0.1, 1]]}, "--sizes 9,9 --matrix 0.3,0.1;0.1,1".split()),
+    (
+        "sbm",
+        {"sizes": [20, 30], "within": 0.3, "between": 0.02},
+        ["--sizes", "20,30", "--within", 0.3, "--between", 0.02],
+    ),
+    (
+        "sbm",
+        {"sizes": [9, 9], "matrix": [[0.3, 0.1], [0.1, 0.5]]},
+        ["--sizes", "9,9", "--matrix", "0.3,0.1;0.1,0.5"],
+    ),
     ("configuration", {"degrees": [3, 3, 2, 2, 2]}, ["--degrees", "3,3,2,2,2"]),
     ("configuration", {"like": "@karate", "erased": True}, ["--like", "@karate", "--erased"]),
     ("rmat", {"scale": 6, "edge_factor": 4}, ["--scale", 6, "--edge-factor", 4]),

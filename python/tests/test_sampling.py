@@ -251,7 +251,8 @@ def test_words_are_those_of_the_command_line(tmp_path: Path) -> None:
 
 
 def test_interrupted_draws_leave_the_chains_where_they_were() -> None:
-    sampler, other = (sample("@karate", k=5, sampler="glauber", every=1000, chains=2, random_state=1) for _ in "ab")
+    options = {"k": 5, "sampler": "glauber", "every": 1000, "chains": 2, "random_state": 1}
+    sampler, other = sample("@karate", **options), sample("@karate", **options)
     sampler.draw(10)
     other.draw(10)
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
