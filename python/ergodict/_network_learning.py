@@ -315,7 +315,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
 
     @property
     def chain_(self) -> dict[str, Any]:
-        """How homomorphisms were drawn: ``acceptance`` and, for dependent ones, ``mixing`` with R̂, autocorrelation time and effective samples."""
+        """How homomorphisms were drawn: ``acceptance``, and ``mixing`` with R̂, autocorrelation time and effective samples."""
         return dict(json.loads(self._whole_model().header())["run"].get("chain") or {})
 
     @property

@@ -169,7 +169,7 @@ class NetworkDictionary(NetworkLearning):
         memory: int = 2048,
         random_state: RandomState = None,
     ) -> Reconstruction:
-        """Rebuilds a network, its own or another, from the atoms: the weight of a pair is what atoms make of it, on average over random patches.
+        """Rebuilds a network, its own or another: the weight of a pair is what atoms make of it, on average over random patches.
 
         Parameters
         ----------
@@ -263,7 +263,9 @@ class NetworkDictionary(NetworkLearning):
         return by_dictionary(self, network, pairs, samples, parameters)
 
     def compare(self, networks: Any, **parameters: Any) -> Comparison:
-        """Rebuilds every network by the latent motifs of every other: :func:`compare` with the parameters of this estimator, which need not be fitted.
+        """Rebuilds every network by the latent motifs of every other: :func:`compare` with the parameters of this estimator.
+
+        It need not be fitted.
 
         Examples
         --------

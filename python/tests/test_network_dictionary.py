@@ -196,15 +196,17 @@ def test_codes_of_random_patches_and_pictures() -> None:
 
 def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
     flags = ["-r", 3, "-k", 4, "--steps", 8, "--batch", 30, "--samples", 1500, "--seed", 2]
-    told = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, "--measure", "auc", "--json", "-q").stdout)
+    flags += ["--measure", "weighted-jaccard", "--mode", "off-chain"]
+    told = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, "--json", "-q").stdout)
+    what = {"samples": 1500, "measure": "weighted-jaccard", "mode": "off-chain"}
     found = ergodict.compare(
-        ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, samples=1500, measure="auc", random_state=2
+        ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, random_state=2, **what
     )
     assert found.matrix.tolist() == told["matrix"] and found.edge_coverage.tolist() == told["edge_coverage"]
     assert [list(merge) for merge in found.merges] == told["merges"] and found.names == told["networks"]
     assert found.to_pandas().loc["@kite", "@davis"] == found.matrix[1, 2]
     other = NetworkDictionary(3, k=4, steps=8, batch_size=30, random_state=2, n_jobs=2)
-    assert np.array_equal(other.compare(["@karate", "@kite", "@davis"], samples=1500, measure="auc").matrix, found.matrix)
+    assert np.array_equal(other.compare(["@karate", "@kite", "@davis"], **what).matrix, found.matrix)
 
 
 def test_partial_fit_goes_on_as_if_it_had_not_stopped() -> None:
