@@ -18,6 +18,8 @@ import numpy.typing as npt
 MOST_ATOMS = 24
 #: Pixels along a side of a picture from which on it is thinned.
 MOST_PIXELS = 256
+#: Pixels that a small picture is enlarged to, at most.
+WIDTH = 400
 #: Rows of a table that are shown.
 HEAD = 10
 
@@ -152,7 +154,7 @@ def _text(value: object) -> str:
 def _image(pixels: npt.NDArray[np.uint8], words: str, caption: str = "") -> str:
     """A picture as an element of its own, enlarged without smoothing where it is small."""
     rows, cols = pixels.shape[:2]
-    scale = max(1, min(8, MOST_PIXELS // max(rows, cols, 1)))
+    scale = max(1, min(8, WIDTH // max(rows, cols, 1)))
     data = base64.b64encode(png(pixels)).decode("ascii")
     below = f'<div style="opacity:.7">{escape(caption)}</div>' if caption else ""
     return (
