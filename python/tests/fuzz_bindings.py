@@ -117,7 +117,7 @@ def nasty() -> list[Callable[[], Any]]:
         np.random.default_rng(0), np.random.RandomState(0),
     ]  # fmt: skip
     makers: list[Callable[[], Any]] = [lambda value=value: value for value in values]
-    makers += [lambda: iter([np.ones((4, 3)), np.ones((2, 3))]), lambda: (_ for _ in [None]), lambda: itertools.repeat(np.ones((1, 3)))]
+    makers += [lambda: iter([np.ones((4, 3)), np.ones((2, 3))]), lambda: (_ for _ in [None]), lambda: itertools.repeat(np.ones((1, 3)), 1000)]
     return makers
 
 
@@ -242,6 +242,13 @@ class Fuzzer:
             faulthandler.dump_traceback_later(DEAF, exit=True, file=self.log)
             self.watched = time.monotonic()
         before = peak()
+        result = self.outcome(line, function, positional, named)
+        if peak() > before + GREED:
+            self.found.append(f"{line}: took {peak() - before} MB")
+        return result
+
+    def outcome(self, line: str, function: Callable[..., Any], positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """What a call gives, asked to stop when it takes long; None after an exception, and those that must not be are noted."""
         try:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             try:
@@ -251,8 +258,6 @@ class Fuzzer:
                 return result
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-                if peak() > before + GREED:
-                    self.found.append(f"{line}: took {peak() - before} MB")
         except Stop:
             return None
         except Exception as error:
@@ -342,7 +347,8 @@ def everything() -> list[Any]:
     modules += [value for name, value in vars(ergodict).items() if inspect.ismodule(value) and not name.startswith("_")]
     seen: dict[int, Any] = {}
     for module in modules:
-        for name in getattr(module, "__all__", dir(module)):
+        names = getattr(module, "__all__", [name for name in dir(module) if not name.startswith("_")])
+        for name in names:
             value = getattr(module, name)
             if callable(value) and getattr(value, "__module__", "").startswith("ergodict"):
                 seen[id(value)] = value
