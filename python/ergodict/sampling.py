@@ -45,7 +45,8 @@ def _motif(motif: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]]:
     """A motif as a name, or as edges."""
     if isinstance(motif, (str, os.PathLike)):
         return os.fspath(motif), None
-    pairs = motif.tolist() if isinstance(motif, np.ndarray) else motif
+    # Of other shapes the first row is refused, before a long list is made.
+    pairs = motif.tolist() if isinstance(motif, np.ndarray) and motif.shape[1:] == (2,) else motif
     try:
         edges = [(operator.index(i), operator.index(j)) for i, j in pairs]
     except (TypeError, ValueError):

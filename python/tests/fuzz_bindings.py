@@ -34,6 +34,8 @@ import ergodict._ergodict as extension
 
 #: Address space of the process: what the interpreter with its packages takes, and room for small work.
 MEMORY = 6 << 30
+#: A call that takes so much more than any before it, in megabytes, is found out: no argument of the pool has a need for it.
+GREED = 500
 #: A call is asked to stop after this many seconds, as by Ctrl-C.
 PATIENCE = 0.2
 #: A call that has not stopped by then hangs. Generous: the machine may be busy.
@@ -115,7 +117,7 @@ def nasty() -> list[Callable[[], Any]]:
         np.random.default_rng(0), np.random.RandomState(0),
     ]  # fmt: skip
     makers: list[Callable[[], Any]] = [lambda value=value: value for value in values]
-    makers += [lambda: iter([np.ones((4, 3)), np.ones((2, 3))]), lambda: (_ for _ in [None]), lambda: itertools.repeat(np.ones((1, 3)))]
+    makers += [lambda: iter([np.ones((4, 3)), np.ones((2, 3))]), lambda: (_ for _ in [None]), lambda: itertools.repeat(np.ones((1, 3)), 1000)]
     return makers
 
 
@@ -239,6 +241,14 @@ class Fuzzer:
             # It starts a thread, which is too dear for every call.
             faulthandler.dump_traceback_later(DEAF, exit=True, file=self.log)
             self.watched = time.monotonic()
+        before = peak()
+        result = self.outcome(line, function, positional, named)
+        if peak() > before + GREED:
+            self.found.append(f"{line}: took {peak() - before} MB")
+        return result
+
+    def outcome(self, line: str, function: Callable[..., Any], positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """What a call gives, asked to stop when it takes long; None after an exception, and those that must not be are noted."""
         try:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             try:
@@ -337,11 +347,17 @@ def everything() -> list[Any]:
     modules += [value for name, value in vars(ergodict).items() if inspect.ismodule(value) and not name.startswith("_")]
     seen: dict[int, Any] = {}
     for module in modules:
-        for name in getattr(module, "__all__", dir(module)):
+        names = getattr(module, "__all__", [name for name in dir(module) if not name.startswith("_")])
+        for name in names:
             value = getattr(module, name)
             if callable(value) and getattr(value, "__module__", "").startswith("ergodict"):
                 seen[id(value)] = value
     return sorted(seen.values(), key=lambda value: (value.__module__, value.__qualname__))
+
+
+def peak() -> int:
+    """The most memory the process has had, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
 def ring(_signal: int, _frame: object) -> None:
@@ -373,8 +389,7 @@ def main(seed: int, seconds: float) -> int:
                     sys.modules["matplotlib.pyplot"].close("all")
         os.chdir("/")
     faulthandler.cancel_dump_traceback_later()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{fuzzer.calls} calls, {fuzzer.refused} refused, peak {peak} MB, {len(fuzzer.found)} found")
+    print(f"{fuzzer.calls} calls, {fuzzer.refused} refused, peak {peak()} MB, {len(fuzzer.found)} found")
     print("\n".join(fuzzer.found))
     return len(fuzzer.found)
 

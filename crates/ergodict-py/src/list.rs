@@ -2,6 +2,7 @@
 //!
 //! What `__len__` says is not believed. PyO3 sets aside memory for that many elements, and a number for which there is none ends the process.
 
+use crate::room::room;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -19,8 +20,12 @@ pub(crate) fn maybe_list<'py, T: FromPyObjectOwned<'py>>(
     if given.is_none() { Ok(None) } else { list(given).map(Some) }
 }
 
-/// The elements of each of several collections.
+/// The elements of each of several collections, as far as there is memory for all of them if they are as long as the first.
 pub(crate) fn lists<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyAny>) -> PyResult<Vec<Vec<T>>> {
+    if let Some(first) = given.try_iter()?.next() {
+        let elements = given.len()? as u128 * first?.len()? as u128;
+        room(elements * size_of::<T>() as u128, "the numbers")?;
+    }
     each(given, list)
 }
 
