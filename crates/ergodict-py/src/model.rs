@@ -213,9 +213,10 @@ fn made(
     wrong: Raised,
     about: About,
 ) -> PyResult<Factoriser> {
+    let called = set.map(|_| wrong.clone());
     let state = match model.precision {
-        Precision::F32 => Either::F32(Mutex::new(continued(model)?)),
-        Precision::F64 => Either::F64(Mutex::new(continued(model)?)),
+        Precision::F32 => Either::F32(Mutex::new(continued(model)?.calling(called))),
+        Precision::F64 => Either::F64(Mutex::new(continued(model)?.calling(called))),
     };
     wrong.check()?;
     let named = || PyString::new(py, &model.parameters.dictionary.to_string()).into_any();

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// How often the interpreter is asked for signals, and told of progress.
@@ -53,29 +53,63 @@ pub(crate) fn threads(n_jobs: Option<i64>) -> PyResult<usize> {
     }
 }
 
-/// Pools by their number of threads.
-type Pools = HashMap<usize, Arc<ThreadPool>>;
+/// Pools that rest, by their number of threads.
+type Pools = HashMap<usize, Vec<ThreadPool>>;
 
 /// Those of the process of this number. A child made by `fork` has none of its parent's threads and makes its own.
-static POOLS: Mutex<Option<(u32, Pools)>> = Mutex::new(None);
+static RESTING: Mutex<Option<(u32, Pools)>> = Mutex::new(None);
 
-fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+/// Pools of a size that are kept for later. More work at once makes its own, and drops them.
+const KEPT: usize = 4;
+
+/// Threads for one piece of work alone: work that waits for other work, as a callback that uses the library does, never waits for its own
+/// threads, and pieces of work of several Python threads do not wait for each other.
+struct Threads {
+    number: usize,
+    pool: Option<ThreadPool>,
+}
+
+impl Threads {
+    fn take(number: usize) -> PyResult<Self> {
+        if let Some(pool) = with_resting(|pools| pools.get_mut(&number).and_then(Vec::pop)) {
+            return Ok(Self { number, pool: Some(pool) });
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(number).build();
+        let wrong = |e| PyValueError::new_err(format!("{number} threads cannot be started: {e}"));
+        Ok(Self { number, pool: Some(pool.map_err(wrong)?) })
+    }
+
+    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        let left = with_resting(|pools| {
+            let resting = pools.entry(self.number).or_default();
+            if resting.len() < KEPT {
+                resting.push(pool);
+                return None;
+            }
+            Some(pool)
+        });
+        drop(left);
+    }
+}
+
+fn with_resting<R>(change: impl FnOnce(&mut Pools) -> R) -> R {
+    let mut resting = RESTING.lock().unwrap_or_else(PoisonError::into_inner);
     let here = std::process::id();
-    if let Some((process, parents)) = pools.take_if(|(process, _)| *process != here) {
+    if let Some(parents) = resting.take_if(|(process, _)| *process != here) {
         // Dropping them would wait for threads that are not there.
-        std::mem::forget((process, parents));
+        std::mem::forget(parents);
     }
-    let (_, pools) = pools.get_or_insert_with(|| (here, HashMap::new()));
-    if let Some(pool) = pools.get(&threads) {
-        return Ok(Arc::clone(pool));
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool =
-        pool.map_err(|e| PyValueError::new_err(format!("{threads} threads cannot be started: {e}")))?;
-    let pool = Arc::new(pool);
-    pools.insert(threads, Arc::clone(&pool));
-    Ok(pool)
+    change(&mut resting.get_or_insert_with(|| (here, Pools::new())).1)
 }
 
 /// Work that may take long: done on threads of our own while other Python threads run. Signals are heard, and `progress`, if given, is called
@@ -87,7 +121,7 @@ pub(crate) fn long<R: Send>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Watch) -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
-    let pool = pool(threads(n_jobs)?)?;
+    let threads = Threads::take(threads(n_jobs)?)?;
     let watch = Watch { figure: AtomicU64::new(f64::NAN.to_bits()), ..Watch::default() };
     let mut raised_here = None;
     let outcome = std::thread::scope(|scope| {
@@ -96,7 +130,7 @@ pub(crate) fn long<R: Send>(
         let worker = scope.spawn(move || {
             // Dropped when the work ends, also by a panic.
             let _ended = ended;
-            pool.install(|| work(watched))
+            threads.run(|| work(watched))
         });
         let end = Mutex::new(end);
         loop {

@@ -17,7 +17,7 @@ use ergodict::factor::{Statistics, StepReport, diagnostics};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use state::{Run, facts, placed};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
@@ -56,10 +56,11 @@ impl Factoriser {
         let way_out = "lower n_components or batch_size, or use float32";
         let needed = if single { p.memory::<f32>(features, batch) } else { p.memory::<f64>(features, batch) };
         fits(needed, &what, way_out).map_err(raised)?;
+        let called = (!dictionary.bind(py).is_instance_of::<PyString>()).then(|| wrong.clone());
         let state = if single {
-            Either::F32(Mutex::new(start(p, features, init, seed)?))
+            Either::F32(Mutex::new(start(p, features, init, seed)?.calling(called)))
         } else {
-            Either::F64(Mutex::new(start(p, features, init, seed)?))
+            Either::F64(Mutex::new(start(p, features, init, seed)?.calling(called)))
         };
         wrong.check()?;
         Ok(Self { state, set: dictionary, raised: wrong, about: Mutex::new(About::default()) })
@@ -221,7 +222,7 @@ impl Factoriser {
         let report = either!(self, state => {
             let mut state = held(py, state)?;
             let kept = &mut *state;
-            let done = short(py, || kept.tracked.absorb(&sums));
+            let done = short(py, || kept.absorb(&sums));
             self.raised.check()?;
             done?
         });

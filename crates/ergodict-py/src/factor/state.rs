@@ -4,9 +4,9 @@ use crate::array::{Buffers, Rows, Samples, fits, room};
 use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
-use ergodict::dictionary::Tracked;
+use ergodict::dictionary::{Mark, Tracked};
 use ergodict::factor::code::{CHUNK, CodeSet};
-use ergodict::factor::{Factoriser, Minibatch, Parameters, StepReport};
+use ergodict::factor::{Factoriser, Minibatch, Parameters, Statistics, StepReport};
 use ergodict::linalg::Scalar;
 use ergodict::{Error, Result};
 use numpy::Element;
@@ -32,6 +32,8 @@ pub(crate) struct State<T: Scalar> {
     pub(crate) held_out: Option<(u64, f64)>,
     /// Epochs completed by the last run over an array.
     pub(crate) epochs: u64,
+    /// What its projections raise, if they are functions of Python.
+    pub(crate) raised: Option<Raised>,
 }
 
 /// The state, once nobody else has it.
@@ -48,7 +50,13 @@ impl<T: Scalar> State<T> {
         seed: u64,
     ) -> Self {
         let tracked = Tracked::new(factoriser);
-        Self { tracked, parameters, features, seed, negative: false, held_out: None, epochs: 0 }
+        Self { tracked, parameters, features, seed, negative: false, held_out: None, epochs: 0, raised: None }
+    }
+
+    /// With projections that are functions of Python, and what they raise.
+    pub(crate) fn calling(mut self, raised: Option<Raised>) -> Self {
+        self.raised = raised;
+        self
     }
 
     /// One step, with the scheduled weight or one of the caller's.
@@ -60,13 +68,37 @@ impl<T: Scalar> State<T> {
             }
             Factoriser::from_minibatch(self.parameters.clone(), x, self.seed)
         };
+        let mark = self.mark();
         let report = match weight {
             None => self.tracked.step(x, start)?,
             Some(weight) => self.tracked.step_weighted(x, weight, start)?,
         };
+        self.settle(mark)?;
         self.negative |= negative;
         self.held_out = None;
         Ok(report)
+    }
+
+    /// One step from statistics.
+    pub(crate) fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
+        let mark = self.mark();
+        let report = self.tracked.absorb(statistics)?;
+        self.settle(mark)?;
+        Ok(report)
+    }
+
+    /// What to go back to if a projection raises.
+    fn mark(&self) -> Option<Mark<T>> {
+        self.raised.as_ref().map(|_| self.tracked.mark())
+    }
+
+    /// Undoes a step in which a projection raised: its dictionary may lie outside of its set.
+    fn settle(&mut self, mark: Option<Mark<T>>) -> Result<()> {
+        let (Some(mark), true) = (mark, self.raised.as_ref().is_some_and(Raised::is_some)) else {
+            return Ok(());
+        };
+        self.tracked.back(mark, &self.parameters)?;
+        Err(Error::Interrupted)
     }
 
     /// Whether the data has entries that the sets in force cannot make.

@@ -21,4 +21,4 @@ pub use network_config::SamplingConfig;
 pub use network_learning::NetworkLearning;
 pub use network_source::{Drawn, NetworkSource};
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
-pub use tracked::{Results, Tracked};
+pub use tracked::{Mark, Results, Tracked};

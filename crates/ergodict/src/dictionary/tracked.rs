@@ -2,8 +2,8 @@
 
 use super::{GapPoint, History, HistoryPoint, Model, gap_due};
 use crate::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
-use crate::factor::{Factoriser, Minibatch, Normalise, Statistics, StepReport};
-use crate::linalg::Scalar;
+use crate::factor::{Aggregates, Factoriser, Minibatch, Normalise, Parameters, Statistics, StepReport};
+use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,6 +16,13 @@ const MOST_FOR_EIGENVALUES: usize = 2048;
 pub struct Tracked<T: Scalar> {
     /// None until the first minibatch, when it starts from data.
     pub factoriser: Option<Factoriser<T>>,
+    history: History,
+    tally: Tally,
+}
+
+/// What learning was at some time, to go back to: see [`Tracked::mark`].
+pub struct Mark<T: Scalar> {
+    state: Option<(Mat<T>, Aggregates)>,
     history: History,
     tally: Tally,
 }
@@ -90,6 +97,23 @@ impl<T: Scalar> Tracked<T> {
             last_loss: loss.and_then(|x| x.as_f64()).unwrap_or(f64::NAN),
         };
         Ok(Self { factoriser: Some(model.factoriser()?), history: model.history.clone(), tally })
+    }
+
+    /// What learning is now.
+    pub fn mark(&self) -> Mark<T> {
+        let state = self.factoriser.as_ref().map(|f| (f.dictionary().clone(), f.aggregates().clone()));
+        Mark { state, history: self.history.clone(), tally: self.tally }
+    }
+
+    /// Goes back to what it was, with these parameters, as if the steps since had not been.
+    ///
+    /// # Errors
+    /// As [`Factoriser::resume`].
+    pub fn back(&mut self, mark: Mark<T>, parameters: &Parameters) -> Result<()> {
+        let resume = |(w, aggregates)| Factoriser::resume(parameters.clone(), w, aggregates);
+        self.factoriser = mark.state.map(resume).transpose()?;
+        (self.history, self.tally) = (mark.history, mark.tally);
+        Ok(())
     }
 
     /// One step; `start` makes the factoriser if there is none yet.
@@ -232,5 +256,35 @@ impl<T: Scalar> Tracked<T> {
     /// As [`Tracked::learned`].
     pub fn finished(&self, kind: &str, seed: u64, run: Value, results: &Results) -> Result<Model> {
         self.model(kind, seed, run, json!({ "results": results }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn going_back_undoes_the_steps_since() {
+        let parameters = Parameters::new(2);
+        let x = |t: usize| Mat::<f64>::from_fn(3, 4, |i, j| ((i * 5 + j * 3 + t * 7) % 11) as f64);
+        let step = |tracked: &mut Tracked<f64>, t: usize| {
+            let x = x(t);
+            let start = || Factoriser::random(Parameters::new(2), 3, 0);
+            tracked.step((&x).into(), start).unwrap();
+        };
+        let mut tracked = Tracked::new(None);
+        let empty = tracked.mark();
+        step(&mut tracked, 1);
+        let (w, mark) = (tracked.learned().unwrap().dictionary().clone(), tracked.mark());
+        step(&mut tracked, 2);
+        let further = tracked.learned().unwrap().dictionary().clone();
+        assert_ne!(w, further);
+        tracked.back(mark, &parameters).unwrap();
+        assert_eq!((tracked.steps(), tracked.history().points.len()), (1, 1));
+        assert_eq!(tracked.learned().unwrap().dictionary(), &w);
+        step(&mut tracked, 2);
+        assert_eq!(tracked.learned().unwrap().dictionary(), &further);
+        tracked.back(empty, &parameters).unwrap();
+        assert!(tracked.learned().is_err());
     }
 }
