@@ -21,6 +21,7 @@ from numpydoc.validate import validate
 import ergodict
 
 CHAPTER = Path(__file__).parents[2] / "docs" / "python.md"
+README = Path(__file__).parents[2] / "README.md"
 
 #: What numpydoc finds that we mind of anything public: no docstring, no summary, parameters that do not exist or are in another order; and
 #: of classes and functions besides: parameters missing, without a type or a word; no word on what is returned or yielded.
@@ -134,3 +135,13 @@ def test_the_chapter_runs_as_printed() -> None:
             ["bash", "-euc", commands], capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
         )
         assert done.returncode == 0, f"{CHAPTER.name}:{line}: {done.stderr}"
+
+
+@pytest.mark.usefixtures("printed_alike")
+def test_the_python_of_the_readme_runs() -> None:
+    """Its commands are run by a step of `cargo xtask test`."""
+    found = [(line, text) for language, line, text in blocks(README.read_text(encoding="utf-8")) if language == "python"]
+    assert found, "README.md shows no Python"
+    for line, text in found:
+        names: dict[str, Any] = {"__name__": "readme"}
+        exec(compile("\n" * (line - 1) + text, str(README), "exec"), names)

@@ -18,7 +18,7 @@ const WANTED: [&str; 5] = [
 const STUBS: &str = "ergodict/_ergodict.pyi";
 
 /// What the tests read, copied outside the repository, where the source tree cannot be imported by mistake.
-const PROOF: [&str; 4] = ["python/tests", "gallery", "docs/python.md", "pyproject.toml"];
+const PROOF: [&str; 5] = ["python/tests", "gallery", "docs/python.md", "README.md", "pyproject.toml"];
 
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if let Some(word) = arguments.first() {
