@@ -11,6 +11,7 @@ import numpy.typing as npt
 _Path = Union[str, "os.PathLike[str]"]
 _Progress = Optional[Callable[[int, int, Optional[float]], None]]
 __version__: str
+MOTIF_NODES: int
 _Pixels = tuple[npt.NDArray[np.float32], int, int, int]
 _Place = tuple[int, int, Optional[tuple[int, int]], int, npt.NDArray[np.int8]]
 _Integers = npt.NDArray[np.int64]
@@ -18,8 +19,8 @@ _Numbers = npt.NDArray[np.uint32]
 _Floats = npt.NDArray[np.float64]
 __all__ = [
     "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "PatchDictionary", "Sampler",
-    "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
-    "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
+    "MOTIF_NODES", "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
+    "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
     "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
     "series_autocorrelation", "series_mixing",
@@ -336,9 +337,7 @@ class Sampler:
     @property
     def state(self) -> str: ...
     def draw(self, count: int, n_jobs: Optional[int], progress: _Progress) -> _Integers: ...
-    def draw_patches(
-        self, count: int, n_jobs: Optional[int], progress: _Progress
-    ) -> tuple[_Integers, _Floats]: ...
+    def draw_patches(self, count: int, n_jobs: Optional[int], progress: _Progress) -> _Floats: ...
     def measure(
         self,
         count: int,
@@ -352,6 +351,7 @@ class Sampler:
     def seek(self, state: str) -> None: ...
 
 def _set_name(name: str) -> str: ...
+def coding_seed(seed: int) -> int: ...
 def input_digest(path: Union[str, PathLike[str]]) -> str: ...
 
 @final
