@@ -200,7 +200,11 @@ impl Sampler {
     }
 
     /// What the next homomorphisms tell of the network and of the sampler, as JSON.
-    #[expect(clippy::too_many_arguments, reason = "they are arguments of Python")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "they are arguments of Python"
+    )]
     fn measure(
         &self,
         py: Python<'_>,
