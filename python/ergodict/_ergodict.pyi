@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 _Path = Union[str, "os.PathLike[str]"]
 _Progress = Optional[Callable[[int, int, Optional[float]], None]]
+MOTIF_NODES: int
 _Pixels = tuple[npt.NDArray[np.float32], int, int, int]
 _Place = tuple[int, int, Optional[tuple[int, int]], int, npt.NDArray[np.int8]]
 _Integers = npt.NDArray[np.int64]
@@ -17,8 +18,8 @@ _Floats = npt.NDArray[np.float64]
 
 __all__ = [
     "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "PatchDictionary", "Sampler",
-    "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
-    "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
+    "MOTIF_NODES", "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
+    "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
     "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
     "series_autocorrelation", "series_mixing",
@@ -328,6 +329,8 @@ class Sampler:
         progress: _Progress,
     ) -> str: ...
     def seek(self, state: str) -> None: ...
+
+def coding_seed(seed: int) -> int: ...
 
 @final
 class NetworkModel:

@@ -19,6 +19,12 @@ from ._repr import EstimatorRepr
 
 _Self = TypeVar("_Self", bound="NetworkLearning")
 
+#: What a run leaves of itself.
+_LEARNED = (
+    "_model", "components_", "atoms_", "dominance_", "order_", "history_", "n_steps_", "n_samples_seen_", "surrogate_", "motif_",
+    "motif_name_", "sampler_", "n_features_in_",
+)
+
 
 class NetworkLearning(EstimatorRepr, BaseEstimator):
     """The learning half of :class:`NetworkDictionary`."""
@@ -126,7 +132,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
 
         Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
-        where they can. A model that was loaded needs the network, where new chains start.
+        where they can. A model that was loaded needs the network, where new chains start; their random numbers are of streams of their own,
+        which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
 
         Examples
         --------
@@ -149,13 +156,18 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             return self
         learner = self._engine()
         made, planned = learner.made()
-        if given is not None and [one[0] for one in given] != [one[0] for one in self._named]:
+        if given is not None and not self._is_now(given):
             self._follow(given, more or self._steps())
             self._run(None)
             return self
         until = made + more if more is not None else planned if made < planned else made + self._steps()
         self._run(until)
         return self
+
+    def _is_now(self, given: list[Named]) -> bool:
+        """Whether networks are those that the chains are in: all, or the last of snapshots."""
+        now, all_of_them = [one[0] for one in given], [one[0] for one in self._named]
+        return now == all_of_them or bool(self._arguments["plan"]["snapshots"]) and now == all_of_them[-1:]
 
     def _follow(self, given: list[Named], steps: int) -> None:
         if len(given) > 1:
@@ -194,12 +206,12 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         if static and (scheme["f32"] or scheme["init"] != "random"):
             raise ValueError("static calculates in 64 bits from a random dictionary: leave dtype and dict_init out")
         plan = {
-            "steps": steps, "batch": batch, "snapshots": snapshots, "seed": seed,
+            "steps": steps, "batch": batch, "snapshots": snapshots, "seed": seed, "after": 0 if model is None else self.n_steps_,
             "examples": options.whole("n_examples", self.n_examples, 0, "it must not be negative"),
             "names": [one[1] for one in given], "digests": [one[2] for one in given],
         }
         edges: Any = sampling["edges"]
-        nodes: Any = sampling["k"] or (21 if edges is None else 1 + max(max(edge) for edge in edges))
+        nodes: Any = sampling["k"] or (_ergodict.MOTIF_NODES if edges is None else 1 + max(max(edge) for edge in edges))
         networks = [one[0] for one in given]
         self._arguments = {
             "networks": options.in_common(networks) if snapshots else [one._core for one in networks],
@@ -209,6 +221,9 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         learner = _ergodict.NetworkLearner(**self._arguments, n_jobs=self.n_jobs)
         if model is not None:
             learner.take(model)
+        else:
+            # Atoms of a run before are not those of this one, which may be stopped before it has any.
+            self._forget()
         self._learner, self._state, self._whole, self._named, self.seed_ = learner, None, None, given, seed
         self.notes_: list[str] = learner.notes
         if static:
@@ -227,6 +242,11 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self._whole = None
             if self._learner.steps > 0:
                 self._learned(self._learner.model(False))
+
+    def _forget(self) -> None:
+        """Leaves out what a run before learned."""
+        for name in _LEARNED:
+            self.__dict__.pop(name, None)
 
     def _learned(self, model: _ergodict.NetworkModel) -> None:
         """Takes over what a model says."""

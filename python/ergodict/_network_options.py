@@ -157,7 +157,7 @@ def first_atoms(init: object, atoms: int, k: int) -> Optional[npt.NDArray[np.flo
         raise ValueError(f"dict_init is {shape}, but {atoms}×{k * k} is needed: a row for each atom")
     if not np.all(np.isfinite(given)):
         raise ValueError("dict_init holds NaN or an infinity, but every entry must be a finite number")
-    return np.ascontiguousarray(given)
+    return np.require(given, requirements=["C", "A"])
 
 
 #: A network with what it is called, and what is known of the file it came from.
@@ -187,9 +187,17 @@ def several(data: Any) -> list[Named]:
 
 
 def _are_edges(data: Union[list[Any], tuple[Any, ...]]) -> bool:
-    """Whether a list is one of edges: rows of two or three things that are no networks themselves."""
+    """Whether a list is one of edges: rows of two or three things that are no networks themselves.
+
+    A list of pairs within a list is a network of its own. Edges between ids that are pairs themselves are tuples of tuples.
+    """
+    def is_pair(one: Any) -> bool:
+        return isinstance(one, (tuple, list)) and len(one) in (2, 3)
+
     def is_edge(row: Any) -> bool:
-        return isinstance(row, (tuple, list)) and len(row) in (2, 3) and not any(isinstance(one, Network) for one in row)
+        if not is_pair(row) or any(isinstance(one, Network) for one in row):
+            return False
+        return not (isinstance(row, list) and all(map(is_pair, row)))
 
     return len(data) > 0 and all(is_edge(row) for row in data)
 

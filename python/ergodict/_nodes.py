@@ -21,9 +21,11 @@ class Nodes:
     _places: Optional[dict[Hashable, int]]
     #: Integers as ids, ascending; None where they are the numbers.
     _names: Optional[npt.NDArray[np.int64]]
+    #: The ids of `_own` as an array, once somebody asked for some.
+    _own_array: Optional[npt.NDArray[np.object_]]
 
     def _take(self, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> None:
-        self._core, self._own, self._places = core, own, None
+        self._core, self._own, self._places, self._own_array = core, own, None, None
         names = None if own is not None else core.names()
         # Names that are words are ids of their own, integers stay in an array.
         self._names = names if isinstance(names, np.ndarray) else None
@@ -88,9 +90,11 @@ class Nodes:
         if self._own is None:
             numbers = array.astype(np.int64)
             return numbers if self._names is None else np.asarray(self._names[numbers])
-        own = np.empty(len(self._own), dtype=object)
-        own[:] = self._own
-        return np.asarray(own[array])
+        if self._own_array is None:
+            kept = np.empty(len(self._own), dtype=object)
+            kept[:] = self._own
+            self._own_array = kept
+        return np.asarray(self._own_array[array])
 
     def index(self, ids: Any) -> Any:
         """The numbers of nodes: an int for an id, an array for a list or array of ids.

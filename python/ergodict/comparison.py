@@ -68,6 +68,15 @@ class Comparison:
         others = float((self.matrix.sum() - np.trace(self.matrix)) / max(n * n - n, 1))
         return f"Comparison({n} networks by {self.measure}: {own:.4f} by their own atoms, {others:.4f} by those of others)"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        several = len(set(self.names)) < len(self.names) or "atoms of" in self.names
+        headings = [f"{at + 1}. {name}" for at, name in enumerate(self.names)] if several else self.names
+        columns: dict[str, list[Any]] = {"atoms of": list(headings), **{name: self.matrix[:, at].tolist() for at, name in enumerate(headings)}}
+        facts = [("measure", self.measure), ("mode", self.mode), ("sampler", self.sampler_), ("seed", self.seed_)]
+        return str(table_html(repr(self), columns, facts))
+
     def to_pandas(self) -> Any:
         """The matrix as a table, with a row for each dictionary.
 

@@ -21,11 +21,12 @@ class Options:
 
     directed: Optional[bool] = None
     weighted: Optional[bool] = None
-    loops: bool = False
+    #: None is False, but a network that is one already stays as it is.
+    loops: Optional[bool] = None
 
     def keywords(self) -> dict[str, Any]:
         """As arguments of the extension."""
-        return {"directed": self.directed, "weighted": self.weighted, "loops": self.loops}
+        return {"directed": self.directed, "weighted": self.weighted, "loops": bool(self.loops)}
 
 
 #: A network and the ids of its nodes, unless they are the network's own names.
@@ -60,7 +61,7 @@ def _numbers(values: Any, what: str) -> npt.NDArray[np.float64]:
     elif array.dtype.kind not in "buif":
         raise TypeError(f"{what} is of dtype {array.dtype}, but it must be a number")
     try:
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return np.require(array, dtype=np.float64, requirements=["C", "A"])
     except OverflowError:
         raise ValueError(f"{what} is beyond the range of numbers, but it must be a finite number") from None
     except (TypeError, ValueError) as error:
@@ -77,7 +78,7 @@ def of_nodes(
 ) -> Made:
     """A network of nodes in any order; `u` and `v` are places in their list."""
     core = _ergodict.Network
-    u, v = np.asarray(u, dtype=np.int64), np.asarray(v, dtype=np.int64)
+    u, v = np.require(u, dtype=np.int64, requirements="A"), np.require(v, dtype=np.int64, requirements="A")
     if all(map(_is_integer, nodes)):
         ids = np.array([int(node) for node in nodes], dtype=np.int64)  # type: ignore[call-overload]
         return core.of_integers(ids[u], ids[v], weights, ids, said, **options.keywords()), None
@@ -140,12 +141,24 @@ def _integers(values: npt.NDArray[Any]) -> Optional[npt.NDArray[np.int64]]:
     if values.dtype.kind in "iu":
         if values.dtype == np.uint64 and values.size and values.max() >= _MOST:
             return None
-        return np.ascontiguousarray(values, dtype=np.int64)
+        return np.require(values, dtype=np.int64, requirements=["C", "A"])
     if values.dtype.kind == "f" and values.size and np.all(np.isfinite(values)):
         # A table of ids and weights is one of floats.
         whole = np.all(values == np.floor(values)) and np.all(np.abs(values) < 2**53)
         return values.astype(np.int64) if whole else None
     return values.astype(np.int64) if values.size == 0 else None
+
+
+def _ids(column: npt.ArrayLike) -> npt.NDArray[Any]:
+    """A column of ids; those of several kinds stay what they are."""
+    array = np.asarray(column)
+    if array.dtype.kind in "US" and array.ndim == 1 and isinstance(column, (list, tuple)):
+        text = str if array.dtype.kind == "U" else bytes
+        if not all(isinstance(one, text) for one in column):
+            # numpy makes text of numbers beside text.
+            array = np.empty(len(column), dtype=object)
+            array[:] = column
+    return array
 
 
 def of_columns(
@@ -156,7 +169,7 @@ def of_columns(
     options: Options,
 ) -> Made:
     """A network of edges whose ends and weights are columns."""
-    first, second = np.asarray(u), np.asarray(v)
+    first, second = _ids(u), _ids(v)
     if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
         shapes = f"{first.shape} and {second.shape}"
         raise ValueError(f"the ends of edges are of shapes {shapes}, but they must be columns of one length")
@@ -181,6 +194,9 @@ def of_array(
     edges = array.ndim == 2 and array.shape[1] in (2, 3)
     square = array.ndim == 2 and array.shape[0] == array.shape[1]
     if square and not (edges and weight is not None):
+        if weight is not None or nodes is not None:
+            name = "weight" if weight is not None else "nodes"
+            raise ValueError(f"{name} is given, but it has no meaning for a matrix: leave it out, or use Network.from_edges for edges")
         return of_dense(array, options)
     if not edges:
         expected = "(m, 2) or (m, 3), an edge a row, or a square matrix"

@@ -163,13 +163,17 @@ class Denoised:
         return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores})
 
 
-def _pairs_of(network: Network, pairs: Any) -> npt.NDArray[np.uint32]:
-    """The numbers of pairs: every observed edge, all non-edges, or those that are given."""
+def _pairs_of(network: Network, pairs: Any, arcs: bool = False) -> npt.NDArray[np.uint32]:
+    """The numbers of pairs: every observed edge, all non-edges, or those that are given.
+
+    With `arcs` the directions of a directed network count, else each pair is there once.
+    """
     found: npt.NDArray[Any]
+    directed = network.is_directed and arcs
     if pairs is None:
         u, v, _ = network._core.edges()
         found = np.column_stack([u, v])
-        if network.is_directed:
+        if network.is_directed and not arcs:
             # As an undirected network has them, each once.
             found = np.unique(np.sort(found, axis=1), axis=0)
         found = found[found[:, 0] != found[:, 1]]
@@ -177,6 +181,9 @@ def _pairs_of(network: Network, pairs: Any) -> npt.NDArray[np.uint32]:
         if pairs != "non-edges":
             raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
         found = np.column_stack(_ergodict.non_edges(network._core))
+        if directed:
+            # Those without an arc either way are two, and arcs without one back are half of another.
+            found = np.unique(np.vstack([found, found[:, ::-1], _one_way(network)[:, ::-1]]), axis=0)
     else:
         found = network.index_pairs(_columns(pairs))
         same = np.flatnonzero(found[:, 0] == found[:, 1])
@@ -185,6 +192,20 @@ def _pairs_of(network: Network, pairs: Any) -> npt.NDArray[np.uint32]:
     if len(found) == 0:
         raise ValueError("the network has no pair to score")
     return found.astype(np.uint32)
+
+
+def _one_way(network: Network) -> npt.NDArray[np.uint32]:
+    """The arcs without one back, of shape (m, 2)."""
+    u, v, _ = network._core.edges()
+    key, back = _keys(network, u, v, True), _keys(network, v, u, True)
+    return np.column_stack([u, v])[~np.isin(back, key)]
+
+
+def _keys(network: Network, u: npt.NDArray[Any], v: npt.NDArray[Any], arcs: bool) -> npt.NDArray[np.uint64]:
+    """A number for each pair; of pairs without a direction, the same for both."""
+    if not (network.is_directed and arcs):
+        u, v = np.minimum(u, v), np.maximum(u, v)
+    return np.asarray(u.astype(np.uint64) * np.uint64(max(network.n_nodes, 1)) + v.astype(np.uint64))
 
 
 def _columns(pairs: Any) -> Any:
@@ -197,12 +218,10 @@ def _columns(pairs: Any) -> Any:
     return list(pairs) if isinstance(pairs, dict) else pairs
 
 
-def _assumed(network: Network, pairs: npt.NDArray[np.uint32], noise: Optional[str]) -> str:
+def _assumed(network: Network, pairs: npt.NDArray[np.uint32], noise: Optional[str], arcs: bool = False) -> str:
     """The noise that is assumed: added when every pair is an observed edge, else removed."""
     u, v, _ = network._core.edges()
-    size = np.uint64(max(network.n_nodes, 1))
-    key = lambda a, b: np.minimum(a, b).astype(np.uint64) * size + np.maximum(a, b)  # noqa: E731
-    observed = bool(np.isin(key(pairs[:, 0], pairs[:, 1]), key(u, v)).all())
+    observed = bool(np.isin(_keys(network, pairs[:, 0], pairs[:, 1], arcs), _keys(network, u, v, arcs)).all())
     if noise is None:
         return "added" if observed else "removed"
     choice("noise", noise, ("added", "removed", "both"))
@@ -279,12 +298,12 @@ def denoise(
 
 
 def by_dictionary(estimator: NetworkDictionary, network: Any, pairs: Any, samples: int, parameters: dict[str, Any]) -> Denoised:
-    """Scores of pairs by the atoms of an estimator, off the chain and shrunk."""
+    """Scores of pairs by the atoms of an estimator, off the chain and shrunk. Directed networks are rebuilt with their directions."""
     observed = as_network(network)
-    numbers = _pairs_of(observed, pairs)
+    numbers = _pairs_of(observed, pairs, arcs=True)
     told = {"mode": "off-chain", "shrinkage": SHRINKAGE * whole("samples", samples, 1, "at least one homomorphism is needed")}
     rebuilt = estimator.reconstruct(observed, samples, pairs=observed.ids(numbers), **{**told, **parameters})
-    noise = _assumed(observed, numbers, None)
+    noise = _assumed(observed, numbers, None, arcs=True)
     seen = float(np.mean(rebuilt.counts > 0))
     notes = [*rebuilt.notes_, f"{samples} walks saw {100 * seen:.1f} % of the pairs; those never seen score 0"]
     return Denoised(observed, numbers, rebuilt.weights, method="dictionary", noise=noise, notes=notes, heads=[], seed=rebuilt.seed_)

@@ -75,6 +75,18 @@ class Evaluation:
         low, high = self.auc_interval
         return f"Evaluation(AUC {self.auc:.4f}, {100 * self.confidence:g} % from {low:.4f} to {high:.4f}, AP {self.average_precision:.4f})"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        low, high = self.auc_interval
+        values = {
+            "AUC": self.auc, "its standard error": self.auc_standard_error, "from": low, "to": high,
+            "average precision": self.average_precision, "best threshold": self.best_threshold,
+            "true positive rate there": self.best_true_positive_rate, "false positive rate there": self.best_false_positive_rate,
+        }
+        facts = [("true pairs", self.n_positive), ("false pairs", self.n_negative), ("without a score", self.n_missing)]
+        return str(table_html(repr(self), {"measure": list(values), "value": list(values.values())}, facts))
+
     def against(self, other: Evaluation) -> Difference:
         """How much larger the AUC is than that of other scores of the same pairs.
 
@@ -205,8 +217,9 @@ def evaluate(
 
 def _directed(scores: Any) -> bool:
     network = getattr(scores, "network", None)
-    # Scores of denoising are of the network without its directions.
-    return isinstance(network, Network) and network.is_directed and isinstance(scores, Reconstruction)
+    # Scores of denoising are of the network without its directions, unless a dictionary gave them.
+    kept = isinstance(scores, Reconstruction) or isinstance(scores, Denoised) and scores.method == "dictionary"
+    return isinstance(network, Network) and network.is_directed and kept
 
 
 def _key(pair: Any, ordered: bool) -> _Key:
@@ -241,7 +254,7 @@ def _numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
         raise TypeError(f"{name} are {type(values).__name__}, but they must be numbers") from None
     if numbers.ndim != 1:
         raise ValueError(f"{name} have {numbers.ndim} axes, but one is needed")
-    return np.ascontiguousarray(numbers)
+    return np.require(numbers, requirements=["C", "A"])
 
 
 def _labels(values: Any) -> npt.NDArray[np.bool_]:

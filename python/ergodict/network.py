@@ -13,7 +13,7 @@ from . import _ergodict, convert, convert_to
 from ._nodes import Nodes
 from ._random import RandomState, seed_of
 from .convert import Options, Weight
-from .recognise import again, read, recognised
+from .recognise import read, recognised
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -45,8 +45,8 @@ class Network(Nodes):
         any other is not; lists and tables are undirected.
     weighted : bool, optional
         True wants weights, False ignores them; by default they are used where there are any.
-    loops : bool, default False
-        Whether edges from a node to itself are kept.
+    loops : bool, optional
+        Whether edges from a node to itself are kept. By default they are not; a Network stays as it is.
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
@@ -79,16 +79,13 @@ class Network(Nodes):
         weight: Weight = None,
         directed: Optional[bool] = None,
         weighted: Optional[bool] = None,
-        loops: bool = False,
+        loops: Optional[bool] = None,
         nodes: Optional[Iterable[Hashable]] = None,
         source: Optional[str] = None,
         target: Optional[str] = None,
     ) -> None:
         options = Options(directed, weighted, loops)
-        if isinstance(data, Network):
-            self._take(*again(data, options))
-        else:
-            self._take(*recognised(data, weight, nodes, source, target, options))
+        self._take(*recognised(data, weight, nodes, source, target, options))
 
     @classmethod
     def _of(cls, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> Network:

@@ -45,7 +45,7 @@ class NetworkDictionary(NetworkLearning):
     batch_size : int, default 100
         Patches of a minibatch, shared among all networks and chains.
     chains : int, optional
-        Independent chains: 1 for learning, 8 for reconstructions and comparisons.
+        Independent chains that are learned from, 1 unless said otherwise; comparisons use as many, or 8.
     burn_in, every : int
         Steps of a chain before the first homomorphism, and from one to the next.
     injective : bool, default False
@@ -124,7 +124,7 @@ class NetworkDictionary(NetworkLearning):
         (3, 3)
         """
         model = self._fitted()
-        x = np.asarray(patches, dtype=np.float64)
+        x = np.require(patches, dtype=np.float64, requirements=["C", "A"])
         x = x.reshape(len(x), -1) if x.ndim == 3 else x
         if x.ndim != 2:
             raise ValueError(f"patches have {x.ndim} axes, but 2 or 3 are needed: (n, k²) or (n, k, k)")
@@ -132,6 +132,8 @@ class NetworkDictionary(NetworkLearning):
 
     def transform(self, network: Any, n: int = 1000, random_state: RandomState = None) -> npt.NDArray[np.float64]:
         """The codes of `n` random patches of a network, drawn as those that were learned from.
+
+        Without a `random_state` they are others than those: the seed of the dictionary has a stream of its own for them.
 
         Examples
         --------
@@ -143,7 +145,7 @@ class NetworkDictionary(NetworkLearning):
         from .sampling import sample
 
         self._fitted()
-        seed = self.seed_ if random_state is None else seed_of(random_state)
+        seed = _ergodict.coding_seed(self.seed_) if random_state is None else seed_of(random_state)
         drawn = sample(
             as_network(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=self.sampler, injective=self.injective,
             burn_in=self.burn_in, every=self.every, component=self.component, lazy=self.lazy, random_state=seed,
@@ -166,6 +168,8 @@ class NetworkDictionary(NetworkLearning):
         burn_in: int = 0,
         every: int = 1,
         injective: bool = False,
+        component: str = "largest",
+        lazy: Optional[bool] = None,
         memory: int = 2048,
         random_state: RandomState = None,
     ) -> Reconstruction:
@@ -189,8 +193,9 @@ class NetworkDictionary(NetworkLearning):
             Only these pairs of ids, in their order.
         threshold : float, default 0.5
             Pairs of a larger weight are called edges.
-        sampler, chains, burn_in, every, injective
-            How homomorphisms are drawn: by default pivot-approx for trees, on 8 chains.
+        sampler, chains, burn_in, every, injective, component, lazy
+            How homomorphisms are drawn: by default pivot-approx for trees, on 8 chains in the largest component, however the atoms were
+            learned.
         memory : int, default 2048
             Mebibytes that sums may take in memory; the rest goes to a temporary file.
         random_state : int, Generator or None
@@ -218,14 +223,15 @@ class NetworkDictionary(NetworkLearning):
             "threshold": options.finite("threshold", threshold), "seed": seed,
             "memory": options.whole("memory", memory, 1, "at least one mebibyte is needed"),
         }
-        several = (REBUILDING_CHAINS if self.chains is None else self.chains) if chains is None else chains
-        sampling = options.sampling(None, None, sampler, injective, every, burn_in, several, self.component, self.lazy)
+        # Nothing is taken over from how the atoms were learned, as `ergodict network reconstruct --model` has it.
+        several = REBUILDING_CHAINS if chains is None else chains
+        sampling = options.sampling(None, None, sampler, injective, every, burn_in, several, component, lazy)
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
         found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
-            rebuilt, found, wanted=wanted is not None, largest=self.component == "largest", shrinkage=float(shrinkage),
+            rebuilt, found, wanted=wanted is not None, largest=component == "largest", shrinkage=float(shrinkage),
             threshold=float(threshold), samples=int(samples), mode=mode, seed=seed,
         )
 
@@ -251,7 +257,7 @@ class NetworkDictionary(NetworkLearning):
         """Scores pairs by what these atoms make of them off the chain; by default every observed edge.
 
         The scores are shrunk as ``method="ndr-off-chain"`` of :func:`denoise` does, which learns atoms of its own. Further parameters are
-        those of :meth:`reconstruct`.
+        those of :meth:`reconstruct`. Of a directed network the pairs are arcs, from the first node to the second.
 
         Examples
         --------
@@ -297,7 +303,7 @@ class NetworkDictionary(NetworkLearning):
             if not given:
                 raise ValueError("a model that was loaded has no network to look for examples in: give one")
             plan = {
-                "steps": 1, "batch": len(given), "snapshots": False, "seed": self.seed_, "names": [one[1] for one in given],
+                "steps": 1, "batch": len(given), "snapshots": False, "seed": self.seed_, "after": 0, "names": [one[1] for one in given],
                 "examples": options.whole("n", 4 if n is None else n, 1, "at least one is needed"), "digests": [""] * len(given),
             }
             sampling = {**self._sampling(), "motif": None, "edges": self.motif_, "k": self.atoms_.shape[1], "chains": 1}
@@ -371,8 +377,14 @@ def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
         "dtype": "float32" if told["precision"] == "f32" else "float64", "dict_init": init if init in ("random", "data") else "random",
         "static": bool(config.get("static", False)), "burn_in": config.get("burn-in", 0), "batch_size": config.get("batch", 100),
         "n_examples": config.get("examples", 4),
-        **{name: config[name] for name in ("sampler", "steps", "chains", "every", "injective", "component") if name in config},
+        **{name: config[name] for name in ("sampler", "every", "injective", "component") if name in config},
     }
+    if config.get("chains", 1) != 1:
+        # One chain is what learning takes unless said otherwise, and comparisons then take more.
+        found["chains"] = config["chains"]
+    if "steps" in config:
+        # Of snapshots that were learned from for unequal times, the last is what would be gone on with.
+        found["steps"] = config["steps"][-1] if isinstance(config["steps"], list) else config["steps"]
     return found
 
 

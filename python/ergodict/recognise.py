@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _ergodict, convert
+from ._nodes import Nodes
 from .convert import Made, Options, Weight
-
-if TYPE_CHECKING:
-    from .network import Network
 
 
 def read(path: str, options: Options) -> _ergodict.Network:
@@ -27,7 +25,14 @@ def read(path: str, options: Options) -> _ergodict.Network:
         raise FileNotFoundError(error.errno, words) from None
 
 
-def again(network: Network, options: Options) -> Made:
+def _leave_out(what: str, **given: object) -> None:
+    """Refuses arguments that have nothing to say of what is given."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is given, but it has no meaning for {what}: leave it out")
+
+
+def again(network: Nodes, options: Options) -> Made:
     """A network as it is, or with other options."""
     core, own = network._core, network._own
     names = core.names()
@@ -35,14 +40,19 @@ def again(network: Network, options: Options) -> Made:
     other = options.directed not in (None, network.is_directed)
     if options.weighted and not network.is_weighted:
         raise ValueError("the network has no weights, which are wanted")
-    if options.weighted is False and not other:
+    loops = options.loops is False and network.n_loops > 0
+    if options.weighted is False and not other and not loops:
         return core.unweighted(), own
-    if not other:
+    if not other and not loops:
         return core, own
     u, v, weights = core.edges()
+    if loops:
+        kept = u != v
+        u, v, weights = u[kept], v[kept], weights[kept]
     keep = weights if network.is_weighted and options.weighted is not False else None
     said = network.is_directed
-    return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=options.directed), own
+    directed = said if options.directed is None else options.directed
+    return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=directed), own
 
 
 def recognised(
@@ -54,15 +64,25 @@ def recognised(
     options: Options,
 ) -> Made:
     """A network of whatever is given."""
+    columns = {"source": source, "target": target}
+    if isinstance(data, Nodes):
+        _leave_out("a Network", weight=weight, nodes=nodes, **columns)
+        return again(data, options)
     if isinstance(data, (str, os.PathLike)):
+        _leave_out("a file or an embedded network", weight=weight, nodes=nodes, **columns)
         return read(os.fspath(data), options), None
     if isinstance(data, np.ndarray):
+        _leave_out("an array", **columns)
         return convert.of_array(np.asarray(data), weight, nodes, options)
     module = type(data).__module__.partition(".")[0]
     if module == "scipy" or hasattr(data, "tocoo"):
+        _leave_out("a matrix", weight=weight, nodes=nodes, **columns)
         return convert.of_scipy(data, options)
     if module in ("pandas", "polars") and hasattr(data, "join"):
         return convert.of_table(data, source, target, weight, nodes, options)
+    graph = hasattr(data, "get_edgelist") or hasattr(data, "node_indices") or hasattr(data, "is_directed") and hasattr(data, "adj")
+    if graph or module in ("igraph", "rustworkx"):
+        _leave_out("a graph, which has its nodes", nodes=nodes, **columns)
     if module == "igraph" or hasattr(data, "get_edgelist"):
         return convert.of_igraph(data, weight, options)
     if module == "rustworkx" or hasattr(data, "node_indices"):
@@ -71,6 +91,7 @@ def recognised(
         return convert.of_networkx(data, weight, options)
     if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
         if not isinstance(data, (bytes, bytearray, dict)):
+            _leave_out("a list of edges", **columns)
             return convert.of_pairs(data, weight, nodes, options)
     raise TypeError(
         f"{type(data).__name__} is no network: expected a graph of networkx, igraph or rustworkx, a scipy or "

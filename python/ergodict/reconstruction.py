@@ -164,6 +164,17 @@ class Reconstruction:
         )
         return found
 
+    def _first_seen(self) -> npt.NDArray[np.bool_]:
+        """Which rows are of pairs that were seen, each pair once: one that was asked for twice was rebuilt once."""
+        seen: npt.NDArray[np.bool_] = self.counts > 0
+        if self._wanted:
+            ends = np.column_stack([self.u, self.v])
+            _, first = np.unique(ends if self.network.is_directed else np.sort(ends, axis=1), axis=0, return_index=True)
+            once = np.zeros(len(seen), dtype=np.bool_)
+            once[first] = True
+            seen &= once
+        return seen
+
     def to_network(self, threshold: Optional[float] = None, weighted: bool = True) -> Network:
         """The rebuilt network: pairs of a weight above the threshold (by default that of the reconstruction) as edges.
 
@@ -177,7 +188,7 @@ class Reconstruction:
         limit = self.threshold if threshold is None else finite("threshold", threshold)
         weights = self.weights
         # A weight of 0 or less is no edge, whatever the threshold.
-        kept = (weights > limit) & (weights > 0) & (self.counts > 0)
+        kept = (weights > limit) & (weights > 0) & self._first_seen()
         network, names = self.network, self.network._core.names()
         values = weights[kept] if weighted else None
         core = convert.numbered(network.n_nodes, self.u[kept], self.v[kept], values, network.is_directed, names, network.is_directed)
@@ -196,7 +207,7 @@ class Reconstruction:
         from scipy.sparse import coo_array
 
         n, weights = self.network.n_nodes, self.weights
-        seen = self.counts > 0
+        seen = self._first_seen()
         u, v, w = self.u[seen].astype(np.int64), self.v[seen].astype(np.int64), weights[seen]
         if not self.network.is_directed:
             twice = u != v

@@ -19,8 +19,6 @@ from .network import Network, as_network
 #: A motif: its shape, the file of its edges, or its edges.
 Motif = Union[str, "os.PathLike[str]", Sequence[tuple[int, int]], npt.NDArray[Any]]
 
-#: Nodes of a motif unless said otherwise: the paper's.
-NODES = 21
 _MOST_STEPS = 2**40
 _MOST_CHAINS = 2**16
 _OBSERVABLES = ("density", "conditional-density", "macc")
@@ -111,7 +109,6 @@ class HomomorphismSampler:
         verbose: bool = False,
     ) -> None:
         name, edges = _motif(motif)
-        nodes = NODES if k is None and name in ("chain", "star", "cycle", "complete") else k
         if component not in ("largest", "all"):
             raise ValueError(f"component is {component}, but it must be largest or all")
         steps = {"burn_in": _count("burn_in", burn_in), "every": _count("every", every, 1)}
@@ -126,7 +123,7 @@ class HomomorphismSampler:
         self._arguments: dict[str, Any] = {
             "name": name,
             "edges": edges,
-            "k": None if nodes is None else _count("k", nodes),
+            "k": None if k is None else _count("k", k),
             "sampler": sampler,
             "injective": bool(injective),
             **steps,
@@ -140,6 +137,20 @@ class HomomorphismSampler:
         core = self.network._core
         self._core = _ergodict.Sampler(core, **self._arguments, seed=self.seed_, n_jobs=self._n_jobs)
         self.sampler_ = self._core.sampler
+
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        edges = self.motif_edges
+        facts: list[tuple[str, object]] = [
+            ("network", repr(self.network)), ("motif", f"{self.motif} of {self.k} nodes"), ("sampler", self.sampler_),
+            ("homomorphisms drawn", self.n_drawn), ("seed", self.seed_),
+        ]
+        if self.acceptance_ is not None:
+            facts.append(("acceptance", self.acceptance_))
+        facts += [("note", note) for note in self.notes]
+        columns = {"edge of the motif from": [i for i, _ in edges], "to": [j for _, j in edges]}
+        return str(table_html("HomomorphismSampler", columns, facts))
 
     @property
     def k(self) -> int:

@@ -270,3 +270,75 @@ def test_edges_are_decided_on_as_in_files() -> None:
     assert Network([(0, 1), (1, 0)], directed=True).n_edges == 2
     assert Network(nx.path_graph(3), directed=True).n_edges == 4
     assert Network(nx.DiGraph([(0, 1), (1, 2)]), directed=False) == Network(nx.path_graph(3))
+
+
+def test_ids_of_several_kinds_in_columns_stay_what_they_are() -> None:
+    network = Network.from_edges([1, "a"], ["b", 2])
+    assert set(network.nodes) == {1, "a", "b", 2} and network.weight(1, "b") == 1
+    assert set(Network.from_edges(("x", 2.5), ("y", "x")).nodes) == {"x", 2.5, "y"}
+    assert set(Network.from_edges([b"x", "x"], ["y", "y"]).nodes) == {b"x", "x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "name"),
+    [
+        ("@karate", {"weight": "weight"}, "weight"),
+        ("@karate", {"nodes": [1]}, "nodes"),
+        (nx.path_graph(3), {"nodes": [7]}, "nodes"),
+        (nx.path_graph(3), {"source": "u", "target": "v"}, "source"),
+        (igraph.Graph.Ring(3), {"nodes": [7]}, "nodes"),
+        (rx.generators.path_graph(3), {"nodes": [7]}, "nodes"),
+        (sp.csr_array(np.eye(3)), {"weight": "weight"}, "weight"),
+        (sp.csr_array(np.eye(3)), {"nodes": [7]}, "nodes"),
+        (np.ones((4, 4)), {"weight": [1.0]}, "weight"),
+        (np.ones((4, 4)), {"nodes": [7]}, "nodes"),
+        ([(0, 1)], {"target": "v"}, "target"),
+        (Network([(0, 1)]), {"weight": "weight"}, "weight"),
+        (Network([(0, 1)]), {"nodes": [7]}, "nodes"),
+        (Network([(0, 1)]), {"source": "u"}, "source"),
+    ],
+)
+def test_arguments_that_do_not_apply_are_refused(data: object, more: dict[str, object], name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is given, but it has no meaning for"):
+        Network(data, **more)
+
+
+def test_a_network_loses_its_loops_when_told_to() -> None:
+    network = Network([(0, 0, 2.0), (0, 1, 3.0), ("x", "x", 1.0)], loops=True)
+    assert network.n_loops == 2 and Network(network).n_loops == 2 and Network(network, loops=True).n_loops == 2
+    bare = Network(network, loops=False)
+    assert bare.n_loops == 0 and bare.nodes == network.nodes and bare.weight(0, 1) == 3.0
+    assert not Network(network, loops=False, weighted=False).is_weighted
+    arcs = Network([(0, 0), (0, 1)], loops=True, directed=True)
+    assert Network(arcs, loops=False).is_directed and Network(arcs, loops=False).n_edges == 1
+    assert Network([(0, 0), (0, 1)]).n_loops == 0
+
+
+def test_arrays_that_are_not_aligned_are_networks_too() -> None:
+    def unaligned(values: object) -> np.ndarray:
+        array = np.asarray(values)
+        raw = np.zeros(array.nbytes + 1, dtype=np.uint8)
+        found = raw[1:].view(array.dtype).reshape(array.shape)
+        found[...] = array
+        assert not found.flags.aligned
+        return found
+
+    weights = [1.5, 2.5]
+    expected = Network.from_edges([5, 6], [6, 7], weight=weights)
+    assert Network.from_edges(unaligned([5, 6]), unaligned([6, 7]), weight=unaligned(weights)) == expected
+    coo = sp.coo_array((np.array(weights), (np.array([0, 1]), np.array([1, 2]))), shape=(3, 3))
+    odd = coo.copy()
+    odd.data = unaligned(weights)
+    assert Network(odd) == Network(coo)
+    dense = coo.toarray()
+    assert Network(unaligned(dense)) == Network(coo)
+
+
+def test_ids_are_made_an_array_of_once() -> None:
+    network = Network([("a", "b"), ("b", "c")])
+    network.ids([0])
+    kept = network._own_array
+    found = network.ids([1, 2])
+    found[0] = "changed"
+    assert network._own_array is kept and network.ids([1, 2]).tolist() == ["b", "c"]
+    assert pickle.loads(pickle.dumps(network)).ids([2]).tolist() == ["c"]

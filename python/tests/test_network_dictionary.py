@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import pickle
-import signal
 import struct
 import subprocess
 import sys
@@ -257,7 +256,7 @@ def test_codes_and_examples() -> None:
     assert all(len(one) <= 2 for one in found) and all(node in network for one in found[0] for node in one["nodes"])
     example = found[0][0]
     assert all(network.weight(example["nodes"][a], example["nodes"][b]) == 1 for a, b in example["entries"])
-    assert model.examples()[0][:2] == found[0] or model.examples()[0][0] == example
+    assert [one[:2] for one in model.examples()] == found and model.examples(n=4) == model.examples()
     assert {node for one in model.examples("@davis", n=1) for each in one for node in each["nodes"]} <= set(Network("@davis").nodes)
 
 
@@ -284,7 +283,6 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ, check=False)
     assert done.stdout.strip() == "went on", done.stdout + done.stderr
-    assert signal.SIGINT
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+import ergodict
 from ergodict import RBM, CellularPotts, Ising, Network, Potts
 from ergodict._repr import (
     EstimatorRepr,
@@ -189,3 +190,15 @@ def test_every_object_that_people_look_at_shows_itself() -> None:
     assert all(HOSTILE in page.text for page in pages)
     for learned in (atoms, motifs):
         assert "image/png;base64" in learned._repr_mimebundle_()["text/html"]
+
+
+def test_samplers_comparisons_and_evaluations_are_tables_in_notebooks() -> None:
+    sampler = ergodict.sample("@karate", k=3, sampler="glauber", random_state=1)
+    sampler.draw(7)
+    page = sampler._repr_html_()
+    assert "<table" in page and "glauber" in page and "chain of 3 nodes" in page and ">7<" in page
+    compared = ergodict.compare(["@karate", "@karate"], n_components=2, k=3, steps=3, samples=200, random_state=0)
+    page = compared._repr_html_()
+    assert page.count("<tr>") >= 3 and "2. @karate" in page and f"{compared.matrix[0, 1]:.6g}" in page
+    found = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [1, 1, 1, 0, 0, 0])
+    assert "<table" in found._repr_html_() and "0.888889" in found._repr_html_()

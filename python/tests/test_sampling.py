@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pickle
+import select
 import signal
 import subprocess
 import threading
@@ -278,8 +279,18 @@ def test_children_of_fork_draw_too() -> None:
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        same = np.array_equal(sampler.draw(2000), expected)
-        os.write(writing, b"y" if same else b"n")
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert os.read(reading, 1) == b"y"
+        # Whatever happens, the child must not go on with the tests.
+        try:
+            same = np.array_equal(sampler.draw(2000), expected)
+            os.write(writing, b"y" if same else b"n")
+        finally:
+            os._exit(0)
+    try:
+        os.close(writing)
+        # A child that waits for a lock for ever would have the tests wait with it.
+        assert select.select([reading], [], [], 60)[0], "the child says nothing"
+        assert os.read(reading, 1) == b"y"
+    finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

@@ -15,9 +15,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Nodes of a motif unless said otherwise: the paper's.
-const NODES: usize = 21;
-
 /// Arguments about a comparison.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -60,7 +57,7 @@ pub(crate) fn compare_networks<'py>(
     n_jobs: Option<i64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let motif = sampling.motif(NODES)?;
+    let motif = sampling.motif()?;
     let parameters = scheme.parameters(motif.k().saturating_mul(motif.k()))?;
     value(
         &plan.measure,

@@ -1,5 +1,6 @@
 //! Scores of pairs: how likely they are true edges.
 
+use crate::aligned::column;
 use crate::error::raised;
 use crate::network::Network;
 use crate::reconstruct::pairs_of;
@@ -59,7 +60,7 @@ pub(crate) fn most_suspect<'py>(
     scores: PyReadonlyArray1<'_, f64>,
     likely: bool,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let scores = scores.as_array().to_vec();
+    let scores = column(&scores)?;
     let order = short(py, || Ok(denoise::order(&scores, likely)))?;
     Ok(order.into_iter().map(|row| row as i64).collect::<Vec<_>>().into_pyarray(py))
 }

@@ -1,5 +1,6 @@
 //! How well scores tell true pairs from false ones.
 
+use crate::aligned::column;
 use crate::work::short;
 use ergodict::denoise::delong::{area, compare};
 use ergodict::denoise::roc::Ranked;
@@ -16,7 +17,7 @@ pub(crate) fn evaluate_scores<'py>(
     labels: PyReadonlyArray1<'_, bool>,
     confidence: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (scores, labels) = (scores.as_array().to_vec(), labels.as_array().to_vec());
+    let (scores, labels) = (column(&scores)?, column(&labels)?);
     let (found, interval, ranked) = short(py, || {
         let found = area(&scores, &labels)?;
         Ok((found, found.interval(confidence)?, Ranked::new(&scores, &labels)?))
@@ -50,8 +51,7 @@ pub(crate) fn auc_difference(
     labels: PyReadonlyArray1<'_, bool>,
     confidence: f64,
 ) -> PyResult<(f64, f64, (f64, f64), f64)> {
-    let (first, second) = (first.as_array().to_vec(), second.as_array().to_vec());
-    let labels = labels.as_array().to_vec();
+    let (first, second, labels) = (column(&first)?, column(&second)?, column(&labels)?);
     short(py, || {
         let found = compare(&first, &second, &labels)?;
         Ok((found.value, found.standard_error(), found.plain_interval(confidence)?, found.p_value()))

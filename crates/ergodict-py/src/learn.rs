@@ -1,5 +1,6 @@
 //! Network dictionary learning in progress.
 
+use crate::aligned::view;
 use crate::error::raised;
 use crate::going::Going;
 use crate::network::Network;
@@ -8,6 +9,7 @@ use crate::sampling::{Ready, Sampling, inner, placed};
 use crate::scheme::Scheme;
 use crate::work::long;
 use ergodict::Result;
+use ergodict::chain::rng::{Purpose, derived, ids};
 use ergodict::chain::{Motif, SamplerKind, Samplers, mixed};
 use ergodict::dictionary::{
     Drawn, Examples, HistoryPoint, Input, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions,
@@ -23,9 +25,6 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Nodes of a motif unless said otherwise: the paper's.
-const NODES: usize = 21;
-
 /// Arguments about the run.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
@@ -35,6 +34,8 @@ struct Plan {
     examples: usize,
     snapshots: bool,
     seed: u64,
+    /// Minibatches of the model that is gone on from; 0 without one.
+    after: u64,
     /// What networks are called, and what is known of the files they came from.
     #[pyo3(from_py_with = crate::list::list)]
     names: Vec<String>,
@@ -81,7 +82,7 @@ impl NetworkLearner {
         all: bool,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let motif = sampling.motif(NODES)?;
+        let motif = sampling.motif()?;
         let k = motif.k();
         if k < 2 {
             return Err(PyValueError::new_err("k is 1, but a patch of one node has no pair to learn from"));
@@ -89,10 +90,8 @@ impl NetworkLearner {
         let d = k.checked_mul(k).ok_or_else(|| PyValueError::new_err("a patch has too many numbers"))?;
         let parameters = scheme.parameters(d)?;
         scheme.fits(&parameters, d, plan.batch).map_err(raised)?;
-        let init = init.map(|init| {
-            let init = init.as_array();
-            Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]])
-        });
+        let init = init.as_ref().map(view).transpose()?;
+        let init = init.map(|init| Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]]));
         let networks = inner(&networks);
         let built = long(py, n_jobs, None, |_| {
             let preferred = None;
@@ -111,6 +110,11 @@ impl NetworkLearner {
         let directed = drawn.iter().any(|(network, _)| network.is_directed());
         let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
         let form = NetworkForm::new(&motif, directed, weighted);
+        // A run before had the streams of the seed itself, and the same homomorphisms are not to be learned from twice.
+        let chains = match plan.after {
+            0 => plan.seed,
+            steps => derived(plan.seed, Purpose::Chain, ids::GOING_ON.saturating_add(steps)),
+        };
         let source = || {
             let watching = sampling.watching(plan.batch);
             NetworkSource::new(
@@ -120,7 +124,7 @@ impl NetworkLearner {
                 plan.steps,
                 watching,
                 form.clone(),
-                plan.seed,
+                chains,
             )
             .map_err(raised)
         };
@@ -306,8 +310,7 @@ impl NetworkLearner {
                 sampling.as_object_mut().map(|sampling| sampling.remove(key));
             }
         } else {
-            let each = if self.plan.snapshots { self.plan.steps } else { self.made().1 };
-            config["steps"] = json!(each);
+            config["steps"] = self.steps_of_each();
             config["batch"] = json!(self.plan.batch);
             if self.plan.snapshots {
                 config["snapshots"] = json!(true);
@@ -317,6 +320,27 @@ impl NetworkLearner {
             config.extend(sampling);
         }
         Ok(config)
+    }
+
+    /// Minibatches, of snapshots those of each. What no run of the command line repeats is a list, which `--config` refuses: snapshots that were
+    /// learned from for unequal times, and the run of a model before the one that went on from it.
+    fn steps_of_each(&self) -> Value {
+        let (mut begins, total) = match &self.engine {
+            Engine::F32(going) => going.source.plan(),
+            Engine::F64(going) => going.source.plan(),
+            Engine::Still(model, _) => (Vec::new(), model.aggregates.t),
+        };
+        if begins.is_empty() {
+            begins.push(0);
+        }
+        begins.push(total);
+        let mut each: Vec<u64> = begins.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        if self.plan.after > 0 {
+            each.insert(0, self.plan.after);
+        } else if each.iter().all(|steps| *steps == each[0]) {
+            return json!(each[0]);
+        }
+        json!(each)
     }
 
     fn finished(&self, config: &Value, whole: bool) -> Result<Model> {

@@ -1,5 +1,6 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+mod aligned;
 mod array;
 mod compare;
 mod denoise;
@@ -47,7 +48,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
-    use super::network_model::{NetworkModel, input_digest};
+    use super::network_model::{NetworkModel, coding_seed, input_digest};
     #[pymodule_export]
     use super::random_network::{corrupt, generate};
     #[pymodule_export]
@@ -61,6 +62,7 @@ mod _ergodict {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

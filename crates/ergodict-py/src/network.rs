@@ -1,5 +1,6 @@
 //! Networks: made from arrays and files, and given back as arrays.
 
+use crate::aligned::{column, view};
 use crate::error::raised;
 use crate::work::long;
 use ergodict::data::{
@@ -59,7 +60,7 @@ fn pairs<T: Copy + numpy::Element>(
     u: &PyReadonlyArray1<'_, T>,
     v: &PyReadonlyArray1<'_, T>,
 ) -> PyResult<Vec<(T, T)>> {
-    let (u, v) = (u.as_array(), v.as_array());
+    let (u, v) = (view(u)?, view(v)?);
     if u.len() != v.len() {
         return Err(PyValueError::new_err(format!(
             "there are {} first ends of edges, but {} second ends",
@@ -70,8 +71,8 @@ fn pairs<T: Copy + numpy::Element>(
     Ok(u.iter().copied().zip(v.iter().copied()).collect())
 }
 
-fn numbers(weights: Option<PyReadonlyArray1<'_, f64>>) -> Option<Vec<f64>> {
-    weights.map(|weights| weights.as_array().iter().copied().collect())
+fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f64>>> {
+    weights.map(column).transpose()
 }
 
 #[pymethods]
@@ -120,9 +121,8 @@ impl Network {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let (ends, weights) = (pairs(&u, &v)?, numbers(weights));
-        let isolated: Vec<i64> =
-            isolated.map(|isolated| isolated.as_array().iter().copied().collect()).unwrap_or_default();
+        let (ends, weights) = (pairs(&u, &v)?, numbers(weights.as_ref())?);
+        let isolated: Vec<i64> = isolated.as_ref().map(column).transpose()?.unwrap_or_default();
         let build = move || {
             let list = EdgeList::of_integers(ends, &isolated, weights, said).ok_or_else(too_many)?;
             ergodict::data::Network::of_edges(list, &options(directed, weighted, loops))
@@ -150,7 +150,7 @@ impl Network {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let (ends, weights) = (pairs(&u, &v)?, numbers(weights));
+        let (ends, weights) = (pairs(&u, &v)?, numbers(weights.as_ref())?);
         let build = move || {
             if n > u32::MAX as usize {
                 return Err(too_many());
@@ -184,7 +184,7 @@ impl Network {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let (ends, entries) = (pairs(&rows, &columns)?, numbers(entries));
+        let (ends, entries) = (pairs(&rows, &columns)?, numbers(entries.as_ref())?);
         if let Some(entries) = entries.as_ref().filter(|entries| entries.len() != ends.len()) {
             let words =
                 format!("there are {} places in the matrix, but {} entries", ends.len(), entries.len());
@@ -315,7 +315,7 @@ impl Network {
     /// The network of some nodes, whose numbers ascend, and all edges between them.
     #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
     fn part(&self, py: Python<'_>, nodes: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
-        let nodes: Vec<u32> = nodes.as_array().iter().copied().collect();
+        let nodes = column(&nodes)?;
         if !nodes.is_sorted_by(|a, b| a < b) {
             return Err(PyValueError::new_err("the numbers of nodes must ascend"));
         }

@@ -1,8 +1,10 @@
 //! Models of networks: what was learned, as arrays, and the files that hold it.
 
+use crate::aligned::view;
 use crate::error::raised;
 use crate::work::{long, short};
 use ergodict::Error;
+use ergodict::chain::rng::{Purpose, derived, ids};
 use ergodict::dictionary::{Model, Precision};
 use ergodict::factor::Factoriser;
 use ergodict::linalg::{Mat, Scalar};
@@ -124,7 +126,7 @@ impl NetworkModel {
         patches: PyReadonlyArray2<'_, f64>,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let patches = patches.as_array();
+        let patches = view(&patches)?;
         let d = self.model.w.rows();
         if patches.ncols() != d {
             let found = format!("{}×{}", patches.nrows(), patches.ncols());
@@ -148,6 +150,12 @@ pub(crate) fn input_digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
         return Ok(format!("ergodict {}", env!("CARGO_PKG_VERSION")));
     }
     short(py, || ergodict::data::digest(&path))
+}
+
+/// The seed of patches that are coded by a dictionary of this seed: of others than those it was learned from.
+#[pyfunction]
+pub(crate) fn coding_seed(seed: u64) -> u64 {
+    derived(seed, Purpose::Chain, ids::CODING)
 }
 
 /// An error for bytes of another run.

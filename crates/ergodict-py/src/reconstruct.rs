@@ -1,5 +1,6 @@
 //! Networks rebuilt from atoms.
 
+use crate::aligned::{column, view};
 use crate::error::raised;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
@@ -49,7 +50,7 @@ pub(crate) fn pairs_of(
     v: &PyReadonlyArray1<'_, u32>,
     nodes: usize,
 ) -> PyResult<Vec<(u32, u32)>> {
-    let (u, v) = (u.as_array(), v.as_array());
+    let (u, v) = (view(u)?, view(v)?);
     if u.len() != v.len() {
         let words = format!("there are {} first nodes of pairs, but {} second ones", u.len(), v.len());
         return Err(PyValueError::new_err(words));
@@ -229,7 +230,7 @@ pub(crate) fn accuracy<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let whole = Arc::clone(&network.inner);
     let pairs = pairs_of(&u, &v, whole.nodes())?;
-    let (sums, counts) = (sums.as_array().to_vec(), counts.as_array().to_vec());
+    let (sums, counts) = (column(&sums)?, column(&counts)?);
     if (sums.len(), counts.len()) != (pairs.len(), pairs.len()) {
         return Err(PyValueError::new_err("sums and counts are not as many as pairs"));
     }

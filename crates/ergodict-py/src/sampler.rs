@@ -2,11 +2,12 @@
 
 use crate::error::raised;
 use crate::network::Network;
+use crate::sampling::{Ready, Sampling, motif};
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{
-    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind, Samplers, Tally,
+    Density, MIXED, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind, Tally,
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
@@ -16,7 +17,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -32,8 +32,6 @@ const SMALL: u64 = 1 << 20;
 const FEW: u64 = 256;
 /// Draws that a density is estimated from at most, as the command line has it.
 const MOST_DRAWS: u64 = 10_000_000;
-/// R̂ above which chains have not mixed, as the command line has it.
-const MIXED: f64 = 1.05;
 
 /// Chains of homomorphisms of a motif into a network.
 #[pyclass(frozen, module = "ergodict._ergodict")]
@@ -52,34 +50,6 @@ pub(crate) struct Sampler {
     patches: OnceLock<NetworkPatches>,
 }
 
-/// The motif of a name, of edges or of a file.
-pub(crate) fn motif(name: Option<&str>, edges: Option<Vec<(u32, u32)>>, k: Option<usize>) -> PyResult<Motif> {
-    if let Some(edges) = edges {
-        let nodes = edges.iter().map(|&(i, j)| i.max(j) as usize + 1).max().unwrap_or(0);
-        return Motif::new(k.unwrap_or(nodes), edges).map_err(raised);
-    }
-    let name = name.unwrap_or("chain");
-    if Motif::SHAPES.contains(&name) {
-        let k = k.ok_or_else(|| PyValueError::new_err("the nodes of the motif are not said: give k"))?;
-        return Motif::named_shape(name, k).map_err(raised);
-    }
-    let path = Path::new(name);
-    if !path.exists() {
-        let shapes = Motif::SHAPES.join(", ");
-        return Err(PyValueError::new_err(format!(
-            "motif is {name}, but it must be one of {shapes}, or a file that lists the motif's edges"
-        )));
-    }
-    let motif = Motif::read(path).map_err(raised)?;
-    match k.filter(|k| *k != motif.k()) {
-        Some(k) => Err(PyValueError::new_err(format!(
-            "k is {k}, but the motif {name} has {} nodes: leave k out",
-            motif.k()
-        ))),
-        None => Ok(motif),
-    }
-}
-
 #[pymethods]
 impl Sampler {
     /// Chains at their start.
@@ -88,7 +58,7 @@ impl Sampler {
     fn new(
         py: Python<'_>,
         network: &Network,
-        name: Option<&str>,
+        name: Option<String>,
         #[pyo3(from_py_with = crate::list::maybe_list)] edges: Option<Vec<(u32, u32)>>,
         k: Option<usize>,
         sampler: Option<&str>,
@@ -101,50 +71,23 @@ impl Sampler {
         seed: u64,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let motif = motif(name, edges, k)?;
-        let asked: Option<SamplerKind> = sampler.map(str::parse).transpose().map_err(raised)?;
-        let whole = &network.inner;
+        let component = if largest { "largest" } else { "all" }.to_owned();
+        let each = usize::try_from(chains).unwrap_or(usize::MAX);
+        let (motif, sampler) = (name, sampler.map(str::to_owned));
+        let sampling =
+            Sampling { k, motif, edges, sampler, injective, every, burn_in, chains: each, component, lazy };
+        let (motif, asked) = (sampling.motif()?, sampling.asked()?);
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
         memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
-        let needed = asked.unwrap_or(SamplerKind::Exact).bytes(whole, &motif).map_err(raised)?;
-        let kind = asked.unwrap_or(SamplerKind::Exact);
-        memory::check(needed, &format!("sampler {kind}"), "pivot-approx takes little").map_err(raised)?;
         long(py, n_jobs, None, |_| {
-            let mut notes = Vec::new();
-            let parts = largest.then(|| whole.components()).filter(|parts| parts.sizes.len() > 1);
-            let places = parts.as_ref().map(|parts| parts.nodes(0));
-            let part = match (&places, parts) {
-                (Some(places), Some(parts)) => {
-                    let part = whole.part(places);
-                    notes.push(format!(
-                        "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
-                        parts.sizes.len(),
-                        part.nodes(),
-                        whole.nodes(),
-                        part.edges(),
-                        whole.edges()
-                    ));
-                    Arc::new(part)
-                }
-                _ => Arc::clone(whole),
-            };
-            let samplers = Samplers { lazy, injective, ..Samplers::default() };
-            let (kind, sampler) = match asked {
-                Some(kind) => (kind, samplers.build(kind, &part, &motif, seed)?),
-                None => samplers.natural(&part, &motif, seed)?,
-            };
-            if kind == SamplerKind::Glauber && chains == 1 {
-                notes.push(
-                    "one Glauber chain cannot tell whether it has mixed: compare several, chains=4".into(),
-                );
-            }
-            notes.extend(sampler.notes());
+            let Ready { drawn: (network, sampler), kind, nodes: places, notes } =
+                sampling.choose(&network.inner, &motif, None, asked, seed)?;
             let walker = |id| MotifWalker::new(Arc::clone(&sampler), seed, id, burn_in, every);
             let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
             let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
             Ok(Self {
-                network: part,
+                network,
                 places,
                 chain: sampler,
                 kind,
@@ -257,7 +200,11 @@ impl Sampler {
     }
 
     /// What the next homomorphisms tell of the network and of the sampler, as JSON.
-    #[expect(clippy::too_many_arguments, reason = "they are arguments of Python")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::needless_pass_by_value,
+        reason = "they are arguments of Python"
+    )]
     fn measure(
         &self,
         py: Python<'_>,
@@ -278,8 +225,9 @@ impl Sampler {
             ));
         }
         let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
-        let larger =
-            wants_larger.then(|| motif(larger, larger_edges, named.then_some(own.k()))).transpose()?;
+        let larger = wants_larger
+            .then(|| motif(larger, larger_edges.as_deref(), named.then_some(own.k())))
+            .transpose()?;
         let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
         check_room(count, 40)?;
         let measure = |xs: &[u32]| {

@@ -16,19 +16,19 @@ use std::sync::Arc;
 #[pyo3(from_item_all)]
 pub(crate) struct Sampling {
     /// Nodes of the motif.
-    k: Option<usize>,
+    pub(crate) k: Option<usize>,
     /// Its shape or the file of its edges.
-    motif: Option<String>,
+    pub(crate) motif: Option<String>,
     /// Its edges, where they are given.
     #[pyo3(from_py_with = crate::list::maybe_list)]
-    edges: Option<Vec<(u32, u32)>>,
-    sampler: Option<String>,
-    injective: bool,
+    pub(crate) edges: Option<Vec<(u32, u32)>>,
+    pub(crate) sampler: Option<String>,
+    pub(crate) injective: bool,
     pub(crate) every: u64,
     pub(crate) burn_in: u64,
     pub(crate) chains: usize,
-    component: String,
-    lazy: Option<bool>,
+    pub(crate) component: String,
+    pub(crate) lazy: Option<bool>,
 }
 
 /// A network that is ready to be drawn from.
@@ -49,33 +49,54 @@ pub(crate) fn placed(name: &str, error: Error) -> PyErr {
     }
 }
 
+/// The motif of a name, of edges or of a file; a shape has as many nodes as the library says where `k` does not.
+pub(crate) fn motif(name: Option<&str>, edges: Option<&[(u32, u32)]>, k: Option<usize>) -> PyResult<Motif> {
+    if let Some(edges) = edges {
+        let most = edges.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(0);
+        return Motif::new(k.unwrap_or(most), edges.to_vec()).map_err(raised);
+    }
+    let name = name.unwrap_or("chain");
+    if Motif::SHAPES.contains(&name) {
+        return Motif::named_shape(name, k.unwrap_or(Motif::NODES)).map_err(raised);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let shapes = Motif::SHAPES.join(", ");
+        return Err(PyValueError::new_err(format!(
+            "motif is {name}, but it must be one of {shapes}, or a file that lists the motif's edges"
+        )));
+    }
+    let motif = Motif::read(path).map_err(raised)?;
+    match k.filter(|k| *k != motif.k()) {
+        Some(k) => Err(PyValueError::new_err(format!(
+            "k is {k}, but the motif {name} has {} nodes: leave k out",
+            motif.k()
+        ))),
+        None => Ok(motif),
+    }
+}
+
+/// A motif that was given by its edges: the shape that has just these, else the edges, which the command line refuses where it would have to
+/// guess the motif.
+fn in_words(motif: &Motif) -> String {
+    let (k, edges) = (motif.k(), motif.edges());
+    // A complete graph is large: none is made to be compared with a few edges.
+    let complete = edges.len() == k * k.saturating_sub(1) / 2;
+    let same = |name: &&str| {
+        (*name != "complete" || complete)
+            && Motif::named_shape(name, k).is_ok_and(|shape| shape.edges() == edges)
+    };
+    if let Some(name) = Motif::SHAPES.iter().copied().find(same) {
+        return name.to_owned();
+    }
+    let edges: Vec<String> = edges.iter().map(|(i, j)| format!("{i}-{j}")).collect();
+    format!("the edges {} without a file", edges.join(" "))
+}
+
 impl Sampling {
-    /// The motif; `k` nodes of a chain where nothing is said.
-    pub(crate) fn motif(&self, k: usize) -> PyResult<Motif> {
-        if let Some(edges) = &self.edges {
-            let most = edges.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(0);
-            let nodes = self.k.unwrap_or(most);
-            return Motif::new(nodes, edges.clone()).map_err(raised);
-        }
-        let name = self.motif.as_deref().unwrap_or("chain");
-        if Motif::SHAPES.contains(&name) {
-            return Motif::named_shape(name, self.k.unwrap_or(k)).map_err(raised);
-        }
-        let path = Path::new(name);
-        if !path.exists() {
-            let shapes = Motif::SHAPES.join(", ");
-            return Err(PyValueError::new_err(format!(
-                "motif is {name}, but it must be one of {shapes}, or a file that lists the motif's edges"
-            )));
-        }
-        let motif = Motif::read(path).map_err(raised)?;
-        match self.k.filter(|k| *k != motif.k()) {
-            Some(k) => Err(PyValueError::new_err(format!(
-                "k is {k}, but the motif {name} has {} nodes: leave k out",
-                motif.k()
-            ))),
-            None => Ok(motif),
-        }
+    /// The motif.
+    pub(crate) fn motif(&self) -> PyResult<Motif> {
+        motif(self.motif.as_deref(), self.edges.as_deref(), self.k)
     }
 
     /// The sampler that is asked for.
@@ -85,7 +106,10 @@ impl Sampling {
 
     /// What a configuration says of it.
     pub(crate) fn config(&self, motif: &Motif, kind: SamplerKind) -> SamplingConfig {
-        let name = self.motif.clone().or_else(|| self.edges.is_none().then(|| "chain".to_owned()));
+        let name = match &self.edges {
+            None => self.motif.clone().unwrap_or_else(|| "chain".to_owned()),
+            Some(_) => in_words(motif),
+        };
         let lazy = self.lazy.map_or("auto", |lazy| if lazy { "yes" } else { "no" });
         SamplingConfig {
             k: motif.k(),

@@ -12,8 +12,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Nodes of a motif unless said otherwise: the paper's.
-const NODES: usize = 21;
 /// Chains that rebuild networks: enough for as many threads as most machines have.
 const REBUILDING_CHAINS: u64 = 8;
 /// Most steps between two homomorphisms.
@@ -129,7 +127,7 @@ impl Sampling {
     /// The motif.
     pub(crate) fn motif(&self) -> Result<Motif> {
         let Some(path) = self.motif_file() else {
-            return Ok(Motif::named_shape(self.motif_name(), self.k.unwrap_or(NODES))?);
+            return Ok(Motif::named_shape(self.motif_name(), self.k.unwrap_or(Motif::NODES))?);
         };
         if !path.exists() {
             bail!(
@@ -225,7 +223,7 @@ impl Sampling {
         let lower = |text: &dyn std::fmt::Debug| format!("{text:?}").to_lowercase();
         let own = SamplingConfig {
             k: motif.k(),
-            motif: Some(self.motif_name().to_owned()),
+            motif: self.motif_name().to_owned(),
             sampler: kind,
             injective: self.injective,
             every: self.every,

@@ -37,6 +37,8 @@ pub enum Purpose {
 /// | [`Chain`](Purpose::Chain) | [`TRIALS`](ids::TRIALS) | trials of samplers before they are used |
 /// | [`Chain`](Purpose::Chain) | [`REBUILDING`](ids::REBUILDING) | chains that rebuild networks, so that they are not those that atoms were learned from |
 /// | [`Chain`](Purpose::Chain) | [`EXAMPLES`](ids::EXAMPLES) | draws among which examples of atoms are looked for |
+/// | [`Chain`](Purpose::Chain) | [`CODING`](ids::CODING) | the seed of patches that are coded once a dictionary is learned |
+/// | [`Chain`](Purpose::Chain) | [`GOING_ON`](ids::GOING_ON) | seeds of chains that go on from a model, so that they are not those it was learned from |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
@@ -60,6 +62,10 @@ pub mod ids {
     pub const REBUILDING: u64 = 1 << 33;
     /// Draws among which examples of atoms are looked for; plus the number of the network.
     pub const EXAMPLES: u64 = 1 << 34;
+    /// The seed of patches that are coded once a dictionary is learned.
+    pub const CODING: u64 = (1 << 32) + 2;
+    /// Seeds of chains that go on from a model; plus the minibatches it was learned from.
+    pub const GOING_ON: u64 = 1 << 35;
     /// A generated network.
     pub const NETWORK: u64 = 3;
     /// Edges added to a network.
@@ -83,6 +89,11 @@ pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((purpose as u64) << 48 | (id & 0xffff_ffff_ffff));
     rng
+}
+
+/// A seed of its own for a purpose: the first word of its stream.
+pub fn derived(seed: u64, purpose: Purpose, id: u64) -> u64 {
+    stream(seed, purpose, id).next_u64()
 }
 
 /// A number uniform in [0, 1), with 53 random bits.

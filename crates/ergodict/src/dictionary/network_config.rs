@@ -10,9 +10,8 @@ use serde_json::Value;
 pub struct SamplingConfig {
     /// Nodes of the motif.
     pub k: usize,
-    /// Its shape, or the file of its edges; none for edges that a program gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub motif: Option<String>,
+    /// Its shape, or the file of its edges. Edges that a program gave are told in words, which `--config` refuses.
+    pub motif: String,
     /// How homomorphisms were drawn.
     pub sampler: SamplerKind,
     /// Whether all nodes of a homomorphism are different.
