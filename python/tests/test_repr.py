@@ -189,3 +189,13 @@ def test_every_object_that_people_look_at_shows_itself() -> None:
     assert all(HOSTILE in page.text for page in pages)
     for learned in (atoms, motifs):
         assert "image/png;base64" in learned._repr_mimebundle_()["text/html"]
+
+
+def test_streams_of_image_patches_are_shown_with_their_image() -> None:
+    from ergodict import ImagePatches
+
+    for colour in (False, True):
+        patches = ImagePatches([np.zeros((600, 5)), "@tessellation"], (4, 5), 9, colour=colour, random_state=3)
+        shown = patches._repr_html_()
+        assert "2 of 600×5, 240×240 pixels" in shown and "<td" in shown and "data:image/png;base64," in shown
+        assert "(4, 5)" in shown and ">3<" in shown
