@@ -305,7 +305,7 @@ class Minibatches:
         self._spins, self._dtype = spins, dtype
 
     @property
-    def patch_kind(self) -> PatchKind:
+    def _patch_kind(self) -> PatchKind:
         """What `fit_stream` hands on to the model file."""
         inner = self._chain._inner
         rows, cols = _check.size(self._patch, "patch")

@@ -18,7 +18,7 @@ _Numbers = npt.NDArray[np.uint32]
 _Floats = npt.NDArray[np.float64]
 __all__ = [
     "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "PatchDictionary", "Sampler",
-    "SpinChain", "__version__", "_address_of", "_defaults", "_set_patch", "accuracy", "auc_difference",
+    "SpinChain", "__version__", "_address_of", "_defaults", "_set_patch", "_set_schedule", "accuracy", "auc_difference",
     "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
     "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
@@ -188,6 +188,7 @@ class Factoriser:
 def minibatches(samples: int, batch: int, epochs: int, shuffle: bool, holdout: float, seed: int) -> int: ...
 def _address_of(x: object) -> Optional[int]: ...
 def _defaults() -> str: ...
+def _set_schedule(factoriser: Factoriser, schedule: str) -> None: ...
 def _set_patch(
     factoriser: Factoriser, patch: tuple[int, int, bool, int], spins: Optional[tuple[str, int]] = None
 ) -> None: ...

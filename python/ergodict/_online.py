@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _check
 from ._check import flag, whole
-from ._ergodict import Factoriser, _set_patch, minibatches
+from ._ergodict import Factoriser, _set_patch, _set_schedule, minibatches
 from ._learned import Learned
 from ._options import given, options_of, real, schedule_words, weight_at
 from ._progress import progress
@@ -167,10 +167,11 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         if isinstance(stream, (str, bytes)) or not isinstance(stream, Iterable):
             raise TypeError(f"the stream is {type(stream).__name__}, but it must be an iterable of arrays")
         if steps is not None:
-            steps = whole(steps, "the number of steps", 1, "at least one is needed")
+            steps = _check.count(steps, "the number of steps")
+        _check.jobs(self.n_jobs)
         if not go_on:
             self._forget()
-        kind = getattr(stream, "patch_kind", None)
+        kind = getattr(stream, "_patch_kind", None)
         done = 0
         with progress(self.verbose, "learning") as show:
             for item in itertools.islice(stream, steps):
@@ -272,10 +273,14 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         check_is_fitted(self)
         batch, epochs, shuffle, holdout, missing = self._course()
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
-        if self._schedule is not None and not self._told:
-            self._told = True
-            words = "the schedule is a function, which a file cannot hold: once loaded, learning goes on with one weight for all steps"
-            warnings.warn(words, UserWarning, stacklevel=2)
+        if self._schedule is not None:
+            if not self._how.endswith("fit") or self._how.endswith("partial_fit"):
+                # Beyond a list of weights, a file repeats the last: let it be that of the last step.
+                _set_schedule(self._core, given([weight_at(self._schedule, self._core.steps)]))
+            if not self._told:
+                self._told = True
+                words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
+                warnings.warn(words, UserWarning, stacklevel=2)
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
         folder = os.path.dirname(os.fspath(path))

@@ -95,7 +95,7 @@ class ImagePatches:
         return self._inner.features
 
     @property
-    def patch_kind(self) -> PatchKind:
+    def _patch_kind(self) -> PatchKind:
         """What `fit_stream` hands on to the model file."""
         rows, cols = self.size
         return (rows, cols, self.boundary == "periodic", 3 if self.colour else 1), None

@@ -118,3 +118,21 @@ def test_a_function_as_schedule_is_warned_of_where_it_is_lost(tmp_path: Path) ->
         warnings.simplefilter("error")
         model.save(tmp_path / "m.safetensors")
         OnlineNMF(3, schedule="power:0.7", random_state=0).fit(X).save(tmp_path / "m.safetensors")
+
+
+def test_a_function_as_schedule_does_not_become_the_weight_one(tmp_path: Path) -> None:
+    path = tmp_path / "m.safetensors"
+    for learn in (
+        lambda model: model.fit(X),
+        lambda model: model.partial_fit(X[:50]).partial_fit(X[50:100]),
+        lambda model: model.fit_stream([X[:50], X[50:100], X[:7]]),
+        lambda model: model.fit(X).partial_fit(X[:50]),
+    ):
+        model = learn(OnlineNMF(3, batch_size=50, schedule=lambda t: t**-0.7, random_state=0))
+        with pytest.warns(UserWarning, match="the schedule is a function"):
+            model.save(path)
+        again = ergodict.load(path)
+        assert again._core.step(X[:50])["weight"] == pytest.approx(model.n_steps_**-0.7)
+        # What goes on here goes on with the function.
+        model.partial_fit(X[:50])
+        assert model._core.step(X[:50], model.schedule(model.n_steps_ + 1))["weight"] == pytest.approx(model.n_steps_**-0.7)

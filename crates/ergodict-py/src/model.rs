@@ -7,7 +7,7 @@ use crate::spins::{alphabet, boundary};
 use crate::work::short;
 use ergodict::data::FeedOptions;
 use ergodict::dictionary::{Input, Model, Precision, Tracked, feed_config, scheme_config};
-use ergodict::factor::{DictionarySet, Parameters};
+use ergodict::factor::{DictionarySet, Parameters, Schedule};
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, PatchKind, Window};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -27,6 +27,8 @@ pub(crate) struct About {
     patch: Option<PatchKind>,
     network: Option<NetworkForm>,
     run: Value,
+    /// What stands in a file for a schedule that is a function of Python.
+    schedule: Option<Schedule>,
     /// Steps taken when it was written.
     steps: u64,
 }
@@ -40,6 +42,7 @@ impl About {
             patch: model.patch,
             network: model.network.clone(),
             run,
+            schedule: None,
             steps,
         }
     }
@@ -77,6 +80,14 @@ pub(crate) fn _set_patch(
     }
     let mut about = about(factoriser);
     (about.patch, about.network) = (Some(kind), None);
+    Ok(())
+}
+
+/// Says what stands in a file for a schedule that is a function.
+#[pyfunction]
+pub(crate) fn _set_schedule(factoriser: &Factoriser, schedule: &str) -> PyResult<()> {
+    let schedule = schedule.parse().map_err(raised)?;
+    about(factoriser).schedule = Some(schedule);
     Ok(())
 }
 
@@ -157,8 +168,9 @@ pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: PathBuf, told: Told)
                 about.run.clone()
             } else {
                 let options = FeedOptions { seed: kept.seed, ..told.feed };
-                let parameters = kept.tracked.learned()?.parameters();
-                let mut config = scheme_config(parameters, &told.init, precision(&this.state))?;
+                let mut parameters = kept.tracked.learned()?.parameters().clone();
+                parameters.schedule = about.schedule.clone().unwrap_or(parameters.schedule);
+                let mut config = scheme_config(&parameters, &told.init, precision(&this.state))?;
                 feed_config(&mut config, &options, told.missing);
                 if told.init == ARRAY
                     && let Some(config) = config.as_object_mut()
@@ -177,6 +189,7 @@ pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: PathBuf, told: Told)
             if untouched && about.run.get("results").is_some() {
                 model.run["results"] = about.run["results"].clone();
             }
+            model.parameters.schedule = about.schedule.clone().unwrap_or(model.parameters.schedule);
             model.inputs.clone_from(&about.inputs);
             model.feature_names = told.feature_names.or_else(|| about.feature_names.clone());
             (model.patch, model.network) = (about.patch, about.network.clone());
