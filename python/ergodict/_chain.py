@@ -316,13 +316,14 @@ class Minibatches:
         return self
 
     def __next__(self) -> npt.NDArray[Any]:
-        if self._left is not None:
-            if self._left <= 0:
-                raise StopIteration
-            self._left -= 1
+        if self._left is not None and self._left <= 0:
+            raise StopIteration
         chain = self._chain
         chain._inner.next(chain.every, chain.burn_in)
-        return chain.patches(self._patch, self._n, spins=self._spins, dtype=self._dtype)
+        cut = chain.patches(self._patch, self._n, spins=self._spins, dtype=self._dtype)
+        if self._left is not None:
+            self._left -= 1
+        return cut
 
 
 def _whole(given: npt.NDArray[Any]) -> Configuration:

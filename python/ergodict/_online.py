@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import errno
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Optional, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _check
 from ._check import flag, whole
-from ._ergodict import Factoriser, _set_patch, _set_schedule, minibatches
+from ._ergodict import Factoriser, _set_patch, minibatches
+from ._files import Filed
 from ._learned import Learned
 from ._options import given, options_of, real, schedule_words, weight_at
 from ._progress import progress
@@ -36,19 +35,13 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
-    _core: Factoriser
     n_components: Optional[int]
     n_jobs: Optional[int]
     missing: bool
     verbose: object
-    _schedule: Optional[Callable[[int], float]]
-    #: The methods that learned, in their order.
-    _how: str
-    #: Whether it was told that files do not hold the function that is the schedule.
-    _told: bool
 
     # Learning
 
@@ -261,53 +254,6 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         """
         X, jobs = self._known(X), _check.jobs(self.n_jobs)
         return -float(np.mean(self._core.losses(_parts(X), flag(self.missing, "missing"), jobs)))
-
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Write the model file that ``ergodict factor`` would write.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, whose name should end in ``.safetensors``.
-        """
-        check_is_fitted(self)
-        batch, epochs, shuffle, holdout, missing = self._course()
-        init = self.dict_init if isinstance(self.dict_init, str) else "array"
-        if self._schedule is not None:
-            if not self._how.endswith("fit") or self._how.endswith("partial_fit"):
-                # Beyond a list of weights, a file repeats the last: let it be that of the last step.
-                _set_schedule(self._core, given([weight_at(self._schedule, self._core.steps)]))
-            if not self._told:
-                self._told = True
-                words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
-                warnings.warn(words, UserWarning, stacklevel=2)
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else [str(name) for name in names]
-        folder = os.path.dirname(os.fspath(path))
-        if folder and not os.path.isdir(folder):
-            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
-            raise FileNotFoundError(errno.ENOENT, words)
-        self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
-
-    @classmethod
-    def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:
-        """Open a model file, also one that the command line wrote.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-        dictionary : str, Near, Projection or Union, default=None
-            The set of dictionaries, needed again where no name describes it.
-
-        Returns
-        -------
-        estimator
-            A fitted estimator of this class.
-        """
-        from .models import read
-
-        return read(path, dictionary, cls)
 
     # What scikit-learn asks for
 
