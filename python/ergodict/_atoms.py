@@ -12,6 +12,10 @@ from . import _check, _ergodict
 
 __all__ = ["reconstruct_spins"]
 
+#: What samples are patches of: rows, columns, whether on a torus and numbers at each place; of spins also what the numbers stand for and
+#: the alphabet, as the extension counts it.
+PatchKind = tuple[tuple[int, int, bool, int], Optional[tuple[str, int]]]
+
 
 def dictionary_of(model: Any) -> _ergodict.PatchDictionary:
     """The atoms of a fitted estimator, an array or a model file, and how codes are found under them."""
@@ -21,6 +25,10 @@ def dictionary_of(model: Any) -> _ergodict.PatchDictionary:
     if hasattr(model, "get_params"):
         if not hasattr(model, "components_"):
             raise ValueError(f"this {type(model).__name__} has learned no atoms yet: fit it first")
+        core = getattr(model, "_core", None)
+        if isinstance(core, _ergodict.Factoriser):
+            # As its model file would say: what it learned with, and what it learned from.
+            return _ergodict.PatchDictionary.of(core)
         parameters, model = model.get_params(), model.components_
     kind = np.asarray(model).dtype
     atoms = _check.numbers(model, "the atoms", 2)
@@ -90,11 +98,11 @@ def reconstruct_spins(
     lattice : array of shape (rows, cols)
         The configuration.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model file says, or a square by default.
+        Rows and columns of an atom; as the model says, or a square by default.
     boundary : {"periodic", "free"}, optional
-        Whether patches go on at the opposite edge; as the model file says, or periodic by default.
+        Whether patches go on at the opposite edge; as the model says, or periodic by default.
     spins : {"zero-one", "signed", "one-hot", "borders"}, optional
-        What stands for a spin; as the model file says, or zero-one for two values and one-hot for labels by default.
+        What stands for a spin; as the model says, or zero-one for two values and one-hot for labels by default.
     stride : int, default=1
         Sites between neighbouring patches.
     alpha : float, default=0.0
@@ -124,6 +132,7 @@ def reconstruct_spins(
     """
     from ._progress import progress
 
+    jobs = _check.jobs(n_jobs)
     dictionary = dictionary_of(model)
     given = np.asarray(lattice)
     if given.ndim != 2 or given.dtype.kind not in "buif":
@@ -156,7 +165,7 @@ def reconstruct_spins(
             periodic,
             _check.count(stride, "stride", 0),
             2 * weight,
-            n_jobs,
+            jobs,
             show,
         )
     rebuilt = rebuilt.reshape(given.shape if channels == 1 else (*given.shape, channels))

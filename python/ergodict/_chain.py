@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _check, _ergodict
+from ._atoms import PatchKind
+from ._progress import progress
 from ._random import RandomState, seed_of
 
 Configuration = npt.NDArray[np.int8]
@@ -42,7 +44,7 @@ class Chain:
         # Beyond these are the streams of other purposes.
         self.chain = _check.count(chain, "chain", 0, 2**16 - 1)
         self.seed_ = seed_of(random_state)
-        self.start = start
+        self.start = start.copy() if isinstance(start, np.ndarray) else start
         self._inner = self._build()
         first = self._first(start)
         if first is not None:
@@ -118,13 +120,15 @@ class Chain:
         """
         self._inner.advance(_check.count(updates, "updates", 0))
 
-    def frames(self, n: int) -> Configuration:
+    def frames(self, n: int, *, verbose: bool = False) -> Configuration:
         """Return the next states, one after another.
 
         Parameters
         ----------
         n : int
             How many.
+        verbose : bool, default=False
+            Whether to show progress.
 
         Returns
         -------
@@ -133,8 +137,11 @@ class Chain:
         """
         rows, cols = self.shape
         frames = np.empty((_check.count(n, "n", 0), rows, cols), dtype=np.int8)
-        for frame in frames:
-            frame[...] = next(self)
+        with progress(verbose, "simulating", unit="frame") as show:
+            for i, frame in enumerate(frames):
+                frame[...] = next(self)
+                if show is not None:
+                    show(i + 1, len(frames), None)
         return frames
 
     def measure(self, observable: str = "energy") -> float:
@@ -155,7 +162,7 @@ class Chain:
         return self._inner.measure(observable)
 
     def record(
-        self, n: int, observables: Iterable[str] = ("energy", "magnetisation")
+        self, n: int, observables: Iterable[str] = ("energy", "magnetisation"), *, verbose: bool = False
     ) -> dict[str, npt.NDArray[np.float64]]:
         """Measure the next states, one after another.
 
@@ -165,6 +172,8 @@ class Chain:
             How many.
         observables : iterable of str, default=("energy", "magnetisation")
             As for :meth:`measure`.
+        verbose : bool, default=False
+            Whether to show progress.
 
         Returns
         -------
@@ -174,11 +183,15 @@ class Chain:
         names = [observables] if isinstance(observables, str) else list(observables)
         for name in names:
             self.measure(name)
-        series = {name: np.empty(_check.count(n, "n", 0)) for name in names}
-        for i in range(n):
-            self._inner.next(self.every, self.burn_in)
-            for name in names:
-                series[name][i] = self._inner.measure(name)
+        count = _check.count(n, "n", 0)
+        series = {name: np.empty(count) for name in names}
+        with progress(verbose, "measuring", unit="state") as show:
+            for i in range(count):
+                self._inner.next(self.every, self.burn_in)
+                for name in names:
+                    series[name][i] = self._inner.measure(name)
+                if show is not None:
+                    show(i + 1, count, None)
         return series
 
     def patches(
@@ -258,15 +271,7 @@ class Chain:
         self.patches(patch, 1, spins=spins, dtype=dtype)
         _check.count(n, "n")
         self._inner.seek(*place)
-        return self._minibatches(patch, n, left, spins, dtype)
-
-    def _minibatches(
-        self, patch: Any, n: int, left: Optional[int], spins: Any, dtype: Any
-    ) -> Iterator[npt.NDArray[Any]]:
-        while left is None or left > 0:
-            self._inner.next(self.every, self.burn_in)
-            yield self.patches(patch, n, spins=spins, dtype=dtype)
-            left = None if left is None else left - 1
+        return Minibatches(self, patch, n, left, self._values if spins is None else spins, dtype)
 
     def __repr__(self) -> str:
         given = ((name, getattr(self, name)) for name in self._parameters)
@@ -288,6 +293,37 @@ class Chain:
         self.__dict__.update(state)
         self._inner = self._build()
         self._inner.seek(*place)
+
+
+class Minibatches:
+    """Minibatches of patches of the states of a chain."""
+
+    def __init__(
+        self, chain: Chain, patch: Any, n: int, left: Optional[int], spins: str, dtype: npt.DTypeLike
+    ) -> None:
+        self._chain, self._patch, self._n, self._left = chain, patch, n, left
+        self._spins, self._dtype = spins, dtype
+
+    @property
+    def _patch_kind(self) -> PatchKind:
+        """What `fit_stream` hands on to the model file."""
+        inner = self._chain._inner
+        rows, cols = _check.size(self._patch, "patch")
+        channels = inner.labels if self._spins == "one-hot" else 1
+        return (rows, cols, bool(inner.periodic), channels), (self._spins, inner.labels)
+
+    def __iter__(self) -> Iterator[npt.NDArray[Any]]:
+        return self
+
+    def __next__(self) -> npt.NDArray[Any]:
+        if self._left is not None and self._left <= 0:
+            raise StopIteration
+        chain = self._chain
+        chain._inner.next(chain.every, chain.burn_in)
+        cut = chain.patches(self._patch, self._n, spins=self._spins, dtype=self._dtype)
+        if self._left is not None:
+            self._left -= 1
+        return cut
 
 
 def _whole(given: npt.NDArray[Any]) -> Configuration:

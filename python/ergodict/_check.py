@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers as numbers_of_python
 import operator
 from collections.abc import Iterable
 from typing import Any, Optional
@@ -10,7 +11,7 @@ import numpy as np
 
 
 def count(value: object, name: str, least: int = 1, most: int = 2**63 - 1) -> int:
-    """An integer from `least` to `most`."""
+    """An integer from `least` to `most`, of things that are counted: steps, updates, frames, patches."""
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} is {value!r}, but it must be an integer")
     try:
@@ -26,6 +27,40 @@ def count(value: object, name: str, least: int = 1, most: int = 2**63 - 1) -> in
     if number > most:
         raise ValueError(f"{name} is {number}, but it must be at most {most}")
     return number
+
+
+def whole(value: object, name: str, least: int, expected: str) -> int:
+    """An integer that is at least `least`, as the sizes of what is learned are; `expected` says what would be right.
+
+    Other than of a `count`, no float will do: a number of atoms that was calculated, such as n / 2, is a slip where it is whole by chance.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers_of_python.Integral):
+        raise TypeError(f"{name} is {_short(value)}, but it must be an integer")
+    number = int(value)
+    if number < least:
+        raise ValueError(f"{name} is {number}, but {expected}")
+    # Larger ones do not fit the library's integers; that they are too large, it says itself.
+    return min(number, 2**63 - 1)
+
+
+def jobs(value: object) -> Optional[int]:
+    """A number of threads as scikit-learn has it; that it is none is told before any work, however little."""
+    expected = "a positive number of threads, -1 for all processors, or None"
+    if value is None:
+        return None
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers_of_python.Integral):
+        raise TypeError(f"n_jobs is {_short(value)}, but it must be {expected}")
+    number = int(value)
+    if number == 0:
+        raise ValueError(f"n_jobs is 0, but it must be {expected}")
+    return max(-(2**31), min(number, 2**31))
+
+
+def flag(value: object, name: str) -> bool:
+    """Yes or no."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {_short(value)}, but it must be True or False")
+    return bool(value)
 
 
 def number(value: object, name: str) -> float:
@@ -71,13 +106,13 @@ def single(dtype: Any) -> bool:
 
 
 def numbers(value: object, name: str, axes: Optional[int] = None) -> Any:
-    """An array of float64 in C order, with so many axes."""
+    """An array of float64 in C order, aligned, with so many axes."""
     array = np.asarray(value)
     if array.dtype.kind not in "buif":
         raise TypeError(f"{name} has the dtype {array.dtype}, but it must hold real numbers")
     if axes is not None and array.ndim != axes:
         raise ValueError(f"{name} has {array.ndim} axes, but it must have {axes}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def _short(value: object) -> str:

@@ -18,8 +18,8 @@ _Floats = npt.NDArray[np.float64]
 
 __all__ = [
     "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "PatchDictionary", "Sampler",
-    "MOTIF_NODES", "SpinChain", "__version__", "_address_of", "_defaults", "accuracy", "auc_difference",
-    "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
+    "MOTIF_NODES", "SpinChain", "__version__", "_address_of", "_defaults", "_set_patch", "_set_schedule", "accuracy",
+    "auc_difference", "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
     "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
     "series_autocorrelation", "series_mixing",
@@ -186,6 +186,11 @@ class Factoriser:
     @property
     def header(self) -> str: ...
 
+def _set_schedule(factoriser: Factoriser, schedule: str) -> None: ...
+def _set_patch(
+    factoriser: Factoriser, patch: tuple[int, int, bool, int], spins: Optional[tuple[str, int]] = None
+) -> None: ...
+
 @final
 class SpinChain:
     @staticmethod
@@ -261,6 +266,8 @@ class PatchDictionary:
     ) -> PatchDictionary: ...
     @staticmethod
     def load(path: _Path) -> PatchDictionary: ...
+    @staticmethod
+    def of(learner: Factoriser) -> PatchDictionary: ...
     @property
     def shape(self) -> tuple[int, int]: ...
     @property

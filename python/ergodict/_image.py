@@ -43,10 +43,22 @@ def pixels(image: ImageLike, colour: bool) -> Pixels:
 
 def _from_pil(image: Any) -> npt.NDArray[Any]:
     """A PIL image as an array; palettes and unusual modes by way of colours."""
-    if image.mode not in ("L", "LA", "RGB", "RGBA", "I;16", "F", "1"):
+    if image.mode not in ("L", "LA", "RGB", "RGBA", "I", "I;16", "F", "1"):
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     array: npt.NDArray[Any] = np.asarray(image)
     return array
+
+
+def _white(array: npt.NDArray[Any]) -> int:
+    """The integer that is white. Of types that no image file has, such as the int64 that lists become, the range tells it."""
+    if array.dtype.kind == "u" and array.dtype.itemsize <= 2:
+        return int(np.iinfo(array.dtype).max)
+    if array.size and (array.min() < 0 or array.max() > 255):
+        raise ValueError(
+            f"the image has integers from {array.min()} to {array.max()}, but {array.dtype} is taken from 0 (black) to 255 (white): "
+            "convert to uint16 for white at 65535, or to floats from 0 to 1"
+        )
+    return 255
 
 
 def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
@@ -60,11 +72,9 @@ def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
     stored = array.shape[2] if array.ndim == 3 else 1
     if stored not in (1, 2, 3, 4):
         raise ValueError(f"the image has {stored} channels, but it must have 1 or 3, and one more for alpha")
-    if array.dtype.kind == "i" and array.size and array.min() < 0:
-        raise ValueError("the image has negative integers, but black is 0")
     values = array.reshape(array.shape[0], array.shape[1], stored).astype(np.float64)
     if array.dtype.kind in "ui":
-        values /= np.iinfo(array.dtype).max
+        values /= _white(array)
     opacity = values[..., -1:] if stored in (2, 4) else None
     values = values[..., : stored - 1] if opacity is not None else values
     if not colour and values.shape[2] == 3:

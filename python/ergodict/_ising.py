@@ -117,10 +117,11 @@ class Ising(Chain):
     ) -> None:
         self.temperature = _check.number(temperature, "temperature")
         self.coupling = _check.number(coupling, "coupling")
-        self.field = field if np.ndim(field) else _check.number(field, "field")
+        # Copies, so that a chain does not change with the caller's arrays.
+        self.field = _check.numbers(field, "field").copy() if np.ndim(field) else _check.number(field, "field")
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
         self.update = _check.choice(update, "update", ["random", "checkerboard"])
-        self.graph = graph
+        self.graph = graph.copy() if isinstance(graph, np.ndarray) else graph
         if graph is None:
             self.size = _check.size(size, "size")
         elif self.update == "checkerboard":
@@ -133,8 +134,8 @@ class Ising(Chain):
     def _build(self) -> _ergodict.SpinChain:
         field_map = None
         if np.ndim(self.field):
-            field_map = _check.numbers(self.field, "field").ravel()
-        field = 0.0 if field_map is not None else float(self.field)  # type: ignore[arg-type]
+            field_map = np.ravel(self.field)
+        field = 0.0 if field_map is not None else float(self.field)
         if self.graph is not None:
             nodes, us, vs, couplings = self._edges
             return _ergodict.SpinChain.ising_graph(
@@ -169,7 +170,7 @@ def _edges(
         nodes, us, vs, weights = _network_edges(graph)
     if weights is None:
         weights = np.full(len(us), coupling)
-    return nodes, us, vs, np.ascontiguousarray(weights, dtype=np.float64)
+    return nodes, us, vs, np.array(weights, dtype=np.float64)
 
 
 def _edge_array(

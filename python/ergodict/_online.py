@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import errno
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, Optional, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +14,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._ergodict import Factoriser, minibatches
+from . import _check
+from ._check import flag, whole
+from ._ergodict import Factoriser, _set_patch, minibatches
+from ._files import Filed
 from ._learned import Learned
-from ._options import flag, given, options_of, real, schedule_words, weight_at, whole
+from ._options import given, options_of, real, schedule_words, weight_at
 from ._progress import progress
 from ._random import seed_of
 from ._repr import EstimatorRepr
@@ -34,16 +35,13 @@ _NEGATIVE = (
 _ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
 
-    _core: Factoriser
     n_components: Optional[int]
     n_jobs: Optional[int]
     missing: bool
     verbose: object
-    _schedule: Optional[Callable[[int], float]]
-    _how: str
 
     # Learning
 
@@ -60,10 +58,12 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         Returns
         -------
         self
-            The fitted estimator. An interruption (Ctrl-C) leaves it as it was after the last step, ready for `partial_fit`.
+            The fitted estimator. An interruption (Ctrl-C) or an error on the way leaves it as it was after the last step, ready for
+            `partial_fit`.
         """
         X = self._validated(X, reset=True)
         batch, epochs, shuffle, holdout, missing = self._course()
+        jobs = _check.jobs(self.n_jobs)
         self._forget()
         seed = seed_of(self.random_state)
         function = schedule_words(self.schedule)[1]
@@ -75,13 +75,12 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         try:
             with progress(self.verbose, "learning") as show:
                 core.fit(
-                    _parts(X), batch, epochs, shuffle, holdout, seed, missing, self.n_jobs, show, self.callback
+                    _parts(X), batch, epochs, shuffle, holdout, seed, missing, jobs, show, self.callback
                 )
-        except ValueError:
-            raise
         except BaseException:
+            # Whatever it was: only a run without a single step has nothing to keep.
             if core.steps:
-                self._keep(core, "fit")
+                self._keep(core, "interrupted fit")
             raise
         self._keep(core, "fit")
         self._warn()
@@ -102,17 +101,27 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         self
             The estimator. The first call reads the parameters; changes of them have no effect after it, until the next `fit`.
         """
+        self._learn(X, "partial_fit")
+        return self
+
+    def _learn(self, X: Any, how: str) -> None:
+        """One step of a method that the user called, to whom warnings are addressed."""
+        jobs = self.n_jobs
+        if jobs is not None:
+            jobs = _check.jobs(jobs)
         # Small arrays as they should be go the short way: everything else is looked at below.
         push = self.__dict__.get("_push")
         if push is not None and type(X) is np.ndarray:
             seen = push(X)
             if seen:
+                if not self._how.endswith(how):
+                    self._how = f"{self._how}, {how}"
                 if seen == 2:
-                    warnings.warn(_NEGATIVE, UserWarning, stacklevel=2)
-                return self
-        return self._step(X)
+                    warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
+                return
+        self._step(X, how, jobs)
 
-    def _step(self: Self, X: Any) -> Self:
+    def _step(self, X: Any, how: str, jobs: Optional[int]) -> None:
         first = not self.__sklearn_is_fitted__()
         X = self._validated(X, reset=first)
         if first:
@@ -122,14 +131,13 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
             core, function = self._core, self._schedule
         weight = None if function is None else weight_at(function, core.steps + 1)
         before = core.negative
-        core.step(_parts(X), weight, flag("missing", self.missing), self.n_jobs)
+        core.step(_parts(X), weight, flag(self.missing, "missing"), jobs)
         if first:
-            self._keep(core, "partial_fit")
-        else:
-            self._how = "partial_fit"
+            self._keep(core, how)
+        elif not self._how.endswith(how):
+            self._how = f"{self._how}, {how}"
         if core.negative and not before:
-            warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
-        return self
+            warnings.warn(_NEGATIVE, UserWarning, stacklevel=4)
 
     def fit_stream(self: Self, stream: Iterable[Any], steps: Optional[int] = None, go_on: bool = False) -> Self:
         """Learn from any iterable of minibatches: a generator, a chain, a list.
@@ -137,7 +145,8 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         Parameters
         ----------
         stream : iterable of array-like or sparse matrix
-            Each item is a minibatch of shape (n_samples, n_features), or one sample of shape (n_features,).
+            Each item is a minibatch of shape (n_samples, n_features), or one sample of shape (n_features,). Of :class:`ImagePatches` and
+            the minibatches of a chain, `save` writes what the atoms are patches of.
         steps : int, default=None
             How many items to take at most; all if None.
         go_on : bool, default=False
@@ -151,13 +160,17 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         if isinstance(stream, (str, bytes)) or not isinstance(stream, Iterable):
             raise TypeError(f"the stream is {type(stream).__name__}, but it must be an iterable of arrays")
         if steps is not None:
-            steps = whole("the number of steps", steps, 1, "at least one is needed")
+            steps = _check.count(steps, "the number of steps")
+        _check.jobs(self.n_jobs)
         if not go_on:
             self._forget()
+        kind = getattr(stream, "_patch_kind", None)
         done = 0
         with progress(self.verbose, "learning") as show:
             for item in itertools.islice(stream, steps):
-                self.partial_fit(self._minibatch(item))
+                self._learn(self._minibatch(item), "fit_stream")
+                if kind is not None and not done:
+                    _set_patch(self._core, *kind)
                 done += 1
                 if show is not None:
                     show(done, steps or 0, self.surrogate_ if done % 64 == 0 else None)
@@ -165,7 +178,6 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
                     self.callback({"step": self.n_steps_})
         if not done and not self.__sklearn_is_fitted__():
             raise ValueError("the stream is empty, but at least one minibatch is needed")
-        self._how = "fit_stream"
         if self._core.unused == self._core.atoms:
             warnings.warn(_ALL_ZERO, UserWarning, stacklevel=2)
         return self
@@ -197,9 +209,9 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         ndarray of shape (n_samples, n_components)
             The codes.
         """
-        X = self._known(X)
+        X, jobs = self._known(X), _check.jobs(self.n_jobs)
         with progress(self.verbose, "coding", unit="minibatch") as show:
-            return self._core.transform(_parts(X), flag("missing", self.missing), self.n_jobs, show)
+            return self._core.transform(_parts(X), flag(self.missing, "missing"), jobs, show)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Rebuild samples from their codes.
@@ -240,47 +252,8 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         float
             The score.
         """
-        X = self._known(X)
-        return -float(np.mean(self._core.losses(_parts(X), flag("missing", self.missing), self.n_jobs)))
-
-    def save(self, path: Union[str, os.PathLike[str]]) -> None:
-        """Write the model file that ``ergodict factor`` would write.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file, whose name should end in ``.safetensors``.
-        """
-        check_is_fitted(self)
-        batch, epochs, shuffle, holdout, missing = self._course()
-        init = self.dict_init if isinstance(self.dict_init, str) else "array"
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else [str(name) for name in names]
-        folder = os.path.dirname(os.fspath(path))
-        if folder and not os.path.isdir(folder):
-            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
-            raise FileNotFoundError(errno.ENOENT, words)
-        self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
-
-    @classmethod
-    def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:
-        """Open a model file, also one that the command line wrote.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-        dictionary : str, Near, Projection or Union, default=None
-            The set of dictionaries, needed again where no name describes it.
-
-        Returns
-        -------
-        estimator
-            A fitted estimator of this class.
-        """
-        from .models import read
-
-        return read(path, dictionary, cls)
+        X, jobs = self._known(X), _check.jobs(self.n_jobs)
+        return -float(np.mean(self._core.losses(_parts(X), flag(self.missing, "missing"), jobs)))
 
     # What scikit-learn asks for
 
@@ -305,27 +278,32 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
             self._shortcut()
 
     def __copy__(self: Self) -> Self:
-        # A copy that shared what is learned would learn with the original.
-        return copy.deepcopy(self)
+        # A copy that shared what is learned would learn with the original; parameters are the user's, and shared as usual.
+        new = type(self).__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        if self.__sklearn_is_fitted__():
+            new._core = copy.copy(self._core)
+            new._shortcut()
+        return new
 
     # Inside
 
     def _course(self) -> tuple[int, int, bool, float, bool]:
         """How to go over the data."""
-        batch = whole("the batch size", self.batch_size, 1, "a minibatch has at least one sample")
-        epochs = whole("the number of epochs", self.max_iter, 1, "at least one is needed")
+        batch = whole(self.batch_size, "the batch size", 1, "a minibatch has at least one sample")
+        epochs = whole(self.max_iter, "the number of epochs", 1, "at least one is needed")
         holdout = real("the share held out", self.holdout)
         if not 0.0 <= holdout < 1.0:
             raise ValueError(f"the share held out is {holdout}, but it must be at least 0 and below 1")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}, but it must be callable or None")
-        return batch, epochs, flag("shuffle", self.shuffle), holdout, flag("missing", self.missing)
+        return batch, epochs, flag(self.shuffle, "shuffle"), holdout, flag(self.missing, "missing")
 
     def _begin(self, features: int, dtype: Any, batch: int, seed: int, schedule: Optional[str]) -> Factoriser:
         """A factoriser that has not learned anything."""
         atoms = features
         if self.n_components is not None:
-            atoms = whole("the number of atoms", self.n_components, 1, "a dictionary has at least one")
+            atoms = whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
         options = options_of(self, atoms, batch)
         if schedule is not None:
             options["schedule"] = schedule
@@ -338,6 +316,8 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         """What to start from."""
         init = self.dict_init
         if isinstance(init, str):
+            if init == "array":
+                raise ValueError("dict_init was an array, which the model file does not hold: give it again as dict_init")
             if init not in ("random", "data"):
                 raise ValueError(f"dict_init is {init!r}, but it must be random, data or an array")
             return init
@@ -350,7 +330,7 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         return init
 
     def _keep(self, core: Factoriser, how: str) -> None:
-        self._core, self._how = core, how
+        self._core, self._how, self._told = core, how, False
         self._schedule = schedule_words(self.schedule)[1]
         self._shortcut()
 
@@ -360,7 +340,7 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
         self._push = self._core.push if plain else None
 
     def _forget(self) -> None:
-        for name in ("_core", "_push", "_how", "_schedule"):
+        for name in ("_core", "_push", "_how", "_schedule", "_told"):
             self.__dict__.pop(name, None)
 
     def _warn(self) -> None:
@@ -386,7 +366,7 @@ class OnlineEstimator(EstimatorRepr, Learned, ClassNamePrefixFeaturesOutMixin, T
             self, X, reset=reset, accept_sparse="csr", dtype=types, order=None, copy=False, ensure_all_finite=False
         )
         if sparse.issparse(X):
-            if flag("missing", self.missing):
+            if flag(self.missing, "missing"):
                 raise ValueError("missing is True, but a sparse matrix has no missing entries: give a dense one")
             if not X.has_canonical_format:
                 X = X.copy()
@@ -398,6 +378,5 @@ def _parts(X: Any) -> Any:
     """What the extension takes for a matrix."""
     if not sparse.issparse(X):
         return X
-    return (
-        np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices), np.ascontiguousarray(X.indptr), X.shape[1],
-    )  # fmt: skip
+    data, indices, indptr = (np.require(part, requirements=["C", "A"]) for part in (X.data, X.indices, X.indptr))
+    return data, indices, indptr, X.shape[1]

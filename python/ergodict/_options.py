@@ -8,19 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-#: Sizes beyond this do not fit the library's integers.
-_MOST = 2**63 - 1
-
-
-def whole(name: str, value: object, least: int, expected: str) -> int:
-    """An integer that is at least `least`; the error says what would be right."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} is {value!r}, but it must be an integer")
-    number = int(value)
-    if number < least:
-        raise ValueError(f"{name} is {number}, but {expected}")
-    return min(number, _MOST)
-
+from . import _check
 
 def real(name: str, value: object) -> float:
     """A number."""
@@ -37,18 +25,9 @@ def not_negative(name: str, value: object) -> float:
     return number
 
 
-def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
-    """One of some words."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} is {value!r}, but it must be {' or '.join(choices)}")
-    return value
-
-
 def flag(name: str, value: object) -> bool:
     """Yes or no."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}, but it must be True or False")
-    return bool(value)
+    return _check.flag(value, name)
 
 
 def schedule_words(schedule: object) -> tuple[str, Optional[Callable[[int], float]]]:
@@ -88,7 +67,7 @@ def options_of(estimator: Any, atoms: int, batch: int) -> dict[str, object]:
         raise ValueError(f"the coding tolerance is {tolerance}, but it must be a positive number")
     if not isinstance(estimator.code, str):
         raise TypeError(f"the code set is {estimator.code!r}, but it must be a name such as 'nonneg'")
-    sweeps = whole("the number of dictionary sweeps", estimator.dict_sweeps, 1, "at least one is needed")
+    sweeps = _check.whole(estimator.dict_sweeps, "the number of dictionary sweeps", 1, "at least one is needed")
     return {
         "atoms": atoms,
         "lambda": 2.0 * not_negative("alpha", estimator.alpha),
@@ -96,9 +75,9 @@ def options_of(estimator: Any, atoms: int, batch: int) -> dict[str, object]:
         "kappa2": not_negative("kappa2", estimator.kappa2),
         "schedule": schedule_words(estimator.schedule)[0],
         "code": estimator.code,
-        "normalise": choice("normalise", estimator.normalise, ("sum", "per-column")),
-        "unused": choice("unused", estimator.unused, ("keep", "reseed")),
-        "solver": choice("solver", estimator.solver, ("fast", "projected-gradient")),
+        "normalise": _check.choice(estimator.normalise, "normalise", ("sum", "per-column")),
+        "unused": _check.choice(estimator.unused, "unused", ("keep", "reseed")),
+        "solver": _check.choice(estimator.solver, "solver", ("fast", "projected-gradient")),
         "tolerance": tolerance,
         "dictionary_tolerance": not_negative("the dictionary tolerance", estimator.dict_tol),
         "dictionary_sweeps": min(sweeps, 2**32 - 1),

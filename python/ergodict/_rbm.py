@@ -95,7 +95,8 @@ class RBM(Chain):
         given = weights is not None and not self._from_file
         if not given and (visible_bias is not None or hidden_bias is not None):
             raise ValueError("visible_bias and hidden_bias go with weights in an array: give those too")
-        self.weights = _check.numbers(weights, "weights", 2) if given else weights
+        # Copies, so that a chain does not change with the caller's arrays.
+        self.weights = _check.numbers(weights, "weights", 2).copy() if given else weights
         visible, hiddens = self.weights.shape if given else (0, 0)
         self.hidden = (
             None if weights is not None else 64 if hidden is None else _check.count(hidden, "hidden", 0)
@@ -143,5 +144,5 @@ def _bias(given: Optional[npt.ArrayLike], name: str, units: int) -> npt.NDArray[
     """The biases of a layer."""
     if given is None:
         return np.zeros(units)
-    bias: npt.NDArray[np.float64] = _check.numbers(given, name, 1)
+    bias: npt.NDArray[np.float64] = _check.numbers(given, name, 1).copy()
     return bias

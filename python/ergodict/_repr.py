@@ -88,6 +88,21 @@ def chain_html(chain: Any) -> str:
     return _block(type(chain).__name__, facts, _image(lattice_pixels(chain.state), words))
 
 
+def patches_html(patches: Any) -> str:
+    """The parameters of a stream of patches, and its first image."""
+    from ._image import shaped
+
+    sizes = ", ".join(f"{rows}×{cols}" for _, rows, cols, _ in patches._images)
+    names = ("size", "n", "sampling", "boundary", "colour")
+    facts: list[tuple[str, object]] = [("images", f"{len(patches._images)} of {sizes} pixels")]
+    facts += [(name, getattr(patches, name)) for name in names]
+    facts.append(("random_state", patches.seed_))
+    image = shaped(*patches._images[0])
+    step = -(-max(image.shape[0], image.shape[1], 1) // MOST_PIXELS)
+    pixels = np.round(255 * np.clip(image[::step, ::step], 0, 1)).astype(np.uint8)
+    return _block("ImagePatches", facts, _image(pixels, "the first image that patches are cut from"))
+
+
 def network_html(network: Any) -> str:
     """The facts of a network, and the first of its nodes."""
     facts: list[tuple[str, object]] = [("nodes", network.n_nodes), ("edges", network.n_edges)]

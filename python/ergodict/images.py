@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _check, _ergodict
-from ._atoms import dictionary_of, patch_of
+from ._atoms import PatchKind, dictionary_of, patch_of
 from ._image import ImageLike, is_table, pixels, shaped
 from ._progress import progress
 from ._random import RandomState, seed_of
@@ -26,7 +26,7 @@ class ImagePatches:
     ----------
     image : array, PIL image, path or list of them
         The images: arrays of shape (rows, cols), (rows, cols, 3) or (rows, cols, 4) with an alpha channel that is blended over white, of
-        integers (black is 0, white the largest of the type) or floats (black is 0, white is 1); paths of PNG, JPEG, PNM or TIFF files;
+        integers (black is 0; white is 65535 for uint16, otherwise 255) or floats (black is 0, white is 1); paths of PNG, JPEG, PNM or TIFF files;
         ``"@tessellation"`` and ``"@tessellation-noisy"``, which are embedded.
     size : int or (int, int), default=10
         Rows and columns of a patch, in pixels.
@@ -94,6 +94,12 @@ class ImagePatches:
         """Numbers of a patch."""
         return self._inner.features
 
+    @property
+    def _patch_kind(self) -> PatchKind:
+        """What `fit_stream` hands on to the model file."""
+        rows, cols = self.size
+        return (rows, cols, self.boundary == "periodic", 3 if self.colour else 1), None
+
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         return self
 
@@ -110,6 +116,11 @@ class ImagePatches:
             f"ImagePatches(<{shapes} pixels>, size={self.size}, n={self.n}, sampling={self.sampling!r}, "
             f"boundary={self.boundary!r}, colour={self.colour}, random_state={self.seed_})"
         )
+
+    def _repr_html_(self) -> str:
+        from ._repr import patches_html
+
+        return patches_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -169,9 +180,9 @@ def reconstruct_image(
     image : array, PIL image or path
         As for :class:`ImagePatches`.
     patch : int or (int, int), optional
-        Rows and columns of an atom; as the model file says, or a square by default.
+        Rows and columns of an atom; as the model says, or a square by default.
     boundary : {"periodic", "free"}, optional
-        Whether patches go on at the opposite edge; as the model file says, or periodic by default.
+        Whether patches go on at the opposite edge; as the model says, or periodic by default.
     colour : bool, optional
         Whether atoms are of red, green and blue; by default, when they have three numbers for each pixel.
     stride : int, optional
@@ -338,6 +349,7 @@ def _rebuild(
     verbose: bool,
 ) -> tuple[npt.NDArray[np.float64], Mapping[str, Any]]:
     """What both ways of rebuilding share."""
+    jobs = _check.jobs(n_jobs)
     dictionary = dictionary_of(model)
     if dictionary.spins is not None:
         raise ValueError("its atoms are patches of spin configurations, not patches of images")
@@ -350,7 +362,7 @@ def _rebuild(
     step = None if stride is None else _check.count(stride, "stride", 0)
     with progress(verbose, "rebuilding", unit="patch") as show:
         values, used, patches, weight, noise = dictionary.image(
-            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, n_jobs, show
+            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, jobs, show
         )
     distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
     info: dict[str, Any] = {

@@ -89,7 +89,10 @@ def _made(core: Factoriser, header: dict[str, Any], dictionary: Any, kind: type[
     p, run = header["parameters"], header["run"]
     config = run.get("config") if isinstance(run, dict) else None
     config = config if isinstance(config, dict) else {}
-    init = config.get("init")
+    # A first dictionary without a name was an array, which a file does not hold; `fit` then asks for it.
+    init = config.get("init") or ("array" if config else "random")
+    command = run.get("command", "factor") if isinstance(run, dict) else "factor"
+    how = run.get("python", "fit" if command == "factor" else command) if isinstance(run, dict) else "fit"
     new: Callable[..., Estimator] = kind
     estimator = new(
         n_components=p["atoms"],
@@ -99,7 +102,7 @@ def _made(core: Factoriser, header: dict[str, Any], dictionary: Any, kind: type[
         schedule=p["schedule"],
         dictionary=p["dictionary"] if dictionary is None else dictionary,
         code=p["code"],
-        dict_init=init if init in ("random", "data") else "random",
+        dict_init=init,
         normalise=p["normalise"],
         unused=p["unused"],
         solver=p["solver"],
@@ -117,5 +120,5 @@ def _made(core: Factoriser, header: dict[str, Any], dictionary: Any, kind: type[
     names: Optional[list[str]] = header["feature_names"]
     if names is not None:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    estimator._keep(core, "fit")
+    estimator._keep(core, str(how))
     return estimator

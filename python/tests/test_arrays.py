@@ -94,7 +94,7 @@ before, most = anonymous(), 0
 def look(*facts):
     global most
     most = max(most, anonymous())
-model = OnlineNMF(1, batch_size=2000, random_state=0, callback=look, shuffle=sys.argv[2] == "S").fit(x)
+model = OnlineNMF(1, batch_size=2000, random_state=0, callback=look).fit(x)
 look()
 print(most - before)
 """
@@ -112,6 +112,112 @@ def test_a_large_file_takes_no_memory_of_its_size(order: str, tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     # The array has 100 MB; a minibatch of 2000 has 4.
     assert int(done.stdout) < 20e6
+
+
+READING = """
+import sys, numpy as np, psutil
+from ergodict import OnlineNMF
+model = OnlineNMF(1, random_state=0).fit(np.ones((300, 100), np.float32))
+getattr(model, sys.argv[2])(np.ones((300, 100), np.float32))
+x = np.load(sys.argv[1], mmap_mode="r")
+process = psutil.Process()
+most, stop = 0, False
+anonymous = lambda: process.memory_info().rss - process.memory_info().shared
+import threading
+before = anonymous()
+def look():
+    global most
+    while not stop:
+        most = max(most, anonymous())
+        # Without the lock; a copy of the file would take longer than this.
+        threading.Event().wait(0.001)
+looking = threading.Thread(target=look)
+looking.start()
+getattr(model, sys.argv[2])(x)
+stop = True
+looking.join()
+print(most - before)
+"""
+
+
+@pytest.mark.parametrize("method", ["transform", "score"])
+def test_transform_and_score_read_a_memory_map_where_it_lies(method: str, tmp_path: Path) -> None:
+    path = tmp_path / "large.npy"
+    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(250_000, 100))
+    file[:5] = 1.0
+    del file
+    done = subprocess.run([sys.executable, "-c", READING, path, method], capture_output=True, text=True, check=False)
+    path.unlink()
+    assert done.returncode == 0, done.stderr
+    # The array has 100 MB; codes and losses have 3.
+    assert int(done.stdout) < 20e6
+
+
+def test_transform_score_and_partial_fit_hand_on_what_they_were_given(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    model = OnlineNMF(2, random_state=0).fit(X)
+    seen = []
+
+    class Spy:
+        def __init__(self, core: Any) -> None:
+            self.core = core
+
+        def __getattr__(self, name: str) -> Any:
+            inner = getattr(self.core, name)
+            if name not in ("transform", "losses", "step"):
+                return inner
+
+            def spied(x: Any, *rest: Any) -> Any:
+                seen.append(_address_of(x))
+                return inner(x, *rest)
+
+            return spied
+
+    model._core = Spy(model._core)
+    for method in (model.transform, model.score, model.partial_fit):
+        for part in (mapped, mapped[100:250], mapped[::2]):
+            method(part)
+            assert seen.pop() == part.ctypes.data, method
+
+
+def misaligned(x: np.ndarray) -> np.ndarray:
+    """The same numbers, one byte off, and contiguous."""
+    raw = np.zeros(x.nbytes + 1, np.uint8)
+    out = raw[1:].view(x.dtype).reshape(x.shape)
+    out[...] = x
+    assert not out.flags.aligned and out.flags.c_contiguous
+    return out
+
+
+@pytest.mark.parametrize("part", ["data", "indices", "indptr"])
+def test_misaligned_sparse_matrices_are_read_as_others(part: str) -> None:
+    csr = sparse.csr_array(X * (X > 0.7))
+    other = csr.copy()
+    setattr(other, part, misaligned(getattr(csr, part)))
+    other.has_canonical_format = True
+    np.testing.assert_array_equal(learned(other), learned(csr))
+    with pytest.raises(ValueError, match="must be contiguous and aligned"):
+        _address_of((other.data, other.indices, other.indptr, 10))
+
+
+def test_misaligned_arrays_are_taken_everywhere() -> None:
+    from ergodict import RBM, Ising, psnr, reconstruct_image
+
+    rng = np.random.default_rng(1)
+    a, b = rng.random((12, 12)), rng.random((12, 12))
+    assert psnr(misaligned(a), misaligned(b)) == psnr(a, b)
+    atoms = rng.random((4, 9))
+    np.testing.assert_array_equal(reconstruct_image(misaligned(atoms), misaligned(a)), reconstruct_image(atoms, a))
+    weights, visible, hidden = rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=4)
+    given = [misaligned(one) for one in (weights, visible, hidden)]
+    one, other = (RBM(*parts, every=90, random_state=0) for parts in (given, (weights, visible, hidden)))
+    np.testing.assert_array_equal(one.frames(4), other.frames(4))
+    one, other = (Ising(12, field=field, every=90, random_state=0) for field in (misaligned(a), a))
+    np.testing.assert_array_equal(one.frames(4), other.frames(4))
+    np.testing.assert_array_equal(learned(misaligned(X)), learned(X))
+    start = rng.random((4, 10))
+    np.testing.assert_array_equal(learned(X, dict_init=misaligned(start)), learned(X, dict_init=start))
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])

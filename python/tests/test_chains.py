@@ -323,6 +323,46 @@ def test_pickles_and_copies_go_on_to_the_same_bytes(kind: Any, arguments: Any, f
         np.testing.assert_array_equal(other.patches(4, 10), cut)
 
 
+def test_chains_do_not_change_with_the_callers_arrays() -> None:
+    rng = np.random.default_rng(0)
+    field, edges, start = rng.normal(size=(6, 6)), np.array([[0.0, 1.0, 0.5]]), np.ones((6, 6), dtype=np.int8)
+    weights, visible, hidden = rng.normal(size=(9, 4)), rng.normal(size=9), rng.normal(size=4)
+    for make, arrays in (
+        (lambda: Ising(6, field=field, start=start, every=36, random_state=0), [field, start]),
+        (lambda: Ising(graph=edges, every=2, random_state=0), [edges]),
+        (lambda: RBM(weights, visible, hidden, every=9, random_state=0), [weights, visible, hidden]),
+    ):
+        kept = [array.copy() for array in arrays]
+        want = make().frames(20)
+        chain = make()
+        for array in arrays:
+            array[...] = 0
+        # A pickle builds the chain anew from what it keeps.
+        for one in (pickle.loads(pickle.dumps(chain)), chain):
+            np.testing.assert_array_equal(one.frames(20), want)
+        for array, before in zip(arrays, kept):
+            array[...] = before
+        assert not any(np.shares_memory(array, own) for array in arrays for own in vars(chain).values() if isinstance(own, np.ndarray))
+
+
+def test_whole_floats_are_counts_for_record_as_for_frames() -> None:
+    ising = Ising(6, every=36, random_state=0)
+    assert ising.record(1e1)["energy"].shape == (10,) and ising.frames(1e1).shape == (10, 6, 6)
+    for count in (1.5, "3", None, True):
+        with pytest.raises(TypeError, match="n is .*, but it must be an integer"):
+            ising.record(count)
+
+
+def test_frames_and_records_tell_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    ising = Ising(6, every=36, random_state=0)
+    ising.frames(5, verbose=True)
+    assert "simulating" in capsys.readouterr().err
+    ising.record(5, verbose=True)
+    assert "measuring" in capsys.readouterr().err
+    ising.record(5)
+    assert capsys.readouterr().err == ""
+
+
 def test_states_are_copies_and_can_be_set() -> None:
     chain = Ising(6, every=10, random_state=0)
     first = next(chain)

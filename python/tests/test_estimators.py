@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from ergodict import OnlineDictionary, OnlineNMF
+from ergodict import OnlineDictionary, OnlineNMF, denoise_image, reconstruct_image, reconstruct_spins
 from ergodict._ergodict import _defaults
 from ergodict.sets import Near, Projection, Union
 
@@ -275,6 +276,62 @@ def test_copies_share_nothing() -> None:
     assert not hasattr(clone(model), "components_")
     for name in ("components_", "n_steps_", "surrogate_", "seed_", "dominance_", "history_", "piece_", "held_out_loss_"):
         assert hasattr(model, name) and not hasattr(OnlineNMF(), name)
+
+
+def test_a_shallow_copy_shares_the_users_parameters() -> None:
+    class Clip:
+        def __call__(self, atom: np.ndarray) -> np.ndarray:
+            return np.clip(atom, 0.0, 0.5)
+
+        def __deepcopy__(self, memo: Any) -> Any:
+            raise AssertionError("copied")
+
+    start, chosen = np.full((2, X.shape[1]), 0.1), Projection(Clip())
+    model = OnlineNMF(2, dict_init=start, dictionary=chosen, random_state=0).fit(X)
+    other = copy.copy(model)
+    assert other.dict_init is start and other.dictionary is chosen
+    np.testing.assert_array_equal(other.components_, model.components_)
+    other.partial_fit(X)
+    assert (other.n_steps_, model.n_steps_) == (2, 1)
+
+
+@pytest.mark.parametrize("size", [5, 300])
+@pytest.mark.parametrize(
+    ("jobs", "error"), [(0, ValueError), ("2", TypeError), (2.0, TypeError), (True, TypeError), ([1], TypeError)]
+)
+def test_n_jobs_is_refused_alike_by_every_method_at_any_size(jobs: Any, error: type, size: int) -> None:
+    x = np.random.default_rng(0).random((size, 9))
+    fitted = OnlineNMF(2, random_state=0).fit(x).set_params(n_jobs=jobs)
+    new = OnlineNMF(2, random_state=0, n_jobs=jobs)
+    words = re.escape(f"n_jobs is {jobs!r}, but it must be a positive number of threads, -1 for all processors, or None")
+    for call in (
+        lambda: new.fit(x),
+        lambda: new.partial_fit(x),
+        lambda: new.fit_stream([x]),
+        lambda: fitted.partial_fit(x),
+        lambda: fitted.transform(x),
+        lambda: fitted.score(x),
+        lambda: fitted.fit_stream([x], go_on=True),
+        lambda: reconstruct_image(x[:2], np.ones((4, 4)), n_jobs=jobs),
+        lambda: denoise_image(x[:2], np.ones((4, 4)), sigma=0.1, n_jobs=jobs),
+        lambda: reconstruct_spins(x[:2], np.ones((4, 4)), n_jobs=jobs),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+    assert fitted.n_steps_ == -(-size // 256)
+
+
+def test_a_warning_of_negative_data_points_at_the_caller() -> None:
+    for call in (
+        lambda: OnlineNMF(2, random_state=0).fit(X - 0.5),
+        lambda: OnlineNMF(2, random_state=0).partial_fit(X - 0.5),
+        lambda: OnlineNMF(2, random_state=0).partial_fit(X[:5]).partial_fit(X[:5] - 0.5),
+        lambda: OnlineNMF(2, random_state=0).fit_stream([X - 0.5]),
+        lambda: OnlineNMF(2, random_state=0).fit_stream([X[:5], X[:5] - 0.5]),
+    ):
+        with pytest.warns(UserWarning, match="negative entries") as seen:
+            call()
+        assert [one.filename for one in seen] == [__file__]
 
 
 def test_seeds_are_recorded() -> None:

@@ -121,6 +121,21 @@ def test_an_image_is_the_same_however_it_is_given(picture: Any, tmp_path: Path) 
     np.testing.assert_array_equal(read_image(paletted, True), read_image(tmp_path / "q.png", True))
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint32, np.int16, np.int8, ">u4", None])
+def test_integers_of_other_types_are_taken_by_their_range(dtype: Any) -> None:
+    from PIL import Image
+
+    small = np.array([[0, 100], [127, 1]])
+    want = read_image(small.astype(np.uint8))
+    np.testing.assert_array_equal(read_image(small.tolist() if dtype is None else small.astype(dtype)), want)
+    np.testing.assert_array_equal(read_image(Image.fromarray(small.astype(np.int32))), want)
+    assert read_image([[255, 0]]).tolist() == [[1.0, 0.0]]
+    assert read_image(np.array([[65535]], ">u2")).tolist() == [[1.0]]
+    for bad in ([[256, 0]], [[-1, 0]], Image.fromarray(np.array([[0, 65535]], np.int32))):
+        with pytest.raises(ValueError, match=r"the image has integers from -?\d+ to \d+, but int.. is taken from 0 \(black\) to 255"):
+            read_image(bad)
+
+
 def test_floats_that_leave_the_range_stay_as_they_are() -> None:
     values = np.array([[-0.5, 0.2], [0.7, 1.5]])
     np.testing.assert_array_equal(read_image(values), values.astype(np.float32))
@@ -249,7 +264,7 @@ def test_noise_is_estimated_and_freed_of() -> None:
         (lambda: ImagePatches(np.ones((0, 9))), "the image is 9×0, but it must have at least one pixel"),
         (lambda: ImagePatches(np.ones(9)), "1 axes"),
         (lambda: ImagePatches(np.ones((9, 9, 7))), "7 channels"),
-        (lambda: ImagePatches(-np.ones((9, 9), dtype=int)), "negative integers"),
+        (lambda: ImagePatches(-np.ones((9, 9), dtype=int)), "the image has integers from -1 to -1, but int64 is taken from 0"),
         (lambda: ImagePatches([]), "images"),
         (
             lambda: ImagePatches("@tesselation"),

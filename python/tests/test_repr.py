@@ -202,3 +202,13 @@ def test_samplers_comparisons_and_evaluations_are_tables_in_notebooks() -> None:
     assert page.count("<tr>") >= 3 and "2. @karate" in page and f"{compared.matrix[0, 1]:.6g}" in page
     found = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [1, 1, 1, 0, 0, 0])
     assert "<table" in found._repr_html_() and "0.888889" in found._repr_html_()
+
+
+def test_streams_of_image_patches_are_shown_with_their_image() -> None:
+    from ergodict import ImagePatches
+
+    for colour in (False, True):
+        patches = ImagePatches([np.zeros((600, 5)), "@tessellation"], (4, 5), 9, colour=colour, random_state=3)
+        shown = patches._repr_html_()
+        assert "2 of 600×5, 240×240 pixels" in shown and "<td" in shown and "data:image/png;base64," in shown
+        assert "(4, 5)" in shown and ">3<" in shown

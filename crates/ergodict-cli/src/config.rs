@@ -37,6 +37,12 @@ pub(crate) fn expand(mut arguments: Vec<OsString>) -> Result<Vec<OsString>> {
         let Some((flag, for_all)) = flag(key) else {
             bail!("{}: {}", path.display(), unknown(key, &cli, verb, &name))
         };
+        if key == "init" && value.is_null() && !given(key, None) {
+            bail!(
+                "{}: its first dictionary was a matrix, which the file does not hold: give it with --init FILE",
+                path.display()
+            );
+        }
         // A flag that may be given several times is overridden by any on the command line, not added to them.
         if matches!(flag.get_action(), ArgAction::Append) && given(key, flag.get_short()) {
             continue;

@@ -103,10 +103,8 @@ impl<'a, T: Scalar + Element> Samples<'a, T> {
         let Ok(values) = parts.get_item(0)?.cast_into::<PyArray1<T>>() else { return Ok(None) };
         let (indices, starts) = (index(&parts.get_item(1)?)?, index(&parts.get_item(2)?)?);
         let features = parts.get_item(3)?.extract()?;
-        if !values.is_c_contiguous() {
-            return Err(PyValueError::new_err("the arrays of a sparse matrix must be contiguous"));
-        }
-        // SAFETY: contiguous, and kept alive by the tuple, which is borrowed for 'a.
+        orderly(values.is_c_contiguous() && values.data().is_aligned())?;
+        // SAFETY: contiguous, aligned, and kept alive by the tuple, which is borrowed for 'a.
         let values = unsafe { slice(values.data(), values.len()) };
         Ok(Some(Self::Sparse(Sparse { values, indices, starts, features })))
     }
@@ -248,21 +246,21 @@ impl<T: Scalar> Sparse<'_, T> {
     }
 }
 
+fn orderly(yes: bool) -> PyResult<()> {
+    if yes {
+        return Ok(());
+    }
+    Err(PyValueError::new_err("the arrays of a sparse matrix must be contiguous and aligned"))
+}
+
 fn index<'a>(object: &Bound<'_, PyAny>) -> PyResult<Index<'a>> {
-    let contiguous = |yes: bool| {
-        if yes {
-            Ok(())
-        } else {
-            Err(PyValueError::new_err("the arrays of a sparse matrix must be contiguous"))
-        }
-    };
     if let Ok(array) = object.cast::<PyArray1<i32>>() {
-        contiguous(array.is_c_contiguous())?;
-        // SAFETY: contiguous, and kept alive by the tuple it came from.
+        orderly(array.is_c_contiguous() && array.data().is_aligned())?;
+        // SAFETY: contiguous, aligned, and kept alive by the tuple it came from.
         return Ok(Index::Narrow(unsafe { slice(array.data(), array.len()) }));
     }
     if let Ok(array) = object.cast::<PyArray1<i64>>() {
-        contiguous(array.is_c_contiguous())?;
+        orderly(array.is_c_contiguous() && array.data().is_aligned())?;
         // SAFETY: as above.
         return Ok(Index::Wide(unsafe { slice(array.data(), array.len()) }));
     }
@@ -272,9 +270,9 @@ fn index<'a>(object: &Bound<'_, PyAny>) -> PyResult<Index<'a>> {
 /// A slice that outlives what the compiler sees.
 ///
 /// # Safety
-/// As `from_raw_parts`, for the lifetime chosen; empty slices may start anywhere.
+/// As `from_raw_parts`, for the lifetime chosen: aligned, too; empty slices may start anywhere.
 unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
-    if len == 0 || !data.is_aligned() {
+    if len == 0 {
         return &[];
     }
     // SAFETY: the caller's.

@@ -3,8 +3,10 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
 
 use crate::error::raised;
+use crate::factor::Factoriser as Learner;
+use crate::model::rebuilding;
 use crate::room::room;
-use crate::spins::{boundary, columns};
+use crate::spins::{alphabet, boundary, columns};
 use crate::work::{long, short};
 use ergodict::Error;
 use ergodict::chain::{Alphabet, Boundary, ChainPoint, Lattice, Sampling};
@@ -184,6 +186,12 @@ impl PatchDictionary {
         Ok(Self { model: short(py, move || Model::load(&path))? })
     }
 
+    /// What an estimator has learned.
+    #[staticmethod]
+    fn of(py: Python<'_>, learner: &Learner) -> PyResult<Self> {
+        Ok(Self { model: rebuilding(learner, py)? })
+    }
+
     /// Number of atoms, and of their features.
     #[getter]
     fn shape(&self) -> (usize, usize) {
@@ -235,7 +243,8 @@ impl PatchDictionary {
             None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES),
         };
         let overlap = overlap.map_err(raised)?;
-        let sigma = denoise.then(|| sigma.unwrap_or_else(|| reconstruct::noise_level(&image)));
+        let estimated = || sigma.unwrap_or_else(|| py.detach(|| reconstruct::noise_level(&image)));
+        let sigma = denoise.then(estimated);
         let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
         let (rebuilt, lambda) = match self.model.precision {
             Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &image),
@@ -264,12 +273,7 @@ impl PatchDictionary {
         let overlap = Overlap { window, stride };
         overlap.corners(shape).map_err(raised)?;
         let values: SpinValues = values.parse().map_err(raised)?;
-        let alphabet = match labels {
-            0 => Alphabet::PlusMinus,
-            -1 => Alphabet::ZeroOne,
-            labels => Alphabet::Labels(u8::try_from(labels).unwrap_or(0)),
-        };
-        let encoding = Encoding::new(values, alphabet).map_err(raised)?;
+        let encoding = Encoding::new(values, alphabet(labels)).map_err(raised)?;
         let mut spins = spins.as_slice()?.to_vec();
         if spins.len() != shape.0.saturating_mul(shape.1) {
             return Err(PyValueError::new_err("the configuration has another shape than was said"));

@@ -44,7 +44,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::learn::NetworkLearner;
     #[pymodule_export]
-    use super::model::_defaults;
+    use super::model::{_defaults, _set_patch, _set_schedule};
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]

@@ -3,12 +3,13 @@
 use crate::error::raised;
 use crate::factor::{Either, Factoriser, State, about, either, held};
 use crate::sets::{Raised, dictionary_set};
+use crate::spins::{alphabet, boundary};
 use crate::work::short;
 use ergodict::data::FeedOptions;
 use ergodict::dictionary::{Input, Model, Precision, Tracked, feed_config, scheme_config};
-use ergodict::factor::Parameters;
+use ergodict::factor::{DictionarySet, Parameters, Schedule};
 use ergodict::linalg::Scalar;
-use ergodict::patch::{NetworkForm, PatchKind};
+use ergodict::patch::{NetworkForm, PatchKind, Window};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -26,6 +27,8 @@ pub(crate) struct About {
     patch: Option<PatchKind>,
     network: Option<NetworkForm>,
     run: Value,
+    /// What stands in a file for a schedule that is a function of Python.
+    schedule: Option<Schedule>,
     /// Steps taken when it was written.
     steps: u64,
 }
@@ -39,9 +42,66 @@ impl About {
             patch: model.patch,
             network: model.network.clone(),
             run,
+            schedule: None,
             steps,
         }
     }
+
+    /// The kind that a file has: that of the patches learned from, or else as it was loaded.
+    fn kind(&self) -> &str {
+        match self.patch {
+            Some(PatchKind { spins: Some(_), .. }) => "spins",
+            Some(_) => "image",
+            None => self.kind.as_deref().unwrap_or("factor"),
+        }
+    }
+}
+
+/// Says what the samples are patches of, as the command line does of images and configurations: rows, columns, whether on a torus, channels,
+/// and of spins what the numbers stand for and the alphabet, as `SpinChain.labels` has it.
+#[pyfunction]
+#[pyo3(signature = (factoriser, patch, spins=None))]
+pub(crate) fn _set_patch(
+    py: Python<'_>,
+    factoriser: &Factoriser,
+    patch: (usize, usize, bool, usize),
+    spins: Option<(String, i32)>,
+) -> PyResult<()> {
+    let (rows, cols, periodic, channels) = patch;
+    let spins = spins.map(|(values, labels)| Ok((values.parse()?, alphabet(labels))));
+    let spins = spins.transpose().map_err(raised)?;
+    let window = Window { rows, cols, boundary: boundary(periodic) };
+    let kind = PatchKind { window, channels, spins };
+    let features = either!(factoriser, state => held(py, state)?.features);
+    if kind.features() != Some(features) {
+        return Err(PyValueError::new_err(format!(
+            "the stream says that its samples are patches of {rows}×{cols} with {channels} numbers at each place, but they have {features} features"
+        )));
+    }
+    let mut about = about(factoriser);
+    (about.patch, about.network) = (Some(kind), None);
+    Ok(())
+}
+
+/// Says what stands in a file for a schedule that is a function.
+#[pyfunction]
+pub(crate) fn _set_schedule(factoriser: &Factoriser, schedule: &str) -> PyResult<()> {
+    let schedule = schedule.parse().map_err(raised)?;
+    about(factoriser).schedule = Some(schedule);
+    Ok(())
+}
+
+/// The model of what was learned, to rebuild with.
+pub(crate) fn rebuilding(this: &Factoriser, py: Python<'_>) -> PyResult<Model> {
+    let about = about(this).clone();
+    either!(this, state => {
+        let state = held(py, state)?;
+        let mut model = state.tracked.checkpoint(about.kind(), state.seed, json!({})).map_err(raised)?;
+        // Codes ask nothing of the set, which may be a function of Python.
+        model.parameters.dictionary = "free".parse::<DictionarySet>().map_err(raised)?;
+        (model.patch, model.network) = (about.patch, about.network);
+        Ok(model)
+    })
 }
 
 /// Parameters, but for the set of dictionaries.
@@ -81,6 +141,9 @@ pub(crate) fn _defaults() -> String {
     all.to_string()
 }
 
+/// What Python says of a first dictionary that has no name.
+const ARRAY: &str = "array";
+
 /// How a run went over its data, as a file tells it.
 pub(crate) struct Told {
     pub(crate) init: String,
@@ -105,20 +168,28 @@ pub(crate) fn save(this: &Factoriser, py: Python<'_>, path: PathBuf, told: Told)
                 about.run.clone()
             } else {
                 let options = FeedOptions { seed: kept.seed, ..told.feed };
-                let parameters = kept.tracked.learned()?.parameters();
-                let mut config = scheme_config(parameters, &told.init, precision(&this.state))?;
+                let mut parameters = kept.tracked.learned()?.parameters().clone();
+                parameters.schedule = about.schedule.clone().unwrap_or(parameters.schedule);
+                let mut config = scheme_config(&parameters, &told.init, precision(&this.state))?;
                 feed_config(&mut config, &options, told.missing);
+                if told.init == ARRAY
+                    && let Some(config) = config.as_object_mut()
+                {
+                    // A matrix that a program gave: no flag names it.
+                    config.remove("init");
+                }
                 let mut run = json!({ "command": "factor", "config": config });
                 if told.how != "fit" {
                     run["python"] = json!(told.how);
+                    run["completed_epochs"] = json!(kept.epochs);
                 }
                 run
             };
-            let kind = about.kind.as_deref().unwrap_or("factor");
-            let mut model = kept.tracked.finished(kind, kept.seed, run, &results)?;
+            let mut model = kept.tracked.finished(about.kind(), kept.seed, run, &results)?;
             if untouched && about.run.get("results").is_some() {
                 model.run["results"] = about.run["results"].clone();
             }
+            model.parameters.schedule = about.schedule.clone().unwrap_or(model.parameters.schedule);
             model.inputs.clone_from(&about.inputs);
             model.feature_names = told.feature_names.or_else(|| about.feature_names.clone());
             (model.patch, model.network) = (about.patch, about.network.clone());
@@ -150,7 +221,7 @@ pub(crate) fn header(this: &Factoriser, py: Python<'_>) -> PyResult<String> {
     either!(this, state => {
         let state = held(py, state)?;
         let header = json!({
-            "kind": about.kind.as_deref().unwrap_or("factor"),
+            "kind": about.kind(),
             "parameters": state.tracked.learned().map_err(raised)?.parameters(),
             "seed": state.seed,
             "run": about.run,
@@ -165,8 +236,7 @@ pub(crate) fn kept(this: &Factoriser, py: Python<'_>) -> PyResult<(Vec<u8>, Stri
     let about = about(this).clone();
     either!(this, state => {
         let state = held(py, state)?;
-        let kind = about.kind.as_deref().unwrap_or("factor");
-        let mut model = state.tracked.checkpoint(kind, state.seed, json!({})).map_err(raised)?;
+        let mut model = state.tracked.checkpoint(about.kind(), state.seed, json!({})).map_err(raised)?;
         model.inputs.clone_from(&about.inputs);
         model.feature_names.clone_from(&about.feature_names);
         (model.patch, model.network) = (about.patch, about.network.clone());
@@ -231,7 +301,8 @@ fn continued<T: Scalar>(model: &Model) -> PyResult<State<T>> {
     let results = &model.run["results"];
     let loss = results["held_out_loss_per_sample"].as_f64();
     state.held_out = loss.zip(results["held_out_samples"].as_u64()).map(|(loss, count)| (count, loss));
-    state.epochs = model.run["config"]["epochs"].as_u64().unwrap_or(1);
+    let completed = model.run["completed_epochs"].as_u64();
+    state.epochs = completed.or_else(|| model.run["config"]["epochs"].as_u64()).unwrap_or(1);
     Ok(state)
 }
 

@@ -110,7 +110,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, whole: bool, d: usize, point: &mut
     // A function that returns nothing has changed the array it was given.
     let answer = if answer.is_none() { shaped } else { answer };
     let numpy = py.import("numpy")?;
-    let answer = numpy.call_method1("ascontiguousarray", (answer, "float64"))?;
+    // Contiguous and aligned.
+    let answer = numpy.call_method1("require", (answer, "float64", ["C", "A"]))?;
     let answer = answer.call_method0("ravel")?.cast_into::<PyArray1<f64>>()?;
     let answer = answer.to_vec().map_err(|_| PyValueError::new_err("a projection returned no array"))?;
     if answer.len() != point.len() {

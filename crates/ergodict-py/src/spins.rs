@@ -412,6 +412,15 @@ fn lattice(rows: usize, cols: usize, periodic: bool) -> PyResult<Lattice> {
     Ok(lattice)
 }
 
+/// The alphabet of `SpinChain.labels`.
+pub(crate) fn alphabet(labels: i32) -> Alphabet {
+    match labels {
+        0 => Alphabet::PlusMinus,
+        -1 => Alphabet::ZeroOne,
+        labels => Alphabet::Labels(u8::try_from(labels).unwrap_or(0)),
+    }
+}
+
 pub(crate) fn boundary(periodic: bool) -> Boundary {
     if periodic { Boundary::Periodic } else { Boundary::Free }
 }

@@ -60,7 +60,7 @@ fn of_run(path: &Path, verb: &str, run: Value) -> Result<Map<String, Value>> {
         }
         return Ok(run);
     };
-    let Value::Object(config) = config else { bail!("{at}: has a `config` that is no table of flags") };
+    let Value::Object(mut config) = config else { bail!("{at}: has a `config` that is no table of flags") };
     // Summaries are named by what printed them: `ergodict.network-learn/1`.
     let schema = run.get("schema").and_then(Value::as_str).and_then(|name| name.strip_prefix("ergodict."));
     let schema = schema.map(|name| name.split('/').next().unwrap_or(name).to_owned());
@@ -76,6 +76,10 @@ fn of_run(path: &Path, verb: &str, run: Value) -> Result<Map<String, Value>> {
     };
     if let Some(command) = other {
         bail!("{at}: is the configuration of `ergodict {command}`, not of `ergodict {verb}`");
+    }
+    if config.contains_key("dictionary-sweeps") {
+        // A first dictionary that a program gave as a matrix has no flag: it is missing, not the default.
+        config.entry("init").or_insert(Value::Null);
     }
     Ok(config)
 }

@@ -1,0 +1,80 @@
+"""Model files of an estimator of the online scheme."""
+
+from __future__ import annotations
+
+import errno
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, Optional, TypeVar, Union
+
+from sklearn.utils.validation import check_is_fitted
+
+from ._ergodict import Factoriser, _set_schedule
+from ._options import given, weight_at
+
+#: The estimator itself.
+Self = TypeVar("Self", bound="Filed")
+
+
+class Filed:
+    """What is learned, written to files and read from them."""
+
+    dict_init: Any
+    _core: Factoriser
+    #: The methods that learned, in their order.
+    _how: str
+    #: The function that is the schedule, if it is one.
+    _schedule: Optional[Callable[[int], float]]
+    #: Whether it was told that files do not hold that function.
+    _told: bool
+
+    def _course(self) -> tuple[int, int, bool, float, bool]:
+        raise NotImplementedError
+
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Write the model file that ``ergodict factor`` would write.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, whose name should end in ``.safetensors``.
+        """
+        check_is_fitted(self)
+        batch, epochs, shuffle, holdout, missing = self._course()
+        init = self.dict_init if isinstance(self.dict_init, str) else "array"
+        if self._schedule is not None and (not self._how.endswith("fit") or self._how.endswith("partial_fit")):
+            # Beyond a list of weights, a file repeats the last: let it be that of the last step.
+            _set_schedule(self._core, given([weight_at(self._schedule, self._core.steps)]))
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else [str(name) for name in names]
+        folder = os.path.dirname(os.fspath(path))
+        if folder and not os.path.isdir(folder):
+            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
+            raise FileNotFoundError(errno.ENOENT, words)
+        self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
+        if self._schedule is not None and not self._told:
+            self._told = True
+            words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
+            warnings.warn(words, UserWarning, stacklevel=2)
+
+    @classmethod
+    def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:
+        """Open a model file, also one that the command line wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        dictionary : str, Near, Projection or Union, default=None
+            The set of dictionaries, needed again where no name describes it.
+
+        Returns
+        -------
+        estimator
+            A fitted estimator of this class.
+        """
+        from .models import read
+
+        loaded: Self = read(path, dictionary, cls)  # type: ignore[type-var]
+        return loaded
