@@ -145,7 +145,7 @@ class Chain:
         return frames
 
     def measure(self, observable: str = "energy") -> float:
-        """Measure the present configuration.
+        """Measure the present configuration: that of the start until a state is taken, since the burn-in comes with the first.
 
         Parameters
         ----------

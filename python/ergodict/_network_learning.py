@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any, Optional, TypeVar
 
 import numpy as np
@@ -226,6 +227,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self._forget()
         self._learner, self._state, self._whole, self._named, self.seed_ = learner, None, None, given, seed
         self.notes_: list[str] = learner.notes
+        options.warn_of_parts(self.notes_)
         if static:
             self._whole = learner.model(True, self.n_jobs)
             self._learned(self._whole)
@@ -242,6 +244,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self._whole = None
             if self._learner.steps > 0:
                 self._learned(self._learner.model(False))
+        if not np.any(self.dominance_):
+            warnings.warn("every code is zero, nothing was learned: lower alpha", UserWarning, stacklevel=3)
 
     def _forget(self) -> None:
         """Leaves out what a run before learned."""

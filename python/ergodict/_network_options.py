@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import numbers
 import os
 from collections.abc import Iterable, Iterator
@@ -219,3 +220,10 @@ def in_common(networks: list[Network]) -> list[_ergodict.Network]:
             )
         )
     return made
+
+
+def warn_of_parts(notes: list[str]) -> None:
+    """Says aloud what only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
+    for note in notes:
+        if note.startswith("the largest of"):
+            warnings.warn(note, UserWarning, stacklevel=4)

@@ -261,4 +261,4 @@ def _at(values: npt.NDArray[Any], index: Any) -> Any:
 
 
 def _unknown(one: object) -> ValueError:
-    return ValueError(f"there is the node {one!r}, which the network does not have")
+    return ValueError(f"{one!r} is a node which the network does not have")

@@ -159,6 +159,8 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         """
         if isinstance(stream, (str, bytes)) or not isinstance(stream, Iterable):
             raise TypeError(f"the stream is {type(stream).__name__}, but it must be an iterable of arrays")
+        if sparse.issparse(stream) or hasattr(stream, "columns") or getattr(stream, "ndim", None) == 2:
+            raise ValueError("the stream is one matrix, whose rows would be steps of one sample each: use fit(X), or fit_stream([X])")
         if steps is not None:
             steps = _check.count(steps, "the number of steps")
         _check.jobs(self.n_jobs)

@@ -229,6 +229,16 @@ def of_dense(matrix: npt.NDArray[Any], options: Options) -> Made:
     return _ergodict.Network.of_matrix(shape, *places, numbers[rows, columns], **options.keywords()), None
 
 
+def of_adjacency(table: Any, options: Options) -> Made:
+    """A network of a pandas table that is a matrix: its ids are the names of the rows."""
+    core, _ = of_dense(table.to_numpy(), options)
+    ids = table.index.tolist()
+    u, v, weights = core.edges()
+    ends = [ids[i] for i in u.tolist()], [ids[i] for i in v.tolist()]
+    said = Options(core.is_directed, core.is_weighted, loops=True)
+    return of_columns(*ends, weights if core.is_weighted else None, ids, said)
+
+
 def of_scipy(matrix: Any, options: Options) -> Made:
     """A network of a sparse matrix or array of scipy."""
     if matrix.ndim != 2:

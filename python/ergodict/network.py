@@ -372,7 +372,7 @@ class Network(Nodes):
         (117, 78)
         """
         if (add is None) == (remove is None):
-            raise ValueError("what to do is not said: give add or remove, a share such as 0.5")
+            raise ValueError("give either add or remove, a share such as 0.5: one of them, not both")
         seed = seed_of(random_state)
         core, u, v, labels, kinds = _ergodict.corrupt(self._core, add, remove, add_model, seed)
         observed = self._derived(core)

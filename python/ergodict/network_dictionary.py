@@ -229,6 +229,7 @@ class NetworkDictionary(NetworkLearning):
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
+        options.warn_of_parts(found["notes"])
         found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
             rebuilt, found, wanted=wanted is not None, largest=component == "largest", shrinkage=float(shrinkage),

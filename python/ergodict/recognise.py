@@ -55,6 +55,14 @@ def again(network: Nodes, options: Options) -> Made:
     return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=directed), own
 
 
+def _is_adjacency(data: Any) -> bool:
+    """Whether a table is a matrix with the same names at its rows and its columns, as networkx writes them."""
+    index = getattr(data, "index", None)
+    if index is None or not hasattr(data, "columns") or not hasattr(index, "equals"):
+        return False
+    return len(index) > 2 and bool(index.equals(data.columns))
+
+
 def recognised(
     data: Any,
     weight: Weight,
@@ -78,6 +86,9 @@ def recognised(
     if module == "scipy" or hasattr(data, "tocoo"):
         _leave_out("a matrix", weight=weight, nodes=nodes, **columns)
         return convert.of_scipy(data, options)
+    if _is_adjacency(data):
+        _leave_out("a square table, which is a matrix", weight=weight, nodes=nodes, **columns)
+        return convert.of_adjacency(data, options)
     if module in ("pandas", "polars") and hasattr(data, "join"):
         return convert.of_table(data, source, target, weight, nodes, options)
     graph = hasattr(data, "get_edgelist") or hasattr(data, "node_indices") or hasattr(data, "is_directed") and hasattr(data, "adj")

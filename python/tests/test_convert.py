@@ -342,3 +342,10 @@ def test_ids_are_made_an_array_of_once() -> None:
     found[0] = "changed"
     assert network._own_array is kept and network.ids([1, 2]).tolist() == ["b", "c"]
     assert pickle.loads(pickle.dumps(network)).ids([2]).tolist() == ["c"]
+
+
+def test_a_square_table_with_the_same_names_on_both_sides_is_a_matrix() -> None:
+    for graph in (nx.les_miserables_graph(), nx.karate_club_graph(), nx.gn_graph(9, seed=1)):
+        assert Network(nx.to_pandas_adjacency(graph)) == Network(graph)
+    # Other tables are edges, whatever their shape.
+    assert Network(pd.DataFrame({"a": [1, 2, 3], "b": [2, 3, 4], "c": [5, 5, 5]})).n_edges == 3

@@ -93,7 +93,7 @@ def test_what_cannot_be_is_refused_in_words() -> None:
         ({"noise": "removed"}, "looks for missing edges, but all pairs to score are observed ones"),
         ({"pairs": "edges"}, "pairs is edges, but it must be non-edges"),
         ({"pairs": [(1, 1)]}, "pair 0 has a node with itself, which is no pair to score"),
-        ({"pairs": [(1, 77)]}, "there is the node 77, which the network does not have"),
+        ({"pairs": [(1, 77)]}, "77 is a node which the network does not have"),
         ({"pairs": []}, "has no pair to score"),
         ({"top": 0}, "top is 0, but at least one pair is to be given"),
     ):

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.decomposition import MiniBatchDictionaryLearning
 from sklearn.exceptions import NotFittedError
@@ -473,3 +474,9 @@ def test_progress_is_told_when_asked_for(capsys: pytest.CaptureFixture[str]) -> 
     assert "learning" in told and "10/10" in told and "loss" in told
     OnlineNMF(3, random_state=0, verbose=True).fit_stream(iter(X), steps=70)
     assert "70/70" in capsys.readouterr().err
+
+
+def test_a_matrix_is_no_stream() -> None:
+    for matrix in (np.ones((5, 4)), csr_matrix(np.ones((5, 4))), pd.DataFrame(np.ones((5, 4)))):
+        with pytest.raises(ValueError, match=r"use fit\(X\), or fit_stream\(\[X\]\)"):
+            OnlineNMF(2).fit_stream(matrix)

@@ -16,6 +16,7 @@ import ergodict
 from ergodict import Network, NetworkDictionary
 
 
+@pytest.mark.filterwarnings("ignore:the largest of")
 def test_a_loaded_model_rebuilds_as_the_command_line_does(cli: Any, tmp_path: Any) -> None:
     saved, table = tmp_path / "model.safetensors", tmp_path / "rebuilt.tsv"
     network = Network([(0, 1), (1, 2), (2, 0), (2, 3), (5, 6), (6, 7)])
@@ -170,3 +171,16 @@ def test_arrays_that_are_not_aligned_are_read_all_the_same() -> None:
     ):
         with pytest.raises(ValueError, match="the array is not aligned"):
             call()
+
+
+def test_parts_that_are_left_out_are_said_aloud() -> None:
+    parts = Network([(0, 1), (1, 2), (2, 3), (7, 8)])
+    with pytest.warns(UserWarning, match="the largest of 2 components is sampled: 4 of 6 nodes"):
+        model = NetworkDictionary(n_components=2, k=3, steps=2, random_state=0).fit(parts)
+    with pytest.warns(UserWarning, match="the largest of 2 components"):
+        model.reconstruct(parts, samples=50, random_state=0)
+
+
+def test_atoms_that_nothing_uses_are_said_aloud() -> None:
+    with pytest.warns(UserWarning, match="every code is zero, nothing was learned: lower alpha"):
+        NetworkDictionary(n_components=2, k=3, steps=2, alpha=1e9, random_state=0).fit("@karate")
