@@ -109,10 +109,10 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         jobs = self.n_jobs
         if jobs is not None:
             jobs = _check.jobs(jobs)
-        # Small arrays as they should be go the short way: everything else is looked at below.
+        # Arrays as they should be go the short way: everything else is looked at below.
         push = self.__dict__.get("_push")
         if push is not None and type(X) is np.ndarray:
-            seen = push(X)
+            seen = push(X, jobs)
             if seen:
                 if not self._how.endswith(how):
                     self._how = f"{self._how}, {how}"

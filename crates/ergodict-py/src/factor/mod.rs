@@ -66,30 +66,35 @@ impl Factoriser {
         Ok(Self { state, set: dictionary, raised: wrong, about: Mutex::new(About::default()) })
     }
 
-    /// One step on an array of the right type and width whose rows are consecutive, at most 128 of them: 0 when `x` is no such array and
-    /// nothing was done, 2 when negative entries were seen for the first time, otherwise 1.
-    fn push(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<u8> {
+    /// One step on an array of the right type and width whose rows are consecutive: 0 when `x` is no such array and nothing was done, 2 when
+    /// negative entries were seen for the first time, otherwise 1.
+    #[pyo3(signature = (x, n_jobs=None))]
+    fn push(&self, py: Python<'_>, x: &Bound<'_, PyAny>, n_jobs: Option<i64>) -> PyResult<u8> {
         either!(self, state => {
             let Some(x) = Samples::of(x)? else { return Ok(0) };
-            if !x.is_viewed() || x.len() > CHUNK {
+            if !x.is_viewed() {
                 return Ok(0);
             }
-            let mut state = held(py, state)?;
-            if x.features() != state.features {
-                return Ok(0);
-            }
-            let before = state.negative;
-            let kept = &mut *state;
+            let before = {
+                let state = held(py, state)?;
+                if x.features() != state.features {
+                    return Ok(0);
+                }
+                state.room(x.len()).map_err(raised)?;
+                state.negative
+            };
             let rows = SampleRows::Range(0..x.len() as u64);
-            // A view takes no buffer, so that these stay empty.
-            let mut buffers = Buffers::new();
-            let done = short(py, || {
+            let work = || -> Outcome<bool> {
+                // A view takes no buffer, so that these stay empty.
+                let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, false, &mut buffers)?;
-                kept.step(minibatch, None)
-            });
+                let mut state = hold(state);
+                state.step(minibatch, None).map_err(|e| placed(e, &rows))?;
+                Ok(state.negative && !before && state.cannot_be_negative())
+            };
+            let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
-            done?;
-            Ok(if state.negative && !before && state.cannot_be_negative() { 2 } else { 1 })
+            Ok(if done? { 2 } else { 1 })
         })
     }
 
