@@ -126,7 +126,8 @@ impl<T: Scalar> State<T> {
 
 fn has_negative<T: Scalar>(x: Minibatch<'_, T>) -> bool {
     // Over all of them, without a way out and without an order, so that many are looked at at once.
-    let any = |values: &[T]| values.iter().fold(false, |found, x| found | (*x < T::ZERO));
+    let any =
+        |values: &[T]| values.iter().map(|x| u8::from(*x < T::ZERO)).fold(0, std::ops::BitOr::bitor) > 0;
     match x {
         Minibatch::Sparse(x) => (0..x.cols()).any(|j| any(x.col(j).1)),
         Minibatch::Dense(x) | Minibatch::Masked { values: x, .. } => (0..x.cols()).any(|j| any(x.col(j))),
