@@ -35,10 +35,9 @@ pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
             moved.col_mut(j).copy_from_slice(w.col(j));
             continue;
         }
-        for i in 0..w.rows() {
-            let b = totals.b_transposed.get(i, j);
-            let x = &mut moved.col_mut(j)[i];
-            *x += 2.0 * b + (1.0 - 2.0 * kappa1) * w.get(i, j);
+        let columns = totals.b_transposed.col(j).iter().zip(w.col(j));
+        for (x, (b, w)) in moved.col_mut(j).iter_mut().zip(columns) {
+            *x += 2.0 * b + (1.0 - 2.0 * kappa1) * w;
         }
     }
     if let Some(set) = set {
