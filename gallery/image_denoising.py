@@ -15,6 +15,7 @@ import numpy as np
 from ergodict import ImagePatches, OnlineDictionary, denoise_image, noise_level, psnr, read_image
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
+folder.mkdir(parents=True, exist_ok=True)
 random = np.random.default_rng(4)
 clean = read_image("@tessellation")
 noisy = clean + 0.15 * random.normal(size=clean.shape)

@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 from ergodict import Ising, OnlineNMF, plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
+folder.mkdir(parents=True, exist_ok=True)
 figure = plt.figure(figsize=(10, 7), layout="constrained")
 
 for part, temperature in zip(figure.subfigures(1, 3), [1.5, 2.26, 5.0]):

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from ergodict import OnlineNMF, evaluate, plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
+folder.mkdir(parents=True, exist_ok=True)
 random = np.random.default_rng(5)
 graph = nx.powerlaw_cluster_graph(300, 4, 0.8, seed=5)
 

@@ -15,6 +15,7 @@ import networkx as nx
 from ergodict import NetworkDictionary, plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
+folder.mkdir(parents=True, exist_ok=True)
 graph = nx.les_miserables_graph()
 
 motifs = NetworkDictionary(n_components=9, k=10, steps=100, batch_size=100, random_state=1).fit(graph)

@@ -15,6 +15,7 @@ import numpy as np
 from ergodict import OnlineNMF, plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
+folder.mkdir(parents=True, exist_ok=True)
 
 
 def hard_core(size, fugacity, random):
