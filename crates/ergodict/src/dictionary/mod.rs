@@ -8,6 +8,7 @@ mod model;
 mod network_config;
 mod network_learning;
 mod network_source;
+pub(crate) mod rounds;
 mod static_learning;
 mod tracked;
 
@@ -20,5 +21,8 @@ pub use model::{Input, Model, Precision};
 pub use network_config::SamplingConfig;
 pub use network_learning::NetworkLearning;
 pub use network_source::{Drawn, NetworkSource};
+pub use rounds::{
+    RoundChain, RoundLearning, RoundOutcome, RoundPlace, RoundRun, RoundStart, RoundTask, arithmetic,
+};
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
 pub use tracked::{Mark, Results, Tracked};
