@@ -131,8 +131,15 @@ impl Network {
         }
         let nodes = parts.nodes(0);
         drop(parts);
-        let part = if self.is_mapped() { self.part_in_file(&nodes)? } else { self.part(&nodes) };
-        Ok((part, count))
+        Ok((self.part_alike(&nodes)?, count))
+    }
+
+    /// The network of some nodes as [`Network::part`] has it, kept as this one is: in memory, or in a mapped file, a temporary one.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) of the temporary file.
+    pub fn part_alike(&self, nodes: &[u32]) -> Result<Self> {
+        if self.is_mapped() { self.part_in_file(nodes) } else { Ok(self.part(nodes)) }
     }
 
     /// The network of some nodes, given in strictly ascending order, and all edges between them.
