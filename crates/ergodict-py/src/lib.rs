@@ -4,6 +4,7 @@ mod aligned;
 mod array;
 mod compare;
 mod denoise;
+mod distributed;
 mod error;
 mod evaluate;
 mod factor;
@@ -33,6 +34,8 @@ mod _ergodict {
     use super::compare::compare_networks;
     #[pymodule_export]
     use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
+    #[pymodule_export]
+    use super::distributed::{RoundLearner, RoundPlace};
     #[pymodule_export]
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]

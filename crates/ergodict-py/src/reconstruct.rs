@@ -237,7 +237,10 @@ pub(crate) fn accuracy<'py>(
     let found = long(py, Some(1), None, |_| {
         let parts = whole.components();
         let nodes = (largest && parts.sizes.len() > 1).then(|| parts.nodes(0));
-        let part = nodes.as_deref().map_or_else(|| Arc::clone(&whole), |nodes| Arc::new(whole.part(nodes)));
+        let part = match &nodes {
+            Some(nodes) => Arc::new(whole.part_alike(nodes)?),
+            None => Arc::clone(&whole),
+        };
         let inside = Inside::new(nodes.as_deref(), whole.nodes());
         let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
         let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());

@@ -162,7 +162,7 @@ impl Sampling {
         let network = match &part {
             None => Arc::clone(network),
             Some((nodes, components)) => {
-                let largest = network.part(nodes);
+                let largest = network.part_alike(nodes)?;
                 notes.push(format!(
                     "the largest of {components} components is sampled: {} of {} nodes, {} of {} edges (component=\"all\" takes all)",
                     largest.nodes(),
@@ -175,7 +175,11 @@ impl Sampling {
         };
         let first = asked.or(preferred).unwrap_or(SamplerKind::Exact);
         let needed = first.bytes(&network, motif)?;
-        memory::check(needed, &format!("sampler={first}"), "sampler=\"pivot-approx\" takes little")?;
+        let way_out = match first.fitting(&network, motif, None)? {
+            Some(kind) => format!("sampler=\"{kind}\" takes little{}", kind.differs_from(first)),
+            None => "no sampler of this motif takes less".to_owned(),
+        };
+        memory::check(needed, &format!("sampler={first}"), &way_out)?;
         let samplers = Samplers { lazy: self.lazy, injective: self.injective, ..Samplers::default() };
         let (kind, sampler): (_, Arc<dyn MotifSampler>) =
             samplers.choose(asked, preferred, &network, motif, seed)?;

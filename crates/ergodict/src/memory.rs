@@ -8,7 +8,15 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`Error::Memory`].
 pub fn check(needed: u64, what: &str, way_out: &str) -> Result<()> {
-    match available() {
+    check_within(needed, None, what, way_out)
+}
+
+/// The same where it was said how much there may be, which may still be more than is available.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub fn check_within(needed: u64, within: Option<u64>, what: &str, way_out: &str) -> Result<()> {
+    match within.into_iter().chain(available()).min() {
         Some(available) if needed > available => Err(Error::Memory {
             what: what.to_owned(),
             needed: bytes(needed),
@@ -17,6 +25,11 @@ pub fn check(needed: u64, what: &str, way_out: &str) -> Result<()> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Whether so many bytes can be had, within what was said.
+pub fn fits(needed: u64, within: Option<u64>) -> bool {
+    within.into_iter().chain(available()).min().is_none_or(|available| needed <= available)
 }
 
 /// Memory that can be had without swapping, where the system tells: what the machine has, or what a container or a unit may have of it.

@@ -3,7 +3,7 @@
 use super::denoised::Denoised;
 use super::page_denoise::{LISTED, Shown, Suspect};
 use super::reading::{self, Opened, Reading};
-use crate::args::{Common, count};
+use crate::args::{Common, Size, count};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
 use crate::{input, interrupt, memory, output, paths};
@@ -83,6 +83,10 @@ pub(crate) struct Args {
     /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, else removed]
     #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
     noise: Option<Assumed>,
+    /// Memory that it may take beside the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
+    /// available]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    memory: Option<Size>,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -108,7 +112,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let pairs = match &table {
         Some(table) => named(table, &network)?,
         None if args.pairs.is_some() => non_edges(&network)?,
-        None => network.each_edge().map(|(u, v, _)| (u, v)).collect(),
+        None => {
+            args.check_memory(&network, network.edges())?;
+            network.each_edge().map(|(u, v, _)| (u, v)).collect()
+        }
     };
     if pairs.is_empty() {
         bail!("{name}: has no pair to score");
@@ -308,7 +315,13 @@ impl Args {
         let n = network.nodes() as u64;
         let needed = self.method.memory(n, network.edges(), pairs);
         let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
-        memory::check(needed, &what, "score fewer --pairs, or use --method resource-allocation")
+        let within = self.memory.map(|size| size.bytes() as u64);
+        memory::check_within(
+            needed,
+            within,
+            &what,
+            "score fewer --pairs, or use --method resource-allocation",
+        )
     }
 
     /// The file of pairs, if they are in one.

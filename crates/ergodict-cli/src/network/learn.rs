@@ -218,7 +218,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let parameters = args.scheme.parameters(&crate::scheme::defaults());
     let opened = args.reading.open(net, common.quiet)?;
     let (name, given) = (opened.name.clone(), reading::input(&opened));
-    let (network, note) = args.sampling.part(opened.network);
+    let (network, note) = args.sampling.part(opened.network)?;
     if let Some(note) = note.filter(|_| !common.quiet) {
         say(&format!("{name}: {note}"));
     }

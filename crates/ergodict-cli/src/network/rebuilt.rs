@@ -1,18 +1,19 @@
 //! What reconstruction came to: the table of pairs, words and JSON.
 
+use crate::interrupt;
 use crate::page::count;
 use crate::words::table;
-use crate::{interrupt, output};
 use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::chain::SamplerKind;
-use ergodict::data::{Network, NodeIds, write_name, write_pairs_parquet};
+use ergodict::data::{Network, NodeIds, write_atomic};
 use ergodict::dictionary::Input;
 use ergodict::patch::NetworkForm;
-use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
+use ergodict::reconstruct::network::{
+    Accuracy, PairFormat, PairRow as Row, PairSum, PairSums, PartsFolder, write_pairs,
+};
 use serde_json::{Value, json};
 use std::cell::Cell;
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,9 +37,6 @@ type Asked<'a> = (&'a [(u32, u32)], &'a [Inside]);
 
 /// A pair of what was rebuilt.
 pub(super) type Inside = Option<(u32, u32)>;
-
-/// A row: both nodes, the weight, the count.
-type Row = (u32, u32, f64, u64);
 
 impl Writer<'_> {
     /// Refuses names of other kinds of files.
@@ -68,42 +66,46 @@ impl Writer<'_> {
         Box::new(rows.filter(|row| self.threshold.is_none_or(|threshold| row.2 > threshold)))
     }
 
-    /// Writes the file, whole or not at all: how many pairs, or none when somebody asked to stop.
-    pub(super) fn write(&self, out: &Path) -> Result<Option<u64>> {
-        let (written, stopped) = (Cell::new(0u64), Cell::new(false));
-        let rows = self.rows().take_while(|_| {
-            written.set(written.get() + 1);
-            stopped.set(written.get().is_multiple_of(LOOK) && interrupt::asked());
-            !stopped.get()
+    /// Writes the file, or a folder of so many parts, whole or not at all: how many pairs, or none when somebody asked to stop.
+    pub(super) fn write(&self, out: &Path, parts: Option<usize>) -> Result<Option<u64>> {
+        let (seen, stopped) = (Cell::new(0u64), Cell::new(false));
+        let rows = self.rows().map(|row| {
+            seen.set(seen.get() + 1);
+            stopped.set(stopped.get() || seen.get().is_multiple_of(LOOK) && interrupt::asked());
+            if stopped.get() { Err(Error::Interrupted) } else { Ok(row) }
         });
-        let parquet = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
-        let done = output::stream(out, |mut file| {
-            if parquet {
-                write_pairs_parquet(rows, self.ids, crate::resolved::note().as_deref(), &mut file, out)?;
-            } else {
-                self.text(rows, file, out)?;
+        let (format, note) = (PairFormat::of(out), crate::resolved::note());
+        let written = match parts {
+            None => {
+                let mut written = 0;
+                let done = write_atomic(out, |file| {
+                    written = write_pairs(rows, format, self.ids, note.as_deref(), file, out)?;
+                    Ok(())
+                });
+                done.map(|()| written)
             }
-            // What is there is not all.
-            if stopped.get() {
-                bail!("stopped");
-            }
-            Ok(())
-        });
-        match done {
-            Err(_) if stopped.get() => Ok(None),
-            done => done.map(|()| Some(written.get())),
+            Some(parts) => self.write_parts(rows, out, parts, format, note.as_deref()),
+        };
+        match written {
+            Err(Error::Interrupted) => Ok(None),
+            written => Ok(Some(written?)),
         }
     }
 
-    fn text(&self, rows: impl Iterator<Item = Row>, file: &mut dyn Write, out: &Path) -> Result<(), Error> {
-        let failed = |problem| Error::io(out)(problem);
-        writeln!(file, "u\tv\tweight\tcount").map_err(failed)?;
-        for (u, v, weight, count) in rows {
-            let (u, v) = (self.ids.name(u as usize), self.ids.name(v as usize));
-            let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
-            writeln!(file, "{u}\t{v}\t{weight}\t{count}").map_err(failed)?;
-        }
-        Ok(())
+    fn write_parts(
+        &self,
+        rows: impl Iterator<Item = ergodict::Result<Row>>,
+        out: &Path,
+        parts: usize,
+        format: PairFormat,
+        note: Option<&str>,
+    ) -> ergodict::Result<u64> {
+        let folder = PartsFolder::create(out)?;
+        let total = self.rows().count() as u64;
+        let written = folder.fill(rows, total, parts, format, self.ids, note)?;
+        let made = note.and_then(|note| serde_json::from_str(note).ok());
+        folder.finish(&written, format, made.as_ref())?;
+        Ok(written.iter().map(|part| part.pairs).sum())
     }
 }
 

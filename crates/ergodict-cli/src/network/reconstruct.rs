@@ -12,10 +12,10 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::MotifWalker;
 use ergodict::chain::rng::ids;
-use ergodict::data::{Network, NodeIds, PairTable, digest, open};
+use ergodict::data::{Adjacency, Network, NodeIds, PairTable, digest, open};
 use ergodict::dictionary::{Input, Model};
 use ergodict::reconstruct::network::{
-    Accuracy, Mode, NetworkReconstruction, ReconstructionPoint, Reconstructor, Targets,
+    Accuracy, Mode, NetworkReconstruction, PartsFolder, ReconstructionPoint, Reconstructor, Targets,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ use std::time::Instant;
 const BLOCK: u64 = 20_000;
 /// Edges that are looked at to tell how many were seen so far.
 const LOOKED_AT: u64 = 500;
+/// Bytes of sums and counts, unless said otherwise.
+const SUMS: usize = 2 << 30;
 /// Whose checkpoints they are.
 const SCHEMA: &str = "ergodict.network-reconstruct-checkpoint/1";
 
@@ -40,7 +42,10 @@ Example:
 Another network by the same atoms, only some pairs, or only what comes out as an edge:
   ergodict network reconstruct @lesmis --unweighted --model karate.safetensors -o cross.tsv
   ergodict network reconstruct @karate --model karate.safetensors --pairs pairs.tsv -o some.tsv
-  ergodict network reconstruct @karate --model karate.safetensors --threshold 0.5 -o edges.tsv";
+  ergodict network reconstruct @karate --model karate.safetensors --threshold 0.5 -o edges.tsv
+
+A network larger than memory, mapped from .egr, into a folder of eight files:
+  ergodict network reconstruct large.egr --model atoms.safetensors --memory 400M --partitions 8 -o rebuilt.parquet";
 
 /// Which entries of patches count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -107,9 +112,10 @@ pub(crate) struct Args {
     /// Write only pairs of a larger weight; the Jaccard accuracy is of those [default: all are written, 0.5]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// Mebibytes that sums and counts may take in memory; the rest goes to a temporary file
-    #[arg(long, value_name = "MIB", default_value_t = 2048, hide_short_help = true)]
-    memory: u64,
+    /// Write a folder OUT of so many files instead, part-00000.tsv and so on, .parquet if OUT ends so: each has the pairs whose first node
+    /// is in a range, and _index.json lists them
+    #[arg(long, value_name = "P", value_parser = crate::args::number, conflicts_with = "pairs", allow_negative_numbers = true)]
+    partitions: Option<usize>,
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
@@ -183,7 +189,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
              differently: --sampler sets it, here and in network learn"
         ));
     }
-    let mut rebuilding = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, targets)?;
+    let adjacency = args.adjacency(&network);
+    let mut rebuilding = Reconstructor::<f32>::with(&model.w, adjacency, &motif, &parameters, targets)?;
     let walkers =
         (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, ids::REBUILDING + id));
     let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
@@ -259,10 +266,9 @@ fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
 /// The share of edges seen so far, from some of them.
 fn seen(rebuilding: &Reconstructor<f32>) -> String {
     let network = rebuilding.network();
-    let step = (network.edges() / LOOKED_AT).max(1) as usize;
-    let some = network.each_edge().step_by(step).filter(|&(u, v, _)| rebuilding.sums().has(u, v));
+    let some = network.some_entries(LOOKED_AT).filter(|&(u, v)| rebuilding.sums().has(u, v));
     let (mut all, mut found) = (0u32, 0u32);
-    for (u, v, _) in some {
+    for (u, v) in some {
         all += 1;
         found += u32::from(rebuilding.sums().get(u, v).1 > 0);
     }
@@ -275,14 +281,27 @@ fn seen(rebuilding: &Reconstructor<f32>) -> String {
 
 impl Args {
     fn parameters(&self) -> NetworkReconstruction {
-        let memory = usize::try_from(self.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let (lambda, reversal) = (self.lambda, self.reversal);
         NetworkReconstruction {
             mode: self.mode.mode(),
             lambda,
             reversal,
-            memory,
+            memory: self.memory_of_sums(),
             ..NetworkReconstruction::default()
+        }
+    }
+
+    /// Bytes that sums and counts may take. Going through them, and telling edges from other pairs, takes some more, and so does the test of
+    /// adjacency: what was said is for all.
+    fn memory_of_sums(&self) -> usize {
+        self.sampling.memory().map_or(SUMS, |bytes| bytes / 2)
+    }
+
+    /// The test of adjacency within what was said.
+    fn adjacency(&self, network: &Arc<Network>) -> Adjacency {
+        match self.sampling.memory() {
+            Some(bytes) => Adjacency::within(network, Adjacency::BUDGET.min(bytes / 8), bytes / 8),
+            None => Adjacency::new(network, Adjacency::BUDGET),
         }
     }
 
@@ -298,8 +317,11 @@ impl Args {
         if self.threshold.is_some_and(|w| !w.is_finite()) {
             bail!("--threshold is no finite number");
         }
-        if self.memory == 0 {
-            bail!("--memory is 0, but at least one mebibyte is needed");
+        if self.sampling.memory().is_some_and(|bytes| bytes < 1 << 20) {
+            bail!("--memory is less than 1M, but at least one mebibyte is needed");
+        }
+        if self.partitions == Some(0) {
+            bail!("--partitions is 0, but at least one file is needed");
         }
         if output::is_standard(&self.model) {
             bail!("--model is -, but a model is a file: name it");
@@ -320,18 +342,27 @@ impl Args {
         if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
-        showing::probe(&outputs)
+        match self.partitions {
+            Some(_) if output::is_standard(&self.out) => {
+                bail!("-o is -, but --partitions are a folder: name it")
+            }
+            Some(_) => {
+                PartsFolder::check(&self.out)?;
+                showing::probe(&outputs[1..])
+            }
+            None => showing::probe(&outputs),
+        }
     }
 
     /// Refuses what would not fit; sums that do not fit their share go to a file.
     fn check_memory(&self, network: &Arc<Network>) -> Result<()> {
         let n = network.nodes() as u64;
         let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
-        let needed = dense.min(self.memory.saturating_mul(1 << 20));
+        let needed = dense.min(self.memory_of_sums() as u64);
         memory::check(
             needed,
             &format!("sums of the pairs of {n} nodes"),
-            "lower --memory MIB, which puts the rest into a file, or name some --pairs",
+            "lower --memory SIZE, which puts the rest into a file, or name some --pairs",
         )
     }
 
@@ -342,9 +373,15 @@ impl Args {
             "lambda": self.lambda,
             "mode": self.mode.name(),
             "alpha": self.alpha,
-            "memory": self.memory,
             "seed": common.seed,
         });
+        if let Some(parts) = self.partitions {
+            config["partitions"] = json!(parts);
+        }
+        // When sums go to a file has a say in how they are rounded.
+        if let Some(memory) = self.sampling.memory_value() {
+            config["memory"] = memory;
+        }
         if self.reversal {
             config["reversal"] = json!(true);
         }
@@ -452,7 +489,7 @@ impl Args {
         walkers: &[MotifWalker],
         writer: &Writer<'_>,
     ) -> Result<Option<u64>> {
-        let written = writer.write(&self.out);
+        let written = writer.write(&self.out, self.partitions);
         match written {
             Ok(Some(pairs)) => Ok(Some(pairs)),
             Ok(None) => {

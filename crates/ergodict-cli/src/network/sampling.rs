@@ -1,6 +1,6 @@
 //! The flags of motifs and samplers, and the sampler they ask for.
 
-use crate::args::count;
+use crate::args::{Size, count};
 use crate::{memory, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -76,6 +76,12 @@ pub(crate) struct Sampling {
     #[arg(long, value_name = "auto|yes|no", default_value = "auto", hide_possible_values = true)]
     #[arg(hide_short_help = true)]
     lazy: Lazy,
+    /// Memory that tables beside the network may take, such as 2G or 500M, a number alone in mebibytes [default: what is available; 2G
+    /// for sums and counts of reconstruct, the rest of which goes to a temporary file]
+    ///
+    /// Samplers that need more are refused. A network in .egr is mapped: what is read of it is not counted.
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    memory: Option<Size>,
     /// What is taken where nothing is said, if it is valid on the network.
     #[arg(skip)]
     preferred: Option<SamplerKind>,
@@ -177,31 +183,46 @@ impl Sampling {
         self
     }
 
+    /// What was said of memory, as `--config` takes it.
+    pub(crate) fn memory_value(&self) -> Option<Value> {
+        self.memory.map(Size::value)
+    }
+
+    /// Bytes that tables may take, if it was said.
+    pub(crate) fn memory(&self) -> Option<usize> {
+        self.memory.map(Size::bytes)
+    }
+
     /// The part of a network that is looked at, and what there is to say of that.
-    pub(crate) fn part(&self, network: Network) -> (Network, Option<String>) {
-        let parts = network.components();
-        if self.component == Component::All || parts.sizes.len() < 2 {
-            return (network, None);
+    pub(crate) fn part(&self, network: Network) -> Result<(Network, Option<String>)> {
+        if self.component == Component::All {
+            return Ok((network, None));
         }
-        let largest = network.part(&parts.nodes(0));
-        let note = format!(
-            "the largest of {} components is sampled: {} of {} nodes, {} of {} edges (--component all takes all)",
-            parts.sizes.len(),
-            largest.nodes(),
-            network.nodes(),
-            largest.edges(),
-            network.edges()
-        );
-        (largest, Some(note))
+        let (nodes, edges) = (network.nodes(), network.edges());
+        let (largest, parts) = network.into_largest_component()?;
+        let note = (parts > 1).then(|| {
+            format!(
+                "the largest of {parts} components is sampled: {} of {nodes} nodes, {} of {edges} edges (--component all takes all)",
+                largest.nodes(),
+                largest.edges(),
+            )
+        });
+        Ok((largest, note))
     }
 
     /// The sampler on a network.
     pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
-        let (network, note) = self.part(network);
+        let (network, note) = self.part(network)?;
         let mut notes: Vec<String> = note.into_iter().collect();
         let asked = self.sampler.or(self.preferred).unwrap_or(SamplerKind::Exact);
+        let within = self.memory().map(|bytes| bytes as u64);
         let needed = asked.bytes(&network, motif)?;
-        memory::check(needed, &format!("--sampler {asked}"), "--sampler pivot-approx takes little")?;
+        let fits = asked.fitting(&network, motif, within)?;
+        let way_out = match fits {
+            Some(kind) => format!("--sampler {kind} takes little{}", kind.differs_from(asked)),
+            None => "no sampler of this motif takes less".to_owned(),
+        };
+        memory::check_within(needed, within, &format!("--sampler {asked}"), &way_out)?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
             Lazy::Auto => None,

@@ -17,6 +17,7 @@ mod json;
 mod killed;
 mod latent_motifs;
 mod manual;
+mod mapped;
 mod memory;
 mod network;
 mod pages;

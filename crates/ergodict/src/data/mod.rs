@@ -51,4 +51,5 @@ pub use partial::remove_partials_and_exit;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::{EMBEDDED_IMAGES, embedded_image, tessellation};
 pub use trajectory::{Trajectory, TrajectoryWriter};
+pub(crate) use write::sync_folder;
 pub use write::write_atomic;

@@ -11,7 +11,7 @@
 //! | `rw3` | `Σ_{a,b} A_ab/(d_a d_b) / √(d_u d_v)` | DENOISING.md |
 //! | `ra-l3` | `RA + 0.001·L3` | DENOISING.md |
 
-use super::paths::{OwnEdge, PairPaths, Paths};
+use super::paths::{OwnEdge, PairPaths, Paths, common};
 use crate::Result;
 use crate::data::Network;
 
@@ -92,8 +92,18 @@ impl Heuristic {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple, and for pairs that are none.
     pub fn scores(self, network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
-        let paths = PairPaths::new(network)?.of(pairs, OwnEdge::Excluded)?;
+        // Those of common neighbours alone need no table of the nodes.
+        let paths = if self.is_of_three_edges() {
+            PairPaths::new(network)?.of(pairs, OwnEdge::Excluded)?
+        } else {
+            common(network, pairs)?
+        };
         Ok(paths.iter().map(|paths| self.score(paths)).collect())
+    }
+
+    /// Whether it looks at paths of three edges.
+    pub fn is_of_three_edges(self) -> bool {
+        matches!(self, Self::L3 | Self::Rw3 | Self::RaL3)
     }
 }
 

@@ -52,8 +52,11 @@ impl Method {
 
     /// About how many bytes scoring so many pairs takes, on a network of `n` nodes and `m` edges.
     pub fn memory(self, n: u64, m: u64, pairs: u64) -> u64 {
-        // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks.
+        // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks. Reconstruction has
+        // where rows of wanted pairs begin, and before that the components; common neighbours are read off the rows.
         let numbers = match self {
+            Self::Heuristic(heuristic) if !heuristic.is_of_three_edges() => 0,
+            Self::Ndr | Self::NdrOffChain | Self::CoVisits => 3,
             Self::Embedding(Embedding::ProNE) => 4 * 64,
             Self::Embedding(_) => 4 * 128,
             Self::Ensemble => 4 * 64 + 128,

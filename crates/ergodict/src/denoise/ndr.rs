@@ -71,7 +71,7 @@ impl Ndr {
             let expected = format!("the network has {nodes} nodes");
             return Err(Error::parameter("a pair", format!("({u}, {v})"), expected));
         }
-        let (part, inside) = inside(network, pairs);
+        let (part, inside) = inside(network, pairs)?;
         let motif = Motif::chain(self.k)?;
         let sampler = Samplers::default().build(SamplerKind::PivotApprox, &part, &motif, seed)?;
         let learned = self.learning.learn::<f64>(&[(Arc::clone(&part), Arc::clone(&sampler))], seed)?;
@@ -142,18 +142,19 @@ impl Rebuilt {
 }
 
 /// The largest component, and the pairs in it.
-fn inside(network: &Arc<Network>, pairs: &[(u32, u32)]) -> (Arc<Network>, Vec<Option<(u32, u32)>>) {
+type Inside = (Arc<Network>, Vec<Option<(u32, u32)>>);
+
+fn inside(network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Inside> {
     let parts = network.components();
     if parts.sizes.len() == 1 {
-        return (Arc::clone(network), pairs.iter().copied().map(Some).collect());
+        return Ok((Arc::clone(network), pairs.iter().copied().map(Some).collect()));
     }
     let nodes = parts.nodes(0);
-    let mut place = vec![None; network.nodes()];
-    for (at, &node) in (0u32..).zip(&nodes) {
-        place[node as usize] = Some(at);
-    }
-    let pair = |&(u, v): &(u32, u32)| Some((place[u as usize]?, place[v as usize]?));
-    (Arc::new(network.part(&nodes)), pairs.iter().map(pair).collect())
+    drop(parts);
+    let place = |v: u32| nodes.binary_search(&v).ok().map(|at| at as u32);
+    let pair = |&(u, v): &(u32, u32)| Some((place(u)?, place(v)?));
+    let pairs = pairs.iter().map(pair).collect();
+    Ok((Arc::new(network.part_alike(&nodes)?), pairs))
 }
 
 #[cfg(test)]

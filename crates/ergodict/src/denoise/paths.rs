@@ -131,11 +131,7 @@ impl<'a> PairPaths<'a> {
     }
 
     fn with(network: &'a Network, weights: Option<Vec<f64>>, degrees: Vec<f64>) -> Self {
-        let factor = |&d: &f64| {
-            // Isolated nodes are on no path.
-            if d > 0.0 { [1.0, 1.0 / d.sqrt(), 1.0 / d, 1.0 / d.max(2.0).ln()] } else { [0.0; 4] }
-        };
-        let factors = degrees.iter().map(factor).collect();
+        let factors = degrees.iter().map(|&d| factors(d)).collect();
         Self { network, weights, degrees, factors }
     }
 
@@ -299,6 +295,44 @@ impl<'a> PairPaths<'a> {
     }
 }
 
+/// The paths of two edges of each pair, [`OwnEdge::Excluded`], straight from the rows of its nodes: the same numbers as those of
+/// [`PairPaths::of`], without a table of the nodes. Those of three edges are left at 0.
+///
+/// # Errors
+/// [`Error::Parameter`] for a network that is not simple, for a pair of a node with itself or with a node that does not exist.
+pub(super) fn common(network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<Paths>> {
+    simple(network)?;
+    check_pairs(network, pairs)?;
+    let neighbours = |u: u32| network.neighbours(u as usize);
+    let of = |&(u, v): &(u32, u32)| {
+        let own = if neighbours(u).binary_search(&v).is_ok() { 1.0 } else { 0.0 };
+        let degrees = [u, v].map(|end| neighbours(end).len() as f64 - own);
+        let (few, mut many) = if neighbours(u).len() < neighbours(v).len() {
+            (neighbours(u), neighbours(v))
+        } else {
+            (neighbours(v), neighbours(u))
+        };
+        let mut sums = [0.0; 4];
+        // By ascending neighbours, as they are added up elsewhere.
+        for &a in few {
+            let at = many.partition_point(|&b| b < a);
+            many = &many[at..];
+            if many.first() == Some(&a) {
+                let factors = factors(neighbours(a).len() as f64);
+                (0..4).for_each(|k| sums[k] += factors[k]);
+            }
+        }
+        let [common, _, resource_allocation, adamic_adar] = sums;
+        Paths { common, adamic_adar, resource_allocation, degrees, ..Paths::default() }
+    };
+    Ok(pairs.par_iter().with_min_len(64).map(of).collect())
+}
+
+/// What a node of degree `d` on a path counts; isolated ones are on none.
+fn factors(d: f64) -> Factors {
+    if d > 0.0 { [1.0, 1.0 / d.sqrt(), 1.0 / d, 1.0 / d.max(2.0).ln()] } else { [0.0; 4] }
+}
+
 /// A pair as source and target.
 fn ends((u, v): (u32, u32), turned: bool) -> (u32, u32) {
     if turned { (v, u) } else { (u, v) }
@@ -364,6 +398,19 @@ mod tests {
     fn numbers(p: &Paths) -> [f64; 8] {
         let [du, dv] = p.degrees;
         [p.common, p.adamic_adar, p.resource_allocation, p.a3, p.l3, p.rw3, du, dv]
+    }
+
+    #[test]
+    fn paths_of_two_edges_need_no_table() {
+        let lesmis = crate::data::embedded("@lesmis").unwrap().unweighted();
+        let n = lesmis.nodes() as u32;
+        let pairs: Vec<(u32, u32)> =
+            (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|(u, v)| u != v).collect();
+        let all = PairPaths::new(&lesmis).unwrap().of(&pairs, OwnEdge::Excluded).unwrap();
+        for (one, two) in all.iter().zip(common(&lesmis, &pairs).unwrap()) {
+            assert_eq!(Paths { a3: 0.0, l3: 0.0, rw3: 0.0, ..*one }, two);
+        }
+        assert!(common(&lesmis, &[(3, 3)]).is_err() && common(&lesmis, &[(3, n)]).is_err());
     }
 
     #[test]

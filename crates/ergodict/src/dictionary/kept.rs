@@ -115,11 +115,11 @@ const LOOKED_AT: usize = 2000;
 const FEW: u64 = 20;
 
 /// The fewest nodes that half of all places are on.
-fn half_of_places((network, sampler): &Drawn, search: &Examples, seed: u64) -> Result<u64> {
+fn half_of_places((_, sampler): &Drawn, search: &Examples, seed: u64) -> Result<u64> {
     let mut xs = vec![0; LOOKED_AT * sampler.motif().k()];
     MotifWalker::new(Arc::clone(sampler), seed, ids::EXAMPLES, search.burn_in, search.every)?.fill(&mut xs);
-    let mut visits = vec![0u64; network.nodes()];
-    xs.iter().for_each(|&v| visits[v as usize] += 1);
+    xs.sort_unstable();
+    let mut visits: Vec<u64> = xs.chunk_by(|u, v| u == v).map(|same| same.len() as u64).collect();
     visits.sort_unstable_by(|a, b| b.cmp(a));
     let (mut sum, half) = (0, (xs.len() as u64).div_ceil(2));
     let needed = visits.iter().take_while(|visits| {

@@ -11,6 +11,7 @@ mod network_learning;
 mod network_source;
 mod over_time;
 mod over_time_file;
+pub(crate) mod rounds;
 mod static_learning;
 mod tracked;
 mod window_source;
@@ -26,6 +27,9 @@ pub use network_config::SamplingConfig;
 pub use network_learning::NetworkLearning;
 pub use network_source::{Drawn, NetworkSource};
 pub use over_time::{Measured, OverTime, WindowRecord};
+pub use rounds::{
+    RoundChain, RoundLearning, RoundOutcome, RoundPlace, RoundRun, RoundStart, RoundTask, arithmetic,
+};
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
 pub use tracked::{Mark, Results, Tracked};
 pub use window_source::{OverTimeOptions, Series, Window, WindowPoint, WindowSource};

@@ -1,6 +1,7 @@
 //! A factoriser with its history and its tally: what learning keeps, whatever it learns from.
 
 use super::{GapPoint, History, HistoryPoint, Model, gap_due};
+use crate::factor::code::CodeReport;
 use crate::factor::diagnostics::{smallest_eigenvalue, stationarity_gap, unused};
 use crate::factor::{Aggregates, Factoriser, Minibatch, Normalise, Parameters, Statistics, StepReport};
 use crate::linalg::{Mat, Scalar};
@@ -148,8 +149,16 @@ impl<T: Scalar> Tracked<T> {
     /// # Errors
     /// As [`Factoriser::absorb`]; [`Error::Parameter`] before there is a dictionary.
     pub fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
+        self.absorb_coded(statistics, CodeReport::default())
+    }
+
+    /// The same, with what coding the columns took, which the statistics do not tell.
+    ///
+    /// # Errors
+    /// As [`Tracked::absorb`].
+    pub fn absorb_coded(&mut self, statistics: &Statistics, code: CodeReport) -> Result<StepReport> {
         self.learned()?;
-        self.record(|factoriser| factoriser.absorb(statistics))
+        self.record(|factoriser| Ok(StepReport { code, ..factoriser.absorb(statistics)? }))
     }
 
     /// The factoriser, made by `start` if there is none yet.

@@ -330,11 +330,22 @@ impl<T: Scalar> Factoriser<T> {
     /// # Errors
     /// As [`Factoriser::step`].
     pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
+        Ok(self.statistics_told(x)?.0)
+    }
+
+    /// The same, with what coding took and the loss `ℓ(X, W_t)`, a sum over columns.
+    ///
+    /// # Errors
+    /// As [`Factoriser::step`].
+    pub fn statistics_told<'a>(
+        &mut self,
+        x: impl Into<Minibatch<'a, T>>,
+    ) -> Result<(Statistics, CodeReport, f64)> {
         let x = x.into();
-        self.encode(x)?;
+        let (report, loss) = self.encode(x)?;
         let r = self.gather(x);
         let (a, b_transposed) = (self.gatherer.a.clone(), self.gatherer.b.cast());
-        Ok(Statistics { a, b_transposed, r, weight: x.cols() as f64 })
+        Ok((Statistics { a, b_transposed, r, weight: x.cols() as f64 }, report, loss))
     }
 
     /// One step from statistics of columns coded with the current `W`, merged from wherever they were made.

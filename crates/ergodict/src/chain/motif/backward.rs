@@ -19,6 +19,7 @@ use super::wide::{Wide, exponent, two_to};
 use super::{Motif, RootedTree};
 use crate::data::{Network, Rows};
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// The least weight of a level, next to its largest in [1, 2); products with an `A(v,w)` in [`WEIGHTS`] keep
@@ -27,6 +28,9 @@ const LEAST: i32 = -800;
 
 /// Exponents of the `A(v,w)` that need no exponents for the backward weights beside them.
 const WEIGHTS: std::ops::RangeInclusive<i32> = -100..=100;
+
+/// Nodes whose messages one thread sums up at a time: enough that sharing them out costs nothing beside. Chosen, not tuned.
+const SHARE: usize = 1 << 12;
 
 /// The backward weights `b_i(v)` of a tree motif in a network.
 ///
@@ -308,22 +312,24 @@ fn sum_rows(rows: &Rows, below: Option<&[f64]>, sums: &mut [f64], bounds: &mut [
     let Some(below) = below else {
         return sums.iter_mut().enumerate().for_each(|(v, sum)| *sum = rows.strength(v));
     };
-    for v in 0..rows.len() {
-        let neighbours = rows.neighbours(v);
-        let largest = match rows.weights(v) {
-            None => {
-                let (sum, largest) = sum_and_largest(neighbours, below);
-                sums[v] = sum;
-                largest
+    // Every sum is taken by one thread in the order of its row: their number changes no bit.
+    sums.par_chunks_mut(SHARE).zip(bounds.par_chunks_mut(SHARE)).enumerate().for_each(
+        |(share, (sums, bounds))| {
+            for (v, (sum, bound)) in (share * SHARE..).zip(sums.iter_mut().zip(bounds)) {
+                let neighbours = rows.neighbours(v);
+                let largest;
+                (*sum, largest) = match rows.weights(v) {
+                    None => sum_and_largest(neighbours, below),
+                    Some(weights) => {
+                        let terms = neighbours.iter().zip(weights);
+                        let largest = neighbours.iter().map(|&w| below[w as usize]).fold(0.0, f64::max);
+                        (terms.map(|(&w, weight)| weight * below[w as usize]).sum(), largest)
+                    }
+                };
+                *bound = rounded_up(largest);
             }
-            Some(weights) => {
-                let terms = neighbours.iter().zip(weights);
-                sums[v] = terms.map(|(&w, weight)| weight * below[w as usize]).sum();
-                neighbours.iter().map(|&w| below[w as usize]).fold(0.0, f64::max)
-            }
-        };
-        bounds[v] = rounded_up(largest);
-    }
+        },
+    );
 }
 
 /// Four of each go side by side: one after the other they would wait for each addition.

@@ -71,6 +71,38 @@ impl SamplerKind {
         Ok(own as u64 + transpose)
     }
 
+    /// A sampler of the motif that takes at most so many bytes, or what is available, on this network; one of the same law before others. Where
+    /// this one does, it is this one.
+    ///
+    /// # Errors
+    /// As [`SamplerKind::bytes`].
+    pub fn fitting(self, network: &Network, motif: &Motif, within: Option<u64>) -> Result<Option<Self>> {
+        // Rejection takes nothing, and forever.
+        let others: &[Self] = match motif.tree() {
+            Some(_) => &[self, Self::Exact, Self::Pivot, Self::Glauber, Self::PivotApprox],
+            None => &[self, Self::Exact, Self::Glauber],
+        };
+        for &kind in others {
+            // One Glauber step changes one node of k: for trees only where it is asked for.
+            if kind == Self::Glauber && self != kind && motif.tree().is_some() {
+                continue;
+            }
+            if crate::memory::fits(kind.bytes(network, motif)?, within) {
+                return Ok(Some(kind));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is to be said of the law of this sampler where another was meant.
+    pub fn differs_from(self, other: Self) -> &'static str {
+        if (self == Self::PivotApprox) == (other == Self::PivotApprox) {
+            ""
+        } else {
+            ", but draws from another law: uniform in the first node"
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",

@@ -9,8 +9,8 @@
 //!
 //! In a tree motif the walk goes from parents to children; an edge of the motif from child to parent takes
 //! the row of `Aᵀ` and its sum. Under `π̂` the pivot is uniform, which it is not under `π`. There are no
-//! backward weights to make and keep; set-up goes over the network once, and makes alias tables where it has
-//! weights.
+//! backward weights to make and keep; set-up finds out whether the network is connected, and makes alias tables
+//! where it has weights.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
@@ -18,7 +18,6 @@ use super::super::rng::below;
 use super::pivot_moves::{PivotMoves, PivotParameters};
 use super::row_draw::RowDraws;
 use super::walk::Walk;
-use super::wide::Wide;
 use super::{Motif, MotifSampler};
 use crate::data::Network;
 use crate::{Error, Result};
@@ -82,7 +81,7 @@ impl ApproximatePivot {
             }
         }
         let draws = Arc::new(RowDraws::new(network, true, edges.contains(&false)));
-        let moves = PivotMoves::new(Arc::clone(&draws), |_| Wide::of(1.0), parameters)?;
+        let moves = PivotMoves::uniform(Arc::clone(&draws), parameters)?;
         let walk = Walk::new(draws, motif, None);
         Ok(Self { motif: motif.clone(), walk, moves })
     }
@@ -94,7 +93,11 @@ impl ApproximatePivot {
 
     /// The most bytes that it would take beside the network.
     pub fn bytes_needed(network: &Network) -> usize {
-        RowDraws::bytes_needed(network).saturating_add(PivotMoves::BYTES * network.nodes())
+        RowDraws::bytes_needed(network).saturating_add(if network.is_weighted() {
+            PivotMoves::BYTES * network.nodes()
+        } else {
+            0
+        })
     }
 
     /// Whether the pivot stays with probability 1/2 before each move.

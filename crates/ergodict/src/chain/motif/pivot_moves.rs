@@ -37,8 +37,9 @@ pub struct PivotParameters {
 #[derive(Clone, Debug)]
 pub(super) struct PivotMoves {
     draws: Arc<RowDraws>,
-    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be.
-    density: Vec<f64>,
+    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be. None where it is one by the number of neighbours, which the network
+    /// tells without a table.
+    density: Option<Vec<f64>>,
     /// Exponents of the densities; none where f64 does without.
     exponents: Vec<i32>,
     lazy: bool,
@@ -54,6 +55,20 @@ impl PivotMoves {
         parameters: PivotParameters,
     ) -> Result<Self> {
         Self::with_spread(draws, law, parameters, SPREAD)
+    }
+
+    /// Moves with the uniform law. Without weights they need no table.
+    pub(super) fn uniform(draws: Arc<RowDraws>, parameters: PivotParameters) -> Result<Self> {
+        if draws.network.is_weighted() {
+            return Self::new(draws, |_| Wide::of(1.0), parameters);
+        }
+        let bipartite = if draws.network.is_directed() {
+            is_bipartite(&draws.network, &vec![true; draws.network.nodes()])?
+        } else {
+            is_whole_and_bipartite(&draws.network)?
+        };
+        let lazy = parameters.lazy.unwrap_or(bipartite);
+        Ok(Self { draws, density: None, exponents: Vec::new(), lazy, bipartite })
     }
 
     /// The same, with exponents from another spread on.
@@ -84,12 +99,24 @@ impl PivotMoves {
         let used =
             || quotients.iter().filter(|quotient| **quotient != Wide::ZERO).map(|quotient| quotient.exponent);
         let (least, most) = (used().min().unwrap_or(0), used().max().unwrap_or(0));
-        let (density, exponents) = if most - least < spread {
+        let (density, exponents): (Vec<f64>, Vec<i32>) = if most - least < spread {
             (quotients.iter().map(|quotient| quotient.relative_to(most)).collect(), Vec::new())
         } else {
             quotients.iter().map(|quotient| (quotient.mantissa, quotient.exponent)).unzip()
         };
-        Ok(Self { draws, density, exponents, lazy, bipartite })
+        Ok(Self { draws, density: Some(density), exponents, lazy, bipartite })
+    }
+
+    /// `p(v)/d(v)` up to a factor and a power of 2, by which rounding does not differ.
+    #[inline(always)]
+    fn density(&self, v: u32) -> f64 {
+        match &self.density {
+            Some(density) => density[v as usize],
+            None => match self.draws.network.rows().degree(v as usize) {
+                0 => 0.0,
+                degree => 1.0 / degree as f64,
+            },
+        }
     }
 
     /// Whether the densities have exponents.
@@ -100,7 +127,7 @@ impl PivotMoves {
 
     /// Bytes of memory beside the draws.
     pub(super) fn bytes(&self) -> usize {
-        8 * self.density.len() + 4 * self.exponents.len()
+        8 * self.density.as_ref().map_or(0, Vec::len) + 4 * self.exponents.len()
     }
 
     /// The most bytes for a node.
@@ -171,7 +198,7 @@ impl PivotMoves {
             }
         };
         let accepted = if self.exponents.is_empty() && !self.draws.network.is_directed() {
-            u * self.density[from as usize] < self.density[to as usize] * most
+            u * self.density(from) < self.density(to) * most
         } else {
             u < self.ratio(from, to) * most
         };
@@ -182,7 +209,7 @@ impl PivotMoves {
     /// What a proposal is accepted with, or 1 if that is less.
     fn ratio(&self, from: u32, to: u32) -> f64 {
         let density = |v: u32| {
-            let (mantissa, v) = (self.density[v as usize], v as usize);
+            let (mantissa, v) = (self.density(v), v as usize);
             self.exponents.get(v).map_or(Wide::of(mantissa), |&exponent| Wide { mantissa, exponent })
         };
         let network = &*self.draws.network;
@@ -208,6 +235,16 @@ impl PivotMoves {
         }
         let others = rows.entries(from as usize).filter(|entry| entry.0 != from);
         1.0 - others.map(|(to, weight)| leave(to, weight)).sum::<f64>()
+    }
+}
+
+/// Whether an undirected network is bipartite, if it is connected.
+fn is_whole_and_bipartite(network: &Network) -> Result<bool> {
+    let parts = network.components();
+    match (&parts.sizes[..], &parts.bipartite[..]) {
+        ([], _) => Ok(true),
+        ([_], [bipartite]) => Ok(*bipartite),
+        (sizes, _) => Err(unreached(network, sizes[parts.labels[0] as usize] as usize, network.nodes(), 0)),
     }
 }
 
@@ -240,8 +277,12 @@ fn is_bipartite(network: &Network, possible: &[bool]) -> Result<bool> {
     if queue.len() == pivots {
         return Ok(bipartite);
     }
-    let reached =
-        format!("{} of {pivots} nodes are reached from node {}", queue.len(), network.ids().name(start));
+    Err(unreached(network, queue.len(), pivots, start))
+}
+
+/// What is wrong when a pivot does not reach all nodes.
+fn unreached(network: &Network, reached: usize, pivots: usize, start: usize) -> Error {
+    let reached = format!("{reached} of {pivots} nodes are reached from node {}", network.ids().name(start));
     let (value, advice) = if network.is_directed() {
         (
             format!("one where {reached} along edges that go both ways"),
@@ -253,5 +294,5 @@ fn is_bipartite(network: &Network, possible: &[bool]) -> Result<bool> {
             "a pivot moves along edges and must reach every node that it can be at: take the largest component, or the exact sampler",
         )
     };
-    Err(Error::parameter("the network", value, advice))
+    Error::parameter("the network", value, advice)
 }

@@ -66,6 +66,27 @@ impl MotifWalker {
         Ok(Self { sampler, every, rng, state, acceptance, block: Vec::new(), point })
     }
 
+    /// A walker where another of the same sampler, seed, stream and rhythm was: neither its start nor its burn-in are made again.
+    ///
+    /// # Errors
+    /// As [`MotifWalker::new`] and [`MotifWalker::seek`].
+    pub fn resumed(
+        sampler: Arc<dyn MotifSampler>,
+        seed: u64,
+        id: u64,
+        every: u64,
+        point: &MotifPoint,
+    ) -> Result<Self> {
+        if every == 0 {
+            return Err(Error::parameter("every", every, "it must be at least 1"));
+        }
+        let rng = stream(seed, Purpose::Chain, id);
+        let (state, acceptance, block) = (point.state.clone(), point.acceptance, Vec::new());
+        let mut walker = Self { sampler, every, rng, state, acceptance, block, point: point.clone() };
+        walker.seek(point)?;
+        Ok(walker)
+    }
+
     /// The sampler.
     pub fn sampler(&self) -> &dyn MotifSampler {
         &*self.sampler

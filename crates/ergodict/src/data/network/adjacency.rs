@@ -3,12 +3,13 @@
 //! | table | when | a test |
 //! |---|---|---|
 //! | bit matrix, `bit_matrix.rs` | `n²` bits fit the budget | one bit |
-//! | hashed rows, `tag_rows.rs` | larger networks | the tags of one bucket |
-//! | binary search | asked for by a budget of 0 | the readable reference |
+//! | hashed rows, `tag_rows.rs` | larger networks in memory; mapped ones where they take at most [`Adjacency::HASHED`] | the tags of one bucket |
+//! | the rows themselves, `search_rows.rs` | larger mapped ones, or asked for by a budget of 0 | binary search |
 
+use super::Network;
 use super::bit_matrix::BitMatrix;
+use super::search_rows::SearchRows;
 use super::tag_rows::{Narrow, TagRows, Wide};
-use super::{Network, Rows};
 use crate::linalg::Isa;
 use crate::linalg::simd::{Simd, WithSimd};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ enum Tables {
     Bits(BitMatrix),
     Narrow(TagRows<Narrow>),
     Wide(TagRows<Wide>),
-    Search(Arc<Network>),
+    Search(SearchRows),
 }
 
 /// Pairs of places in runs of `k` nodes.
@@ -86,46 +87,40 @@ pub(crate) trait Table {
     }
 }
 
-impl Table for Rows {
-    type Row = u32;
-    type Key = u32;
-
-    #[inline(always)]
-    fn row(&self, u: u32) -> u32 {
-        assert!((u as usize) < self.len(), "node {u} of {}", self.len());
-        u
-    }
-    #[inline(always)]
-    fn key(&self, v: u32) -> u32 {
-        v
-    }
-    #[inline(always)]
-    unsafe fn test(&self, row: u32, v: u32) -> bool {
-        self.neighbours(row as usize).binary_search(&v).is_ok()
-    }
-}
-
 impl Adjacency {
     /// Most bytes of a bit matrix, unless said otherwise.
     pub const BUDGET: usize = 64 << 20;
 
+    /// Most bytes of hashed rows of a mapped network, or its budget if that is more: who maps a network means to spare memory. With a
+    /// few bytes for every entry of `A` and 64 for every node they would take more than the network itself.
+    pub const HASHED: usize = 256 << 20;
+
     /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, which take some
-    /// bytes for every entry of `A` and do not count against the budget; or, for a budget of 0, by binary search, which
-    /// needs no memory.
+    /// bytes for every entry of `A`: of networks in memory, which take as many already, they do not count against the budget, and of mapped ones
+    /// they take at most [`Adjacency::HASHED`]. Else, or for a budget of 0, by binary search in the rows, which needs no memory.
     pub fn new(network: &Arc<Network>, budget: usize) -> Self {
+        let most = if network.is_mapped() { Self::HASHED.max(budget) } else { usize::MAX };
+        Self::within(network, budget, if budget == 0 { 0 } else { most })
+    }
+
+    /// The test for a network, by a bit matrix of at most `bits` bytes, else by hashed rows of at most `hashed` bytes, else by binary search in the rows.
+    pub fn within(network: &Arc<Network>, bits: usize, hashed: usize) -> Self {
         let (n, rows) = (network.nodes(), network.rows());
         let symmetric = !network.is_directed();
-        let tables = if budget == 0 {
-            Tables::Search(Arc::clone(network))
-        } else if BitMatrix::bytes(n).is_some_and(|bytes| bytes <= budget) {
+        let search = || Tables::Search(SearchRows::new(network));
+        let tables = if BitMatrix::bytes(n).is_some_and(|bytes| bytes <= bits) {
             Tables::Bits(BitMatrix::new(rows))
+        } else if TagRows::<Wide>::fewest_bytes(n) > hashed {
+            search()
         } else {
-            match (TagRows::<Narrow>::bytes(rows), TagRows::<Wide>::bytes(rows)) {
+            let narrow = TagRows::<Narrow>::bytes(rows).filter(|bytes| *bytes <= hashed);
+            let wide = TagRows::<Wide>::bytes(rows).filter(|bytes| *bytes <= hashed);
+            match (narrow, wide) {
                 (Some(narrow), wide) if wide.is_none_or(|wide| narrow <= wide) => {
                     Tables::Narrow(TagRows::new(rows, symmetric))
                 }
                 (_, Some(_)) => Tables::Wide(TagRows::new(rows, symmetric)),
-                (_, None) => Tables::Search(Arc::clone(network)),
+                (_, None) => search(),
             }
         };
         // AVX-512 was slower than AVX2: 0.20 µs against 0.15 µs for the 210 pairs of 21 nodes in a bit matrix of 2 MB (Zen 4,
@@ -152,7 +147,7 @@ impl Adjacency {
             Tables::Bits(table) => one(table, u, v),
             Tables::Narrow(table) => one(table, u, v),
             Tables::Wide(table) => one(table, u, v),
-            Tables::Search(network) => one(network.rows(), u, v),
+            Tables::Search(table) => one(table, u, v),
         }
     }
 
@@ -164,7 +159,7 @@ impl Adjacency {
             Tables::Bits(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
             Tables::Narrow(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
             Tables::Wide(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
-            Tables::Search(network) => self.isa.run(EachPatch { table: network.rows(), xs, pairs, each }),
+            Tables::Search(table) => self.isa.run(EachPatch { table, xs, pairs, each }),
         }
     }
 }
@@ -272,7 +267,7 @@ mod tests {
             Tables::Bits(BitMatrix::new(rows)),
             Tables::Narrow(TagRows::new(rows, !network.is_directed())),
             Tables::Wide(TagRows::new(rows, !network.is_directed())),
-            Tables::Search(Arc::clone(network)),
+            Tables::Search(SearchRows::new(network)),
         ];
         let nodes = network.nodes() as u32;
         let with = |tables| Adjacency { network: Arc::clone(network), nodes, tables, isa: Isa::detect() };
@@ -359,5 +354,12 @@ mod tests {
         assert!(matches!(*table(1600), Tables::Bits(_)));
         assert!(matches!(*table(1599), Tables::Narrow(_)));
         assert!(matches!(*table(0), Tables::Search(_)));
+        // Mapped ones count.
+        let mapped = Arc::new(network.part_in_file(&(0..100).collect::<Vec<_>>()).unwrap());
+        assert!(*mapped == *network);
+        assert!(matches!(*Adjacency::new(&mapped, 1600).tables, Tables::Bits(_)));
+        assert!(matches!(*Adjacency::new(&mapped, 1).tables, Tables::Narrow(_)));
+        assert!(matches!(*Adjacency::within(&mapped, 1599, 6000).tables, Tables::Search(_)));
+        assert!(matches!(*Adjacency::within(&mapped, 1599, 20_000).tables, Tables::Narrow(_)));
     }
 }

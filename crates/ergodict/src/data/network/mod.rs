@@ -30,8 +30,10 @@ mod matrix_market;
 mod memory;
 pub(crate) mod non_edges;
 mod pair_table;
+mod part_in_file;
 mod read;
 mod save;
+mod search_rows;
 mod section;
 mod sparse_npz;
 mod structure;
@@ -228,6 +230,17 @@ impl Network {
         (0..self.nodes()).flat_map(move |u| {
             let kept = move |&(v, _): &(u32, f64)| self.directed || v as usize >= u;
             self.rows.entries(u).filter(kept).map(move |(v, weight)| (u as u32, v, weight))
+        })
+    }
+}
+
+impl Network {
+    /// About so many entries `(u, v)` of `A`, spread evenly over its rows, or all where there are no more.
+    pub fn some_entries(&self, count: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let step = (self.stored() / count.max(1)).max(1);
+        (0..self.stored()).step_by(step as usize).map(|at| {
+            let u = self.rows.starts.partition_point(|&start| start <= at) - 1;
+            (u as u32, self.rows.neighbours[at as usize])
         })
     }
 }

@@ -1,8 +1,12 @@
 //! What a network falls into: components, sides of bipartite ones, and networks of some of the nodes.
 
 use super::generate::sparse::with_ids;
-use super::{Network, Rows};
+use super::{Network, Rows, Section};
+use crate::Result;
 use std::sync::OnceLock;
+
+/// A component with more than one in so many nodes is large: at most so many times are all nodes gone through for one.
+const LARGE: usize = 64;
 
 /// The components of a network, directions ignored, by descending number of nodes; of equal ones the one with the
 /// smallest node comes first.
@@ -41,7 +45,8 @@ impl Network {
         with_ids(self.ids().clone(), &edges, false)
     }
 
-    /// The components, by breadth-first search.
+    /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
+    /// not bipartite, by asking the nodes that are left whether they are next to it, which most can tell from their first neighbours.
     pub fn components(&self) -> Components {
         let n = self.nodes();
         let ways: &[&Rows] =
@@ -49,7 +54,8 @@ impl Network {
         // A node's side is 1 or 2; 0 before it is met, so that one byte tells all that most looks at a node ask.
         let (mut labels, mut sides) = (vec![0; n], vec![0_u8; n]);
         let (mut sizes, mut bipartite) = (Vec::new(), Vec::new());
-        let mut met: Vec<u32> = Vec::new();
+        // Room that is not used is never touched.
+        let mut met: Vec<u32> = Vec::with_capacity(n);
         for start in 0..n {
             if sides[start] != 0 {
                 continue;
@@ -59,11 +65,10 @@ impl Network {
             sides[start] = 1;
             met.clear();
             met.push(start as u32);
-            let mut next = 0;
+            let (mut next, mut asked) = (0, self.is_directed());
             while let Some(&u) = met.get(next) {
                 next += 1;
                 let (u, side) = (u as usize, sides[u as usize]);
-                labels[u] = label;
                 for &v in ways.iter().flat_map(|rows| rows.neighbours(u)) {
                     let other = &mut sides[v as usize];
                     two_sided &= *other != side;
@@ -72,7 +77,12 @@ impl Network {
                         met.push(v);
                     }
                 }
+                if !asked && !two_sided && met.len() > n / LARGE {
+                    next = self.ask_others(&mut sides, &mut met);
+                    asked = true;
+                }
             }
+            met.iter().for_each(|&u| labels[u as usize] = label);
             sizes.push(met.len() as u64);
             bipartite.push(two_sided);
         }
@@ -83,6 +93,53 @@ impl Network {
         labels.iter_mut().for_each(|label| *label = rank[*label as usize]);
         let (sizes, bipartite) = order.iter().map(|&c| (sizes[c as usize], bipartite[c as usize])).unzip();
         Components { labels, sizes, bipartite }
+    }
+
+    /// Goes through the nodes that were not met, and meets those next to one that was, until few are left to be met so: from where on in
+    /// `met` neighbours may not have been met. Nodes that were met before the last round have all been asked about by their neighbours.
+    fn ask_others(&self, sides: &mut [u8], met: &mut Vec<u32>) -> usize {
+        loop {
+            let before = met.len();
+            // Nodes that were met in earlier components are next to none of this one.
+            for u in 0..self.nodes() {
+                if sides[u] == 0 && self.neighbours(u).iter().any(|&v| sides[v as usize] != 0) {
+                    sides[u] = 1;
+                    met.push(u as u32);
+                }
+            }
+            if met.len() - before <= self.nodes() / LARGE {
+                return before;
+            }
+        }
+    }
+
+    /// Whether its rows are in a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.rows().neighbours, Section::Mapped(_))
+    }
+
+    /// The largest component, and how many there are; the network itself where that is all. What a mapped network has of it goes to a
+    /// temporary file that is mapped as well, so that it takes no more memory.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) of the temporary file.
+    pub fn into_largest_component(self) -> Result<(Self, usize)> {
+        let parts = self.components();
+        let count = parts.sizes.len();
+        if count < 2 {
+            return Ok((self, count));
+        }
+        let nodes = parts.nodes(0);
+        drop(parts);
+        Ok((self.part_alike(&nodes)?, count))
+    }
+
+    /// The network of some nodes as [`Network::part`] has it, kept as this one is: in memory, or in a mapped file, a temporary one.
+    ///
+    /// # Errors
+    /// [`Error::Io`](crate::Error::Io) of the temporary file.
+    pub fn part_alike(&self, nodes: &[u32]) -> Result<Self> {
+        if self.is_mapped() { self.part_in_file(nodes) } else { Ok(self.part(nodes)) }
     }
 
     /// The network of some nodes, given in strictly ascending order, and all edges between them.
@@ -98,7 +155,9 @@ impl Network {
                 if v != u32::MAX {
                     loops += u64::from(v == new);
                     neighbours.push(v);
-                    weights.push(weight);
+                    if self.is_weighted() {
+                        weights.push(weight);
+                    }
                 }
             }
             starts.push(neighbours.len() as u64);

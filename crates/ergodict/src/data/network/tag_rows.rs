@@ -126,6 +126,11 @@ impl<T: Tag> TagRows<T> {
             .then_some(buckets * size_of::<Bucket>() + rows.len() * size_of::<Head>())
     }
 
+    /// Bytes that a network of so many nodes takes whatever its edges.
+    pub(crate) fn fewest_bytes(nodes: usize) -> usize {
+        nodes.saturating_mul(size_of::<Line>() + size_of::<Head>())
+    }
+
     fn first_size(rows: &Rows, u: usize) -> usize {
         let unit = Self::unit(rows.len());
         ((rows.degree(u) as f64 / (Self::PLACES as f64 * LOAD)) as usize + 1).next_multiple_of(unit)

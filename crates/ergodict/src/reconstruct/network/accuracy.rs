@@ -12,6 +12,7 @@
 use super::{PairSum, PairSums};
 use crate::data::Network;
 use crate::{Error, Result};
+use std::cmp::Ordering;
 
 /// Places of the table that finds a weight among those of edges.
 const PLACES: usize = 1 << 14;
@@ -46,9 +47,12 @@ impl Accuracy {
             let found = of(network.nodes(), network.is_directed());
             return Err(Error::shape("the network", found, of(sums.nodes(), sums.is_directed())));
         }
-        let (mut edges, mut total) = (0u64, 0.0);
-        for (_, _, weight) in network.each_edge().filter(|&(u, v, _)| sums.has(u, v)) {
-            (edges, total) = (edges + 1, total + weight);
+        let (mut edges, mut total) = (network.edges(), network.edges() as f64);
+        if network.is_weighted() || !sums.has_all_of(network) {
+            (edges, total) = (0, 0.0);
+            for (_, _, weight) in network.each_edge().filter(|&(u, v, _)| sums.has(u, v)) {
+                (edges, total) = (edges + 1, total + weight);
+            }
         }
         let mut of_edges: Vec<f64> = Vec::new();
         let (mut found, mut called, mut visited, mut less, mut more) = (0u64, 0u64, 0u64, 0.0, total);
@@ -72,8 +76,7 @@ impl Accuracy {
         let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
         let others = sums.pairs() - edges;
         let auc = (edges > 0 && others > 0).then(|| {
-            of_edges.resize(edges as usize, 0.0);
-            let ranks = Ranks::new(of_edges);
+            let ranks = Ranks::new(of_edges, edges - seen);
             let mut doubled = 0u128;
             let mut count = |rebuilt: f64, times: u64| {
                 doubled += u128::from(ranks.beats_doubled(rebuilt)) * u128::from(times);
@@ -97,20 +100,27 @@ impl Accuracy {
     }
 }
 
-/// Visited pairs with their weight in the network; both come by ascending pairs.
+/// Visited pairs with their weight in the network. Both come by ascending pairs, so that the search in a row goes on from where it was;
+/// rows without visits are not looked at.
 pub(super) fn each_visited(sums: &PairSums, network: &Network, mut each: impl FnMut(&PairSum, f64)) {
-    let mut edges = network.each_edge().peekable();
+    let (rows, mut row, mut at) = (network.rows(), u32::MAX, 0);
     for pair in sums.iter() {
-        let here = (pair.u, pair.v);
-        while edges.next_if(|&(u, v, _)| (u, v) < here).is_some() {}
-        let edge = edges.next_if(|&(u, v, _)| (u, v) == here);
-        each(&pair, edge.map_or(0.0, |(_, _, weight)| weight));
+        if pair.u != row {
+            (row, at) = (pair.u, 0);
+        }
+        let left = &rows.neighbours(row as usize)[at..];
+        at += left.partition_point(|&v| v < pair.v);
+        let there = rows.neighbours(row as usize).get(at) == Some(&pair.v);
+        let weight = if there { rows.weights(row as usize).map_or(1.0, |weights| weights[at]) } else { 0.0 };
+        each(&pair, weight);
     }
 }
 
 /// Weights of edges, sorted, and where to look for one: other pairs are too many to be sorted as well.
 struct Ranks {
     sorted: Vec<f64>,
+    /// Edges that were not visited, which have the weight 0 and are not in the list.
+    zeros: u64,
     /// Place `i` begins where weights of `i/PLACES` or more of the range do.
     places: Vec<usize>,
     low: f64,
@@ -118,11 +128,11 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(mut sorted: Vec<f64>) -> Self {
+    fn new(mut sorted: Vec<f64>, zeros: u64) -> Self {
         sorted.sort_unstable_by(f64::total_cmp);
-        let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+        let (low, high) = sorted.first().copied().zip(sorted.last().copied()).unwrap_or_default();
         let scale = if high > low { PLACES as f64 / (high - low) } else { 0.0 };
-        let mut ranks = Self { sorted, places: Vec::new(), low, scale };
+        let mut ranks = Self { sorted, zeros, places: Vec::new(), low, scale };
         let mut places = vec![ranks.sorted.len(); PLACES + 2];
         for (at, &weight) in ranks.sorted.iter().enumerate().rev() {
             places[ranks.place(weight)] = at;
@@ -141,14 +151,19 @@ impl Ranks {
     /// Twice the number of edges of larger weight, and once those of the same.
     fn beats_doubled(&self, weight: f64) -> u64 {
         let n = self.sorted.len();
+        let zeros = match weight.partial_cmp(&0.0) {
+            Some(Ordering::Less) => 2 * self.zeros,
+            Some(Ordering::Equal) => self.zeros,
+            _ => 0,
+        };
         if weight < self.low {
-            return 2 * n as u64;
+            return 2 * n as u64 + zeros;
         }
         let place = self.place(weight);
         let these = &self.sorted[self.places[place]..self.places[place + 1]];
         let below = self.places[place] + these.partition_point(|&w| w < weight);
         let up_to = self.places[place] + these.partition_point(|&w| w <= weight);
-        (2 * (n - up_to) + (up_to - below)) as u64
+        (2 * (n - up_to) + (up_to - below)) as u64 + zeros
     }
 }
 

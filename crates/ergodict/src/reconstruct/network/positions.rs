@@ -11,6 +11,10 @@ use crate::patch::NetworkPatches;
 use crate::{Error, Result};
 use std::sync::Arc;
 
+/// Most bytes of hashed rows of the pairs that are wanted, which have 72 for every node however few they are: beyond, the rows, mostly
+/// short, are searched.
+const WANTED: usize = 96 << 20;
+
 /// Places and the rules that leave some of them out.
 #[derive(Clone, Debug)]
 pub(super) struct Positions {
@@ -181,5 +185,5 @@ fn wanted(network: &Network, pairs: &[(u32, u32)]) -> Result<Adjacency> {
     let loops = if network.loops() > 0 { Loops::Keep } else { Loops::default() };
     let build = Build { directed: network.is_directed(), loops };
     let wanted = Network::build(NodeIds::numbered(nodes), &edges, false, build)?.0;
-    Ok(Adjacency::new(&Arc::new(wanted), Adjacency::BUDGET))
+    Ok(Adjacency::within(&Arc::new(wanted), Adjacency::BUDGET, WANTED))
 }

@@ -191,7 +191,7 @@ impl<T: Scalar> Reconstructor<T> {
     }
 
     /// Goes to where a reconstruction with the same dictionary and parameters was, by its point and what [`PairSums::write`] wrote;
-    /// `path` is for errors. The rest is then what it would have been without a stop: to the byte, unless sums had gone to a file, which are then added up in another order.
+    /// `path` is for errors. The rest is then what it would have been without a stop, to the byte: runs that had gone to a file are among what was written.
     ///
     /// # Errors
     /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] when there were not so many

@@ -6,12 +6,15 @@
 //! | a cell for every pair, `f32` with long sums put down | they fit the memory | `dense.rs` |
 //! | hash tables | others, and where only some pairs of many are wanted | `hashed.rs` |
 //! | sorted runs in a file | what tables have no room for | `runs.rs` |
+//!
+//! `file.rs` has them in a checkpoint, `sorted.rs` in files that other processes add up.
 
 mod dense;
 mod file;
 mod hashed;
 mod pages;
 mod runs;
+mod sorted;
 pub(super) mod store;
 
 use super::positions::{Positions, wanted_network};
@@ -19,6 +22,7 @@ use crate::data::Network;
 use crate::{Error, Result};
 pub(super) use dense::Dense;
 pub(super) use hashed::Hashed;
+pub use sorted::{SortedSums, merged_sums, source_ranges};
 use std::sync::Arc;
 use store::{Long, PutDown, Short};
 
@@ -174,6 +178,11 @@ impl PairSums {
     pub fn has(&self, u: u32, v: u32) -> bool {
         (self.loops || u != v)
             && self.targets.as_ref().is_none_or(|targets| targets.weight(u as usize, v as usize) > 0.0)
+    }
+
+    /// Whether every edge of a network is one of [`PairSums::pairs`].
+    pub(super) fn has_all_of(&self, network: &Network) -> bool {
+        self.targets.is_none() && (self.loops || network.loops() == 0)
     }
 
     /// The sum and the count of a pair: zeros if it was not visited or is not wanted. Panics unless both are nodes.

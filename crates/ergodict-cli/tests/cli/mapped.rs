@@ -1,0 +1,154 @@
+//! Networks that are mapped: the same results as in memory, in little of it, and tables in parts.
+
+use crate::bench::{Bench, Done};
+use serde_json::Value;
+
+/// A network with some components, as text and mapped, and a model of it.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.run("network generate er -n 500 --edges 1100 --seed 3 -o net.txt -q").fine();
+    bench.run("network convert net.txt -o net.egr -q").fine();
+    bench.run("network learn net.txt -k 6 -r 4 --steps 4 --seed 1 -o m -q").fine();
+    bench
+}
+
+/// The most memory beside mapped files that `-v` tells, in MiB; none where the system does not.
+fn anonymous(done: &Done) -> Option<f64> {
+    let line = done.stderr.lines().find_map(|line| line.strip_suffix(" of it beside mapped files"))?;
+    let (number, unit) = line.rsplit_once(", ")?.1.split_once(' ')?;
+    let bytes = match unit {
+        "KiB" => 1.0 / 1024.0,
+        "MiB" => 1.0,
+        "GiB" => 1024.0,
+        _ => panic!("{unit}"),
+    };
+    Some(number.parse::<f64>().unwrap() * bytes)
+}
+
+#[test]
+fn every_sampler_draws_the_same() {
+    let bench = bench();
+    for sampler in ["exact", "pivot", "pivot-approx", "glauber"] {
+        for net in ["net.txt", "net.egr"] {
+            let words = "-k 5 --count 300 --chains 2 --seed 5 -q";
+            bench.run(&format!("network sample {net} --sampler {sampler} {words} -o {net}.tsv")).fine();
+        }
+        assert_eq!(bench.bytes("net.txt.tsv"), bench.bytes("net.egr.tsv"), "{sampler}");
+    }
+    for net in ["net.txt", "net.egr"] {
+        let words = "-k 2 --sampler rejection --count 200 --seed 5 -q";
+        bench.run(&format!("network sample {net} {words} -o {net}.tsv")).fine();
+    }
+    assert_eq!(bench.bytes("net.txt.tsv"), bench.bytes("net.egr.tsv"));
+}
+
+#[test]
+fn learning_rebuilding_and_denoising_are_the_same() {
+    let bench = bench();
+    bench.run("network learn net.egr -k 6 -r 4 --steps 4 --seed 1 -o mapped -q").fine();
+    let (one, two) = (bench.model("m"), bench.model("mapped"));
+    assert!(one.w.cols() == 4 && (0..4).all(|atom| one.w.col(atom) == two.w.col(atom)));
+    for flags in ["", "--mode off-chain --reversal", "--memory 1M", "--directed --sampler exact"] {
+        for net in ["net.txt", "net.egr"] {
+            if flags.contains("--directed") && net == "net.egr" {
+                bench.run("network convert net.txt --directed -o net.egr -q").fine();
+            }
+            let words = format!("network reconstruct {net} --model m --samples 3000 {flags} -o {net}.tsv -q");
+            bench.run(&words).fine();
+        }
+        assert_eq!(bench.bytes("net.txt.tsv"), bench.bytes("net.egr.tsv"), "{flags}");
+    }
+    bench.run("network convert net.txt -o net.egr -q").fine();
+    bench.run("network corrupt net.txt --remove 0.1 -o less.txt --truth truth.tsv -q").fine();
+    bench.run("network convert less.txt -o less.egr -q").fine();
+    for method in ["resource-allocation", "l3", "co-visits"] {
+        for net in ["less.txt", "less.egr"] {
+            let words = format!("network denoise {net} --pairs truth.tsv --method {method} -o {net}.tsv -q");
+            bench.run(&words).fine();
+        }
+        assert_eq!(bench.bytes("less.txt.tsv"), bench.bytes("less.egr.tsv"), "{method}");
+    }
+}
+
+#[test]
+fn parts_are_the_table() {
+    let bench = bench();
+    let words = "network reconstruct net.egr --model m --samples 2000 -q";
+    bench.run(&format!("{words} -o whole.tsv")).fine();
+    let whole = String::from_utf8(bench.bytes("whole.tsv")).unwrap();
+    let lines = |name: &str| -> Vec<String> {
+        let text = String::from_utf8(bench.bytes(name)).unwrap();
+        text.lines().skip(1).map(str::to_owned).collect()
+    };
+    // The second time in place of the first.
+    for count in [3, 2] {
+        let done = bench.run(&format!("{words} --partitions {count} -o parts --json")).fine();
+        let index: Value = serde_json::from_slice(&bench.bytes("parts/_index.json")).unwrap();
+        let parts = index["parts"].as_array().unwrap();
+        assert_eq!(parts.len(), count);
+        let all: Vec<String> = parts
+            .iter()
+            .flat_map(|part| lines(&format!("parts/{}", part["file"].as_str().unwrap())))
+            .collect();
+        assert!(all.iter().map(String::as_str).eq(whole.lines().skip(1)));
+        assert_eq!(index["pairs"].as_u64(), Some(all.len() as u64));
+        assert_eq!(done.json()["pairs_written"], index["pairs"]);
+        let even = |part: &Value| part["pairs"].as_u64().unwrap() * count as u64 > all.len() as u64 / 2;
+        assert!(parts.iter().all(even), "{index}");
+        assert!(!bench.path("parts/part-00003.tsv").exists());
+    }
+    bench.run(&format!("{words} --partitions 2 --threshold 0.9 -o parts.parquet")).fine();
+    assert_eq!(&bench.bytes("parts.parquet/part-00001.parquet")[..4], b"PAR1");
+    let before = bench.files();
+    bench.put("net.tsv", "0\t1\n");
+    for (flags, told) in [
+        ("--partitions 0 -o x", "--partitions is 0"),
+        ("--partitions 2 -o -", "--partitions"),
+        ("--partitions 2 -o whole.tsv", "whole.tsv"),
+        ("--partitions 2 -o no/where", "no/where"),
+        ("--partitions 2 --pairs net.tsv -o x", "--pairs"),
+    ] {
+        let done = bench.run(&format!("{words} {flags}"));
+        assert_eq!(done.code, Some(2), "{flags}: {}", done.stderr);
+        assert!(done.stderr.contains(told), "{flags}: {}", done.stderr);
+    }
+    std::fs::remove_file(bench.path("net.tsv")).unwrap();
+    assert_eq!(bench.files(), before);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_sampler_that_does() {
+    let bench = Bench::new();
+    bench.run("network generate er -n 20000 --edges 60000 -o net.egr -q").fine();
+    let done = bench.run("network learn net.egr -k 21 -r 3 --memory 4M -o m -q");
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    for words in [
+        "--sampler exact would take about 4.",
+        "4.0 MiB are available",
+        "--sampler pivot-approx",
+        "another law",
+    ] {
+        assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
+    }
+    let done = bench.run("network denoise net.egr --method prone --memory 4M -o s.tsv -q");
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains("resource-allocation"), "{}", done.stderr);
+}
+
+#[test]
+fn a_mapped_network_takes_little_memory() {
+    let bench = Bench::new();
+    bench.run("network generate rmat --scale 17 --edge-factor 8 -o net.egr -q").fine();
+    // Four bytes for each of 2 million entries of A are 7.6 MiB, and hashed rows of them more.
+    let words = "network learn net.egr -k 21 -r 9 --steps 2 --sampler pivot-approx -o m -v";
+    let learned = bench.run(words).fine();
+    let rebuilt =
+        bench.run("network reconstruct net.egr --model m --samples 500 --memory 4M -o t.parquet -v").fine();
+    let Some((learned, rebuilt)) = anonymous(&learned).zip(anonymous(&rebuilt)) else {
+        eprintln!("SKIPPED: this system does not tell how much memory a process has");
+        return;
+    };
+    eprintln!("learning {learned} MiB, rebuilding {rebuilt} MiB");
+    assert!(learned < 60.0, "{learned} MiB");
+    assert!(rebuilt < 30.0, "{rebuilt} MiB");
+}

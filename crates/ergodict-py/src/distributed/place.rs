@@ -1,0 +1,48 @@
+//! Where tasks run: a network with a sampler in it, made once in each process.
+
+use crate::error::raised;
+use crate::network::Network;
+use crate::sampling::{Sampling, placed};
+use crate::work::long;
+use ergodict::dictionary::RoundTask;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+/// A place for tasks of rounds.
+#[pyclass(frozen, module = "ergodict._ergodict")]
+pub(crate) struct RoundPlace {
+    place: ergodict::dictionary::RoundPlace,
+}
+
+#[pymethods]
+impl RoundPlace {
+    /// Samplers are made as the run that leads made its own: with the same arguments and seed.
+    #[new]
+    #[pyo3(signature = (network, name, sampling, seed, n_jobs=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
+    fn new(
+        py: Python<'_>,
+        network: PyRef<'_, Network>,
+        name: &str,
+        sampling: Sampling,
+        seed: u64,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Self> {
+        let (motif, asked, network) = (sampling.motif()?, sampling.asked()?, Arc::clone(&network.inner));
+        let built = long(py, n_jobs, None, |_| {
+            Ok(sampling
+                .choose(&network, &motif, None, asked, seed)
+                .map(|ready| ergodict::dictionary::RoundPlace::new(&ready.drawn)))
+        })?;
+        Ok(Self { place: built.map_err(|error| placed(name, error))? })
+    }
+
+    /// Runs a task, from bytes to bytes.
+    #[pyo3(signature = (task, n_jobs=None))]
+    fn run<'py>(&self, py: Python<'py>, task: &[u8], n_jobs: Option<i64>) -> PyResult<Bound<'py, PyBytes>> {
+        let task = RoundTask::from_bytes(task).map_err(raised)?;
+        let found = long(py, n_jobs, None, |watch| task.run(&self.place, &|| watch.stopped())?.to_bytes())?;
+        Ok(PyBytes::new(py, &found))
+    }
+}

@@ -1,0 +1,47 @@
+"""The network that all workers open by its path, and whether it is the same for all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any, NamedTuple
+
+from .. import _ergodict
+
+#: Bytes of the header of an .egr file, which holds the digest of all that follows.
+_HEADER = 128
+
+
+class Source(NamedTuple):
+    """Where a network is, what it is called, and what tells it from others."""
+
+    path: str
+    name: str
+    digest: str
+
+
+def digest_of(path: str) -> str:
+    """What tells a network from others, without reading all of its file: that of the header, which holds that of the contents."""
+    if path.startswith("@"):
+        return str(_ergodict.input_digest(path))
+    with open(path, "rb") as file:
+        header = file.read(_HEADER)
+    if not header.startswith(b"EGR") or len(header) < _HEADER:
+        target = os.path.splitext(os.path.basename(path))[0]
+        raise ValueError(
+            f"{path}: is no .egr network, and others cannot be shared between processes: make one with "
+            f"`ergodict network convert {os.path.basename(path)} {target}.egr`"
+        )
+    return f"egr:{hashlib.sha256(header).hexdigest()}"
+
+
+def source(path: Any) -> Source:
+    """The network at a path, which must be an .egr file or the name of an embedded network."""
+    if not isinstance(path, (str, os.PathLike)):
+        kind = type(path).__name__
+        raise TypeError(f"path is a {kind}, but it must be the path of an .egr file, which every worker opens for itself")
+    given = os.fspath(path)
+    if given.startswith("@"):
+        return Source(given, given, digest_of(given))
+    whole = os.path.abspath(given)
+    return Source(whole, os.path.basename(whole), digest_of(whole))

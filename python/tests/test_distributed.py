@@ -1,0 +1,373 @@
+"""Distributed learning: the same bytes from any executor, whatever happens to its workers."""
+
+from __future__ import annotations
+
+import concurrent.futures as cf
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ergodict
+from ergodict import _ergodict, distributed
+from ergodict.distributed import WorkerError, _crew, _learn, _source, _worker
+
+#: Small enough for many runs, with chains that no number of workers divides.
+SMALL: dict[str, Any] = {"k": 5, "chains": 4, "rounds": 3, "minibatches": 2, "batch_size": 30, "random_state": 5}
+#: Tasks that take so long that a worker dies in the middle of one.
+LONG: dict[str, Any] = {**SMALL, "k": 12, "chains": 3, "rounds": 2, "minibatches": 40, "batch_size": 200, "n_examples": 0}
+
+
+@pytest.fixture(scope="session")
+def lesmis(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A network with weights, as a file that can be mapped."""
+    path = tmp_path_factory.mktemp("networks") / "lesmis.egr"
+    ergodict.Network("@lesmis").write(path)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """A Dask cluster of two processes, started once."""
+    dask = pytest.importorskip("distributed", reason="dask[distributed] is not installed: tests with Dask are SKIPPED")
+    with dask.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
+    ) as cluster:
+        with cluster.get_client() as client:
+            yield client
+
+
+def pool(workers: int) -> Callable[[], cf.Executor]:
+    """What makes process pools. Workers are not forked from here, where there are threads, but from a process that has imported ergodict."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["ergodict.distributed", "test_distributed"])
+    return lambda: cf.ProcessPoolExecutor(workers, mp_context=context)
+
+
+def same(one: ergodict.NetworkDictionary, two: ergodict.NetworkDictionary) -> bool:
+    """Whether models are the same to the byte, with all that files hold."""
+    assert one._model.to_bytes() == two._model.to_bytes()
+    assert one.components_.tobytes() == two.components_.tobytes()
+    assert all((one.history_[name] == two.history_[name]).all() for name in one.history_)
+    return True
+
+
+class Wrapped(cf.Executor):
+    """An executor whose tasks run inside of another function."""
+
+    def __init__(self, inner: Any, around: Callable[..., Any], *arguments: Any) -> None:
+        self.inner, self.around, self.arguments, self.submitted = inner, around, arguments, 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.submitted += 1
+        return self.inner.submit(self.around, *self.arguments, fn, *args)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.inner.shutdown(wait=wait)
+
+
+def killed_once(folder: str, fn: Callable[..., Any], *args: Any) -> Any:
+    """Runs a task, but the first of all processes that does is killed in the middle of it."""
+    try:
+        os.close(os.open(os.path.join(folder, "first"), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return fn(*args)
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    try:
+        return fn(*args)
+    finally:
+        Path(folder, "came to its end").touch()
+        time.sleep(10)
+
+
+def delayed(fn: Callable[..., Any], job: bytes, task: bytes, attempt: int) -> Any:
+    """Runs a task after a time that is another for each."""
+    time.sleep(int.from_bytes(task[-2:], "little") / 2**16 / 20)
+    return fn(job, task, attempt)
+
+
+# The same answer.
+
+
+def test_processes_give_what_one_process_gives(lesmis: str, tmp_path: Path) -> None:
+    here = distributed.learn(lesmis, 4, **SMALL)
+    for workers in (1, 2, 3):
+        with pool(workers)() as executor:
+            there = distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, delayed))
+        assert same(here, there)
+    here.save(tmp_path / "here.safetensors")
+    there.save(tmp_path / "there.safetensors")
+    assert (tmp_path / "here.safetensors").read_bytes() == (tmp_path / "there.safetensors").read_bytes()
+    loaded = ergodict.NetworkDictionary.load(tmp_path / "there.safetensors")
+    assert loaded.n_steps_ == 3 and loaded.n_samples_seen_ == 3 * 4 * 2 * 30
+    assert loaded.chain_["sampler"] == "exact" and len(loaded.examples()) == 4
+    config = json.loads(loaded._model.header())["run"]["config"]
+    assert (config["rounds"], config["chains"], config["minibatches"], config["batch"]) == (3, 4, 2, 30)
+
+
+def test_dask_gives_what_one_process_gives(lesmis: str, client: Any) -> None:
+    here = distributed.learn(lesmis, 4, **SMALL)
+    assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=client.get_executor()))
+    for workers in (1, 2):
+        some = list(client.scheduler_info(n_workers=-1)["workers"])[:workers]
+        executor = client.get_executor(workers=some, pure=False)
+        assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, delayed)))
+    # A client stands for its executor.
+    assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=client))
+
+
+@pytest.mark.parametrize("options", [{"sampler": "glauber", "burn_in": 20, "every": 3}, {"dtype": "float32", "dict_init": "data"}])
+def test_threads_give_what_one_gives_with_other_options(lesmis: str, options: dict[str, Any]) -> None:
+    here = distributed.learn(lesmis, 4, **SMALL, **options)
+    assert same(here, distributed.learn(lesmis, 4, **SMALL, **options, n_jobs=3))
+    assert same(here, distributed.learn(lesmis, 4, **SMALL, **options, executor=lambda: cf.ThreadPoolExecutor(2)))
+    if "sampler" in options:
+        assert here.chain_["mixing"][0]["values"] == 3 * 2 * 30
+
+
+def test_rounds_of_one_minibatch_are_steps_of_several_chains(lesmis: str, cli: Callable[..., Any], tmp_path: Path) -> None:
+    rounds = distributed.learn(lesmis, 4, **{**SMALL, "minibatches": 1, "rounds": 6})
+    out = tmp_path / "model.safetensors"
+    arguments = ["-r", 4, "--k", 5, "--chains", 4, "--steps", 6, "--batch", 120, "--seed", 5]
+    cli("network", "learn", lesmis, *arguments, "-o", out)
+    steps = ergodict.NetworkDictionary.load(out)
+    assert steps.n_samples_seen_ == rounds.n_samples_seen_
+    assert np.allclose(rounds.components_, steps.components_, rtol=0, atol=1e-8)
+    assert np.allclose(rounds.history_["loss"], steps.history_["loss"], rtol=1e-8)
+
+
+# Workers that die.
+
+
+def test_a_killed_process_is_survived(lesmis: str, tmp_path: Path) -> None:
+    here = distributed.learn(lesmis, 5, **LONG)
+    made = []
+
+    def make() -> cf.Executor:
+        made.append(Wrapped(pool(2)(), killed_once, str(tmp_path)))
+        return made[-1]
+
+    assert same(here, distributed.learn(lesmis, 5, **LONG, executor=make))
+    assert (tmp_path / "first").exists() and not (tmp_path / "came to its end").exists()
+    assert len(made) == 2 and sum(one.submitted for one in made) > 2 * 3
+
+
+def test_a_killed_worker_of_dask_is_survived(lesmis: str, client: Any, tmp_path: Path) -> None:
+    here = distributed.learn(lesmis, 5, **LONG)
+    there = distributed.learn(lesmis, 5, **LONG, executor=Wrapped(client.get_executor(), killed_once, str(tmp_path)))
+    assert same(here, there)
+    assert (tmp_path / "first").exists() and not (tmp_path / "came to its end").exists()
+
+
+def test_a_pool_that_breaks_and_cannot_be_made_again_is_told(lesmis: str, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "checkpoint.safetensors"
+    with pool(1)() as executor, pytest.raises(WorkerError, match="function that makes executors"):
+        distributed.learn(lesmis, 5, **LONG, executor=Wrapped(executor, killed_once, str(tmp_path)), checkpoint=checkpoint)
+    assert not checkpoint.exists()
+
+
+class Losing(cf.Executor):
+    """An executor that loses some tasks before it runs one."""
+
+    def __init__(self, losses: int) -> None:
+        self.losses = losses
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        future: cf.Future[Any] = cf.Future()
+        if args[2] < self.losses:
+            if args[2] == 0:
+                future.cancel()
+            else:
+                future.set_exception(ConnectionError("gone"))
+        else:
+            future.set_result(fn(*args))
+        return future
+
+
+def test_lost_tasks_are_run_again_so_many_times(lesmis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_crew, "_WAIT", 0.0)
+    here = distributed.learn(lesmis, 4, **SMALL)
+    assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=Losing(3)))
+    with pytest.raises(WorkerError, match="chain 0 in round 1 was lost 4 times, the last time to ConnectionError: gone"):
+        distributed.learn(lesmis, 4, **SMALL, executor=Losing(4))
+    with pytest.raises(WorkerError, match="was lost once"):
+        distributed.learn(lesmis, 4, **SMALL, executor=Losing(1), retries=0)
+
+
+# Workers that cannot.
+
+
+def test_a_worker_of_another_version_is_named(lesmis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pool(1)() as executor:
+        assert executor.submit(os.getpid).result() != os.getpid()
+        monkeypatch.setattr(_learn._ergodict, "__version__", "9.8.7")
+        with pytest.raises(WorkerError, match="led by ergodict 9.8.7: install 9.8.7 on every worker") as error:
+            distributed.learn(lesmis, 4, **SMALL, executor=executor)
+    assert error.value.pid != os.getpid() and f"process {error.value.pid}" in str(error.value) and error.value.host in str(error.value)
+    again = pickle.loads(pickle.dumps(error.value))
+    assert str(again) == str(error.value) and again.pid == error.value.pid
+
+
+def elsewhere(path: str, there: str, fn: Callable[..., Any], job: bytes, task: bytes, attempt: int) -> Any:
+    """Runs a task where the network has another path."""
+    return fn(job.replace(json.dumps(path).encode(), json.dumps(there).encode()), task, attempt)
+
+
+def test_a_worker_without_the_network_or_with_another_is_named(lesmis: str, tmp_path: Path, client: Any) -> None:
+    with pytest.raises(WorkerError, match=r"worker tcp://.* process \d+: .*gone.egr: No such file .* on every worker") as error:
+        gone = str(tmp_path / "gone.egr")
+        distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(client.get_executor(), elsewhere, lesmis, gone))
+    assert error.value.address is not None and error.value.address.startswith("tcp://")
+    other = str(tmp_path / "karate.egr")
+    ergodict.Network("@karate").write(other)
+    with pool(1)() as executor, pytest.raises(WorkerError, match="another network than where the run is led"):
+        distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, elsewhere, lesmis, other))
+
+
+def otherwise(fn: Callable[..., Any], *args: Any) -> Any:
+    os.environ["ERGODICT_SIMD"] = "scalar"
+    return fn(*args)
+
+
+def test_a_worker_that_rounds_otherwise_is_named(lesmis: str) -> None:
+    with pool(1)() as executor:
+        try:
+            distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, otherwise))
+        except WorkerError as error:
+            assert "the arithmetic of this machine is" in str(error) and "scalar" in str(error)
+        else:
+            pytest.skip("this machine has no other instruction set: workers that round otherwise are NOT TESTED")
+
+
+def test_networks_that_cannot_be_mapped_are_refused(tmp_path: Path, lesmis: str) -> None:
+    text = tmp_path / "karate.txt"
+    ergodict.Network("@karate").write(text)
+    with pytest.raises(ValueError, match=r"`ergodict network convert karate.txt karate.egr`"):
+        distributed.learn(text, 4, **SMALL)
+    with pytest.raises(FileNotFoundError):
+        distributed.learn(tmp_path / "none.egr", 4, **SMALL)
+    with pytest.raises(TypeError, match="path of an .egr file"):
+        distributed.learn(ergodict.Network("@karate"), 4, **SMALL)
+    # The name of an embedded network is the same everywhere.
+    assert distributed.learn("@karate", 4, **SMALL).n_steps_ == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"chains": 0}, "chains"), ({"rounds": 0}, "rounds"), ({"minibatches": 0}, "minibatches"), ({"batch_size": 0}, "batch_size"),
+        ({"retries": -1}, "retries"), ({"n_jobs": 0}, "n_jobs"), ({"resume": True}, "resume needs a checkpoint"), ({"sampler": "best"}, "best"),
+        ({"k": 1}, "k is 1"), ({"dict_init": np.ones((2, 3))}, "4×25 is needed"), ({"alpha": -1.0}, "alpha"),
+    ],
+)
+def test_bad_arguments_are_refused(lesmis: str, given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        distributed.learn(lesmis, 4, **{**SMALL, **given})
+
+
+def test_what_is_no_executor_is_refused(lesmis: str) -> None:
+    with pytest.raises(TypeError, match="it must be an Executor"):
+        distributed.learn(lesmis, 4, **SMALL, executor=3)
+    with pytest.raises(TypeError, match="it must make an Executor"):
+        distributed.learn(lesmis, 4, **SMALL, executor=lambda: None)
+
+
+# Going on later.
+
+
+class Stopping(cf.Executor):
+    """An executor at which somebody presses Ctrl-C after some tasks."""
+
+    def __init__(self, tasks: int) -> None:
+        self.tasks = tasks
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.tasks -= 1
+        if self.tasks < 0:
+            raise KeyboardInterrupt
+        future: cf.Future[Any] = cf.Future()
+        future.set_result(fn(*args))
+        return future
+
+
+def test_an_interrupted_run_goes_on(lesmis: str, tmp_path: Path) -> None:
+    whole = distributed.learn(lesmis, 4, **SMALL)
+    checkpoint = tmp_path / "checkpoint.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        distributed.learn(lesmis, 4, **SMALL, executor=Stopping(4 + 2), checkpoint=checkpoint)
+    again = distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
+    assert same(whole, again)
+    # A run that came to its end can go on for more rounds.
+    more = distributed.learn(lesmis, 4, **{**SMALL, "rounds": 5}, checkpoint=checkpoint, resume=True)
+    assert same(more, distributed.learn(lesmis, 4, **{**SMALL, "rounds": 5}))
+    # Without a checkpoint there is nothing to go on from, and it begins.
+    assert same(whole, distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "new.safetensors", resume=True))
+    with pytest.raises(ValueError, match=r"was made with batch 30, but batch is 31 now"):
+        distributed.learn(lesmis, 4, **{**SMALL, "batch_size": 31}, checkpoint=checkpoint, resume=True)
+    with pytest.raises(ValueError, match="another network"):
+        distributed.learn("@karate", 4, **SMALL, checkpoint=checkpoint, resume=True)
+    whole.save(checkpoint)
+    with pytest.raises(ValueError, match="no checkpoint of ergodict.distributed.learn"):
+        distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
+
+
+def test_a_checkpoint_is_written_on_the_way(lesmis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_learn, "CHECKPOINT_SECONDS", 0.0)
+    checkpoint, seen = tmp_path / "checkpoint.safetensors", []
+
+    class Looking(Stopping):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            seen.append(checkpoint.exists())
+            return super().submit(fn, *args)
+
+    distributed.learn(lesmis, 4, **SMALL, executor=Looking(99), checkpoint=checkpoint)
+    assert seen == [False] * 4 + [True] * 8
+
+
+# Bytes.
+
+
+def test_damaged_bytes_are_refused(lesmis: str) -> None:
+    estimator = ergodict.NetworkDictionary(3, k=3, chains=2, steps=2, batch_size=5, random_state=0)
+    with _crew.Crew(None, 0, None) as crew:
+        learner, job = _learn._start(estimator, _source.source(lesmis), 1, crew)
+    task = learner.tasks()[0]
+    good, outcome = _worker.work(job, task, 0)
+    assert good
+    for bytes_ in (task[:-1], b"", task + b"x", task[:40] + bytes([task[40] ^ 1]) + task[41:], outcome):
+        good, told = _worker.work(job, bytes_, 0)
+        assert not good and "damaged" in json.loads(told)["problem"]
+    for bytes_ in (outcome[:-1], task, b"ERTO"):
+        with pytest.raises(ValueError, match="damaged"):
+            learner.absorb([bytes_, outcome])
+    with pytest.raises(ValueError, match="in their order"):
+        learner.absorb([outcome, outcome])
+    with pytest.raises(ValueError, match="in their order"):
+        learner.absorb([])
+    assert learner.made() == (0, 2)
+
+
+def test_progress_is_told(lesmis: str, capsys: pytest.CaptureFixture[str]) -> None:
+    distributed.learn(lesmis, 4, **SMALL, verbose=True)
+    told = capsys.readouterr().err
+    assert "learning" in told and "3/3" in told and "surrogate" in told
+
+
+def test_the_model_is_one_like_any_other(lesmis: str, cli: Callable[..., Any], tmp_path: Path) -> None:
+    model = distributed.learn(lesmis, 4, **SMALL)
+    assert (model.reconstruct(lesmis, samples=2000).edge_coverage or 0.0) > 0.9
+    out = tmp_path / "model.safetensors"
+    model.save(out)
+    rebuilt = cli("network", "reconstruct", lesmis, "--model", out, "--samples", 2000, "--seed", 1, "--json").stdout
+    assert json.loads(rebuilt)
+    assert model.partial_fit(lesmis, steps=2).n_steps_ == 5
+    cli("network", "report", out, "-o", tmp_path / "page.html")
