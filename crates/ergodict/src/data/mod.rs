@@ -30,6 +30,11 @@ pub use batch::Batch;
 pub use feed::{Feed, WINDOW_BYTES, WINDOW_SAMPLES, not_finite_words};
 pub use image::{Image, ImageNotes};
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
+pub use network::{
+    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
+    parse_timed, read_timed,
+};
 pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_name};

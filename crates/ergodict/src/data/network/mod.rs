@@ -37,6 +37,7 @@ mod sparse_npz;
 mod structure;
 mod summary;
 mod tag_rows;
+mod time;
 mod write;
 
 pub use adjacency::Adjacency;
@@ -53,6 +54,11 @@ use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use summary::{DegreeBin, Spread, Summary};
+pub use time::{
+    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
+    parse_timed, read_timed,
+};
 pub use write::{write_edge_list, write_name};
 
 /// A network: nodes, and edges with positive weights. It is never changed.
