@@ -23,6 +23,7 @@ mod sampling;
 mod scheme;
 mod sets;
 mod spins;
+mod time;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -60,6 +61,8 @@ mod _ergodict {
     use super::sampler::Sampler;
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+    #[pymodule_export]
+    use super::time::{ChangingNetwork, TimedEdges, Windows, parse_moments};
 
     // Network dictionaries, denoising and evaluation.
 
