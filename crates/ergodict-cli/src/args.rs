@@ -1,11 +1,13 @@
 //! The command line: the verbs, and the flags they share. Help, completions, man pages and `--config` are made from it.
 
 mod refusal;
+mod size;
 mod verbs;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Command, CommandFactory, Parser, Subcommand};
 pub(crate) use refusal::explain;
+pub(crate) use size::Size;
 use std::fmt::Write;
 use std::path::PathBuf;
 

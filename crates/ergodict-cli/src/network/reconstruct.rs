@@ -3,7 +3,7 @@
 use super::reading::{self, Opened, Reading};
 use super::rebuilt::{Inside, Rebuilt, Writer};
 use super::sampling::{Chosen, Sampling};
-use crate::args::{Common, count};
+use crate::args::{Common, Size, count};
 use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};
@@ -107,9 +107,9 @@ pub(crate) struct Args {
     /// Write only pairs of a larger weight; the Jaccard accuracy is of those [default: all are written, 0.5]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// Mebibytes that sums and counts may take in memory; the rest goes to a temporary file
-    #[arg(long, value_name = "MIB", default_value_t = 2048, hide_short_help = true)]
-    memory: u64,
+    /// Memory for sums and counts, such as 2G or 500M, a number alone in mebibytes; the rest goes to a temporary file
+    #[arg(long, value_name = "SIZE", default_value = "2G", hide_short_help = true)]
+    memory: Size,
     #[command(flatten)]
     sampling: Sampling,
     #[command(flatten)]
@@ -275,7 +275,7 @@ fn seen(rebuilding: &Reconstructor<f32>) -> String {
 
 impl Args {
     fn parameters(&self) -> NetworkReconstruction {
-        let memory = usize::try_from(self.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
+        let memory = self.memory.bytes();
         let (lambda, reversal) = (self.lambda, self.reversal);
         NetworkReconstruction {
             mode: self.mode.mode(),
@@ -298,8 +298,8 @@ impl Args {
         if self.threshold.is_some_and(|w| !w.is_finite()) {
             bail!("--threshold is no finite number");
         }
-        if self.memory == 0 {
-            bail!("--memory is 0, but at least one mebibyte is needed");
+        if self.memory.bytes() < 1 << 20 {
+            bail!("--memory is {}, but at least one mebibyte is needed", self.memory);
         }
         if output::is_standard(&self.model) {
             bail!("--model is -, but a model is a file: name it");
@@ -327,11 +327,11 @@ impl Args {
     fn check_memory(&self, network: &Arc<Network>) -> Result<()> {
         let n = network.nodes() as u64;
         let dense = n.saturating_mul(n) / if network.is_directed() { 1 } else { 2 } * 8;
-        let needed = dense.min(self.memory.saturating_mul(1 << 20));
+        let needed = dense.min(self.memory.bytes() as u64);
         memory::check(
             needed,
             &format!("sums of the pairs of {n} nodes"),
-            "lower --memory MIB, which puts the rest into a file, or name some --pairs",
+            "lower --memory SIZE, which puts the rest into a file, or name some --pairs",
         )
     }
 
@@ -342,7 +342,7 @@ impl Args {
             "lambda": self.lambda,
             "mode": self.mode.name(),
             "alpha": self.alpha,
-            "memory": self.memory,
+            "memory": self.memory.value(),
             "seed": common.seed,
         });
         if self.reversal {

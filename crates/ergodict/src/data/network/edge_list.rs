@@ -18,7 +18,7 @@ pub(super) mod line;
 use super::NodeIds;
 use crate::data::Input;
 use crate::{Error, Result};
-pub(super) use blocks::Blocks;
+pub(super) use blocks::{Blocks, Listed};
 use chunk::Chunk;
 pub(super) use indices::integer_indices;
 use layout::{Layout, Weight};
