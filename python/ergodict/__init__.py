@@ -1,6 +1,6 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import denoising, plot, sets
+from . import denoising, distributed, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
 from .chains import RBM, CellularPotts, Ising, Potts
@@ -37,6 +37,7 @@ __all__ = [
     "denoise",
     "denoise_image",
     "denoising",
+    "distributed",
     "evaluate",
     "load",
     "networks",

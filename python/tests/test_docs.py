@@ -20,7 +20,7 @@ from numpydoc.validate import validate
 
 import ergodict
 
-CHAPTER = Path(__file__).parents[2] / "docs" / "python.md"
+CHAPTERS = [Path(__file__).parents[2] / "docs" / name for name in ("python.md", "distributed.md")]
 README = Path(__file__).parents[2] / "README.md"
 
 #: What numpydoc finds that we mind of anything public: no docstring, no summary, parameters that do not exist or are in another order; and
@@ -34,8 +34,8 @@ GIVEN = {"Comparison", "Denoised", "Difference", "Evaluation", "HomomorphismSamp
 
 def modules() -> list[ModuleType]:
     """The package's own modules, without the extension."""
-    found = [module.name for module in pkgutil.iter_modules(ergodict.__path__) if module.name != "_ergodict"]
-    return [ergodict, *(importlib.import_module(f"ergodict.{name}") for name in found)]
+    found = [module.name for module in pkgutil.walk_packages(ergodict.__path__, "ergodict.") if module.name != "ergodict._ergodict"]
+    return [ergodict, *map(importlib.import_module, found)]
 
 
 def examples() -> list[doctest.DocTest]:
@@ -116,16 +116,17 @@ def blocks(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 @pytest.mark.usefixtures("printed_alike")
-def test_the_chapter_runs_as_printed() -> None:
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
+def test_the_chapter_runs_as_printed(chapter: Path) -> None:
     """Its blocks in order, in one folder: Python in one namespace; of sessions in a shell the lines that begin with `$ `."""
-    found = list(blocks(CHAPTER.read_text(encoding="utf-8")))
-    assert any(language == "python" for language, _, _ in found), f"{CHAPTER} shows no Python"
+    found = list(blocks(chapter.read_text(encoding="utf-8")))
+    assert any(language == "python" for language, _, _ in found), f"{chapter} shows no Python"
     program = os.environ.get("ERGODICT_CLI")
     names: dict[str, Any] = {"__name__": "chapter"}
     for language, line, text in found:
         if language == "python":
             # Padded, so that a traceback names the line of the chapter.
-            exec(compile("\n" * (line - 1) + text, str(CHAPTER), "exec"), names)
+            exec(compile("\n" * (line - 1) + text, str(chapter), "exec"), names)
             continue
         if not program:
             pytest.skip("ERGODICT_CLI is not set: the chapter's commands are SKIPPED from here on")
@@ -134,7 +135,7 @@ def test_the_chapter_runs_as_printed() -> None:
         done = subprocess.run(
             ["bash", "-euc", commands], capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
         )
-        assert done.returncode == 0, f"{CHAPTER.name}:{line}: {done.stderr}"
+        assert done.returncode == 0, f"{chapter.name}:{line}: {done.stderr}"
 
 
 @pytest.mark.usefixtures("printed_alike")

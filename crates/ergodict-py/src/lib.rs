@@ -36,7 +36,9 @@ mod _ergodict {
     #[pymodule_export]
     use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
     #[pymodule_export]
-    use super::distributed::{RoundLearner, RoundPlace};
+    use super::distributed::{
+        Parts, RoundLearner, RoundPlace, SharePlace, model_motif, share_of, share_task, share_told,
+    };
     #[pymodule_export]
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]

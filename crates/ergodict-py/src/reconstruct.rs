@@ -66,10 +66,10 @@ pub(crate) fn pairs_of(
 }
 
 /// The numbers of nodes in a part, by those in the whole; none for nodes outside.
-struct Inside(Option<Vec<Option<u32>>>);
+pub(crate) struct Inside(Option<Vec<Option<u32>>>);
 
 impl Inside {
-    fn new(part: Option<&[u32]>, nodes: usize) -> Self {
+    pub(crate) fn new(part: Option<&[u32]>, nodes: usize) -> Self {
         Self(part.map(|part| {
             let mut all = vec![None; nodes];
             part.iter().zip(0..).for_each(|(&v, at)| all[v as usize] = Some(at));
@@ -77,7 +77,7 @@ impl Inside {
         }))
     }
 
-    fn pair(&self, (u, v): (u32, u32)) -> Option<(u32, u32)> {
+    pub(crate) fn pair(&self, (u, v): (u32, u32)) -> Option<(u32, u32)> {
         match &self.0 {
             None => Some((u, v)),
             Some(all) => Some((all[u as usize]?, all[v as usize]?)),
@@ -97,7 +97,7 @@ fn measures<'py>(py: Python<'py>, accuracy: &Accuracy) -> PyResult<Bound<'py, Py
 }
 
 /// The dictionary's motif, of which the arguments may say nothing else.
-fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
+pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
     let Some(form) = &model.model.network else { return Err(PyValueError::new_err("no model of networks")) };
     let motif = form.motif().map_err(raised)?;
     match sampling.nodes().filter(|k| *k != motif.k()) {

@@ -72,6 +72,8 @@ def learn(
         An ``.egr`` file that all workers can open by this path (``ergodict network convert`` makes one), or an embedded network.
     n_components : int, default 25
         Atoms.
+    k, motif, sampler : int, str or path or list of pairs, str
+        The motif and how it is placed, as for :class:`ergodict.NetworkDictionary`.
     chains : int, default 8
         Chains, each a task of every round: at least as many as there are workers.
     rounds : int, default 100
@@ -80,8 +82,12 @@ def learn(
         Minibatches of each chain in a round: so many that a round takes a second or more, and handing out tasks costs little.
     batch_size : int, default 100
         Patches of a minibatch, all of one chain.
-    k, motif, sampler, burn_in, every, injective, component, lazy, alpha, kappa1, kappa2, schedule, dictionary, code, dict_init, normalise, solver, tol, dict_tol, dict_sweeps, n_examples, dtype, random_state
-        As for :class:`ergodict.NetworkDictionary`. Atoms that no code uses are kept.
+    burn_in, every, injective, component, lazy : int, int, bool, str, bool
+        How chains go, as for :class:`ergodict.NetworkDictionary`.
+    alpha, kappa1, kappa2, schedule, dictionary, code, dict_init, normalise, solver, tol, dict_tol, dict_sweeps : any
+        The online scheme, as there. Atoms that no code uses are kept.
+    n_examples, dtype, random_state : int, str, int
+        As there.
     n_jobs : int, optional
         Threads of each task; without an executor, threads that tasks run on.
     verbose : bool, default False
@@ -162,6 +168,7 @@ def _start(estimator: NetworkDictionary, network: Source, minibatches: object, c
     k, motif = learner.motif
     job = {
         "kind": "round", "version": _ergodict.__version__, "path": network.path, "digest": network.digest, "seed": seed,
+        "asked": sampling["sampler"],
         # As it turned out here: a motif file need not be there, and nobody tries samplers again.
         "sampling": {**sampling, "k": k, "motif": None, "edges": motif, "sampler": learner.sampler}, "n_jobs": crew.n_jobs,
     }

@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from .. import _ergodict
 from ..network import as_network
 from ._source import digest_of
@@ -86,7 +88,9 @@ def _opened(told: dict[str, Any]) -> Any:
 
 def _kept(told: dict[str, Any], kind: str, make: Callable[[], Any]) -> Any:
     """What tasks of a job share in this process, made once."""
-    key = json.dumps([kind, told["path"], told["digest"], told["sampling"], told["seed"], told.get("place")])
+    # The sampler that was asked for, if any, and the one it came to are the same place.
+    sampling = {**told["sampling"], "sampler": told["asked"]}
+    key = json.dumps([kind, told["path"], told["digest"], sampling, told["seed"], told.get("place")])
     with _lock:
         if key not in _places:
             while len(_places) >= _KEPT:
@@ -112,4 +116,34 @@ def _round(told: dict[str, Any], task: bytes) -> bytes:
     return found
 
 
-_KINDS: dict[str, Callable[[dict[str, Any], bytes], bytes]] = {"round": _round}
+def place_of(told: dict[str, Any]) -> Any:
+    """Where shares of a reconstruction run."""
+
+    def make() -> Any:
+        file = told["place"]["pairs"]
+        pairs = None
+        if file is not None:
+            both = np.load(file)
+            pairs = np.ascontiguousarray(both[:, 0]), np.ascontiguousarray(both[:, 1])
+        return _ergodict.SharePlace(_opened(told), told["path"], _sampling(told), told["seed"], pairs, told["n_jobs"])
+
+    return _kept(told, "share", make)
+
+
+def _share(told: dict[str, Any], task: bytes) -> bytes:
+    """Some homomorphisms of a chain: their sums go into a file."""
+    file, _, rest = task.partition(b"\0")
+    found: bytes = place_of(told).run(rest, os.fsdecode(file), told["n_jobs"])
+    return found
+
+
+def _reduce(told: dict[str, Any], task: bytes) -> bytes:
+    """A range of first nodes: the files' sums become a part of the table."""
+    part = json.loads(task)
+    found: str = place_of(told).reduce(
+        told["files"], part["first"], part["end"], part["number"], told["folder"], told["format"], told["shrinkage"]
+    )
+    return found.encode()
+
+
+_KINDS: dict[str, Callable[[dict[str, Any], bytes], bytes]] = {"round": _round, "share": _share, "reduce": _reduce}

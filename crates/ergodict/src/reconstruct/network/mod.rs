@@ -12,6 +12,7 @@ mod parts;
 mod positions;
 mod reconstructor;
 mod reference;
+mod shares;
 mod sums;
 
 pub use accuracy::Accuracy;
@@ -20,4 +21,5 @@ pub use parameters::{Mode, NetworkReconstruction, Targets};
 pub use parts::{PairFormat, PairPart, PairRow, PartsFolder, write_pairs};
 pub use reconstructor::{ReconstructionPoint, Reconstructor};
 pub use reference::{ByTheBook, by_the_book};
+pub use shares::{ShareOutcome, SharePlace, ShareTask, share_of};
 pub use sums::{PairSum, PairSums, SortedSums, merged_sums, source_ranges};

@@ -1,0 +1,241 @@
+"""Networks rebuilt by many workers: chains in parallel, then ranges of nodes in parallel, into a folder of parts."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from .. import _ergodict, _network_options as options
+from .._network_options import REBUILDING_CHAINS
+from .._progress import progress
+from .._random import RandomState, seed_of
+from ..network import as_network
+from ..network_dictionary import NetworkDictionary
+from ._crew import Crew, Executor
+from ._shares import Shares
+from ._source import source
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Partitioned:
+    """A rebuilt network as a folder of parts, each of a range of first nodes, as :func:`reconstruct` writes it.
+
+    Parameters
+    ----------
+    path : path
+        The folder; its ``index.json`` lists the parts and says how they were made.
+
+    Attributes
+    ----------
+    path : str
+        The folder.
+    files : list of str
+        The parts, in the order of their nodes.
+    format : {"tsv", "parquet"}
+        What they are.
+    n_pairs : int
+        Pairs that were seen, in all parts.
+    made : dict
+        How it was made: ``samples``, ``chains``, ``block``, ``seed``, ``sampler``, ``edge_coverage``, ``capped``, ``notes`` and so on.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ergodict import distributed
+    >>> model = distributed.learn("@karate", 3, k=4, chains=2, rounds=3, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = distributed.reconstruct("@karate", model, os.path.join(folder, "made"), samples=500, partitions=2)
+    ...     again = distributed.Partitioned(made.path)
+    >>> [os.path.basename(file) for file in again.files]
+    ['part-00000.parquet', 'part-00001.parquet']
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = os.fspath(path)
+        with open(os.path.join(self.path, "index.json"), encoding="utf-8") as file:
+            index = json.load(file)
+        self.files = [os.path.join(self.path, part["file"]) for part in index["parts"]]
+        self.format: str = index["format"]
+        self.n_pairs: int = index["pairs"]
+        self.made: dict[str, Any] = index.get("made") or {}
+
+    def __repr__(self) -> str:
+        return f"Partitioned({self.n_pairs} pairs in {len(self.files)} parts, {self.path!r})"
+
+    @property
+    def edge_coverage(self) -> Optional[float]:
+        """The share of edges that were seen."""
+        return self.made.get("edge_coverage")
+
+    def to_pandas(self) -> Any:
+        """All parts as one table with columns u, v, weight and count; for what fits into memory.
+
+        Examples
+        --------
+        See :func:`reconstruct`.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        if self.format == "parquet":
+            return pandas.concat([pandas.read_parquet(file) for file in self.files], ignore_index=True)
+        return pandas.concat([pandas.read_csv(file, sep="\t") for file in self.files], ignore_index=True)
+
+
+def model_of(model: Any) -> NetworkDictionary:
+    """A dictionary that was learned, or the one in a model file."""
+    if isinstance(model, (str, os.PathLike)):
+        return NetworkDictionary.load(model)
+    if not isinstance(model, NetworkDictionary):
+        raise TypeError(f"model is a {type(model).__name__}, but it must be a NetworkDictionary or the path of a model file")
+    return model
+
+
+def reconstruct(
+    path: Any,
+    model: Any,
+    out: Path,
+    *,
+    samples: int = 200_000,
+    chains: int = REBUILDING_CHAINS,
+    partitions: int = 8,
+    format: str = "parquet",
+    block: int = 50_000,
+    mode: str = "plain",
+    alpha: float = 0.0,
+    shrinkage: float = 0.0,
+    reversal: bool = False,
+    pairs: Any = None,
+    sampler: Optional[str] = None,
+    burn_in: int = 0,
+    every: int = 1,
+    injective: bool = False,
+    component: str = "largest",
+    lazy: Optional[bool] = None,
+    memory: int = 512,
+    random_state: RandomState = None,
+    n_jobs: Optional[int] = None,
+    verbose: bool = False,
+    executor: Executor = None,
+    scratch: Optional[Path] = None,
+    resume: bool = False,
+    retries: int = 3,
+) -> Partitioned:
+    """Rebuilds a network on many processes or machines, into a folder of parts that never were in one memory.
+
+    Chains take `block` homomorphisms each at a time and write the sums of their pairs, sorted, into files in `scratch`; then each range of
+    nodes is merged from all files, block by block and chain by chain, and becomes a part of the table. The result depends on the numbers of
+    samples, chains and blocks and on the seed, and not on the executor, its workers or their failures. Counts are those of
+    :meth:`ergodict.NetworkDictionary.reconstruct` with as many chains, weights are the same but for rounding.
+
+    Parameters
+    ----------
+    path : path
+        An ``.egr`` file that all workers can open by this path, or an embedded network.
+    model : NetworkDictionary or path
+        The dictionary, or its file.
+    out : path
+        The folder that is made: ``part-00000.parquet`` and so on, and ``index.json``. It appears when all is there.
+    samples : int, default 200000
+        Homomorphisms, over all chains.
+    chains : int, default 8
+        Chains, each a task at a time: at least as many as there are workers.
+    partitions : int, default 8
+        Parts at most, each of a range of first nodes with about as many pairs.
+    format : {"parquet", "tsv"}
+        What parts are.
+    block : int, default 50000
+        Homomorphisms of a task.
+    mode, alpha, shrinkage, reversal : str, float, float, bool
+        How patches are rebuilt, as for :meth:`ergodict.NetworkDictionary.reconstruct`.
+    pairs : array of shape (m, 2) or list of pairs, optional
+        Only these pairs of ids; those that were seen are in the table.
+    sampler, burn_in, every, injective, component, lazy : str, int, int, bool, str, bool
+        How homomorphisms are drawn, as there.
+    memory : int, default 512
+        Mebibytes that the sums of a task may take; the rest goes to a temporary file.
+    random_state : int, Generator or None
+        The seed; by default that of the dictionary.
+    n_jobs : int, optional
+        Threads of each task; without an executor, threads that tasks run on.
+    verbose : bool, default False
+        Whether to tell of progress.
+    executor : Executor, Dask client, function or None
+        What runs the tasks, as for :func:`learn`.
+    scratch : path, optional
+        A folder that all workers see, for files of sums; by default the one that `out` is in. A run that fails leaves its files there.
+    resume : bool, default False
+        Go on from what a run with the same arguments left in `scratch`, if anything.
+    retries : int, default 3
+        How often a task is run again when its worker was lost.
+
+    Returns
+    -------
+    Partitioned
+        The folder.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from ergodict import distributed
+    >>> model = distributed.learn("@karate", 4, k=5, chains=2, rounds=5, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rebuilt = distributed.reconstruct("@karate", model, os.path.join(folder, "rebuilt"), samples=2000, partitions=2)
+    ...     table = rebuilt.to_pandas()
+    >>> rebuilt.edge_coverage, list(table.columns)
+    (1.0, ['u', 'v', 'weight', 'count'])
+    """
+    dictionary, network = model_of(model), source(path)
+    core = dictionary._fitted()
+    options.choice("format", format, ("parquet", "tsv"))
+    total = options.whole("samples", samples, 1, "at least one homomorphism is needed")
+    each = options.whole("block", block, 1, "at least one homomorphism is needed")
+    parts = options.whole("partitions", partitions, 1, "at least one is needed", 1 << 16)
+    shrunk = options.not_negative("shrinkage", shrinkage)
+    seed = dictionary.seed_ if random_state is None else seed_of(random_state)
+    sampling = options.sampling(None, None, sampler, injective, every, burn_in, chains, component, lazy)
+    plan = {
+        "lambda": 2.0 * options.not_negative("alpha", alpha), "mode": options.choice("mode", mode, ("plain", "off-chain")),
+        "reversal": options.flag("reversal", reversal), "seed": seed, "burn_in": sampling["burn_in"], "every": sampling["every"],
+        "memory": options.whole("memory", memory, 1, "at least one mebibyte is needed") << 20, "block": each, "samples": total,
+    }
+    target = os.path.abspath(os.fspath(out))
+    _ergodict.Parts.check(target)
+    wanted = None if pairs is None else as_network(network.path).index_pairs(pairs).astype(np.uint32)
+    beside = os.path.abspath(os.path.dirname(target) if scratch is None else os.fspath(scratch))
+    with Crew(executor, retries, n_jobs) as crew:
+        shares = Shares(crew, network, core, plan, sampling, wanted, beside, options.flag("resume", resume))
+        options.warn_of_parts(shares.place.notes)
+        with progress(verbose, "rebuilding", "homomorphism") as show:
+            while shares.taken < total:
+                shares.take(min(total, shares.taken + each * shares.chains))
+                if show is not None:
+                    show(shares.taken, total, None)
+        _write(shares, target, parts, format, shrunk, {**plan, "sampling": sampling, "alpha": alpha, "shrinkage": shrunk})
+        shares.remove()
+    return Partitioned(target)
+
+
+def _write(shares: Shares, target: str, parts: int, format: str, shrinkage: float, plan: dict[str, Any]) -> None:
+    """Merges the files of all chains into parts of the table."""
+    folder = _ergodict.Parts(target)
+    ranges = _ergodict.Parts.ranges(shares.files, parts)
+    tasks = [json.dumps({"number": at, "first": first, "end": end}).encode() for at, (first, end) in enumerate(ranges)]
+    # Worker processes have a working directory of their own.
+    job = shares.job("reduce", files=shares.files, folder=os.path.abspath(folder.path), format=format, shrinkage=shrinkage)
+    told = [one.decode() for one in shares.run(tasks, job, lambda at: f"part {at} of the table")]
+    seen, edges = sum(json.loads(one)["edges"] for one in told), shares.place.sampled[1]
+    sampling = plan["sampling"]
+    made = {
+        "command": "distributed reconstruct", "samples": plan["samples"], "chains": sampling["chains"], "block": plan["block"],
+        "mode": plan["mode"], "alpha": plan["alpha"], "shrinkage": plan["shrinkage"], "reversal": plan["reversal"], "seed": plan["seed"],
+        "sampler": shares.place.sampler, "burn_in": sampling["burn_in"], "every": sampling["every"], "injective": sampling["injective"],
+        "component": sampling["component"], "edge_coverage": seen / edges if edges else None, "capped": shares.capped,
+        "notes": shares.place.notes, "version": _ergodict.__version__,
+    }
+    folder.finish(told, format, json.dumps(made))

@@ -1,0 +1,134 @@
+"""Chains that rebuild a network, block by block: their sums go to files that every worker sees, and what was done is not done again."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _ergodict
+from ..network import as_network
+from ._crew import Crew
+from ._source import Source
+from ._worker import place_of
+
+#: What is needed to go on later.
+_STATE = "state.json"
+_PAIRS = "pairs.npy"
+
+
+class Shares:
+    """The chains of a reconstruction under way."""
+
+    def __init__(
+        self,
+        crew: Crew,
+        network: Source,
+        model: _ergodict.NetworkModel,
+        plan: dict[str, Any],
+        sampling: dict[str, Any],
+        pairs: Optional[npt.NDArray[np.uint32]],
+        scratch: str,
+        resume: bool,
+    ) -> None:
+        k, edges = _ergodict.model_motif(model, sampling)
+        self._crew, self._model, self._plan = crew, model, plan
+        self.chains = int(sampling["chains"])
+        told = {
+            "version": _ergodict.__version__, "path": network.path, "digest": network.digest, "seed": plan["seed"],
+            "sampling": {**sampling, "k": k, "motif": None, "edges": edges}, "n_jobs": crew.n_jobs,
+            "asked": sampling["sampler"],
+        }
+        what = [told["version"], told["digest"], told["seed"], told["sampling"], plan]
+        run = hashlib.sha256(json.dumps(what).encode())
+        run.update(model.components.tobytes())
+        run.update(b"" if pairs is None else pairs.tobytes())
+        #: Where this run, and no other, has its files.
+        self.folder = os.path.join(scratch, f"ergodict-{run.hexdigest()[:16]}")
+        self.taken, self.capped = 0, 0
+        self.files: list[str] = []
+        self._outcomes: list[Optional[bytes]] = [None] * self.chains
+        if not (resume and self._restored()):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            os.makedirs(self.folder)
+            if pairs is not None:
+                np.save(os.path.join(self.folder, _PAIRS), pairs)
+        told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
+        #: As it turned out here; nobody tries samplers again.
+        self.place = place_of(told)
+        told["sampling"] = {**told["sampling"], "sampler": self.place.sampler}
+        self._told = told
+
+    def inside(self, u: npt.NDArray[np.uint32], v: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+        """Which pairs are of nodes that homomorphisms can be on."""
+        network = as_network(self._told["path"])
+        if self.place.sampled[0] == network.n_nodes:
+            return np.ones(len(u), dtype=np.bool_)
+        # Components are numbered from the largest on.
+        component = network._core.components()
+        return np.asarray((component[u] == 0) & (component[v] == 0))
+
+    def job(self, kind: str, **more: Any) -> bytes:
+        """What every task of a kind is told."""
+        return json.dumps({**self._told, "kind": kind, **more}).encode()
+
+    def take(self, until: int) -> list[str]:
+        """Goes on until so many homomorphisms of all chains were taken; gives the new files, chain by chain."""
+        tasks, files = [], []
+        for chain in range(self.chains):
+            share = [_ergodict.share_of(samples, chain, self.chains) for samples in (self.taken, until)]
+            if share[1] == share[0]:
+                continue
+            files.append(os.path.join(self.folder, f"chain-{chain:05}-{until}.sums"))
+            task = _ergodict.share_task(self._model, self._plan, chain, share[1] - share[0], self._outcomes[chain])
+            tasks.append((chain, os.fsencode(files[-1]) + b"\0" + task))
+        outcomes = self._crew.run(
+            self.job("share"), [task for _, task in tasks], lambda at: f"the task of chain {tasks[at][0]} until {until} homomorphisms"
+        )
+        for (chain, _), outcome in zip(tasks, outcomes):
+            found, _, capped, _ = _ergodict.share_told(outcome)
+            if found != chain:
+                raise ValueError(f"a share is of chain {found}, but one of chain {chain} is needed")
+            self._outcomes[chain] = outcome
+            self.capped += capped
+        self.files += files
+        self.taken = until
+        self._save()
+        return files
+
+    def run(self, tasks: list[bytes], job: bytes, what: Callable[[int], str]) -> list[bytes]:
+        """Other tasks of the same run."""
+        return self._crew.run(job, tasks, what)
+
+    def remove(self) -> None:
+        """Deletes the files, which are no longer needed."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _save(self) -> None:
+        state = {
+            "taken": self.taken, "capped": self.capped, "files": [os.path.basename(file) for file in self.files],
+            "outcomes": [None if one is None else base64.b64encode(one).decode() for one in self._outcomes],
+        }
+        path = os.path.join(self.folder, _STATE)
+        with open(f"{path}.new", "w", encoding="utf-8") as file:
+            json.dump(state, file)
+        os.replace(f"{path}.new", path)
+
+    def _restored(self) -> bool:
+        """Goes to where a run with the same arguments was, if there was one."""
+        try:
+            with open(os.path.join(self.folder, _STATE), encoding="utf-8") as file:
+                state = json.load(file)
+        except FileNotFoundError:
+            return False
+        self.files = [os.path.join(self.folder, name) for name in state["files"]]
+        self.taken, self.capped = state["taken"], state["capped"]
+        self._outcomes = [None if one is None else base64.b64decode(one) for one in state["outcomes"]]
+        return all(map(os.path.exists, self.files)) and len(self._outcomes) == self.chains
