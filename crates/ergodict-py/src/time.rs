@@ -258,14 +258,8 @@ impl TimedEdges {
 }
 
 /// A length of time: a number, or text such as `7d`.
-fn length(name: &'static str, text: &str, kind: Times) -> PyResult<f64> {
-    let duration: Duration = text.parse().map_err(raised)?;
-    if duration.in_seconds && kind == Times::Numbers {
-        return Err(PyValueError::new_err(format!(
-            "{name} is {text}, but the times are numbers without a unit: give {name} as a number"
-        )));
-    }
-    Ok(duration.length)
+fn length(text: &str) -> PyResult<f64> {
+    text.parse::<Duration>().map(|duration| duration.length).map_err(raised)
 }
 
 /// The windows of edges with times.
@@ -290,9 +284,8 @@ impl Windows {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let kind = rows.inner.kind();
-        let window = window.map(|text| length("window", &text, kind)).transpose()?;
-        let stride = stride.map(|text| length("stride", &text, kind)).transpose()?;
+        let window = window.map(|text| length(&text)).transpose()?;
+        let stride = stride.map(|text| length(&text)).transpose()?;
         let cut = match (window, windows) {
             (Some(window), _) => Cut::Every { window, stride: stride.unwrap_or(window) },
             (None, Some(windows)) => Cut::Into(windows),
