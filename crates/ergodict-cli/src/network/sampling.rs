@@ -171,6 +171,12 @@ impl Sampling {
         self
     }
 
+    /// The same flags with this sampler.
+    pub(crate) fn fixed(mut self, kind: SamplerKind) -> Self {
+        self.sampler = Some(kind);
+        self
+    }
+
     /// The part of a network that is looked at, and what there is to say of that.
     pub(crate) fn part(&self, network: Network) -> (Network, Option<String>) {
         let parts = network.components();
