@@ -117,6 +117,14 @@ impl TimedEdges {
     }
 }
 
+/// Ends, weights and removals.
+type Columns<'py> = (
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Option<Bound<'py, PyArray1<f64>>>,
+    Option<Bound<'py, PyArray1<bool>>>,
+);
+
 /// What edges have besides their ends.
 struct Rest<'a, 'py> {
     times: &'a PyReadonlyArray1<'py, f64>,
@@ -235,10 +243,15 @@ impl TimedEdges {
         self.inner.times().to_vec().into_pyarray(py)
     }
 
-    /// Whether there are weights, and rows that remove edges.
-    #[getter]
-    fn has(&self) -> (bool, bool) {
-        (self.inner.weights().is_some(), self.inner.removes().is_some())
+    /// Both ends of each row, by the numbers of nodes, and weights and removals where there are any.
+    fn columns<'py>(&self, py: Python<'py>) -> Columns<'py> {
+        let (u, v): (Vec<u32>, Vec<u32>) = self.inner.ends().iter().copied().unzip();
+        (
+            u.into_pyarray(py),
+            v.into_pyarray(py),
+            self.inner.weights().map(|weights| weights.to_vec().into_pyarray(py)),
+            self.inner.removes().map(|removes| removes.to_vec().into_pyarray(py)),
+        )
     }
 
     /// What times are: numbers, unix or dates.
