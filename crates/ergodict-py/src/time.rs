@@ -117,6 +117,14 @@ impl TimedEdges {
     }
 }
 
+/// Ends, weights and removals.
+type Columns<'py> = (
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Option<Bound<'py, PyArray1<f64>>>,
+    Option<Bound<'py, PyArray1<bool>>>,
+);
+
 /// What edges have besides their ends.
 struct Rest<'a, 'py> {
     times: &'a PyReadonlyArray1<'py, f64>,
@@ -235,10 +243,15 @@ impl TimedEdges {
         self.inner.times().to_vec().into_pyarray(py)
     }
 
-    /// Whether there are weights, and rows that remove edges.
-    #[getter]
-    fn has(&self) -> (bool, bool) {
-        (self.inner.weights().is_some(), self.inner.removes().is_some())
+    /// Both ends of each row, by the numbers of nodes, and weights and removals where there are any.
+    fn columns<'py>(&self, py: Python<'py>) -> Columns<'py> {
+        let (u, v): (Vec<u32>, Vec<u32>) = self.inner.ends().iter().copied().unzip();
+        (
+            u.into_pyarray(py),
+            v.into_pyarray(py),
+            self.inner.weights().map(|weights| weights.to_vec().into_pyarray(py)),
+            self.inner.removes().map(|removes| removes.to_vec().into_pyarray(py)),
+        )
     }
 
     /// What times are: numbers, unix or dates.
@@ -258,14 +271,8 @@ impl TimedEdges {
 }
 
 /// A length of time: a number, or text such as `7d`.
-fn length(name: &'static str, text: &str, kind: Times) -> PyResult<f64> {
-    let duration: Duration = text.parse().map_err(raised)?;
-    if duration.in_seconds && kind == Times::Numbers {
-        return Err(PyValueError::new_err(format!(
-            "{name} is {text}, but the times are numbers without a unit: give {name} as a number"
-        )));
-    }
-    Ok(duration.length)
+fn length(text: &str) -> PyResult<f64> {
+    text.parse::<Duration>().map(|duration| duration.length).map_err(raised)
 }
 
 /// The windows of edges with times.
@@ -290,9 +297,8 @@ impl Windows {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let kind = rows.inner.kind();
-        let window = window.map(|text| length("window", &text, kind)).transpose()?;
-        let stride = stride.map(|text| length("stride", &text, kind)).transpose()?;
+        let window = window.map(|text| length(&text)).transpose()?;
+        let stride = stride.map(|text| length(&text)).transpose()?;
         let cut = match (window, windows) {
             (Some(window), _) => Cut::Every { window, stride: stride.unwrap_or(window) },
             (None, Some(windows)) => Cut::Into(windows),

@@ -40,7 +40,7 @@ pub struct Window {
 }
 
 /// A network at several times, each made when it is asked for.
-pub trait Series: Send {
+pub trait Series: Send + Sync {
     /// Number of windows.
     fn len(&self) -> usize;
 
