@@ -83,7 +83,7 @@ proptest! {
         weighted: bool,
         both: bool,
         options in options(),
-        packed in 0..3,
+        packed in 0..3_usize,
     ) {
         let name = |v: i64| match kind {
             0 => v.to_string(),
@@ -233,7 +233,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     let left = Conversion::folder(&out);
     let keep = Conversion { memory: 1 << 16, keep: true, resume: false };
     let go_on = Conversion { resume: true, ..keep };
-    let mut stopped = |conversion: Conversion, most: u32| {
+    let stopped = |conversion: Conversion, most: u32| {
         let mut steps = 0;
         let made = conversion.run(&text, &options, &out, &mut |_| {
             steps += 1;

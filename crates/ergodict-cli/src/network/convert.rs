@@ -18,8 +18,9 @@ const HELP: &str = "\
 The format to write is told by the name: .egr (ours, opened without reading it: a memory map), .mtx (MatrixMarket), .npz
 (scipy), anything else is an edge list, compressed where the name ends in .gz or .zst.
 
-A conversion to .egr that was interrupted, even by a power failure, leaves what it has sorted in the folder FILE.converting, and the
-same command with --resume goes on from there, to the same bytes. The folder is gone when the file is there.
+A conversion to .egr that was interrupted or killed leaves what it has sorted in the folder
+FILE.converting, and the same command with --resume goes on from there, to the same bytes. The
+folder is gone when the file is there.
 
 Example:
   ergodict network convert edges.txt.gz -o network.egr

@@ -193,6 +193,10 @@ struct Rmat {
     /// Edges drawn for every node; those drawn twice count once
     #[arg(long, value_name = "M", default_value_t = 16, value_parser = count, allow_negative_numbers = true)]
     edge_factor: u64,
+    /// Edges drawn in all, instead of --edge-factor
+    #[arg(short, long, value_name = "M", value_parser = count, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "edge_factor")]
+    edges: Option<u64>,
     /// Probabilities of the four quadrants
     #[arg(long, value_name = "A,B,C,D", value_delimiter = ',', default_value = "0.57,0.19,0.19,0.05")]
     quadrants: Vec<f64>,
@@ -365,7 +369,7 @@ impl Model {
             Self::Configuration(_) => return None,
             Self::Rmat(rmat) => {
                 let nodes = f64::from(rmat.scale).exp2();
-                (nodes, nodes * float(rmat.edge_factor))
+                (nodes, rmat.edges.map_or(nodes * float(rmat.edge_factor), float))
             }
         })
     }
@@ -429,7 +433,11 @@ impl Model {
                     [a, b, c, d] => [a, b, c, d],
                     _ => bail!("--quadrants has {} numbers, but it must have four", rmat.quadrants.len()),
                 };
-                RMat::new(rmat.scale, rmat.edge_factor, quadrants, rmat.directed)?.into()
+                match rmat.edges {
+                    Some(edges) => RMat::of_draws(rmat.scale, edges, quadrants, rmat.directed)?,
+                    None => RMat::new(rmat.scale, rmat.edge_factor, quadrants, rmat.directed)?,
+                }
+                .into()
             }
         };
         Ok((generator, None))
@@ -455,7 +463,8 @@ impl Model {
             }),
             Self::Rmat(rmat) => json!({
                 "scale": rmat.scale,
-                "edge-factor": rmat.edge_factor,
+                "edge-factor": rmat.edges.is_none().then_some(rmat.edge_factor),
+                "edges": rmat.edges,
                 "quadrants": rmat.quadrants.iter().map(f64::to_string).collect::<Vec<_>>().join(","),
                 "directed": rmat.directed,
             }),

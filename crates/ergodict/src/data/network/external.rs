@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
     /// Bytes of memory to take: arcs, text, buffers, and integers below 2³² that name nodes. Below 1 MiB it takes more than it
-    /// is told to. Other names take more: about 60 bytes a node for larger integers, 100 and twice its letters for a word.
+    /// is told to. Other names take more: about 45 bytes a node for larger integers, 110 for a word of ten letters.
     pub memory: usize,
     /// Whether sorted runs are kept in the folder `OUT.converting` until all is done, so that a conversion that was stopped or killed
     /// can go on. Inputs that can be read only once keep nothing.

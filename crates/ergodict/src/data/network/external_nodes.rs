@@ -75,13 +75,14 @@ impl NodeSet {
         self.members
     }
 
-    /// Bytes that the set and the table of places take.
+    /// Bytes that the set and the table of places take, with what an allocator keeps beside small blocks.
     pub(super) fn bytes(&self) -> usize {
         let page = |page: &Page| match page {
-            Page::Few(list) => 2 * list.capacity(),
+            Page::Few(list) => 2 * list.capacity() + 48,
             Page::Many(_) => 8 * WORDS + 2 * WORDS / STRETCH,
         };
-        (size_of::<Page>() + 16) * self.pages.capacity() + self.pages.iter().map(page).sum::<usize>()
+        let table = size_of::<Page>() + size_of::<Vec<u16>>() + size_of::<u32>();
+        table * self.pages.capacity() + self.pages.iter().map(page).sum::<usize>()
     }
 
     /// Calls `take` with all members, ascending; what it returns as an error ends that.
@@ -200,7 +201,7 @@ mod tests {
                 }
             }
             assert_eq!(set.len(), known.len() as u64);
-            assert!(set.bytes() <= 8 * known.len() + 64 * (range as usize >> 16) + (1 << 15));
+            assert!(set.bytes() <= 8 * known.len() + 256 * (1 + (range as usize >> 16)) + (1 << 15));
             let mut listed = Vec::new();
             set.each(|id| {
                 listed.push(id);

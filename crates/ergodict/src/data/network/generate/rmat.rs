@@ -8,14 +8,14 @@ use rand_chacha::rand_core::Rng;
 /// Levels that one random word decides: 4⁴ = 256 parts of the matrix.
 const LEVELS: u32 = 4;
 
-/// `2^scale` nodes and `edge factor · 2^scale` draws of an entry of the matrix. At every level an entry is in the upper left
+/// `2^scale` nodes and a number of draws of an entry of the matrix, usually a factor times `2^scale`. At every level an entry is in the upper left
 /// quadrant with probability a, upper right with b, lower left with c, lower right with d. Loops are left out and
 /// entries drawn more than once count once, so that there are fewer edges than draws. Labels are not permuted: with a the largest, the
 /// first nodes are the hubs.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RMat {
     scale: u32,
-    factor: u64,
+    draws: u64,
     quadrants: [f64; 4],
     pub(super) directed: bool,
 }
@@ -24,12 +24,22 @@ impl RMat {
     /// The probabilities a, b, c, d of the Graph500 benchmark.
     pub const GRAPH500: [f64; 4] = [0.57, 0.19, 0.19, 0.05];
 
-    /// Networks of `2^scale` nodes with the probabilities `[a, b, c, d]`.
+    /// Networks of `2^scale` nodes and `factor` draws a node, with the probabilities `[a, b, c, d]`.
+    ///
+    /// # Errors
+    /// As [`RMat::of_draws`].
+    pub fn new(scale: u32, factor: u64, quadrants: [f64; 4], directed: bool) -> Result<Self> {
+        // What is too large is told there.
+        let draws = 1_u64.checked_shl(scale).and_then(|nodes| nodes.checked_mul(factor)).unwrap_or(u64::MAX);
+        Self::of_draws(scale, draws, quadrants, directed)
+    }
+
+    /// Networks of `2^scale` nodes and so many draws.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a scale over 31, for probabilities that are negative or do not sum to one, and for a size beyond
     /// [`MOST_EDGES`](super::MOST_EDGES).
-    pub fn new(scale: u32, factor: u64, quadrants: [f64; 4], directed: bool) -> Result<Self> {
+    pub fn of_draws(scale: u32, draws: u64, quadrants: [f64; 4], directed: bool) -> Result<Self> {
         if scale > 31 {
             return Err(Error::parameter("the scale", scale, "it must be at most 31, for 2³¹ nodes"));
         }
@@ -42,8 +52,8 @@ impl RMat {
                 expected,
             ));
         }
-        limits(1 << scale, (factor as f64) * f64::from(scale).exp2())?;
-        Ok(Self { scale, factor, quadrants, directed })
+        limits(1 << scale, draws as f64)?;
+        Ok(Self { scale, draws, quadrants, directed })
     }
 
     pub(super) fn nodes(&self) -> usize {
@@ -51,7 +61,7 @@ impl RMat {
     }
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-        let mut edges = Vec::with_capacity((self.factor << self.scale) as usize);
+        let mut edges = Vec::with_capacity(self.draws as usize);
         self.each_edge(rng, |u, v| edges.push((u, v)));
         edges
     }
@@ -59,7 +69,7 @@ impl RMat {
     /// The same edges one by one.
     pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
         let entries = Entries::new(self.scale, &self.quadrants);
-        for _ in 0..self.factor << self.scale {
+        for _ in 0..self.draws {
             let (u, v) = entries.draw(rng);
             take(u, v);
         }
