@@ -17,10 +17,11 @@ const DRAWN: usize = 6;
 const ROWS: usize = 60;
 
 const CHANGE: &str = "
-    How badly the dictionary learned so far explains each window before it learns from it, beside how it explains fresh patches of the window before: the base-2
-    logarithm of the ratio of both relative errors. At 0, the dashed line, nothing changed; at 1 the error is twice as large; below 0 the
-    window is easier to explain than the one before. Bars reach two standard errors up and down, from the scatter of batches of
-    patches: a peak whose bar is clear of the line is more than chance. Orange points are windows in which chains had to start again.";
+    How badly the dictionary that came to a window explains it: the base-2 logarithm of its relative error on fresh patches over that of the dictionary which has learned
+    from the window, less the same on the window before, so that neither windows that are hard to explain nor a dictionary that still gets better count as
+    changes. At 0, the dashed line, nothing changed; at 1 the old dictionary's error is twice as large as it need be. Bars reach two standard errors up and down, from the scatter
+    of batches of patches: a peak whose bar is clear of the line is more than chance. Orange points are windows in which chains had to start
+    again.";
 
 const DOMINANCE: &str = "
     How strongly the patches of each window use the atoms: shares of the codes of fresh patches, in root mean square, under the dictionary as it was when the

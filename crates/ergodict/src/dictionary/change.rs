@@ -2,15 +2,17 @@
 //!
 //! | symbol | here |
 //! |---|---|
-//! | fresh homomorphisms `x_1 … x_n` of window `i`, from a stream of their own | `patches` |
-//! | `E(W, i) = Σ ‖X_j − WH_j‖² / Σ ‖X_j‖²`, with codes as in learning | [`Seen::error`] |
-//! | its standard error, from the means of twenty batches in a row | `standard_error` |
+//! | `P_i`: fresh homomorphisms `x_1 … x_n` of window `i`, from a stream of their own | [`draw`] |
+//! | `E(W, i) = Σ ‖X_j − WH_j‖² / Σ ‖X_j‖²` over `P_i`, with codes as in learning | [`Seen::error`] |
+//! | its standard error, from the sums of twenty batches in a row | `standard_error` |
 //! | `√Σ_j H_kj²`, of sum 1 over atoms: the window's own dominance | [`Seen::dominance`] |
-//! | `c_i = log₂ E(W_{i−1}, i) / E(W_{i−1}, i−1)` | [`score`] |
+//! | `c_i = log₂ E(W_{i−1}, i)/E(W_i, i) − log₂ E(W_{i−1}, i−1)/E(W_i, i−1)` | [`score`] |
 //!
-//! Both errors of a score are of one dictionary, on patches that it was not learned from. So it rests at 0 while the network stays what it was, however far
-//! learning is, and is 1 where the old dictionary explains the new window half as well as the one before. Below 0 the new window is simpler to it.
-//! The patches of a window are the same before and after it is learned from, and no chain of learning is touched by them.
+//! The first part of a score is how much worse the old dictionary explains the new window than the one that has learned from it, the second the same on the window before.
+//! A window that is hard or easy to explain is so for both dictionaries, and a dictionary that still gets better does so on both windows: both cancel, so that the
+//! score rests at 0 while the network stays what it was. (The ratio of the errors of one dictionary on both windows does not: dense patches have small relative errors under any
+//! dictionary, and a switch from a ring lattice to cliques made it fall.) No patch of `P_i` is learned from, and no chain of learning is touched by them. Both errors of a
+//! ratio are on the same patches, so that most of the scatter cancels too.
 
 use super::{Drawn, Measured};
 use crate::Result;
@@ -27,77 +29,90 @@ const BATCHES: usize = 20;
 /// Patches where nothing is said: a tenth of those that a window of a hundred minibatches of a hundred is learned from.
 pub const SCORE_PATCHES: usize = 1000;
 
-/// What a dictionary makes of a network.
+/// What a dictionary makes of fresh patches.
 pub(super) struct Seen {
+    /// Squared errors, batch by batch.
+    pub(super) off: Vec<f64>,
     /// `E(W, i)`.
     pub(super) error: Measured,
     /// Shares of the atoms.
     pub(super) dominance: Vec<f64>,
 }
 
-/// Looks at fresh patches of window `window`; at least two batches of them.
-pub(super) fn seen<T: Scalar>(
-    factoriser: &mut Factoriser<T>,
+/// Fresh patches of window `window`, at least one for each batch.
+pub(super) fn draw(
     (network, sampler): &Drawn,
     patches: usize,
     watching: Watching,
     seed: u64,
     window: u64,
-) -> Result<Seen> {
+) -> Result<Mat<f64>> {
     let k = sampler.motif().k();
-    let size = (patches / BATCHES).max(1);
-    let batches = (patches / size).max(2);
+    let count = patches.div_ceil(BATCHES).max(1) * BATCHES;
     // A chain that begins anew forgets where over a tenth of what is kept, unless more is asked for.
-    let rest =
-        if sampler.is_independent() { 0 } else { (patches as u64 / 10).saturating_mul(watching.every) };
-    let burn_in = watching.burn_in.max(rest);
+    let rest = if sampler.is_independent() { 0 } else { (count as u64 / 10).saturating_mul(watching.every) };
     let id = ids::SCORES.saturating_add(window);
-    let mut walker = MotifWalker::new(Arc::clone(sampler), seed, id, burn_in, watching.every)?;
-    let cutter = NetworkPatches::new(network, k, 0);
-    let (mut xs, mut x, mut rebuilt) = (vec![0; k * size], Mat::<T>::zeros(0, 0), Mat::zeros(0, 0));
+    let mut walker =
+        MotifWalker::new(Arc::clone(sampler), seed, id, watching.burn_in.max(rest), watching.every)?;
+    let (mut xs, mut x) = (vec![0; k * count], Mat::zeros(0, 0));
+    walker.fill(&mut xs);
+    NetworkPatches::new(network, k, 0).write_all(&xs, &mut x);
+    Ok(x)
+}
+
+/// Codes fresh patches with the dictionary as it is, which is not changed.
+pub(super) fn seen<T: Scalar>(factoriser: &mut Factoriser<T>, patches: &Mat<f64>) -> Result<Seen> {
+    let size = patches.cols() / BATCHES;
+    let mut rebuilt = Mat::zeros(0, 0);
     let mut squares = vec![0.0; factoriser.dictionary().cols()];
-    let mut sums: Vec<(f64, f64)> = Vec::with_capacity(batches);
-    for _ in 0..batches {
-        walker.fill(&mut xs);
-        cutter.write_all(&xs, &mut x);
+    let (mut off, mut norms) = (vec![0.0; BATCHES], vec![0.0; BATCHES]);
+    for batch in 0..BATCHES {
+        let x: Mat<T> =
+            Mat::from_fn(patches.rows(), size, |i, j| T::from_f64(patches.get(i, batch * size + j)));
         factoriser.transform(&x)?;
         factoriser.reconstruct(&mut rebuilt);
-        let (mut off, mut norm) = (0.0, 0.0);
         for j in 0..size {
             for (x, y) in x.col(j).iter().zip(rebuilt.col(j)) {
                 let (x, y) = (x.to_f64(), y.to_f64());
-                off += (x - y) * (x - y);
-                norm += x * x;
+                off[batch] += (x - y) * (x - y);
+                norms[batch] += x * x;
             }
             for (square, h) in squares.iter_mut().zip(factoriser.code().col(j)) {
                 *square += h.to_f64() * h.to_f64();
             }
         }
-        sums.push((off, norm));
     }
     let roots: Vec<f64> = squares.iter().map(|square| square.sqrt()).collect();
     let all: f64 = roots.iter().sum();
     let dominance = roots.iter().map(|root| if all > 0.0 { root / all } else { 0.0 }).collect();
-    Ok(Seen { error: ratio(&sums), dominance })
+    let error = ratio(&off, &norms);
+    Ok(Seen { off, error, dominance })
 }
 
-/// The ratio of two sums, with the standard error of a ratio estimate over batches.
-fn ratio(sums: &[(f64, f64)]) -> Measured {
-    let (off, norm) = sums.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
-    let value = off / norm;
-    let n = sums.len() as f64;
-    let squares: f64 = sums.iter().map(|(off, norm)| (off - value * norm).powi(2)).sum();
-    Measured { value, standard_error: (squares * n / (n - 1.0)).sqrt() / norm }
+/// The standard error of the logarithm of a ratio of two sums over the same batches, and that ratio.
+fn compared(above: &[f64], below: &[f64]) -> (f64, f64) {
+    let (all, other): (f64, f64) = (above.iter().sum(), below.iter().sum());
+    let n = above.len() as f64;
+    let squares: f64 = above.iter().zip(below).map(|(a, b)| (a / all - b / other).powi(2)).sum();
+    (all / other, (squares * n / (n - 1.0)).sqrt())
 }
 
-/// The change score of a dictionary's error on a window beside that on the window before; none where an error is 0.
-pub(super) fn score(before: Measured, now: Measured) -> Option<Measured> {
-    if !(before.value > 0.0 && now.value > 0.0) {
-        return None;
+/// The ratio of two sums, with its standard error.
+fn ratio(off: &[f64], norms: &[f64]) -> Measured {
+    let all: f64 = off.iter().sum();
+    if all == 0.0 {
+        return Measured { value: 0.0, standard_error: 0.0 };
     }
-    let relative = |one: Measured| one.standard_error / one.value;
-    let standard_error = relative(before).hypot(relative(now)) / std::f64::consts::LN_2;
-    Some(Measured { value: (now.value / before.value).log2(), standard_error })
+    let (value, relative) = compared(off, norms);
+    Measured { value, standard_error: value * relative }
+}
+
+/// The change score from squared errors, batch by batch: those of the old dictionary and of the new on the new window, and on the window before. None where an error is 0.
+pub(super) fn score(now: (&[f64], &[f64]), before: (&[f64], &[f64])) -> Option<Measured> {
+    let ((new, new_error), (old, old_error)) = (compared(now.0, now.1), compared(before.0, before.1));
+    let value = new.log2() - old.log2();
+    let standard_error = new_error.hypot(old_error) / std::f64::consts::LN_2;
+    (value.is_finite() && standard_error.is_finite()).then_some(Measured { value, standard_error })
 }
 
 #[cfg(test)]
@@ -106,19 +121,24 @@ mod tests {
 
     #[test]
     fn a_ratio_of_sums_and_its_error() {
-        let exact = ratio(&[(1.0, 2.0), (3.0, 6.0), (0.5, 1.0)]);
+        let exact = ratio(&[1.0, 3.0, 0.5], &[2.0, 6.0, 1.0]);
         assert_eq!((exact.value, exact.standard_error), (0.5, 0.0));
-        let off = ratio(&[(1.0, 1.0), (3.0, 1.0)]);
         // The mean of 1 and 3 with its usual standard error, √(2/2).
+        let off = ratio(&[1.0, 3.0], &[1.0, 1.0]);
         assert_eq!((off.value, off.standard_error), (2.0, 1.0));
     }
 
     #[test]
-    fn a_score_is_in_powers_of_two() {
-        let of = |value, standard_error| Measured { value, standard_error };
-        let doubled = score(of(0.1, 0.003), of(0.2, 0.008)).unwrap();
-        assert!((doubled.value - 1.0).abs() < 1e-12);
-        assert!((doubled.standard_error - 0.05 / std::f64::consts::LN_2).abs() < 1e-12);
-        assert_eq!(score(of(0.0, 0.0), of(0.2, 0.1)), None);
+    fn a_score_is_in_powers_of_two_and_rests_while_all_gets_better_alike() {
+        let (rough, fine): (Vec<f64>, Vec<f64>) =
+            ((1..=4).map(f64::from).collect(), (1..=4).map(|x| f64::from(x) / 2.0).collect());
+        let gained = score((&rough, &fine), (&rough, &rough)).unwrap();
+        assert_eq!((gained.value, gained.standard_error), (1.0, 0.0));
+        // A new dictionary that is twice as good on both windows has not seen a change.
+        assert_eq!(score((&rough, &fine), (&rough, &fine)).unwrap().value, 0.0);
+        assert_eq!(score((&rough, &fine), (&fine, &rough)).unwrap().value, 2.0);
+        let scattered = score((&[1.0, 3.0], &[1.0, 1.0]), (&rough, &rough)).unwrap();
+        assert!((scattered.standard_error - 0.5 / std::f64::consts::LN_2).abs() < 1e-12);
+        assert_eq!(score((&[0.0; 2], &[1.0; 2]), (&rough, &rough)), None);
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `W_i`, the dictionary when window `i` was learned from | [`OverTime::dictionaries`] |
 //! | `E(W, i)`, its relative error on window `i`, see [`super::change`] | [`WindowRecord::error_before`] of `W_{i−1}`, [`WindowRecord::error_after`] of `W_i` |
-//! | `log₂ E(W_{i−1}, i) / E(W_{i−1}, i−1)`, the change score | [`WindowRecord::change`] |
+//! | the change score, see there | [`WindowRecord::change`] |
 //!
 //! Windows that were passed over are not counted: the window before is the last one that was learned from.
 

@@ -95,6 +95,9 @@ pub struct WindowPoint {
     pub end: u64,
     /// Where its chains are.
     pub stream: NetworkPoint,
+    /// Squared errors of the dictionary that came to it, batch by batch: on the window, and on the one before; none of the first.
+    #[serde(default)]
+    pub came_with: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 /// Patches of a network, window by window.
@@ -108,6 +111,11 @@ pub struct WindowSource {
     at: usize,
     drawn: Drawn,
     network: Arc<Network>,
+    /// Fresh patches of the window, and of the one before that was learned from, for errors and the change score.
+    fresh: Mat<f64>,
+    fresh_before: Option<Mat<f64>>,
+    /// See [`WindowPoint::came_with`].
+    came_with: Option<(Vec<f64>, Vec<f64>)>,
     /// Minibatches made, and made when this window is over.
     made: u64,
     end: u64,
@@ -140,11 +148,23 @@ impl WindowSource {
                 continue;
             };
             let stream = NetworkStream::new(std::slice::from_ref(&drawn), options.watching, options.seed)?;
-            let (end, network) = (options.steps, window.network);
-            let more = Vec::new();
-            let watched = Vec::new();
-            let mut source =
-                Self { series, more, options, stream, at, drawn, network, made: 0, end, watched, over_time };
+            let fresh = draw(&drawn, &options, at)?;
+            let mut source = Self {
+                series,
+                more: Vec::new(),
+                stream,
+                at,
+                drawn,
+                network: window.network,
+                fresh,
+                fresh_before: None,
+                came_with: None,
+                made: 0,
+                end: options.steps,
+                watched: Vec::new(),
+                over_time,
+                options,
+            };
             source.watch_window(&window.name);
             return Ok(source);
         }
@@ -164,8 +184,7 @@ impl WindowSource {
     /// Those of [`Series::open`], of [`NetworkStream::follow`] and of coding.
     pub fn between<T: Scalar>(&mut self, factoriser: Option<&mut Factoriser<T>>) -> Result<()> {
         let Some(factoriser) = factoriser.filter(|_| self.made >= self.end) else { return Ok(()) };
-        self.close(factoriser)?;
-        let last = self.over_time.windows[self.at].error_after;
+        let left = self.close(factoriser)?;
         while self.over_time.windows.len() < self.windows() {
             let at = self.over_time.windows.len();
             let (window, steps) = self.open(at)?;
@@ -175,9 +194,11 @@ impl WindowSource {
                 self.over_time.windows.push(record);
                 continue;
             };
-            let seen = self.seen(factoriser, &drawn, at)?;
+            let fresh = draw(&drawn, &self.options, at)?;
+            let seen = change::seen(factoriser, &fresh)?;
             record.error_before = Some(seen.error);
-            record.change = last.and_then(|before| change::score(before, seen.error));
+            self.came_with = Some((seen.off, left));
+            self.fresh_before = Some(std::mem::replace(&mut self.fresh, fresh));
             record.moved = self.stream.follow(&drawn.0, &drawn.1)?;
             self.over_time.windows.push(record);
             (self.at, self.drawn, self.end) = (at, drawn, self.made.saturating_add(steps));
@@ -187,28 +208,19 @@ impl WindowSource {
         Ok(())
     }
 
-    /// Keeps what was learned from the window.
-    fn close<T: Scalar>(&mut self, factoriser: &mut Factoriser<T>) -> Result<()> {
-        let steps = self.made - self.over_time.windows[self.at].begin;
-        let now = &self.over_time.windows[self.at];
-        if now.error_after.is_some() && now.steps == steps {
-            return Ok(());
+    /// Keeps what was learned from the window, and gives the squared errors of its dictionary on it.
+    fn close<T: Scalar>(&mut self, factoriser: &mut Factoriser<T>) -> Result<Vec<f64>> {
+        let seen = change::seen(factoriser, &self.fresh)?;
+        let mut change = None;
+        if let (Some((now, before)), Some(fresh)) = (&self.came_with, &self.fresh_before) {
+            let back = change::seen(factoriser, fresh)?;
+            change = change::score((now, &seen.off), (before, &back.off));
         }
-        let seen = self.seen(factoriser, &self.drawn, self.at)?;
         let record = &mut self.over_time.windows[self.at];
-        (record.steps, record.error_after, record.dominance) = (steps, Some(seen.error), seen.dominance);
+        record.steps = self.made - record.begin;
+        (record.error_after, record.dominance, record.change) = (Some(seen.error), seen.dominance, change);
         self.over_time.keep(self.at, factoriser.dictionary());
-        Ok(())
-    }
-
-    fn seen<T: Scalar>(
-        &self,
-        factoriser: &mut Factoriser<T>,
-        drawn: &Drawn,
-        at: usize,
-    ) -> Result<change::Seen> {
-        let OverTimeOptions { patches, watching, seed, .. } = self.options;
-        change::seen(factoriser, drawn, patches, watching, seed, at as u64)
+        Ok(seen.off)
     }
 
     fn open(&mut self, at: usize) -> Result<(Window, u64)> {
@@ -332,7 +344,8 @@ impl WindowSource {
 
     /// Where it is.
     pub fn point(&self) -> WindowPoint {
-        WindowPoint { window: self.at, end: self.end, stream: self.stream.point() }
+        let came_with = self.came_with.clone();
+        WindowPoint { window: self.at, end: self.end, stream: self.stream.point(), came_with }
     }
 
     /// Goes to where a source of the same windows and seed was after `made` minibatches, with what that had kept.
@@ -350,6 +363,13 @@ impl WindowSource {
         self.stream =
             NetworkStream::new(std::slice::from_ref(&drawn), self.options.watching, self.options.seed)?;
         self.stream.seek(&point.stream)?;
+        self.fresh = draw(&drawn, &self.options, point.window)?;
+        let before = over_time.windows[..point.window].iter().rposition(|one| one.passed_over.is_none());
+        self.fresh_before = match before {
+            Some(at) => Some(draw(&self.open(at)?.0.drawn.map_err(|_| further())?, &self.options, at)?),
+            None => None,
+        };
+        self.came_with.clone_from(&point.came_with);
         // Of windows at the end that were passed over, the last is what the next is compared with.
         self.network =
             if opened - 1 == point.window { window.network } else { self.open(opened - 1)?.0.network };
@@ -362,6 +382,11 @@ impl WindowSource {
         }
         Ok(())
     }
+}
+
+/// Fresh patches of a window.
+fn draw(drawn: &Drawn, options: &OverTimeOptions, at: usize) -> Result<Mat<f64>> {
+    change::draw(drawn, options.patches, options.watching, options.seed, at as u64)
 }
 
 /// What there is to say of a window before anything is learned from it.
@@ -377,3 +402,6 @@ fn record(window: &Window, before: Option<&Network>, begin: u64) -> WindowRecord
         ..WindowRecord::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -260,3 +260,127 @@ fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ReadOptions, TimeOptions, parse_network, parse_timed};
+
+    fn windows(text: &str, options: WindowOptions) -> Windows {
+        let (rows, _) = parse_timed(text.as_bytes(), &TimeOptions::default()).unwrap();
+        Windows::new(Arc::new(rows), options).unwrap()
+    }
+
+    fn every(window: f64, stride: f64) -> WindowOptions {
+        WindowOptions { cut: Cut::Every { window, stride }, ..WindowOptions::default() }
+    }
+
+    fn into(windows: usize) -> WindowOptions {
+        WindowOptions { cut: Cut::Into(windows), ..WindowOptions::default() }
+    }
+
+    /// Rows of times 0 to 9, of which some are equal, not in order.
+    const TEXT: &str = "3 4 7\n1 2 0\n2 3 2\n2 1 2\n4 5 9\n1 3 3\n3 4 9\n5 5 4\n";
+
+    #[test]
+    fn each_is_the_network_of_its_rows_alone() {
+        for cut in
+            [into(1), into(3), into(20), every(4.0, 4.0), every(4.0, 2.0), every(2.0, 5.0), every(100.0, 1.0)]
+        {
+            for (directed, weighted, cumulative) in [
+                (false, None, false),
+                (true, None, false),
+                (false, Some(true), true),
+                (true, Some(true), false),
+            ] {
+                let all = windows(TEXT, WindowOptions { directed, weighted, cumulative, ..cut });
+                for at in 0..all.len() {
+                    let rows = if cumulative { 0..all.rows_of(at).end } else { all.rows_of(at) };
+                    let (from, to) = all.span(at);
+                    let times = &all.rows().times()[all.rows_of(at)];
+                    assert!(times.iter().all(|time| (from..=to).contains(time)));
+                    let ids = all.rows().ids();
+                    let line = |row: usize| {
+                        let (u, v) = all.rows().ends()[row];
+                        let weight = if weighted.is_some() { " 1" } else { "" };
+                        format!("{} {}{weight}\n", ids.name(u as usize), ids.name(v as usize))
+                    };
+                    let text: String = rows.map(line).collect();
+                    let network = all.network(at).unwrap();
+                    if text.is_empty() {
+                        assert_eq!((network.nodes(), network.edges()), (0, 0));
+                        continue;
+                    }
+                    let options = ReadOptions { directed: Some(directed), ..ReadOptions::default() };
+                    assert!(network == parse_network(text.as_bytes(), &options).unwrap().0, "{cut:?} {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_begin_at_the_first_time_and_hold_the_last() {
+        let spans = |options| {
+            let all = windows(TEXT, options);
+            let rows: Vec<_> = (0..all.len()).map(|at| all.rows_of(at)).collect();
+            ((0..all.len()).map(|at| all.span(at)).collect::<Vec<_>>(), rows)
+        };
+        assert_eq!(spans(into(3)).0, [(0.0, 3.0), (3.0, 6.0), (6.0, 9.0)]);
+        assert_eq!(spans(into(3)).1, [0..3, 3..5, 5..8]);
+        assert_eq!(spans(every(9.0, 9.0)).0, [(0.0, 9.0), (9.0, 18.0)]);
+        assert_eq!(spans(every(10.0, 3.0)).0, [(0.0, 10.0)]);
+        assert_eq!(spans(every(4.0, 3.0)).0, [(0.0, 4.0), (3.0, 7.0), (6.0, 10.0)]);
+        // Between windows that leave gaps lies what is in none.
+        assert_eq!(spans(every(1.0, 5.0)).1, [0..1, 5..5]);
+        // One moment is one window, however it is cut.
+        let one = windows("1 2 5\n", into(20));
+        assert_eq!((one.len(), one.span(0), one.network(0).unwrap().edges()), (1, (5.0, 5.0), 1));
+        assert_eq!(windows("1 2 5\n", every(3.0, 1.0)).network(0).unwrap().edges(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_cut_is_refused() {
+        let (rows, _) = parse_timed(b"1 2 0\n2 3 1000000000\n", &TimeOptions::default()).unwrap();
+        let rows = Arc::new(rows);
+        let refused = |options| Windows::new(Arc::clone(&rows), options).unwrap_err().to_string();
+        assert!(refused(every(1.0, 1.0)).contains("at most 65535"));
+        assert!(refused(into(0)).contains("at least one"));
+        assert!(refused(into(1 << 20)).contains("at most 65535"));
+        assert!(refused(every(f64::NAN, 1.0)).contains("above 0"));
+        assert!(refused(every(1.0, -1.0)).contains("above 0"));
+        // A huge span of few rows: empty windows cost nothing.
+        let all = windows("1 2 0\n2 3 1e15\n", into(60_000));
+        assert_eq!((all.network(0).unwrap().edges(), all.network(30_000).unwrap().edges()), (1, 0));
+        assert_eq!(all.network(59_999).unwrap().edges(), 1);
+    }
+
+    #[test]
+    fn rows_that_remove_leave_what_is_there_at_the_end() {
+        let all = windows("a b + 0\nb c + 1\nb a - 2\nc d + 3\na b + 5\nx y - 5\n", into(5));
+        assert!(all.options().cumulative);
+        let edges: Vec<u64> = (0..5).map(|at| all.network(at).unwrap().edges()).collect();
+        // a–b goes in the third and comes back in the last; what was never there cannot go.
+        assert_eq!(edges, [1, 2, 1, 2, 3]);
+        let last = all.network(4).unwrap();
+        assert_eq!((last.nodes(), last.weight(0, 1)), (6, 1.0));
+        let konect = windows("1 2 1 0\n2 3 1 1\n1 2 -1 2\n", into(3));
+        assert_eq!(
+            (konect.network(2).unwrap().edges(), konect.network(1).unwrap().is_weighted()),
+            (1, false)
+        );
+    }
+
+    #[test]
+    fn weights_add_up_in_a_window_and_start_anew_after_a_removal() {
+        let text = "1 2 0.5 0\n2 1 0.25 1\n1 2 4 2\n";
+        let all = windows(text, into(2));
+        assert_eq!(all.network(0).unwrap().weight(0, 1), 0.5);
+        assert_eq!(all.network(1).unwrap().weight(0, 1), 4.25);
+        let cumulative = windows(text, WindowOptions { cumulative: true, ..into(2) });
+        assert_eq!(cumulative.network(1).unwrap().weight(0, 1), 4.75);
+        let plain = windows(text, WindowOptions { weighted: Some(false), ..into(1) });
+        assert!(!plain.network(0).unwrap().is_weighted());
+        let again = "source,target,weight,op,time\n1,2,3,+,0\n1,2,3,-,1\n1,2,2,+,2\n";
+        assert_eq!(windows(again, into(1)).network(0).unwrap().weight(0, 1), 2.0);
+    }
+}

@@ -1,0 +1,180 @@
+//! Runs through windows: a change is seen where it is, nothing is seen where there is none, and a run that was stopped goes on.
+
+use super::*;
+use crate::chain::{Motif, SamplerKind, Samplers};
+use crate::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+use crate::dictionary::{Model, Tracked};
+use crate::factor::Parameters;
+use std::path::Path;
+
+/// Nodes of the network.
+const N: u32 = 40;
+
+/// A ring lattice, where each node knows the next two, or cliques of five.
+fn edges(blocks: bool) -> Vec<(u32, u32)> {
+    if blocks {
+        let within = |u: u32| (u + 1..5 * (u / 5 + 1)).map(move |v| (u, v));
+        let bridges = (0..N / 5).map(|b| (5 * b, (5 * b + 7) % N));
+        (0..N).flat_map(within).chain(bridges).collect()
+    } else {
+        (0..N).flat_map(|u| [(u, (u + 1) % N), (u, (u + 2) % N)]).collect()
+    }
+}
+
+/// Windows of equal length that are a lattice until `switch`, and cliques from there on; one has no edge.
+fn windows(count: u32, switch: u32, empty: Option<u32>) -> Windows {
+    let (mut ends, mut times) = (Vec::new(), Vec::new());
+    for window in (0..count).filter(|window| Some(*window) != empty) {
+        for (at, edge) in edges(window >= switch).into_iter().enumerate() {
+            ends.push(edge);
+            times.push(f64::from(window) + (at as f64 + 0.5) / 1000.0);
+        }
+    }
+    let rows = TimedEdges::new(NodeIds::numbered(N as usize), ends, times).unwrap();
+    let cut = Cut::Every { window: 1.0, stride: 1.0 };
+    Windows::new(Arc::new(rows), WindowOptions { cut, ..WindowOptions::default() }).unwrap()
+}
+
+/// Windows with a sampler in each.
+struct Sampled(Windows, SamplerKind);
+
+impl Series for Sampled {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn open(&mut self, at: usize) -> Result<Window> {
+        let network = Arc::new(self.0.network(at)?);
+        let part = Arc::new(network.largest_component());
+        let made = Samplers::default().build(self.1, &part, &Motif::chain(6)?, 0);
+        let drawn = made.map(|sampler| (part, sampler)).map_err(|error| error.to_string());
+        Ok(Window { name: at.to_string(), span: Some(self.0.span(at)), network, drawn })
+    }
+}
+
+fn options(steps: u64, chains: usize) -> OverTimeOptions {
+    let form = NetworkForm::new(&Motif::chain(6).unwrap(), false, false);
+    let watching = Watching { batch: 40, chains, ..Watching::default() };
+    OverTimeOptions { steps, watching, patches: 400, times: Times::Numbers, form, seed: 3 }
+}
+
+fn source(windows: Windows, kind: SamplerKind, steps: u64, chains: usize) -> WindowSource {
+    WindowSource::new(Box::new(Sampled(windows, kind)), options(steps, chains)).unwrap()
+}
+
+fn start() -> Result<Factoriser<f64>> {
+    Factoriser::random(Parameters { schedule: "constant:0.05".parse()?, ..Parameters::new(6) }, 36, 3)
+}
+
+/// Steps until there were so many in all, or windows are over.
+fn run(source: &mut WindowSource, tracked: &mut Tracked<f64>, until: u64) {
+    let mut x = Mat::zeros(0, 0);
+    while source.made() < until {
+        source.between(tracked.factoriser.as_mut()).unwrap();
+        if !source.fill(&mut x).unwrap() {
+            break;
+        }
+        tracked.step((&x).into(), start).unwrap();
+    }
+}
+
+#[test]
+fn a_switch_is_seen_in_its_window_and_nowhere_else() {
+    let mut source = source(windows(10, 6, Some(3)), SamplerKind::Exact, 20, 3);
+    let mut tracked = Tracked::new(None);
+    run(&mut source, &mut tracked, u64::MAX);
+    let all = source.over_time();
+    assert_eq!((source.made(), all.windows.len(), all.learned().count()), (180, 10, 9));
+    assert_eq!(all.windows[3].passed_over.as_deref().map(|why| why.is_empty()), Some(false));
+    // Nothing before the first, and the switch is far beyond all else.
+    assert!(all.windows[0].change.is_none() && all.windows[3].change.is_none());
+    let (at, peak) = all.peak().unwrap();
+    assert_eq!(at, 6);
+    assert!(peak.value > 10.0 * peak.standard_error && peak.value > 1.0, "{peak:?}");
+    for (at, window) in all.windows.iter().enumerate().filter(|(at, _)| *at != 6) {
+        if let Some(change) = window.change {
+            // Nine scores of which all are 0 but for chance: beyond 5 standard errors is one in a million.
+            assert!(change.value.abs() < 5.0 * change.standard_error + 0.02, "{at}: {change:?}");
+        }
+    }
+    // The atoms became those of cliques: what explains the last window explained the first badly.
+    let share = |at: usize| {
+        let w = &all.dictionaries[all.kept.iter().position(|kept| *kept == at).unwrap()];
+        let best =
+            (0..6).max_by(|a, b| all.windows[at].dominance[*a].total_cmp(&all.windows[at].dominance[*b]));
+        let w = w.col(best.unwrap());
+        // Far from the diagonal a clique has edges, and a lattice has none.
+        let far: f32 = (0..36).filter(|i| (i / 6usize).abs_diff(i % 6) > 2).map(|i| w[i]).sum();
+        far / w.iter().sum::<f32>()
+    };
+    assert!(share(9) > share(5) + 0.1, "{} {}", share(5), share(9));
+    let (came, went) = all.windows[6].differences.map(|d| (d.came, d.went)).unwrap();
+    assert_eq!((all.windows[6].edges, all.windows[5].edges), (came + 80 - went, 80));
+    assert_eq!(all.windows[5].differences.unwrap().came, 0);
+    // All went in the empty window, and came back after it.
+    assert_eq!(
+        (all.windows[3].differences.unwrap().went, all.windows[4].differences.unwrap().came),
+        (80, 80)
+    );
+    assert!(all.learned().all(|(_, window)| (window.dominance.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+    // The same network: chains go on. Another: some cannot.
+    assert!(all.windows[1].moved.went_on == 3 && all.windows[6].moved.restarted > 0);
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_to_the_same() {
+    let fresh = || source(windows(5, 2, Some(2)), SamplerKind::Pivot, 4, 2);
+    let (mut whole, mut learned) = (fresh(), Tracked::new(None));
+    run(&mut whole, &mut learned, u64::MAX);
+    let file = Path::new("state");
+    for stop in [1, 4, 5, 8, 9, 15, 16] {
+        let (mut first, mut tracked) = (fresh(), Tracked::new(None));
+        run(&mut first, &mut tracked, stop);
+        let mut state = tracked.checkpoint("network", 3, serde_json::json!({})).unwrap();
+        state.over_time = Some(first.over_time().clone());
+        let point = serde_json::to_string(&first.point()).unwrap();
+        let watched = first.watched().to_vec();
+        let state = Model::from_bytes(&state.to_bytes(file).unwrap(), file, None).unwrap();
+        assert_eq!(state.over_time.as_ref(), Some(first.over_time()));
+        let (mut again, mut tracked) = (fresh(), Tracked::resumed(&state, file).unwrap());
+        let point = serde_json::from_str(&point).unwrap();
+        again.seek(stop, &point, state.over_time.clone().unwrap()).unwrap();
+        assert_eq!(again.watched().len(), watched.len());
+        *again.watched_mut() = watched;
+        run(&mut again, &mut tracked, u64::MAX);
+        assert_eq!(again.over_time(), whole.over_time(), "after {stop}");
+        assert_eq!(again.watched(), whole.watched());
+        assert_eq!(tracked.learned().unwrap().dictionary(), learned.learned().unwrap().dictionary());
+    }
+    let mut other = source(windows(2, 2, None), SamplerKind::Pivot, 4, 2);
+    assert!(other.seek(15, &whole.point(), whole.over_time().clone()).is_err());
+}
+
+#[test]
+fn windows_can_be_added_and_gone_on_with() {
+    let mut later = Sampled(windows(2, 1, None), SamplerKind::Exact);
+    let mut source = WindowSource::new(Box::new(vec![later.open(0).unwrap()]), options(3, 1)).unwrap();
+    let mut tracked = Tracked::new(None);
+    run(&mut source, &mut tracked, u64::MAX);
+    assert_eq!((source.made(), source.minibatches()), (3, 3));
+    source.go_on(2);
+    run(&mut source, &mut tracked, u64::MAX);
+    source.follow(later.open(1).unwrap(), 4).unwrap();
+    assert_eq!(source.minibatches(), 9);
+    run(&mut source, &mut tracked, u64::MAX);
+    let steps: Vec<u64> = source.over_time().windows.iter().map(|window| window.steps).collect();
+    assert_eq!((steps, source.made()), (vec![5, 4], 9));
+    assert!(source.over_time().windows[1].change.is_some());
+}
+
+#[test]
+fn without_a_window_to_learn_from_there_is_an_error() {
+    let mut windows = vec![Sampled(windows(1, 1, None), SamplerKind::Exact).open(0).unwrap()];
+    windows[0].drawn = Err("has no room".into());
+    let refused = |windows: Vec<Window>| match WindowSource::new(Box::new(windows), options(1, 1)) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    assert!(refused(windows).contains("none can be learned from: has no room"));
+    assert!(refused(Vec::new()).contains("at least one"));
+}
