@@ -183,7 +183,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self._follow(given, more or self._steps(), span)
             self._run(None)
             return self
-        until = made + more if more is not None else planned if made < planned else made + self._steps()
+        # What is left is up to the last window, some of which may be passed over.
+        until = made + more if more is not None else None if made < planned else made + self._steps()
         self._run(until)
         return self
 

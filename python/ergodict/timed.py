@@ -163,7 +163,7 @@ class TimedEdges:
     def _make(
         self, u: Any, v: Any, times: Any, weight: Any, removes: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool
     ) -> None:
-        first, second = convert._ids(u), convert._ids(v)
+        first, second = _ids(u), _ids(v)
         if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
             raise ValueError(f"the ends of edges are of shapes {first.shape} and {second.shape}, but they must be columns of one length")
         moments, dates = _moments(times)
@@ -317,7 +317,7 @@ class Windows(Sequence[Window]):
             raise ValueError(f"windows is {windows}, but at least one is needed")
         self.rows = rows
         #: As a configuration of the command line has it.
-        self._timing = {
+        self._timing: dict[str, Any] = {
             "timestamps": rows._column, "window": _length("window", window), "stride": _length("stride", stride),
             "windows": _ergodict.DEFAULT_WINDOWS if windows is None else int(windows), "cumulative": flag("cumulative", cumulative),
         }
@@ -454,6 +454,15 @@ def _seconds(one: datetime.date) -> float:
         one = datetime.datetime(one.year, one.month, one.day)
     aware = one if one.tzinfo is not None else one.replace(tzinfo=datetime.timezone.utc)
     return aware.timestamp()
+
+
+def _ids(column: Any) -> npt.NDArray[Any]:
+    """A column of ids; a list may hold whatever is hashable, also tuples, of which numpy would make an axis."""
+    if not isinstance(column, (list, tuple)) or all(map(convert._is_integer, column)):
+        return np.asarray(column)
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array
 
 
 #: Both ends, times and, where there are any, weights.

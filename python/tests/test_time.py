@@ -1,0 +1,247 @@
+"""Networks in time: edges with times, windows, networks that change, and what is learned from them."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from test_network_dictionary import contents, small
+
+import ergodict
+from ergodict import ChangingNetwork, Network, NetworkDictionary, TimedEdges, plot
+
+
+def switching(windows: int = 8, at: int = 5, nodes: int = 40) -> list[tuple[int, int, float]]:
+    """A ring that becomes cliques of five in a row, seen once in each window."""
+    ring, cliques = nx.cycle_graph(nodes), nx.connected_caveman_graph(nodes // 5, 5)
+    return [(u, v, float(t)) for t in range(windows) for u, v in (ring if t < at else cliques).edges]
+
+
+# Networks that change.
+
+
+def test_a_changing_network_is_what_its_edges_make() -> None:
+    rng = np.random.default_rng(0)
+    makers: list[Any] = [int, str, lambda i: f"n{i}", lambda i: (i, "x"), lambda i: i if i % 2 else str(i)]
+    for make in makers:
+        changing, edges = ChangingNetwork(), {}
+        for _ in range(60):
+            u, v = (int(i) for i in rng.integers(0, 12, 2))
+            key = frozenset((u, v))
+            if key in edges and rng.random() < 0.5:
+                changing.remove(make(u), make(v))
+                del edges[key]
+            elif u != v:
+                weight = float(rng.integers(1, 4))
+                changing.insert([(make(u), make(v), weight)])
+                edges[key] = weight
+        now = changing.snapshot()
+        nodes = {make(i) for i in range(12) if make(i) in now.nodes}
+        pairs = [(*(make(i) for i in key), weight) for key, weight in edges.items()]
+        assert now == Network(pairs, nodes=nodes), make(1)
+        assert now is changing.snapshot() and changing.n_nodes == len(nodes)
+        again = pickle.loads(pickle.dumps(changing))
+        assert again.snapshot() == now and again.version == changing.version
+        again.insert(make(0), make(99))
+        assert again.snapshot().n_edges == now.n_edges + 1 and changing.snapshot() is now
+
+
+def test_a_batch_is_applied_whole_or_not_at_all() -> None:
+    changing = ChangingNetwork([(0, 1), (1, 2)])
+    before, version = changing.snapshot(), changing.version
+    for bad in (
+        {"insert": [(5, 6), (6, 7, -1.0)]}, {"remove": [(0, 1), (0, 2)]}, {"insert": [(3, 4)], "remove": [(2, 1), (1, 2)]},
+        {"insert": [(5, 6, float("nan"))]},
+    ):
+        with pytest.raises(ValueError):
+            changing.apply(**bad)
+        assert changing.snapshot() == before and changing.version == version, bad
+    changing.apply(insert=[(2, 3)], remove=nx.path_graph(2).edges)
+    assert changing.snapshot() == Network([(1, 2), (2, 3)], nodes=[0])
+    for edges in (np.array([[7, 8]]), [(7, 8)], nx.Graph([(7, 8)]), nx.Graph([(7, 8)]).edges(data=True), Network([(7, 8)]), iter([(7, 8)])):
+        other = ChangingNetwork()
+        other.insert(edges)
+        assert other.snapshot() == Network([(7, 8)]), type(edges)
+    with pytest.raises(TypeError):
+        changing.insert([1, 2, 3])
+    with pytest.raises(ValueError, match="weight"):
+        changing.insert([(0, 1, 2.0)], weight=3.0)
+    assert changing.weight(1, 2) == 1.0 and changing.weight("a", "b") == changing.weight(0, 99) == 0.0
+    assert ergodict.as_network(changing) == changing.snapshot()
+
+
+@pytest.mark.parametrize("make", [int, lambda i: (i, "x")], ids=["integers", "objects"])
+def test_learning_goes_on_with_a_network_that_changes(make: Any) -> None:
+    ring = nx.relabel_nodes(nx.cycle_graph(12), make)
+    changing = ChangingNetwork(ring)
+    model = small(k=3, steps=4, sampler="pivot", chains=10).fit(changing)
+    model.partial_fit(changing, steps=2)
+    assert model.n_steps_ == 6 and not hasattr(model, "windows_")
+    changing.apply(remove=[(make(0), make(1)), (make(6), make(7))], insert=[(make(0), make(6)), (make(1), make(7))])
+    model.partial_fit(changing, steps=3)
+    assert model.n_steps_ == 9
+    first, last = model.windows_
+    assert (first["went_on"], first["restarted"], last["came"], last["went"]) == (0, 0, 2, 2)
+    assert last["went_on"] + last["restarted"] == 10 and last["went_on"] > 0
+    assert np.isfinite(last["change"]) and np.isfinite(last["error_after"]) and np.isnan(first["change"])
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.partial_fit(steps=2).components_, model.partial_fit(steps=2).components_)
+    assert model.windows_["steps"].tolist() == [6, 5] == again.windows_["steps"].tolist()
+
+
+# Edges with times.
+
+
+def test_times_are_taken_however_they_come() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    days = np.array(["2004-05-03", "2004-05-01", "2004-05-02"], dtype="datetime64[D]")
+    table = pandas.DataFrame({"a": [1, 2, 3], "b": [2, 3, 4], "when": days})
+    given: list[Any] = [
+        table, polars.from_pandas(table), table.assign(when=pandas.to_datetime(table["when"]).dt.tz_localize("UTC")),
+        [(u, v, str(t)) for u, v, t in zip([1, 2, 3], [2, 3, 4], days)],
+        [(u, v, t.astype(datetime.datetime)) for u, v, t in zip([1, 2, 3], [2, 3, 4], days)],
+    ]
+    for rows in (*map(TimedEdges, given), TimedEdges.from_columns([1, 2, 3], [2, 3, 4], days)):
+        assert rows.times.tolist() == np.sort(days).astype("datetime64[ms]").tolist()
+        windows = rows.windows("1d")
+        assert [one.network.nodes for one in windows] == [[2, 3], [3, 4], [1, 2]]
+        assert windows[0].start == np.datetime64("2004-05-01") and windows[-1].name.startswith("2004-05-03 to")
+    numbers = TimedEdges(np.array([[1, 2, 0.5, 7.0], [2, 3, 2.0, 3.0]]))
+    assert numbers.times.tolist() == [3.0, 7.0] and numbers.windows(windows=1)[0].network.weight(1, 2) == 0.5
+    assert TimedEdges([("b", "a", 1), ("10", "9", 2)]).windows(windows=1)[0].network.nodes == ["10", "9", "a", "b"]
+    mixed = TimedEdges([((1, 2), "a", 1), ("a", 7, 2), (7, (1, 2), 3)])
+    assert [one.network.nodes for one in mixed.windows(windows=2)] == [[(1, 2), "a"], [(1, 2), "a", 7]]
+    assert [one.network.nodes for one in pickle.loads(pickle.dumps(mixed.windows(windows=2)))] == [[(1, 2), "a"], [(1, 2), "a", 7]]
+    removed = TimedEdges.from_columns([0, 1, 0], [1, 2, 1], [0, 1, 2], removes=[False, False, True]).windows(1)
+    assert [one.network.n_edges for one in removed] == [1, 2, 1]
+    assert [one.network.n_edges for one in TimedEdges(switching(3, 2, 10)).windows(datetime.timedelta(seconds=1))] == [10, 10, 20]
+
+
+def test_what_is_no_time_is_refused() -> None:
+    for bad in ([(0, 1, "yesterday")], [(0, 1, float("nan"))], [(0, 1, np.datetime64("NaT"))], []):
+        with pytest.raises(ValueError):
+            TimedEdges(bad)
+    for wrong in ([(0, 1)], [(0, 1, 2), (0, 1, 2, 3)], 7, [(0, 1, None)]):
+        with pytest.raises(TypeError):
+            TimedEdges(wrong)
+    rows = TimedEdges([(0, 1, 0.0), (1, 2, 9.0)])
+    for bad_window in ({"window": -1}, {"window": "7 parsecs"}, {"windows": 0}, {"stride": 1.0}, {"window": 1, "windows": 3}, {"window": 1e-9}):
+        with pytest.raises(ValueError):
+            rows.windows(**bad_window)
+    with pytest.raises(TypeError):
+        rows.windows(windows=2.5)  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError):
+        ergodict.read_timestamps("no/such/file.txt")
+
+
+# Learning over time.
+
+
+def test_windows_are_learned_from_as_the_command_line_does(cli: Any, tmp_path: Any) -> None:
+    path, saved, theirs = tmp_path / "rows.txt", tmp_path / "ours.safetensors", tmp_path / "theirs.safetensors"
+    path.write_text("".join(f"{u} {v} {t}\n" for u, v, t in switching()))
+    flags = ["-k", 4, "-r", 4, "--steps", 3, "--batch", 20, "--score-patches", 100, "--seed", 3, "-q", "-o", theirs]
+    for parameters, words in (({}, []), ({"windows": 4}, ["--windows", 4]), ({"window": 2.0, "stride": 1.0, "cumulative": True}, ["--window", 2.0, "--stride", 1.0, "--cumulative"])):
+        rows = ergodict.read_timestamps(path)
+        model = NetworkDictionary(4, k=4, steps=3, batch_size=20, score_patches=100, random_state=3).fit(rows.windows(**parameters))
+        model.save(saved)
+        cli("network", "learn", path, "--timestamps", *words, *flags)
+        (ours, our_tensors), (their, their_tensors) = contents(saved), contents(theirs)
+        assert our_tensors == their_tensors
+        assert ours["over_time"] == their["over_time"]
+        assert {**their["run"]["config"], **ours["run"]["config"]} == their["run"]["config"]
+    loaded = NetworkDictionary.load(theirs)
+    assert np.array_equal(loaded.dominances_, model.dominances_, equal_nan=True)
+    assert repr(loaded.windows_.tolist()) == repr(model.windows_.tolist()) and loaded.score_patches == 100
+    # The windows one by one are the same networks, and a list of them is one of snapshots.
+    many = [window.network for window in rows.windows(windows=4)]
+    for at, network in enumerate(many):
+        network.write(tmp_path / f"{at}.txt")
+    model = NetworkDictionary(4, k=4, steps=3, batch_size=20, score_patches=100, random_state=3).fit(many, snapshots=True)
+    model.save(saved)
+    cli("network", "learn", *(tmp_path / f"{at}.txt" for at in range(4)), "--snapshots", *flags)
+    assert contents(saved)[1] == contents(theirs)[1]
+
+
+def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
+    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    seen = []
+    for window in model.iter_fit(TimedEdges(switching(8, 5, 60)).windows(windows=8)):
+        seen.append((window["name"], window["change"]))
+    windows = model.windows_
+    assert len(seen) == 8 and [name for name, _ in seen] == windows["name"].tolist()
+    change, error = windows["change"], windows["change_error"]
+    assert np.isnan(change[0]) and int(np.nanargmax(change)) == 5
+    assert change[5] > 10 * error[5] and change[5] > 1.0
+    # Before and after nothing happens, within what chance does.
+    for quiet in (1, 2, 3, 4, 7):
+        assert abs(change[quiet]) < 6 * error[quiet] + 0.1, (quiet, change[quiet], error[quiet])
+    dictionaries = model.dictionaries_
+    assert dictionaries.shape == (8, 6, 5, 5) and model.dictionary_windows_.tolist() == list(range(8))
+    moved = np.linalg.norm(np.diff(dictionaries.reshape(8, -1), axis=0), axis=1)
+    assert int(np.argmax(moved[1:])) + 1 == 4, moved
+    assert np.allclose(model.dominances_.sum(axis=1), 1.0) and windows["restarted"][5] == 1
+    # Whoever leaves in the middle goes on later.
+    half = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    for at, _ in enumerate(half.iter_fit(TimedEdges(switching(8, 5, 60)).windows(windows=8))):
+        if at == 2:
+            break
+    again = pickle.loads(pickle.dumps(half)).partial_fit()
+    assert np.array_equal(again.components_, model.components_) and np.array_equal(again.dominances_, model.dominances_)
+    # One window after the other, from outside.
+    live = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    for one in TimedEdges(switching(8, 5, 60)).windows(windows=8):
+        live.partial_fit(one)
+    assert np.array_equal(live.components_, model.components_)
+    assert np.array_equal(live.windows_["change"], change, equal_nan=True)
+
+
+def test_a_network_is_scored_without_being_learned_from() -> None:
+    ring, cliques = nx.cycle_graph(60), nx.connected_caveman_graph(12, 5)
+    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", random_state=0).fit(ring)
+    before = model.components_.copy()
+    other, same = model.change_score(cliques), model.change_score(ring)
+    assert other.change > 1.0 and other.change > 10 * other.change_error and same.change == 0.0
+    assert np.isclose(other.change, np.log2(other.error / other.reference)) and np.array_equal(model.components_, before)
+    assert model.change_score(ring, reference=cliques).change == -other.change
+    with pytest.raises(ValueError, match="n is 3"):
+        model.change_score(ring, n=3)
+
+
+def test_windows_without_room_are_passed_over() -> None:
+    rows = [*switching(2, 2, 20), (0, 1, 2.0), *((u, v, 4.0) for u, v, _ in switching(1, 1, 20))]
+    model = small(k=5, steps=3).fit(TimedEdges(rows).windows(1.0))
+    told = model.windows_
+    assert told["passed_over"][3] == "has no edge" and len(told) == 5
+    assert np.isnan(told["change"][3]) and np.isfinite(told["change"][4]) and model.n_steps_ == 3 * np.sum(told["passed_over"] == "")
+    with pytest.raises(ValueError, match="no window can be learned from"):
+        small(k=5, injective=True).fit(TimedEdges([(0, 1, 0.0), (2, 3, 9.0)]))
+    with pytest.raises(AttributeError):
+        small().fit("@karate").windows_
+    with pytest.raises(ValueError, match="score_patches is 5"):
+        small(score_patches=5).fit("@karate")
+    with pytest.raises(ValueError, match="static"):
+        small(static=True).fit(TimedEdges(rows))
+
+
+def test_pictures_of_time_are_drawn() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    model = small(k=5, steps=3).fit(TimedEdges(switching(6, 4, 20)).windows(windows=6))
+    axes = plot.change(model)
+    assert len(axes.lines[1].get_xdata()) == 5
+    axes = plot.dominance_over_time(model, atoms=2)
+    assert axes.get_legend_handles_labels()[1][-1] == "the other 2"
+    cells = plot.dictionary_over_time(model, atoms=3, windows=3)
+    assert cells.shape == (3, 3) and np.allclose(cells[-1, 0].images[0].get_array(), model.dictionaries_[-1, np.nanargmax(np.nanmax(model.dominances_, axis=0))])
+    with pytest.raises(ValueError, match="windows_"):
+        plot.change(small().fit("@karate"))
+    with pytest.raises(ValueError, match="axes are needed"):
+        plot.dictionary_over_time(model, atoms=3, windows=3, ax=cells[:2])
+    pyplot.close("all")
