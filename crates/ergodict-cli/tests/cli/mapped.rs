@@ -123,7 +123,7 @@ fn what_does_not_fit_is_refused_with_the_sampler_that_does() {
     let done = bench.run("network learn net.egr -k 21 -r 3 --memory 4M -o m -q");
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     for words in [
-        "--sampler exact would take about 4.",
+        "--sampler exact would take about 8.",
         "4.0 MiB are available",
         "--sampler pivot-approx",
         "another law",
