@@ -45,7 +45,7 @@ Another network by the same atoms, only some pairs, or only what comes out as an
   ergodict network reconstruct @karate --model karate.safetensors --threshold 0.5 -o edges.tsv
 
 A network larger than memory, mapped from .egr, into a folder of eight files:
-  ergodict network reconstruct large.egr --model atoms.safetensors --memory 400M --partitions 8 -o rebuilt.parquet";
+  ergodict network reconstruct big.egr --model m --partitions 8 -o rebuilt";
 
 /// Which entries of patches count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -114,7 +114,7 @@ pub(crate) struct Args {
     threshold: Option<f64>,
     /// Write a folder OUT of so many files instead, part-00000.tsv and so on, .parquet if OUT ends so: each has the pairs whose first node
     /// is in a range, and _index.json lists them
-    #[arg(long, value_name = "P", value_parser = crate::args::number, conflicts_with = "pairs", allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", value_parser = crate::args::number, conflicts_with = "pairs", hide_short_help = true, allow_negative_numbers = true)]
     partitions: Option<usize>,
     #[command(flatten)]
     sampling: Sampling,

@@ -265,7 +265,7 @@ fn network_reconstruct_with_sums_in_files() {
         bench.run("network generate er -n 600 --edges 3000 -o net.txt -q").fine();
         bench.run("network learn net.txt -k 6 -r 5 --steps 5 --batch 20 -o atoms -q").fine();
     };
-    let words = "network reconstruct net.txt --model atoms --samples 200000 --memory 1 -o t.tsv";
+    let words = "network reconstruct net.txt --model atoms --samples 200000 --memory 2 -o t.tsv";
     survives(put, &case(words, &[("t.tsv", Form::Same)]));
 }
 

@@ -123,7 +123,7 @@ fn what_does_not_fit_is_refused_with_the_sampler_that_does() {
     let done = bench.run("network learn net.egr -k 21 -r 3 --memory 4M -o m -q");
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     for words in [
-        "--sampler exact would take about 4.",
+        "--sampler exact would take about 8.",
         "4.0 MiB are available",
         "--sampler pivot-approx",
         "another law",
@@ -139,7 +139,8 @@ fn what_does_not_fit_is_refused_with_the_sampler_that_does() {
 fn a_mapped_network_takes_little_memory() {
     let bench = Bench::new();
     bench.run("network generate rmat --scale 17 --edge-factor 8 -o net.egr -q").fine();
-    // Four bytes for each of 2 million entries of A are 7.6 MiB, and hashed rows of them more.
+    // Four bytes for each of 2 million entries of A are 7.4 MiB. Learning was seen with 61 MiB when it had hashed rows of them twice, a copy of
+    // the largest component besides would have been 22 more.
     let words = "network learn net.egr -k 21 -r 9 --steps 2 --sampler pivot-approx -o m -v";
     let learned = bench.run(words).fine();
     let rebuilt =
@@ -149,6 +150,6 @@ fn a_mapped_network_takes_little_memory() {
         return;
     };
     eprintln!("learning {learned} MiB, rebuilding {rebuilt} MiB");
-    assert!(learned < 60.0, "{learned} MiB");
-    assert!(rebuilt < 30.0, "{rebuilt} MiB");
+    assert!(learned < 55.0, "{learned} MiB");
+    assert!(rebuilt < 25.0, "{rebuilt} MiB");
 }

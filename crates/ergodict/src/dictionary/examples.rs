@@ -153,7 +153,8 @@ impl Examples {
             }
             let id = ids::EXAMPLES + at as u64;
             MotifWalker::new(Arc::clone(sampler), seed, id, self.burn_in, self.every)?.fill(&mut xs);
-            let cut = NetworkPatches::new(network, k, Adjacency::BUDGET);
+            // So few patches are not worth hashed rows, which take longer to be made than they save.
+            let cut = NetworkPatches::with(Adjacency::within(network, Adjacency::BUDGET, 0), k);
             for xs in xs.chunks(BLOCK * k) {
                 cut.write_all(xs, &mut patches);
                 factoriser.transform(&patches)?;

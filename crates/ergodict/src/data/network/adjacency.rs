@@ -93,7 +93,7 @@ impl Adjacency {
 
     /// Most bytes of hashed rows of a mapped network, or its budget if that is more: who maps a network means to spare memory. With a
     /// few bytes for every entry of `A` and 64 for every node they would take more than the network itself.
-    pub const HASHED: usize = 256 << 20;
+    pub const HASHED: usize = 64 << 20;
 
     /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, which take some
     /// bytes for every entry of `A`: of networks in memory, which take as many already, they do not count against the budget, and of mapped ones
