@@ -28,7 +28,7 @@ pub(crate) struct Timing {
     #[arg(long, value_name = "COLUMN", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     timestamps: Option<TimeColumn>,
     /// Length of a window: in the unit of the file, or with one: 45s, 30m, 12h, 7d, 2w, 1y
-    #[arg(long, value_name = "LENGTH", requires = "timestamps", value_parser = length)]
+    #[arg(long, value_name = "LENGTH", requires = "timestamps", value_parser = length, hide_short_help = true)]
     window: Option<String>,
     /// From the beginning of a window to that of the next [default: the length of a window]
     #[arg(long, value_name = "LENGTH", requires = "window", value_parser = length, hide_short_help = true)]

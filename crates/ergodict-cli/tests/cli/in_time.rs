@@ -168,7 +168,10 @@ fn bad_input_is_one_clear_error() {
 #[test]
 fn a_third_column_of_times_read_as_weights_is_told() {
     let bench = Bench::new();
-    bench.put("t.txt", "1 2 1082040961\n2 3 1082155839\n");
+    bench.put(
+        "t.txt",
+        "1 2 1082040961\n2 3 1082155839\n1 2 1082155839\n2 1 1082155840\n2 1 1082155841\n2 1 1082155842\n",
+    );
     let done = bench.run("network info t.txt").fine();
     assert!(done.stderr.contains("column 3 looks like times"), "{}", done.stderr);
     bench.put("w.txt", "1 2 10\n2 3 1082155839\n");
