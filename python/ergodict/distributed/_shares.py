@@ -61,8 +61,14 @@ class Shares:
             if pairs is not None:
                 np.save(os.path.join(self.folder, _PAIRS), pairs)
         told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
-        #: As it turned out here; nobody tries samplers again.
-        self.place = place_of(told)
+        try:
+            self.place = place_of(told)
+        except BaseException:
+            # Nothing was done that could be gone on with.
+            if self.taken == 0:
+                self.remove()
+            raise
+        # As it turned out here: nobody tries samplers again.
         told["sampling"] = {**told["sampling"], "sampler": self.place.sampler}
         self._told = told
 
