@@ -1,5 +1,6 @@
 //! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`, `networks`, `learning` and `reconstruct` of `cargo xtask peers networks`;
-//! they, `spins` and everything else are `cargo xtask bench`; `denoise` scores the denoising methods.
+//! they, `spins` and everything else are `cargo xtask bench`; `denoise` scores the denoising methods; `scale` is our side of
+//! `cargo xtask bench scale`.
 
 mod clock;
 mod denoise;
@@ -8,6 +9,7 @@ mod kernels;
 mod learning;
 mod networks;
 mod reconstruct;
+mod scale;
 mod spins;
 mod step;
 
@@ -18,6 +20,7 @@ fn main() -> anyhow::Result<()> {
         Some("learning") => learning::run(&arguments[1..]),
         Some("networks") => networks::run(&arguments[1..]),
         Some("reconstruct") => reconstruct::run(&arguments[1..]),
+        Some("scale") => scale::run(&arguments[1..]),
         Some("spins") => spins::run(),
         Some("step") => step::run(&arguments[1..]),
         _ => kernels::run(&arguments),

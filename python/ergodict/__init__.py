@@ -3,7 +3,9 @@
 from . import denoising, distributed, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
+from ._network_time import ChangeScore
 from .chains import RBM, CellularPotts, Ising, Potts
+from .changing import ChangingNetwork
 from .comparison import Comparison, compare
 from .denoising import Denoised, denoise
 from .estimators import OnlineDictionary, OnlineNMF
@@ -14,9 +16,12 @@ from .network import Network, as_network, networks
 from .network_dictionary import NetworkDictionary
 from .reconstruction import Reconstruction
 from .sampling import HomomorphismSampler, sample
+from .timed import TimedEdges, Window, Windows, read_timestamps
 
 __all__ = [
     "CellularPotts",
+    "ChangeScore",
+    "ChangingNetwork",
     "Comparison",
     "Denoised",
     "Difference",
@@ -31,6 +36,9 @@ __all__ = [
     "Potts",
     "RBM",
     "Reconstruction",
+    "TimedEdges",
+    "Window",
+    "Windows",
     "__version__",
     "as_network",
     "compare",
@@ -45,6 +53,7 @@ __all__ = [
     "plot",
     "psnr",
     "read_image",
+    "read_timestamps",
     "reconstruct_image",
     "reconstruct_spins",
     "sample",

@@ -16,6 +16,7 @@ from ._network_options import Named
 from ._progress import progress
 from ._random import RandomState, seed_of
 from ._repr import EstimatorRepr
+from .timed import TimedEdges, Window, Windows
 
 
 _Self = TypeVar("_Self", bound="NetworkLearning")
@@ -60,6 +61,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         dict_sweeps: int = 5,
         static: bool = False,
         n_examples: int = 4,
+        score_patches: int = 1000,
         dtype: Any = "float64",
         random_state: RandomState = None,
         n_jobs: Optional[int] = None,
@@ -92,6 +94,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         self.dict_sweeps = dict_sweeps
         self.static = static
         self.n_examples = n_examples
+        self.score_patches = score_patches
         self.dtype = dtype
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -100,16 +103,18 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     # Learning.
 
     def fit(self: _Self, networks: Any, y: object = None, *, snapshots: bool = False) -> _Self:
-        """Learns from one network or several.
+        """Learns from one network, several, or one at several times.
 
         Parameters
         ----------
-        networks : network or list of networks
-            Whatever :class:`Network` takes, or a list of such: each minibatch then has patches of all.
+        networks : network, list of networks, Windows or TimedEdges
+            Whatever :class:`Network` takes, or a list of such: each minibatch then has patches of all. Windows of time are learned from one after the
+            other, `steps` minibatches of each; edges with times are cut into 20.
         y : ignored
             For scikit-learn.
         snapshots : bool, default False
-            The networks are one at several times, in their order: chains go on from each to the next where they can.
+            The networks are one at several times, in their order: chains go on from each to the next where they can. Then, and of windows,
+            ``windows_``, ``dominances_`` and ``dictionaries_`` tell what became of it.
 
         Returns
         -------
@@ -122,18 +127,30 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit(["@karate", "@kite"]).n_samples_seen_
         500
         """
-        given = options.several(networks)
-        if options.flag("snapshots", snapshots) and len(given) < 2:
-            raise ValueError("snapshots needs at least two networks, but one is given")
-        self._start(given, snapshots, seed_of(self.random_state), self._steps())
+        self._prepare(networks, snapshots)
         self._run(None)
         return self
+
+    def _prepare(self, networks: Any, snapshots: object) -> None:
+        """Makes chains ready on what is given."""
+        seed, steps = seed_of(self.random_state), self._steps()
+        if isinstance(networks, (TimedEdges, Windows)):
+            windows = networks.windows() if isinstance(networks, TimedEdges) else networks
+            self._start([], True, seed, steps, windows=windows)
+            return
+        if isinstance(networks, (list, tuple)) and networks and all(isinstance(one, Window) for one in networks):
+            networks = [one.network for one in networks]
+        given = options.several(networks)
+        several = options.flag("snapshots", snapshots)
+        if several and len(given) < 2:
+            raise ValueError("snapshots needs at least two networks, but one is given")
+        self._start(given, several, seed, steps)
 
     def partial_fit(self: _Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> _Self:
         """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
 
         Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
-        where they can. A model that was loaded needs the network, where new chains start; their random numbers are of streams of their own,
+        where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start; their random numbers are of streams of their own,
         which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
 
         Examples
@@ -143,7 +160,12 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         >>> model.partial_fit(steps=2).n_steps_
         7
         """
-        given = None if networks is None else options.several(networks)
+        span = None
+        if isinstance(networks, Window):
+            span = (_number(networks.start), _number(networks.end))
+            given: Optional[list[Named]] = [(networks.network, networks.name, "")]
+        else:
+            given = None if networks is None else options.several(networks)
         more = None if steps is None else options.whole("steps", steps, 1, "at least one is needed")
         if self._state is None and self._learner is None:
             if self.__dict__.get("_model") is not None and self._is_static():
@@ -158,7 +180,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         learner = self._engine()
         made, planned = learner.made()
         if given is not None and not self._is_now(given):
-            self._follow(given, more or self._steps())
+            self._follow(given, more or self._steps(), span)
             self._run(None)
             return self
         until = made + more if more is not None else planned if made < planned else made + self._steps()
@@ -168,22 +190,38 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     def _is_now(self, given: list[Named]) -> bool:
         """Whether networks are those that the chains are in: all, or the last of snapshots."""
         now, all_of_them = [one[0] for one in given], [one[0] for one in self._named]
+        if not all_of_them:
+            return False
         return now == all_of_them or bool(self._arguments["plan"]["snapshots"]) and now == all_of_them[-1:]
 
-    def _follow(self, given: list[Named], steps: int) -> None:
+    def _follow(self, given: list[Named], steps: int, span: Optional[tuple[float, float]] = None) -> None:
         if len(given) > 1:
             raise ValueError(f"the number of networks is {len(given)}, but only a run on one network follows its changes")
         network, name, digest = given[0]
-        cores = options.in_common([network])
-        if any(options.in_common([one[0]])[0] is not one[0]._core for one in self._named) or cores[0] is not network._core:
-            raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
-        self._engine().follow(network._core, name, digest, steps, self.n_jobs)
+        before = [one[0] for one in self._named]
+        core = network._core
+        native = all(options.in_common([one])[0] is one._core for one in [*before, network])
+        if native and self._windows is not None:
+            native = self._windows.rows._own is None
+        if not native:
+            # Chains follow by names: those of other ids are numbers, in the order in which the networks have them.
+            if self._windows is not None or any(one._core.names() is not None for one in before[:1]):
+                raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
+            core = options.in_common([*before, network])[-1]
+        self._engine().follow(core, name, digest, steps, span, self.n_jobs)
         self._named = [*self._named, given[0]]
-        self._arguments = {**self._arguments, "networks": [*self._arguments["networks"], network._core]}
+        self._arguments = {**self._arguments, "networks": [*self._arguments["networks"], core]}
         plan = self._arguments["plan"]
         self._arguments["plan"] = {
-            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest]
+            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest], "more": [*plan["more"], steps]
         }
+
+    def _followed(self) -> bool:
+        """Whether networks came after those that were learned from at first."""
+        return bool(self._arguments["plan"]["more"])
+
+    def _score_patches(self) -> int:
+        return options.whole("score_patches", self.score_patches, 20, "an error is from twenty batches of at least one")
 
     def _steps(self) -> int:
         return options.whole("steps", self.steps, 1, "at least one is needed")
@@ -194,7 +232,9 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self.k, self.motif, self.sampler, self.injective, self.every, self.burn_in, chains, self.component, self.lazy
         )
 
-    def _start(self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None) -> None:
+    def _start(
+        self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None, windows: Optional[Windows] = None
+    ) -> None:
         """Makes samplers and chains, nothing learned yet; with a model, what it knows already."""
         sampling, scheme = self._sampling(), options.scheme(self)
         batch = options.whole("batch_size", self.batch_size, 1, "a minibatch needs at least one patch")
@@ -203,14 +243,18 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         if batch < chains and not static:
             raise ValueError(f"batch_size is {batch}, but each of {chains} chains needs at least one patch of it")
         if static and (len(given) != 1 or snapshots):
-            raise ValueError(f"static learns from one network, but {len(given)} are given")
+            many = len(given) if windows is None else f"{len(windows)} windows"
+            raise ValueError(f"static learns from one network, but {many} are given")
         if static and (scheme["f32"] or scheme["init"] != "random"):
             raise ValueError("static calculates in 64 bits from a random dictionary: leave dtype and dict_init out")
         plan = {
             "steps": steps, "batch": batch, "snapshots": snapshots, "seed": seed, "after": 0 if model is None else self.n_steps_,
             "examples": options.whole("n_examples", self.n_examples, 0, "it must not be negative"),
             "names": [one[1] for one in given], "digests": [one[2] for one in given],
+            "score_patches": self._score_patches(), "more": [], "timing": None,
         }
+        if windows is not None:
+            plan.update(names=[windows.rows.name], digests=[windows.rows._digest], timing=windows._timing)
         edges: Any = sampling["edges"]
         nodes: Any = sampling["k"] or (_ergodict.MOTIF_NODES if edges is None else 1 + max(max(edge) for edge in edges))
         networks = [one[0] for one in given]
@@ -218,6 +262,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             "networks": options.in_common(networks) if snapshots else [one._core for one in networks],
             "plan": plan, "scheme": scheme, "sampling": sampling,
             "init": options.first_atoms(self.dict_init, int(str(scheme["atoms"])), nodes), "all": static,
+            "windows": None if windows is None else windows._core,
         }
         learner = _ergodict.NetworkLearner(**self._arguments, n_jobs=self.n_jobs)
         if model is not None:
@@ -226,6 +271,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             # Atoms of a run before are not those of this one, which may be stopped before it has any.
             self._forget()
         self._learner, self._state, self._whole, self._named, self.seed_ = learner, None, None, given, seed
+        self._windows = windows
         self.notes_: list[str] = learner.notes
         options.warn_of_parts(self.notes_)
         if static:
@@ -280,6 +326,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     _arguments: dict[str, Any]
     _model: _ergodict.NetworkModel
     _named: list[Named]
+    _windows: Optional[Windows] = None
     _learner: Optional[_ergodict.NetworkLearner] = None
     _state: Optional[bytes] = None
     _whole: Optional[_ergodict.NetworkModel] = None
@@ -317,7 +364,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         arguments = state.pop("_arguments", None)
         if arguments is not None:
             # Networks are pickled as Python has them.
-            state["_arguments"] = {name: value for name, value in arguments.items() if name != "networks"}
+            state["_arguments"] = {name: value for name, value in arguments.items() if name not in ("networks", "windows")}
         for name in ("_model", "_whole"):
             if state.get(name) is not None:
                 state[name] = state[name].to_bytes()
@@ -332,7 +379,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         if arguments is not None:
             networks = [one[0] for one in state["_named"]]
             cores = options.in_common(networks) if arguments["plan"]["snapshots"] else [one._core for one in networks]
-            state["_arguments"] = {**arguments, "networks": cores}
+            windows = state.get("_windows")
+            state["_arguments"] = {**arguments, "networks": cores, "windows": None if windows is None else windows._core}
         super().__setstate__(state)
 
     # What is told of the chain.
@@ -346,3 +394,10 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     def reach_(self) -> list[dict[str, Any]]:
         """The networks that were learned from: nodes, edges, and ``half``, the fewest nodes that half of all places of patches are on."""
         return list(json.loads(self._whole_model().header())["run"].get("networks") or [])
+
+
+def _number(moment: Any) -> float:
+    """A moment as windows have it: a number, or seconds since 1970 of a date."""
+    if isinstance(moment, np.datetime64):
+        return float(moment.astype("datetime64[ms]").astype(np.int64)) / 1e3
+    return float(moment)

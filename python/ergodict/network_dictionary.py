@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _ergodict, _network_options as options
-from ._network_learning import NetworkLearning
+from ._network_time import NetworkInTime
 from ._network_options import REBUILDING_CHAINS, Named
 from ._progress import progress
 from ._random import RandomState, seed_of
@@ -23,7 +23,7 @@ from .reconstruction import Reconstruction
 Path = Union[str, "os.PathLike[str]"]
 
 
-class NetworkDictionary(NetworkLearning):
+class NetworkDictionary(NetworkInTime):
     """The latent motifs of networks: atoms that the patches of random homomorphisms are made of.
 
     A motif (a path of `k` nodes, unless said otherwise) is placed into the network at random, again and again; the k×k matrix of the edges
@@ -73,6 +73,8 @@ class NetworkDictionary(NetworkLearning):
         Learn from all homomorphisms of one small network at once, each by its probability.
     n_examples : int, default 4
         Examples of each atom that a model file keeps.
+    score_patches : int, default 1000
+        Fresh patches of each snapshot or window that errors and the change score are measured on.
     dtype : {"float64", "float32"}
         The arithmetic.
     random_state : int, Generator or None
@@ -102,6 +104,8 @@ class NetworkDictionary(NetworkLearning):
         The sampler that was used.
     notes_ : list of str
         What there is to say of it.
+    windows_, dominances_, dictionaries_ : ndarray
+        Of a network at several times: what is known of each time, how strongly it uses each atom, and the atoms as they were then.
 
     Examples
     --------
@@ -298,14 +302,15 @@ class NetworkDictionary(NetworkLearning):
         """
         model = self._fitted()
         if network is None and n is None:
-            told, given = json.loads(self._whole_model().header()), self.__dict__.get("_named", [])
+            told, given = json.loads(self._whole_model().header()), self._looked_at()
         else:
-            given = options.several(network) if network is not None else self.__dict__.get("_named", [])
+            given = options.several(network) if network is not None else self._looked_at()
             if not given:
                 raise ValueError("a model that was loaded has no network to look for examples in: give one")
             plan = {
                 "steps": 1, "batch": len(given), "snapshots": False, "seed": self.seed_, "after": 0, "names": [one[1] for one in given],
                 "examples": options.whole("n", 4 if n is None else n, 1, "at least one is needed"), "digests": [""] * len(given),
+                "score_patches": self._score_patches(), "more": [], "timing": None,
             }
             sampling = {**self._sampling(), "motif": None, "edges": self.motif_, "k": self.atoms_.shape[1], "chains": 1}
             learner = _ergodict.NetworkLearner([one[0]._core for one in given], plan, options.scheme(self), sampling)
@@ -313,6 +318,14 @@ class NetworkDictionary(NetworkLearning):
             told = json.loads(learner.model(True, self.n_jobs).header())
         found = told["run"].get("examples") or [[] for _ in self.components_]
         return [[_with_ids(one, given) for one in examples] for examples in found]
+
+    def _looked_at(self) -> list[Named]:
+        """The networks that examples are from: of windows of time the last, of snapshots those that were learned from."""
+        named: list[Named] = self.__dict__.get("_named", [])
+        if self.__dict__.get("_windows") is not None:
+            return [(self._last_network(), "", "")]
+        over_time = self._fitted().over_time() is not None and len(self.windows_) == len(named)
+        return [one for one, window in zip(named, self.windows_) if not window["passed_over"]] if over_time else named
 
     def plot(self, **parameters: Any) -> Any:
         """Draws the atoms, the most dominant first: :func:`ergodict.plot.atoms` with these parameters. Returns its axes."""
@@ -377,7 +390,7 @@ def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
         "k": form["k"], "motif": shape, "lazy": lazy, "random_state": told["seed"],
         "dtype": "float32" if told["precision"] == "f32" else "float64", "dict_init": init if init in ("random", "data") else "random",
         "static": bool(config.get("static", False)), "burn_in": config.get("burn-in", 0), "batch_size": config.get("batch", 100),
-        "n_examples": config.get("examples", 4),
+        "n_examples": config.get("examples", 4), "score_patches": config.get("score-patches", 1000),
         **{name: config[name] for name in ("sampler", "every", "injective", "component") if name in config},
     }
     if config.get("chains", 1) != 1:

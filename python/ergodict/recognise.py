@@ -72,7 +72,11 @@ def recognised(
     options: Options,
 ) -> Made:
     """A network of whatever is given."""
+    from .changing import ChangingNetwork
+
     columns = {"source": source, "target": target}
+    if isinstance(data, ChangingNetwork):
+        data = data.snapshot()
     if isinstance(data, Nodes):
         _leave_out("a Network", weight=weight, nodes=nodes, **columns)
         return again(data, options)

@@ -5,6 +5,7 @@ mod debian;
 mod peers;
 mod place;
 mod python;
+mod scale;
 mod test;
 mod wheel;
 
@@ -16,6 +17,7 @@ Usage: cargo xtask COMMAND
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
   wheel                                              the Python wheel, built and tested in a clean environment
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
+  bench scale [--most EDGES] [--folder DIR]          the command line on networks of 10⁴ to 10⁸ edges
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning

@@ -4,11 +4,11 @@
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary
 //! scores no worse on held-out data under one common exact coder.
 
-mod networks;
+pub(crate) mod networks;
 mod python;
 mod reconstruct;
 mod setup;
-mod table;
+pub(crate) mod table;
 
 use crate::place::{command, root, stdout};
 use anyhow::{Context, Result, bail};

@@ -125,6 +125,15 @@ impl Progress {
         }
     }
 
+    /// A line of its own, above the bar.
+    pub(crate) fn tell(&self, line: &str) {
+        match &self.shown {
+            Shown::Nothing => {}
+            Shown::Bar(bar) => bar.suspend(|| say(line)),
+            Shown::Lines { .. } => say(line),
+        }
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         if let Shown::Bar(bar) = &self.shown {

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use ergodict::chain::ChainPoint;
 use ergodict::dictionary::{Input, Model};
 use ergodict::dictionary::{Results, Tracked};
-use ergodict::factor::Parameters;
+use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{NetworkForm, PatchKind};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -41,15 +41,25 @@ pub(crate) enum Filled {
 }
 
 /// Where minibatches come from: a chain observed through patches.
-pub(crate) trait Source<T>: Send {
+pub(crate) trait Source<T: Scalar>: Send {
+    /// What is to be done between two minibatches, with the dictionary as it is; called before each.
+    fn between(&mut self, _factoriser: Option<&mut Factoriser<T>>) -> Result<()> {
+        Ok(())
+    }
     /// Fills the next minibatch, if there is one.
     fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled>;
     /// Minibatches in all.
     fn minibatches(&self) -> u64;
     /// Where the chain and the generator of the patches are.
     fn point(&self) -> (ChainPoint, u64);
-    /// Goes to where they were.
-    fn seek(&mut self, point: &(ChainPoint, u64)) -> Result<()>;
+    /// Goes to where they were, in the run that the checkpoint `model` is of.
+    fn seek(&mut self, point: &(ChainPoint, u64), model: &Model) -> Result<()>;
+    /// Adds what it knows to a model or checkpoint.
+    fn describe(&self, _model: &mut Model) {}
+    /// Lines to tell, each once.
+    fn news(&mut self) -> Vec<String> {
+        Vec::new()
+    }
     /// The last configuration, for chains that have one.
     fn configuration(&self) -> Option<&[i8]> {
         None
@@ -158,7 +168,7 @@ impl<T: Scalar> Run<T> {
         {
             let model = saving::load(path, plan.kind, &config, &inputs)?;
             let Some(point) = &model.chain else { bail!("{}: damaged checkpoint", path.display()) };
-            source.seek(point).with_context(|| format!("{}: damaged checkpoint", path.display()))?;
+            source.seek(point, &model).with_context(|| format!("{}: damaged checkpoint", path.display()))?;
             go_on_watching(source.watched_mut(), &model.run["watched"])
                 .with_context(|| format!("{}: damaged checkpoint", path.display()))?;
             tracked = Tracked::resumed(&model, path)?;
@@ -192,6 +202,7 @@ impl<T: Scalar> Run<T> {
                 break;
             }
             let before = Instant::now();
+            self.source.between(self.tracked.factoriser.as_mut())?;
             let filled = self.source.fill(&mut self.x)?;
             self.filling += before.elapsed();
             self.over = filled == Filled::Over;
@@ -223,6 +234,7 @@ impl<T: Scalar> Run<T> {
             Form::Patch(kind) => model.patch = Some(*kind),
             Form::Network(form) => model.network = Some(form.clone()),
         }
+        self.source.describe(&mut model);
         model
     }
 
@@ -304,6 +316,7 @@ pub(crate) fn learn<T: Scalar>(plan: &Plan<'_>, runs: &mut [Run<T>]) -> Result<O
         let going = runs.iter_mut().filter(|run| !run.over).collect();
         slices.go_on(going, |run| run.go_on(plan, &steps))?;
         let samples = runs.iter().map(|run| run.tracked.samples()).sum();
+        runs.iter_mut().flat_map(|run| run.source.news()).for_each(|line| progress.tell(&line));
         progress.update(samples, || {
             let going = runs.iter().filter(|run| !run.over).count();
             let slowest = runs.iter().max_by_key(|run| (!run.over, run.source.minibatches()));

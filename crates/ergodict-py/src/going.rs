@@ -3,16 +3,87 @@
 use crate::network_model::{IN_MEMORY, damaged};
 use crate::work::Watch;
 use ergodict::Result;
+use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{ChainPoint, Watched};
-use ergodict::dictionary::{Model, NetworkSource, Tracked};
+use ergodict::dictionary::{Model, NetworkSource, Tracked, Window, WindowPoint, WindowSource};
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::patch::{Moved, NetworkPoint};
 use serde_json::json;
 use std::path::Path;
 
+/// Where minibatches come from.
+pub(crate) enum Patches {
+    /// Networks side by side.
+    Beside(NetworkSource),
+    /// One network, window by window.
+    OverTime(WindowSource),
+}
+
+impl Patches {
+    /// Minibatches made.
+    pub(crate) fn made(&self) -> u64 {
+        match self {
+            Self::Beside(source) => source.made(),
+            Self::OverTime(source) => source.made(),
+        }
+    }
+
+    /// Minibatches in all.
+    pub(crate) fn minibatches(&self) -> u64 {
+        match self {
+            Self::Beside(source) => source.minibatches(),
+            Self::OverTime(source) => source.minibatches(),
+        }
+    }
+
+    /// The minibatch before which the window ends that is learned from; of networks side by side, the last.
+    pub(crate) fn window_end(&self) -> u64 {
+        match self {
+            Self::Beside(source) => source.minibatches(),
+            Self::OverTime(source) => source.point().end,
+        }
+    }
+
+    fn fill<T: Scalar>(&mut self, x: &mut Mat<T>) -> Result<bool> {
+        match self {
+            Self::Beside(source) => source.fill(x),
+            Self::OverTime(source) => source.fill(x),
+        }
+    }
+
+    fn go_on(&mut self, steps: u64) {
+        match self {
+            Self::Beside(source) => source.go_on(steps),
+            Self::OverTime(source) => source.go_on(steps),
+        }
+    }
+
+    pub(crate) fn acceptance(&self) -> Acceptance {
+        match self {
+            Self::Beside(source) => source.acceptance(),
+            Self::OverTime(source) => source.acceptance(),
+        }
+    }
+
+    pub(crate) fn moved(&self) -> Moved {
+        match self {
+            Self::Beside(source) => source.moved(),
+            Self::OverTime(source) => source.moved(),
+        }
+    }
+
+    pub(crate) fn watched(&self) -> &[Watched] {
+        match self {
+            Self::Beside(source) => source.watched(),
+            Self::OverTime(source) => source.watched(),
+        }
+    }
+}
+
 /// A run that goes on.
 pub(crate) struct Going<T: Scalar> {
-    pub(crate) source: NetworkSource,
+    pub(crate) source: Patches,
     pub(crate) tracked: Tracked<T>,
     x: Mat<T>,
 }
@@ -20,7 +91,7 @@ pub(crate) struct Going<T: Scalar> {
 impl<T: Scalar> Going<T> {
     /// From the first dictionary that is given, or from a random one; without either it is made of the first minibatch.
     pub(crate) fn new(
-        source: NetworkSource,
+        source: Patches,
         parameters: &Parameters,
         features: usize,
         seed: u64,
@@ -34,44 +105,128 @@ impl<T: Scalar> Going<T> {
         Ok(Box::new(Self { source, tracked: Tracked::new(start), x: Mat::zeros(0, 0) }))
     }
 
-    /// Goes on until there were `until` minibatches, or somebody asks to stop.
+    /// Goes on until there were `until` minibatches, or as many as are planned, or somebody asks to stop.
     pub(crate) fn run(
         &mut self,
-        until: u64,
+        until: Option<u64>,
         parameters: &Parameters,
         seed: u64,
         watch: &Watch,
     ) -> Result<()> {
-        while self.source.made() < until && !watch.stopped() && self.source.fill(&mut self.x)? {
+        loop {
+            self.planned(until, parameters, seed, watch)?;
+            let more = until.unwrap_or(0).saturating_sub(self.source.made());
+            if more == 0 || watch.stopped() {
+                return Ok(());
+            }
+            // More than was planned.
+            self.source.go_on(more);
+        }
+    }
+
+    fn planned(
+        &mut self,
+        until: Option<u64>,
+        parameters: &Parameters,
+        seed: u64,
+        watch: &Watch,
+    ) -> Result<()> {
+        while until.is_none_or(|until| self.source.made() < until) && !watch.stopped() {
+            self.between()?;
+            if !self.source.fill(&mut self.x)? {
+                return Ok(());
+            }
             let x = &self.x;
             let start = || Factoriser::from_data(parameters.clone(), x.as_ref(), seed);
             self.tracked.step(x.into(), start)?;
-            watch.at(self.source.made(), until);
+            watch.at(self.source.made(), until.unwrap_or_else(|| self.source.minibatches()));
             if let Some(factoriser) = &self.tracked.factoriser {
                 watch.figure(factoriser.aggregates().per_sample(factoriser.surrogate()));
             }
         }
-        Ok(())
+        // Who stops at the end of a window wants to know what came of it.
+        if watch.stopped() { Ok(()) } else { self.between() }
+    }
+
+    /// Closes a window that is over, and opens the next.
+    fn between(&mut self) -> Result<()> {
+        match &mut self.source {
+            Patches::Beside(_) => Ok(()),
+            Patches::OverTime(source) => source.between(self.tracked.factoriser.as_mut()),
+        }
+    }
+
+    /// Adds a window after all others, with so many minibatches; a run on one network becomes one over time, `first` being that network.
+    pub(crate) fn follow(
+        &mut self,
+        first: impl FnOnce() -> Result<WindowSource>,
+        name: &str,
+        next: Window,
+        steps: u64,
+    ) -> Result<()> {
+        if let Patches::Beside(beside) = &self.source {
+            let mut source = first()?;
+            let kept = source.over_time().clone();
+            let point = WindowPoint { window: 0, end: beside.minibatches(), stream: beside.point() };
+            source.seek(beside.made(), &point, kept)?;
+            *source.watched_mut() = beside.watched().to_vec();
+            source.watched_mut().iter_mut().for_each(|watched| name.clone_into(&mut watched.of));
+            self.source = Patches::OverTime(source);
+        }
+        match &mut self.source {
+            Patches::OverTime(source) => source.follow(next, steps),
+            Patches::Beside(_) => Ok(()),
+        }
     }
 
     /// All that is needed to go on later.
     pub(crate) fn state(&self, seed: u64) -> Result<Model> {
-        let run = json!({ "watched": self.source.watched(), "plan": self.source.plan() });
+        let run = match &self.source {
+            Patches::Beside(source) => json!({ "watched": source.watched(), "plan": source.plan() }),
+            Patches::OverTime(source) => json!({ "watched": source.watched() }),
+        };
         let mut model = self.tracked.checkpoint("network", seed, run)?;
-        let state = serde_json::to_vec(&self.source.point()).unwrap_or_default();
+        let state = match &self.source {
+            Patches::Beside(source) => serde_json::to_vec(&source.point()),
+            Patches::OverTime(source) => serde_json::to_vec(&source.point()),
+        };
+        let state = state.unwrap_or_default();
         model.chain = Some((ChainPoint { steps: self.source.made(), word: 0, acceptance: None, state }, 0));
+        self.describe(&mut model);
         Ok(model)
+    }
+
+    /// Adds what is kept of windows.
+    pub(crate) fn describe(&self, model: &mut Model) {
+        if let Patches::OverTime(source) = &self.source {
+            model.over_time = Some(source.over_time().clone());
+        }
     }
 
     /// Goes to where [`Going::state`] was.
     pub(crate) fn restore(&mut self, model: &Model) -> Result<()> {
         let Some((point, _)) = &model.chain else { return Err(damaged("it has no chain")) };
         let watched: Vec<Watched> = serde_json::from_value(model.run["watched"].clone()).map_err(damaged)?;
-        let plan = serde_json::from_value(model.run["plan"].clone()).map_err(damaged)?;
-        self.source.set_plan(plan)?;
-        self.source.seek(point.steps, &serde_json::from_slice(&point.state).map_err(damaged)?)?;
-        if watched.len() == self.source.watched().len() {
-            *self.source.watched_mut() = watched;
+        match &mut self.source {
+            Patches::Beside(source) => {
+                let plan = serde_json::from_value(model.run["plan"].clone()).map_err(damaged)?;
+                source.set_plan(plan)?;
+                let at: NetworkPoint = serde_json::from_slice(&point.state).map_err(damaged)?;
+                source.seek(point.steps, &at)?;
+                if watched.len() == source.watched().len() {
+                    *source.watched_mut() = watched;
+                }
+            }
+            Patches::OverTime(source) => {
+                let at: WindowPoint = serde_json::from_slice(&point.state).map_err(damaged)?;
+                let Some(kept) = model.over_time.clone() else {
+                    return Err(damaged("it has no windows"));
+                };
+                source.seek(point.steps, &at, kept)?;
+                if watched.len() == source.watched().len() {
+                    *source.watched_mut() = watched;
+                }
+            }
         }
         self.tracked = Tracked::resumed(model, Path::new(IN_MEMORY))?;
         Ok(())

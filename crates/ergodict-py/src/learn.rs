@@ -2,18 +2,21 @@
 
 use crate::aligned::view;
 use crate::error::raised;
-use crate::going::Going;
+use crate::going::{Going, Patches};
 use crate::network::Network;
 use crate::network_model::{IN_MEMORY, NetworkModel, damaged};
 use crate::sampling::{Ready, Sampling, inner, placed};
 use crate::scheme::Scheme;
+use crate::time::Windows;
+use crate::windows::{Prepared, snapshots, timed, window};
 use crate::work::long;
 use ergodict::Result;
 use ergodict::chain::rng::{Purpose, derived, ids};
 use ergodict::chain::{Motif, SamplerKind, Samplers, mixed};
+use ergodict::data::Times;
 use ergodict::dictionary::{
-    Drawn, Examples, HistoryPoint, Input, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions,
-    learn_static,
+    Drawn, Examples, HistoryPoint, Input, Kept, KeptChain, KeptNetwork, Model, NetworkSource,
+    OverTimeOptions, StaticOptions, Window, WindowSource, learn_static,
 };
 use ergodict::factor::Parameters;
 use ergodict::linalg::Mat;
@@ -24,6 +27,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Arguments about the run.
 #[derive(FromPyObject, Clone)]
@@ -41,6 +45,40 @@ struct Plan {
     names: Vec<String>,
     #[pyo3(from_py_with = crate::list::list)]
     digests: Vec<String>,
+    /// Fresh patches of a window that errors and the change score are from.
+    score_patches: usize,
+    /// Minibatches of the last networks, which came after those that were learned from at first.
+    #[pyo3(from_py_with = crate::list::list)]
+    more: Vec<u64>,
+    /// How time is cut, where edges have times.
+    timing: Option<Timing>,
+}
+
+/// What a configuration says of windows of time.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+struct Timing {
+    timestamps: String,
+    window: Option<String>,
+    stride: Option<String>,
+    windows: usize,
+    cumulative: bool,
+}
+
+impl Timing {
+    fn put(&self, config: &mut Value) {
+        config["timestamps"] = json!(self.timestamps);
+        match (&self.window, &self.stride) {
+            (None, _) => config["windows"] = json!(self.windows),
+            (Some(window), stride) => {
+                config["window"] = json!(window);
+                config["stride"] = json!(stride.as_ref().unwrap_or(window));
+            }
+        }
+        if self.cumulative {
+            config["cumulative"] = json!(true);
+        }
+    }
 }
 
 /// What learns.
@@ -61,7 +99,10 @@ pub(crate) struct NetworkLearner {
     motif: Motif,
     form: NetworkForm,
     kind: SamplerKind,
+    /// Networks that stay in memory; none of windows of time.
     drawn: Vec<Drawn>,
+    /// The first network of a run on one, whole, for when it changes.
+    first: Option<Arc<ergodict::data::Network>>,
     notes: Vec<String>,
     engine: Engine,
 }
@@ -70,7 +111,7 @@ pub(crate) struct NetworkLearner {
 impl NetworkLearner {
     /// Networks with samplers in them, and nothing learned yet; `all` learns from all homomorphisms at once.
     #[new]
-    #[pyo3(signature = (networks, plan, scheme, sampling, init=None, all=false, n_jobs=None))]
+    #[pyo3(signature = (networks, plan, scheme, sampling, init=None, all=false, n_jobs=None, windows=None))]
     #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn new(
         py: Python<'_>,
@@ -81,6 +122,7 @@ impl NetworkLearner {
         init: Option<PyReadonlyArray2<'_, f64>>,
         all: bool,
         n_jobs: Option<i64>,
+        windows: Option<PyRef<'_, Windows>>,
     ) -> PyResult<Self> {
         let motif = sampling.motif()?;
         let k = motif.k();
@@ -93,40 +135,75 @@ impl NetworkLearner {
         let init = init.as_ref().map(view).transpose()?;
         let init = init.map(|init| Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]]));
         let networks = inner(&networks);
-        let built = long(py, n_jobs, None, |_| {
-            let preferred = None;
-            Ok(sampling.choose_all(&networks, &plan.names, &motif, preferred, plan.seed))
-        })??;
-        let kind = built[0].kind;
-        let motif = built[0].drawn.1.motif().clone();
+        let windows = windows.map(|windows| Arc::clone(&windows.inner));
         let name = |at: usize| plan.names.get(at).map_or("", |name| name);
-        let several = built.len() > 1;
-        let note = |(at, ready): (usize, &Ready)| -> Vec<String> {
-            let prefix = if several { format!("{}: ", name(at)) } else { String::new() };
-            ready.notes.iter().map(|note| format!("{prefix}{note}")).collect()
+        // Those that came later are followed, with minibatches of their own.
+        let begun = networks.len() - plan.more.len().min(networks.len());
+        let over_time = windows.is_some() || plan.snapshots;
+        let (kind, motif, notes, mut drawn, mut series) = if over_time {
+            let prepared = long(py, n_jobs, None, |_| {
+                Ok(match &windows {
+                    Some(windows) => timed(windows, &sampling, &motif, plan.seed),
+                    None => snapshots(&networks[..begun], &plan.names, &sampling, &motif, plan.seed),
+                })
+            })??;
+            let Prepared { kind, motif, notes, drawn, series } = prepared;
+            (kind, motif, notes, drawn, Some(series))
+        } else {
+            let built = long(py, n_jobs, None, |_| {
+                Ok(sampling.choose_all(&networks, &plan.names, &motif, None, plan.seed))
+            })??;
+            let several = built.len() > 1;
+            let note = |(at, ready): (usize, &Ready)| -> Vec<String> {
+                let prefix = if several { format!("{}: ", name(at)) } else { String::new() };
+                ready.notes.iter().map(|note| format!("{prefix}{note}")).collect()
+            };
+            let notes: Vec<String> = built.iter().enumerate().flat_map(note).collect();
+            let (kind, motif) = (built[0].kind, built[0].drawn.1.motif().clone());
+            let drawn: Vec<Drawn> = built.into_iter().map(|ready| ready.drawn).collect();
+            (kind, motif, notes, drawn, None)
         };
-        let notes = built.iter().enumerate().flat_map(note).collect();
-        let drawn: Vec<Drawn> = built.into_iter().map(|ready| ready.drawn).collect();
-        let directed = drawn.iter().any(|(network, _)| network.is_directed());
-        let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
+        let of_any =
+            |what: fn(&ergodict::data::Network) -> bool| drawn.iter().any(|(network, _)| what(network));
+        let (directed, weighted) = match &windows {
+            Some(windows) => (windows.options().directed, windows.is_weighted()),
+            None => (of_any(|one| one.is_directed()), of_any(|one| one.is_weighted())),
+        };
         let form = NetworkForm::new(&motif, directed, weighted);
         // A run before had the streams of the seed itself, and the same homomorphisms are not to be learned from twice.
         let chains = match plan.after {
             0 => plan.seed,
             steps => derived(plan.seed, Purpose::Chain, ids::GOING_ON.saturating_add(steps)),
         };
-        let source = || {
-            let watching = sampling.watching(plan.batch);
-            NetworkSource::new(
-                &drawn,
-                &plan.names,
-                plan.snapshots,
-                plan.steps,
-                watching,
-                form.clone(),
-                chains,
-            )
-            .map_err(raised)
+        let options = |form: &NetworkForm, times: Times| OverTimeOptions {
+            steps: plan.steps,
+            watching: sampling.watching(plan.batch),
+            patches: plan.score_patches,
+            times,
+            form: form.clone(),
+            seed: chains,
+        };
+        let times = windows.as_ref().map_or(Times::Numbers, |windows| windows.rows().kind());
+        let mut later = Vec::new();
+        for (at, (network, &steps)) in networks.iter().skip(begun).zip(&plan.more).enumerate() {
+            let name = name(plan.names.len().saturating_sub(plan.more.len()) + at);
+            let made = window(network, (name, None), &sampling, &motif, Some(kind), plan.seed);
+            let (made, _, _) = made.map_err(|error| placed(name, error))?;
+            drawn.extend(made.drawn.as_ref().ok().cloned());
+            later.push((made, steps));
+        }
+        let mut source = || -> PyResult<Patches> {
+            let Some(series) = series.take() else {
+                let (watching, form) = (sampling.watching(plan.batch), form.clone());
+                let source =
+                    NetworkSource::new(&drawn, &plan.names, false, plan.steps, watching, form, chains);
+                return source.map(Patches::Beside).map_err(raised);
+            };
+            let mut source = WindowSource::new(series, options(&form, times)).map_err(raised)?;
+            for (window, steps) in std::mem::take(&mut later) {
+                source.follow(window, steps).map_err(raised)?;
+            }
+            Ok(Patches::OverTime(source))
         };
         let random = scheme.init.as_deref() == Some("random");
         let engine = if all {
@@ -148,7 +225,8 @@ impl NetworkLearner {
             let start = (init.as_ref(), random);
             Engine::F64(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
         };
-        Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, drawn, notes, engine })
+        let first = if over_time || all || networks.len() != 1 { None } else { networks.into_iter().next() };
+        Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, drawn, first, notes, engine })
     }
 
     /// Takes minibatches until there were so many in all, or as many as were planned. A signal stops it between two.
@@ -164,11 +242,9 @@ impl NetworkLearner {
         let (parameters, seed, progress) = (&self.parameters, self.plan.seed, progress.as_ref());
         match &mut self.engine {
             Engine::F32(going) => {
-                let until = planned(&mut going.source, until);
                 long(py, n_jobs, progress, |watch| going.run(until, parameters, seed, watch))
             }
             Engine::F64(going) => {
-                let until = planned(&mut going.source, until);
                 long(py, n_jobs, progress, |watch| going.run(until, parameters, seed, watch))
             }
             Engine::Still(..) => Err(PyValueError::new_err(
@@ -183,6 +259,16 @@ impl NetworkLearner {
             Engine::F32(going) => (going.source.made(), going.source.minibatches()),
             Engine::F64(going) => (going.source.made(), going.source.minibatches()),
             Engine::Still(model, _) => (model.aggregates.t, model.aggregates.t),
+        }
+    }
+
+    /// The minibatch before which the window ends that is learned from.
+    #[getter]
+    fn window_end(&self) -> u64 {
+        match &self.engine {
+            Engine::F32(going) => going.source.window_end(),
+            Engine::F64(going) => going.source.window_end(),
+            Engine::Still(model, _) => model.aggregates.t,
         }
     }
 
@@ -202,8 +288,9 @@ impl NetworkLearner {
         self.notes.clone()
     }
 
-    /// Goes over to what the network became: `steps` minibatches of it are planned.
-    #[pyo3(signature = (network, name, digest, steps, n_jobs=None))]
+    /// Goes over to what the network became: `steps` minibatches of it are planned. A network without room for the motif is passed over.
+    #[pyo3(signature = (network, name, digest, steps, span=None, n_jobs=None))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
     fn follow(
         &mut self,
         py: Python<'_>,
@@ -211,24 +298,54 @@ impl NetworkLearner {
         name: String,
         digest: String,
         steps: u64,
+        span: Option<(f64, f64)>,
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
+        let several = self.drawn.len() > 1 && !self.is_over_time();
+        if several {
+            return Err(PyValueError::new_err(format!(
+                "the number of networks is {}, but only a run on one network follows its changes",
+                self.drawn.len()
+            )));
+        }
         let networks = inner(&[network]);
-        let (sampling, motif, seed, names) = (&self.sampling, &self.motif, self.plan.seed, [name.clone()]);
+        let (sampling, motif, seed) = (&self.sampling, &self.motif, self.plan.seed);
         let kind = Some(self.kind);
-        let built = long(py, n_jobs, None, |_| Ok(sampling.choose(&networks[0], motif, None, kind, seed)))?;
-        let ready = built.map_err(|error| placed(&names[0], error))?;
-        let before = &self.drawn[self.drawn.len() - 1];
-        let next = ready.drawn.clone();
+        let made =
+            long(py, n_jobs, None, |_| Ok(window(&networks[0], (&name, span), sampling, motif, kind, seed)))?;
+        let (next, _, _) = made.map_err(|error| placed(&name, error))?;
+        let drawn = next.drawn.as_ref().ok().cloned();
+        let chains = match self.plan.after {
+            0 => seed,
+            steps => derived(seed, Purpose::Chain, ids::GOING_ON.saturating_add(steps)),
+        };
+        let options = OverTimeOptions {
+            steps: self.plan.steps,
+            watching: sampling.watching(self.plan.batch),
+            patches: self.plan.score_patches,
+            times: Times::Numbers,
+            form: self.form.clone(),
+            seed: chains,
+        };
+        let before = self.plan.names.first().cloned().unwrap_or_default();
+        let (whole, begun) = (self.first.clone(), self.drawn.first().cloned());
+        let first = || {
+            let (Some(network), Some(drawn)) = (whole, begun) else {
+                return Err(damaged("the first network is not there"));
+            };
+            let first = Window { name: before.clone(), span: None, network, drawn: Ok(drawn) };
+            WindowSource::new(Box::new(vec![first]), options)
+        };
         match &mut self.engine {
-            Engine::F32(going) => going.source.follow(before, next, &name, steps),
-            Engine::F64(going) => going.source.follow(before, next, &name, steps),
+            Engine::F32(going) => going.follow(first, &before, next, steps),
+            Engine::F64(going) => going.follow(first, &before, next, steps),
             Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
         }
         .map_err(raised)?;
-        self.drawn.push(ready.drawn);
+        self.drawn.extend(drawn);
         self.plan.names.push(name);
         self.plan.digests.push(digest);
+        self.plan.more.push(steps);
         self.plan.snapshots = true;
         Ok(())
     }
@@ -284,13 +401,6 @@ impl NetworkLearner {
     }
 }
 
-/// The minibatch to stop at; more are planned where that is beyond.
-fn planned(source: &mut NetworkSource, until: Option<u64>) -> u64 {
-    let until = until.unwrap_or_else(|| source.minibatches());
-    source.go_on(until.saturating_sub(source.minibatches()));
-    until
-}
-
 impl NetworkLearner {
     fn examples(&self) -> Examples {
         let (burn_in, every) = (self.sampling.burn_in, self.sampling.every);
@@ -312,8 +422,13 @@ impl NetworkLearner {
         } else {
             config["steps"] = self.steps_of_each();
             config["batch"] = json!(self.plan.batch);
-            if self.plan.snapshots {
+            if let Some(timing) = &self.plan.timing {
+                timing.put(&mut config);
+            } else if self.plan.snapshots {
                 config["snapshots"] = json!(true);
+            }
+            if self.is_over_time() {
+                config["score-patches"] = json!(self.plan.score_patches);
             }
         }
         if let (Value::Object(config), Value::Object(sampling)) = (&mut config, sampling) {
@@ -325,22 +440,45 @@ impl NetworkLearner {
     /// Minibatches, of snapshots those of each. What no run of the command line repeats is a list, which `--config` refuses: snapshots that were
     /// learned from for unequal times, and the run of a model before the one that went on from it.
     fn steps_of_each(&self) -> Value {
-        let (mut begins, total) = match &self.engine {
-            Engine::F32(going) => going.source.plan(),
-            Engine::F64(going) => going.source.plan(),
-            Engine::Still(model, _) => (Vec::new(), model.aggregates.t),
+        let source = match &self.engine {
+            Engine::F32(going) => &going.source,
+            Engine::F64(going) => &going.source,
+            Engine::Still(model, _) => return json!(model.aggregates.t),
         };
-        if begins.is_empty() {
-            begins.push(0);
-        }
-        begins.push(total);
-        let mut each: Vec<u64> = begins.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        let mut each = match source {
+            Patches::Beside(source) => vec![source.minibatches()],
+            Patches::OverTime(source) => {
+                let kept = &source.over_time().windows;
+                let learned: Vec<u64> = kept
+                    .iter()
+                    .filter(|window| window.passed_over.is_none())
+                    .map(|window| window.begin)
+                    .collect();
+                let ends = learned.iter().skip(1).copied().chain([source.point().end]);
+                let each = learned.iter().zip(ends).map(|(begin, end)| end - begin);
+                let series = source.windows() - self.plan.more.len().min(source.windows());
+                let later = (kept.len()..source.windows()).map(|at| match at.checked_sub(series) {
+                    Some(more) => self.plan.more[more],
+                    None => self.plan.steps,
+                });
+                each.chain(later).collect()
+            }
+        };
         if self.plan.after > 0 {
             each.insert(0, self.plan.after);
         } else if each.iter().all(|steps| *steps == each[0]) {
             return json!(each[0]);
         }
         json!(each)
+    }
+
+    fn is_over_time(&self) -> bool {
+        let source = match &self.engine {
+            Engine::F32(going) => &going.source,
+            Engine::F64(going) => &going.source,
+            Engine::Still(..) => return false,
+        };
+        matches!(source, Patches::OverTime(_))
     }
 
     fn finished(&self, config: &Value, whole: bool) -> Result<Model> {
@@ -351,6 +489,11 @@ impl NetworkLearner {
             Engine::F64(going) => going.tracked.finished("network", seed, run, &going.tracked.results()?)?,
             Engine::Still(model, _) => Model { run, ..(**model).clone() },
         };
+        match &self.engine {
+            Engine::F32(going) => going.describe(&mut model),
+            Engine::F64(going) => going.describe(&mut model),
+            Engine::Still(..) => {}
+        }
         model.network = Some(self.form.clone());
         let input = |(name, digest): (&String, &String)| Input { name: name.clone(), digest: digest.clone() };
         model.inputs = self.plan.names.iter().zip(&self.plan.digests).map(input).collect();
@@ -360,14 +503,12 @@ impl NetworkLearner {
         let (examples, chain, drawn);
         match &self.engine {
             Engine::F32(going) => {
-                (examples, chain) =
-                    (self.examples().kept::<f32>(&model, &self.drawn)?, self.chain(&going.source));
-                drawn = self.drawn.clone();
+                drawn = self.kept_networks(&going.source);
+                (examples, chain) = (self.examples().kept::<f32>(&model, &drawn)?, self.chain(&going.source));
             }
             Engine::F64(going) => {
-                (examples, chain) =
-                    (self.examples().kept::<f64>(&model, &self.drawn)?, self.chain(&going.source));
-                drawn = self.drawn.clone();
+                drawn = self.kept_networks(&going.source);
+                (examples, chain) = (self.examples().kept::<f64>(&model, &drawn)?, self.chain(&going.source));
             }
             Engine::Still(_, all) => {
                 // All are learned from; some are drawn to look for examples among them.
@@ -385,8 +526,19 @@ impl NetworkLearner {
         Ok(model)
     }
 
-    fn chain(&self, source: &NetworkSource) -> KeptChain {
-        let independent = self.drawn.iter().all(|(_, sampler)| sampler.is_independent());
+    /// Networks that examples are looked for in: of windows of time the last one, which the dictionary is of.
+    fn kept_networks(&self, source: &Patches) -> Vec<Drawn> {
+        match source {
+            Patches::OverTime(source) if self.plan.timing.is_some() => vec![source.drawn().clone()],
+            _ => self.drawn.clone(),
+        }
+    }
+
+    fn chain(&self, source: &Patches) -> KeptChain {
+        let independent = match source {
+            Patches::OverTime(source) => source.drawn().1.is_independent(),
+            Patches::Beside(_) => self.drawn.iter().all(|(_, sampler)| sampler.is_independent()),
+        };
         let (rate, moved) = (source.acceptance().rate(), source.moved());
         KeptChain {
             sampler: self.kind.to_string(),

@@ -23,6 +23,8 @@ mod sampling;
 mod scheme;
 mod sets;
 mod spins;
+mod time;
+mod windows;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.
@@ -53,7 +55,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
-    use super::network_model::{NetworkModel, coding_seed, input_digest};
+    use super::network_model::{NetworkModel, change_score, coding_seed, input_digest};
     #[pymodule_export]
     use super::random_network::{corrupt, generate};
     #[pymodule_export]
@@ -62,12 +64,16 @@ mod _ergodict {
     use super::sampler::Sampler;
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+    #[pymodule_export]
+    use super::time::{ChangingNetwork, TimedEdges, Windows, parse_moments};
 
     // Network dictionaries, denoising and evaluation.
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
+        module.add("SCORE_PATCHES", ergodict::dictionary::SCORE_PATCHES)?;
+        module.add("DEFAULT_WINDOWS", ergodict::data::DEFAULT_WINDOWS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -33,13 +33,19 @@ impl From<ergodict::data::Network> for Network {
     }
 }
 
+impl From<Arc<ergodict::data::Network>> for Network {
+    fn from(inner: Arc<ergodict::data::Network>) -> Self {
+        Self { inner, decisions: None }
+    }
+}
+
 /// Both ends and the weight of each edge.
 type Edges<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 /// Starts of rows, neighbours, and weights unless all are 1.
 type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Option<Bound<'py, PyArray1<f64>>>);
 
 /// How edges are taken.
-fn options(directed: Option<bool>, weighted: Option<bool>, loops: bool) -> ReadOptions {
+pub(crate) fn options(directed: Option<bool>, weighted: Option<bool>, loops: bool) -> ReadOptions {
     ReadOptions { directed, weighted, loops: if loops { Loops::Keep } else { Loops::Drop } }
 }
 
@@ -232,15 +238,7 @@ impl Network {
 
     /// The names of the nodes in the order of their numbers: an array of integers, a list of words, or None where node v is called v.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (ids, n) = (self.inner.ids(), self.inner.nodes());
-        if ids.are_words() {
-            return Ok(Some(PyList::new(py, (0..n).map(|v| ids.name(v)))?.into_any()));
-        }
-        if n == 0 || *ids == NodeIds::numbered(n) {
-            return Ok(None);
-        }
-        let numbers: Vec<i64> = (0..n).filter_map(|v| ids.integer(v)).collect();
-        Ok(Some(numbers.into_pyarray(py).into_any()))
+        names(py, self.inner.ids())
     }
 
     /// Both ends and the weight of each edge, once.
@@ -370,12 +368,25 @@ fn wrong(name: &'static str, value: &dyn ToString, expected: &str) -> Error {
     Error::Parameter { name, value: value.to_string(), expected: expected.to_owned() }
 }
 
-fn too_many() -> Error {
+pub(crate) fn too_many() -> Error {
     wrong("the number of nodes", &"too large", "it must be below 2³²")
 }
 
+/// Names as Python has them: an array of integers, a list of words, or None where node v is called v.
+pub(crate) fn names<'py>(py: Python<'py>, ids: &NodeIds) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let n = ids.len();
+    if ids.are_words() {
+        return Ok(Some(PyList::new(py, (0..n).map(|v| ids.name(v)))?.into_any()));
+    }
+    if n == 0 || *ids == NodeIds::numbered(n) {
+        return Ok(None);
+    }
+    let numbers: Vec<i64> = (0..n).filter_map(|v| ids.integer(v)).collect();
+    Ok(Some(numbers.into_pyarray(py).into_any()))
+}
+
 /// Names that are in the order of nodes already.
-fn named(names: &[String]) -> ergodict::Result<NodeIds> {
+pub(crate) fn named(names: &[String]) -> ergodict::Result<NodeIds> {
     let ordered = NodeIds::in_order(names).filter(|(order, _)| order.is_sorted());
     ordered
         .map(|(_, ids)| ids)

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! - [`chart`]: line charts with linear or logarithmic axes.
-//! - [`bars`]: bars over intervals, for distributions.
+//! - [`bars`]: bars over intervals, for distributions; [`bands`]: shares over time; [`intervals`]: numbers with errors.
 //! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
 //! - [`graphs`]: the atoms of a network as small graphs.
 //! - [`gallery`]: the atoms as cards to sort, filter and enlarge, with the data that uses each most.
@@ -27,6 +27,7 @@
 
 pub mod atoms;
 mod axis;
+pub mod bands;
 pub mod bars;
 mod cards;
 pub mod chart;
@@ -38,6 +39,7 @@ pub mod gif;
 pub mod graphs;
 pub mod heat;
 pub mod html;
+pub mod intervals;
 mod layout;
 mod packed;
 pub mod picture;

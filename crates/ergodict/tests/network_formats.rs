@@ -1,11 +1,12 @@
 //! Networks in Matrix Market, scipy and `.egr` files: what is written is read, what is damaged is told.
 
 use ergodict::data::{
-    Build, Edge, Loops, Network, NodeIds, ReadOptions, convert_network, parse_network, read_network,
-    write_network,
+    Build, Conversion, Decisions, Edge, Loops, Network, NodeIds, ReadOptions, convert_network, parse_network,
+    read_network, write_network,
 };
 use proptest::prelude::*;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 const KEEP: ReadOptions = ReadOptions { directed: None, weighted: None, loops: Loops::Keep };
@@ -74,44 +75,203 @@ proptest! {
         }
     }
 
-    /// Text to `.egr` in little memory and in much: the same file.
+    /// Lists to `.egr` in little memory and in much, stopped at every step or not: the same file.
     #[test]
-    fn conversion_does_not_depend_on_memory(
-        lines in prop::collection::vec((-5_i32..40, 0_i32..40, 0_u8..9), 1..300),
+    fn conversion_of_lists_does_not_depend_on_memory_or_interruptions(
+        lines in prop::collection::vec((0_i64..40, 0_i64..40, 0_u8..9), 1..300),
+        kind in 0..5,
         weighted: bool,
-        word: bool,
-        directed: Option<bool>,
-        keep: bool,
+        both: bool,
+        options in options(),
+        packed in 0..3,
     ) {
-        let folder = tempfile::tempdir().unwrap();
-        let (text, whole) = (folder.path().join("x.txt"), folder.path().join("whole.egr"));
-        let line = |(u, v, w): &(i32, i32, u8)| {
-            if weighted { format!("{u} {v} {}\n", f64::from(*w) / 3.0) } else { format!("{u} {v}\n") }
+        let name = |v: i64| match kind {
+            0 => v.to_string(),
+            1 => (v * 100_000_007).to_string(),
+            2 => (v * 100_000_000_007 - 5).to_string(),
+            _ => (v * 3).to_string(),
+        };
+        let line = |u: i64, v: i64, w: u8| {
+            let weight = if weighted { format!(" {}", f64::from(w) / 3.0) } else { String::new() };
+            format!("{} {}{weight}\n", name(u), name(v))
         };
         // Comments fill up blocks of text, of which there are several however little memory there is.
         let comment = format!("#{}\n", "-".repeat(50_000));
         let mut list = String::new();
         for some in lines.chunks(40) {
             list += &comment;
-            list.extend(some.iter().map(line));
+            for &(u, v, w) in some {
+                list += &line(u, v, w);
+                list += if both { line(v, u, w) } else { String::new() }.as_str();
+            }
         }
-        if word {
+        // Integers until the last line, which has words.
+        if kind == 4 {
             list += if weighted { "a 007 2\n" } else { "a 007\n" };
         }
-        std::fs::write(&text, &list).unwrap();
-        let loops = if keep { Loops::Keep } else { Loops::Drop };
-        let options = ReadOptions { directed, weighted: None, loops };
-        let (network, decisions) = read_network(&text, &options).unwrap();
-        write_network(&whole, &network).unwrap();
-        for budget in [0, 1 << 24] {
-            let out = folder.path().join("parts.egr");
-            let found = convert_network(&text, &options, &out, budget, &mut |_| true).unwrap().unwrap();
-            prop_assert_eq!(&found, &decisions);
-            prop_assert!(std::fs::read(&out).unwrap() == std::fs::read(&whole).unwrap(), "{}", budget);
-        }
-        let (again, _) = read_network(&whole, &options).unwrap();
-        prop_assert_eq!(again, network);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(["x.txt", "x.txt.gz", "x.txt.zst"][packed]);
+        write_packed(&path, &list);
+        convert_in_all_ways(&path, &options)?;
     }
+
+    /// The same of matrices.
+    #[test]
+    fn conversion_of_matrices_does_not_depend_on_memory_or_interruptions(
+        n in 1_u32..30,
+        entries in prop::collection::vec((0_u32..30, 0_u32..30, 0_u8..9), 0..200),
+        pattern: bool,
+        symmetric: bool,
+        both: bool,
+        options in options(),
+        format in 0..6_usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut entries: Vec<Edge> =
+            entries.iter().map(|&(u, v, w)| (u % n, v % n, f64::from(w) / 3.0)).collect();
+        if both {
+            let turned: Vec<Edge> = entries.iter().filter(|e| e.0 != e.1).map(|&(u, v, w)| (v, u, w)).collect();
+            entries.extend(turned);
+        }
+        let path = folder.path().join(["x.mtx", "x.mtx.gz", "x.mtx.zst", "x.npz", "x.egr", "x.egr.gz"][format]);
+        if format < 3 {
+            let field = if pattern { "pattern" } else { "real" };
+            let kind = if symmetric { "symmetric" } else { "general" };
+            let mut text = format!("%%MatrixMarket matrix coordinate {field} {kind}\n{n} {n} {}\n", entries.len());
+            for (u, v, w) in entries {
+                let weight = if pattern { String::new() } else { format!(" {w}") };
+                let _ = writeln!(text, "{} {}{weight}\n%{}", u + 1, v + 1, "-".repeat(2000));
+            }
+            write_packed(&path, &text);
+        } else {
+            let build = Build { directed: !symmetric, loops: Loops::Keep };
+            let network = Network::build(NodeIds::numbered(n as usize), &entries, !pattern, build).unwrap().0;
+            let plain = folder.path().join(["x.npz", "x.egr"][usize::from(format > 3)]);
+            write_network(&plain, &network).unwrap();
+            if format == 5 {
+                write_packed_bytes(&path, &std::fs::read(&plain).unwrap());
+            }
+        }
+        convert_in_all_ways(&path, &options)?;
+    }
+}
+
+fn options() -> impl Strategy<Value = ReadOptions> {
+    let weighted = prop_oneof![3 => Just(None), 1 => Just(Some(false)), 1 => Just(Some(true))];
+    (any::<Option<bool>>(), weighted, any::<bool>()).prop_map(|(directed, weighted, keep)| ReadOptions {
+        directed,
+        weighted,
+        loops: if keep { Loops::Keep } else { Loops::Drop },
+    })
+}
+
+fn write_packed(path: &Path, text: &str) {
+    write_packed_bytes(path, text.as_bytes());
+}
+
+/// Compressed where the name says so.
+fn write_packed_bytes(path: &Path, bytes: &[u8]) {
+    let packed = match path.extension().and_then(|e| e.to_str()) {
+        Some("gz") => {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        }
+        Some("zst") => zstd::encode_all(bytes, 1).unwrap(),
+        _ => bytes.to_vec(),
+    };
+    std::fs::write(path, packed).unwrap();
+}
+
+/// Converts with much memory and with hardly any, and with a stop after the first step, then after two more, and so on; it
+/// is what reading and writing gives each time.
+fn convert_in_all_ways(path: &Path, options: &ReadOptions) -> Result<(), TestCaseError> {
+    let folder = path.parent().unwrap();
+    let (whole, out) = (folder.join("whole.egr"), folder.join("out.egr"));
+    let read = read_network(path, options).map_err(|error| error.to_string());
+    let expected = read.map(|(network, decisions)| {
+        write_network(&whole, &network).unwrap();
+        (decisions, std::fs::read(&whole).unwrap())
+    });
+    let result = |made: ergodict::Result<Option<Decisions>>| {
+        made.map(|decisions| (decisions.unwrap(), std::fs::read(&out).unwrap())).map_err(|e| e.to_string())
+    };
+    for budget in [0, 1 << 24] {
+        prop_assert_eq!(&result(convert_network(path, options, &out, budget, &mut |_| true)), &expected);
+        let _ = std::fs::remove_file(&out);
+    }
+    let conversion = Conversion { memory: 0, keep: true, resume: true };
+    for steps in 1.. {
+        let mut left = steps;
+        let made = conversion.run(path, options, &out, &mut |_| {
+            left -= 1;
+            left > 0
+        });
+        if !matches!(made, Ok(None)) {
+            prop_assert_eq!(&result(made), &expected);
+            break;
+        }
+        prop_assert!(!out.exists());
+    }
+    prop_assert!(!Conversion::folder(&out).exists());
+    Ok(())
+}
+
+/// What was kept is gone on from only where it belongs, and is not believed.
+#[test]
+fn leftovers_of_conversions_are_told_and_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, out) = (folder.path().join("x.txt"), folder.path().join("x.egr"));
+    let mut list = String::new();
+    for i in 0..40_000_u64 {
+        let _ = writeln!(list, "{} {}", i * 7919 % 4001, i * i % 3989);
+    }
+    std::fs::write(&text, &list).unwrap();
+    let options = ReadOptions::default();
+    convert_network(&text, &options, &out, 1 << 24, &mut |_| true).unwrap();
+    let expected = std::fs::read(&out).unwrap();
+    let left = Conversion::folder(&out);
+    let keep = Conversion { memory: 1 << 16, keep: true, resume: false };
+    let go_on = Conversion { resume: true, ..keep };
+    let mut stopped = |conversion: Conversion, most: u32| {
+        let mut steps = 0;
+        let made = conversion.run(&text, &options, &out, &mut |_| {
+            steps += 1;
+            steps < most
+        });
+        (made.map(|made| made.is_some()).map_err(|e| e.to_string()), steps)
+    };
+    assert_eq!(stopped(keep, 3).0, Ok(false));
+    assert!(left.join("runs.jsonl").exists() && std::fs::read(left.join("forward")).unwrap().len() > 10_000);
+    // Without being asked nothing is gone on from, nor thrown away.
+    assert!(stopped(keep, 99).0.unwrap_err().contains("add --resume"));
+    let other = ReadOptions { directed: Some(true), ..options };
+    let message = go_on.run(&text, &other, &out, &mut |_| true).unwrap_err().to_string();
+    assert!(message.contains("x.egr.converting: is of a conversion with other flags"), "{message}");
+    // A byte that differs, a file that is cut off, a line that is not whole.
+    for damage in 0..4 {
+        let (forward, runs) = (left.join("forward"), left.join("runs.jsonl"));
+        if damage > 0 {
+            assert_eq!(stopped(go_on, 3).0, Ok(false));
+        }
+        let mut bytes = std::fs::read(&forward).unwrap();
+        let lines = std::fs::read(&runs).unwrap();
+        let middle = bytes.len() / 2;
+        match damage {
+            1 => bytes[middle] ^= 1,
+            2 => bytes.truncate(middle),
+            3 => std::fs::write(&runs, &lines[..lines.len() - 9]).unwrap(),
+            _ => {}
+        }
+        std::fs::write(&forward, bytes).unwrap();
+        assert_eq!(stopped(go_on, 9999).0, Ok(true));
+        assert!(std::fs::read(&out).unwrap() == expected && !left.exists(), "{damage}");
+    }
+    // Another file.
+    assert_eq!(stopped(keep, 3).0, Ok(false));
+    std::fs::write(&text, "1 2\n").unwrap();
+    let message = go_on.run(&text, &options, &out, &mut |_| true).unwrap_err().to_string();
+    assert!(message.contains("another input"), "{message}");
 }
 
 #[test]

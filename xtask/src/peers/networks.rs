@@ -69,7 +69,7 @@ fn samplers(sides: &Sides, arguments: &[String]) -> Result<()> {
 }
 
 /// Prints a page and writes it and the raw lines under `benchsuite/runs/<date>`.
-pub(super) fn publish(file: &str, title: &str, load_before: &str, tables: &str, raw: &str) -> Result<()> {
+pub(crate) fn publish(file: &str, title: &str, load_before: &str, tables: &str, raw: &str) -> Result<()> {
     let date = stdout(command("date").arg("+%F"))?.trim().to_owned();
     let page = format!("# {title}, {date}\n\n{}\n{tables}", machine(load_before));
     println!("{page}");
@@ -84,7 +84,7 @@ pub(super) fn publish(file: &str, title: &str, load_before: &str, tables: &str, 
     Ok(())
 }
 
-pub(super) fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(Value::is_object).collect()
 }
 
@@ -150,7 +150,7 @@ fn tables(ours: &[Vec<Value>; 2], peers: &[Value]) -> Result<String> {
 }
 
 /// Three digits of a number.
-pub(super) fn short(x: f64) -> String {
+pub(crate) fn short(x: f64) -> String {
     match x {
         x if x >= 1e6 => format!("{:.2} M", x / 1e6),
         x if x >= 100.0 => format!("{x:.0}"),

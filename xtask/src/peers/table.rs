@@ -198,13 +198,13 @@ pub(super) fn impersonal(text: &str) -> String {
     home.map_or(text.clone(), |home| text.replace(&home, "~"))
 }
 
-pub(super) fn load() -> String {
+pub(crate) fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().unwrap_or("unknown").to_owned()
 }
 
 /// The middle value, or the mean of the two middle ones.
-pub(super) fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let half = sorted.len() / 2;

@@ -3,6 +3,7 @@
 use crate::runs::{Filled, Source};
 use anyhow::Result;
 use ergodict::chain::ChainPoint;
+use ergodict::dictionary::Model;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::ImageStream;
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ impl<T: Scalar> Source<T> for ImageSource {
         (self.stream.point(), 0)
     }
 
-    fn seek(&mut self, (point, _): &(ChainPoint, u64)) -> Result<()> {
+    fn seek(&mut self, (point, _): &(ChainPoint, u64), _: &Model) -> Result<()> {
         Ok(self.stream.seek(point)?)
     }
 

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let motif = args.sampling.motif()?;
     let sampling = args.sampling.clone().for_rebuilding(&motif);
-    let networks = Networks::open(&args.nets, &args.reading, &sampling, &motif, common)?;
+    let networks = Networks::open(&args.nets, false, &args.reading, &sampling, &motif, common)?;
     if networks.drawn.iter().any(|(network, _)| network.is_directed() != networks.drawn[0].0.is_directed()) {
         bail!("some networks are directed and some are not: add --undirected or --directed");
     }

@@ -1,12 +1,14 @@
 //! `ergodict network convert`: a network in another format.
 
 use super::reading::{self, Reading};
-use crate::args::Common;
+use crate::args::{Common, Size};
 use crate::progress::{Progress, say};
 use crate::words::table;
-use crate::{input, interrupt, output, paths};
-use anyhow::Result;
-use ergodict::data::{check_network_name, convert_network, write_network_with_note};
+use crate::{input, interrupt, output, paths, saving};
+use anyhow::{Result, bail};
+use ergodict::data::{
+    Conversion, Converting, Decisions, bytes_read, check_network_name, write_network_with_note,
+};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,8 +18,12 @@ const HELP: &str = "\
 The format to write is told by the name: .egr (ours, opened without reading it: a memory map), .mtx (MatrixMarket), .npz
 (scipy), anything else is an edge list, compressed where the name ends in .gz or .zst.
 
+A conversion to .egr that was interrupted, even by a power failure, leaves what it has sorted in the folder FILE.converting, and the
+same command with --resume goes on from there, to the same bytes. The folder is gone when the file is there.
+
 Example:
   ergodict network convert edges.txt.gz -o network.egr
+  ergodict network convert edges.txt.gz -o network.egr --memory 2G --resume
   ergodict network convert network.egr -o network.mtx";
 
 /// Write a network in another format, such as .egr, which opens at once
@@ -30,9 +36,12 @@ pub(crate) struct Args {
     /// The file to write: .egr, .mtx, .npz, or an edge list
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Memory for sorting an edge list on its way to .egr; what does not fit is sorted on disk, beside the output
-    #[arg(long, value_name = "MIB", default_value_t = 1024, hide_short_help = true)]
-    memory: u64,
+    /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, beside the output
+    #[arg(long, value_name = "SIZE", default_value = "1G", hide_short_help = true)]
+    memory: Size,
+    /// Go on from the folder FILE.converting that an interrupted conversion left, if it is there
+    #[arg(long, hide_short_help = true)]
+    resume: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -44,20 +53,19 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     output::probe(&args.out)?;
     let started = Instant::now();
     let as_egr = args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("egr"));
+    if args.memory.bytes() < 1 << 20 {
+        bail!("--memory is {}, but at least one mebibyte is needed", args.memory);
+    }
+    let embedded = reading::embedded_name(&args.net).is_some();
+    if args.resume && (!as_egr || embedded || output::is_standard(&args.net)) {
+        bail!(
+            "--resume is for conversions of files to .egr: others take little time or cannot be read again"
+        );
+    }
     let mut lost = None;
     let decisions;
-    if as_egr && reading::embedded_name(&args.net).is_none() {
-        interrupt::listen();
-        interrupt::waits_for("this part of the file");
-        let budget = usize::try_from(args.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
-        let mut progress = Progress::of("arcs moved", common.quiet, None, 0);
-        let mut seen = |edges| {
-            progress.update(edges, String::new);
-            !interrupt::asked()
-        };
-        let converted = convert_network(&args.net, &args.reading.options(), &args.out, budget, &mut seen);
-        progress.finish();
-        let Some(made) = reading::explained(&args.net, converted)? else { return Ok(stopped()) };
+    if as_egr && !embedded {
+        let Some(made) = to_egr(args, common)? else { return Ok(interrupt::code()) };
         decisions = Some(made.to_string());
         if !common.quiet {
             say(&format!("{}: {made}", input::name(&args.net)));
@@ -88,8 +96,45 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The end of a conversion that was interrupted.
-fn stopped() -> ExitCode {
-    say("ergodict: interrupted; nothing was written");
-    interrupt::code()
+/// Converts in bounded memory; none where it was interrupted.
+fn to_egr(args: &Args, common: &Common) -> Result<Option<Decisions>> {
+    interrupt::listen();
+    interrupt::waits_for("this part of the file");
+    let folder = Conversion::folder(&args.out);
+    if args.resume && !common.quiet && !folder.exists() {
+        say(&format!("{}: there is nothing to go on from; starting afresh", folder.display()));
+    }
+    let (before, mut steps) = (bytes_read(), 0);
+    let total = args.net.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());
+    let mut progress = Progress::of("bytes", common.quiet, total, 0);
+    let mut merging = false;
+    let mut seen = |now: Converting| {
+        match now {
+            Converting::Reading(_) => progress.update(bytes_read() - before, || "reading".to_owned()),
+            Converting::Merging(arcs, of) => {
+                if !merging {
+                    progress.finish();
+                    progress = Progress::of("arcs", common.quiet, Some(of), 0);
+                    merging = true;
+                }
+                progress.update(arcs, || "merging".to_owned());
+            }
+            _ => {}
+        }
+        steps += 1;
+        !(interrupt::asked() || interrupt::due(steps))
+    };
+    let conversion = Conversion { memory: args.memory.bytes(), keep: true, resume: args.resume };
+    let converted = conversion.run(&args.net, &args.reading.options(), &args.out, &mut seen);
+    progress.finish();
+    let made = reading::explained(&args.net, converted)?;
+    if made.is_none() {
+        say(&if folder.exists() {
+            let after = if merging { "reading all of the file" } else { "reading a part of the file" };
+            saving::interrupted(after, Some(&folder), 0)
+        } else {
+            "ergodict: interrupted; nothing was written".to_owned()
+        });
+    }
+    Ok(made)
 }

@@ -1,7 +1,7 @@
 //! `ergodict network generate`: random networks.
 
 use super::reading::{self, Reading};
-use crate::args::{Common, count};
+use crate::args::{Common, Size, count};
 use crate::progress::say;
 use crate::words::table;
 use crate::{memory, output, paths, showing};
@@ -55,6 +55,21 @@ struct Out {
     out: PathBuf,
 }
 
+/// The memory of models whose edges are drawn one by one.
+#[derive(clap::Args)]
+struct Drawn {
+    /// Memory to make the network in, such as 2G or 500M, a number alone in mebibytes; a larger one is sorted on disk, beside the
+    /// output [default: 1G]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    memory: Option<Size>,
+}
+
+impl Drawn {
+    fn bytes(&self) -> usize {
+        self.memory.map_or(1 << 30, Size::bytes)
+    }
+}
+
 /// Erdős–Rényi: every pair with the same probability, or a given number of edges
 #[derive(clap::Args)]
 #[command(
@@ -74,6 +89,8 @@ struct Er {
     /// Edges have a direction
     #[arg(long)]
     directed: bool,
+    #[command(flatten)]
+    drawn: Drawn,
     #[command(flatten)]
     out: Out,
 }
@@ -135,6 +152,8 @@ struct Sbm {
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     #[command(flatten)]
+    drawn: Drawn,
+    #[command(flatten)]
     out: Out,
 }
 
@@ -181,7 +200,26 @@ struct Rmat {
     #[arg(long)]
     directed: bool,
     #[command(flatten)]
+    drawn: Drawn,
+    #[command(flatten)]
     out: Out,
+}
+
+/// How large the network is.
+struct Made {
+    nodes: u64,
+    edges: u64,
+}
+
+/// Bytes that a network takes while it is made in memory.
+fn needed(nodes: f64, edges: f64) -> u64 {
+    (nodes * PER_NODE + edges * PER_EDGE).min(1e18) as u64
+}
+
+/// Refuses networks that do not fit.
+fn fits(nodes: f64, edges: f64, way_out: &str) -> Result<()> {
+    let what = format!("a network of {nodes:.3e} nodes and {edges:.3e} edges");
+    memory::check(needed(nodes, edges), &what, way_out)
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -200,15 +238,34 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     check_network_name(out)?;
     showing::probe(&outputs)?;
     // Labels of blocks are made with the generator; of other models its own limits come first.
-    if matches!(model, Model::Sbm(_)) {
-        model.check_memory()?;
+    if let Model::Sbm(sbm) = model {
+        let nodes: f64 = sbm.sizes.iter().map(|&size| size as f64).sum();
+        fits(nodes, 0.0, "ask for fewer")?;
     }
     let (generator, labels) = model.generator(common.quiet)?;
-    model.check_memory()?;
+    if let Some(memory) =
+        model.drawn().and_then(|drawn| drawn.memory).filter(|memory| memory.bytes() < 1 << 20)
+    {
+        bail!("--memory is {memory}, but at least one mebibyte is needed");
+    }
+    let drawn = model.drawn().filter(|_| generator.is_streamed());
     let started = Instant::now();
-    let network = generator.generate(common.seed);
+    let note = crate::resolved::note();
+    let (made, lost) = match (drawn, model.expected()) {
+        (Some(drawn), Some((nodes, edges))) if needed(nodes, edges) > drawn.bytes() as u64 => {
+            let made = generator.write(common.seed, out, drawn.bytes(), note.as_deref())?;
+            (Made { nodes: made.nodes, edges: made.edges }, made.saved.lost)
+        }
+        (_, expected) => {
+            let fewer =
+                if drawn.is_some() { "ask for fewer, or lower --memory SIZE" } else { "ask for fewer" };
+            expected.map_or(Ok(()), |(nodes, edges)| fits(nodes, edges, fewer))?;
+            let network = generator.generate(common.seed);
+            let made = Made { nodes: network.nodes() as u64, edges: network.edges() };
+            (made, write_network_with_note(out, &network, note.as_deref())?.lost)
+        }
+    };
     let seconds = started.elapsed().as_secs_f64();
-    let saved = write_network_with_note(out, &network, crate::resolved::note().as_deref())?;
     if let (Model::Sbm(Sbm { labels: Some(path), .. }), Some(labels)) = (model, labels) {
         let mut text = String::from("node\tblock\n");
         for (node, label) in labels.iter().enumerate() {
@@ -216,16 +273,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         output::write(path, &text)?;
     }
-    let lost = saved.lost;
     if !common.quiet {
         let mut lines = vec![
             (
                 "generated",
                 format!(
                     "{} nodes, {} edges, {}, in {seconds:.2} s (seed {})",
-                    network.nodes(),
-                    network.edges(),
-                    reading::kind(&network),
+                    made.nodes,
+                    made.edges,
+                    if generator.is_directed() { "directed, unweighted" } else { "undirected, unweighted" },
                     common.seed
                 ),
             ),
@@ -238,9 +294,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let summary = json!({
             "schema": "ergodict.network-generate/1",
             "model": model.name(),
-            "nodes": network.nodes(),
-            "edges": network.edges(),
-            "directed": network.is_directed(),
+            "nodes": made.nodes,
+            "edges": made.edges,
+            "directed": generator.is_directed(),
             "out": out,
             "lost": lost,
             "seconds": seconds,
@@ -290,8 +346,17 @@ impl Model {
                 let within: f64 = sbm.sizes.iter().map(|&n| float(n).powi(2) / 2.0).sum();
                 let between = nodes.powi(2) / 2.0 - within;
                 let p = |given: Option<f64>| given.unwrap_or(0.0);
-                // Of a matrix only the nodes are looked at.
-                (nodes, p(sbm.within) * within + p(sbm.between) * between)
+                let mut edges = p(sbm.within) * within + p(sbm.between) * between;
+                // Faults of the matrix are told by the model.
+                let matrix = sbm.matrix.as_deref().and_then(|matrix| rows(matrix).ok()).unwrap_or_default();
+                for (row, &one) in matrix.iter().zip(&sbm.sizes) {
+                    edges += row
+                        .iter()
+                        .zip(&sbm.sizes)
+                        .map(|(p, &two)| p * float(one) * float(two) / 2.0)
+                        .sum::<f64>();
+                }
+                (nodes, edges)
             }
             Self::Configuration(configuration) if configuration.like.is_none() => {
                 let ends: f64 = configuration.degrees.iter().copied().map(float).sum();
@@ -305,15 +370,14 @@ impl Model {
         })
     }
 
-    /// Refuses networks that do not fit.
-    fn check_memory(&self) -> Result<()> {
-        let Some((nodes, edges)) = self.expected() else { return Ok(()) };
-        let needed = (nodes * PER_NODE + edges * PER_EDGE).min(1e18) as u64;
-        memory::check(
-            needed,
-            &format!("a network of {nodes:.3e} nodes and {edges:.3e} edges"),
-            "ask for fewer",
-        )
+    /// The memory of models whose edges may be drawn one by one.
+    fn drawn(&self) -> Option<&Drawn> {
+        match self {
+            Self::Er(er) => Some(&er.drawn),
+            Self::Sbm(sbm) => Some(&sbm.drawn),
+            Self::Rmat(rmat) => Some(&rmat.drawn),
+            Self::Ba(_) | Self::Ws(_) | Self::Configuration(_) => None,
+        }
     }
 
     /// The generator; for blocks, with the block of each node.

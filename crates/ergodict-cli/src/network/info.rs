@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let Opened { network, decisions, name, input } = args.reading.open(&args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);
-    let samplers = validity(&network);
+    let samplers = validity(&network)?;
     let lines = lines(&name, &summary);
     args.showing.write(|| {
         let digest = input.as_ref().map(|input| ("input", crate::page::input(input)));
@@ -99,12 +99,15 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 /// Which samplers can be used, found out by making them.
-fn validity(network: &Arc<Network>) -> Vec<Validity> {
+fn validity(network: &Arc<Network>) -> Result<Vec<Validity>> {
     let parts = network.components();
-    let largest =
-        if parts.sizes.len() > 1 { Arc::new(network.part(&parts.nodes(0))) } else { Arc::clone(network) };
+    let largest = if parts.sizes.len() > 1 {
+        Arc::new(network.part_alike(&parts.nodes(0))?)
+    } else {
+        Arc::clone(network)
+    };
     // A short chain is as good as a long one: what speaks against a sampler does not depend on the length.
-    let Ok(motif) = Motif::chain(SHORT) else { return Vec::new() };
+    let Ok(motif) = Motif::chain(SHORT) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for kind in SamplerKind::ALL {
         let made = Samplers::default().build(kind, &largest, &motif, 0);
@@ -120,7 +123,7 @@ fn validity(network: &Arc<Network>) -> Vec<Validity> {
         };
         all.push(Validity { kind, valid, words });
     }
-    all
+    Ok(all)
 }
 
 /// Nodes of the chain that samplers are tried with.

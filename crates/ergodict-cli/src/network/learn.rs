@@ -1,10 +1,12 @@
 //! `ergodict network learn`: the latent motifs of a network, by network dictionary learning.
 
 use super::learned::Learned;
+use super::prepared::Prepared;
 use super::reading::{self, Reading};
 use super::sampling::Sampling;
-use super::several::{self, Networks};
+use super::several;
 use super::source::{Drawn, TellingSource, Told};
+use super::timing::{DEFAULT_SCORE, Timing};
 use crate::args::Common;
 use crate::progress::say;
 use crate::runs::{Form, Plan, Run, learn as learn_all};
@@ -15,7 +17,7 @@ use crate::{interrupt, memory, output, page, paths, watched};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::{Motif, SamplerKind, Samplers};
 use ergodict::dictionary::{
-    Examples, HistoryPoint, Kept, KeptChain, KeptNetwork, Model, NetworkSource, StaticOptions, learn_static,
+    Examples, HistoryPoint, Kept, KeptChain, KeptNetwork, Model, StaticOptions, learn_static,
 };
 use ergodict::linalg::Scalar;
 use ergodict::patch::{NetworkForm, Watching};
@@ -32,7 +34,10 @@ Example:
 
 One dictionary of several networks, and of one that changes:
   ergodict network learn @karate @lesmis @kite --unweighted -k 6 -r 9 -o three.safetensors
-  ergodict network learn monday.txt tuesday.txt wednesday.txt --snapshots --schedule power:0.8 -r 9 -o week.safetensors";
+  ergodict network learn monday.txt tuesday.txt wednesday.txt --snapshots --schedule power:0.8 -r 9 -o week.safetensors
+
+Windows of a month of rows `u v t`, two weeks apart; a constant weight forgets what is long past:
+  ergodict network learn messages.txt.gz --timestamps --window 30d --stride 14d --schedule constant:0.02 -k 10 -r 9 -o months.safetensors";
 
 /// Learn the latent motifs of networks: atoms that the patches of random homomorphisms are made of
 ///
@@ -44,24 +49,25 @@ One dictionary of several networks, and of one that changes:
 pub(crate) struct Args {
     /// The networks: edge lists, MatrixMarket, scipy .npz or .egr, - for standard input, or names such as @karate
     #[arg(required = true, value_name = "NET")]
-    nets: Vec<PathBuf>,
+    pub(super) nets: Vec<PathBuf>,
     /// The model file to write; - is standard output
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
-    /// Minibatches, T; with --snapshots, of each
+    /// Minibatches, T; with --snapshots and --timestamps, of each
     #[arg(long, value_name = "T", default_value_t = 100, value_parser = crate::args::count, allow_negative_numbers = true)]
-    steps: u64,
+    pub(super) steps: u64,
     /// Patches of a minibatch, N, shared among all networks and chains
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = crate::args::number, allow_negative_numbers = true)]
     batch: usize,
     /// The networks are one at several times, in their order: chains go on from each to the next where they can, and start again
     /// where their homomorphism is none any more
     ///
-    /// Otherwise several networks are learned from at once, each minibatch having patches of all.
-    #[arg(long)]
-    snapshots: bool,
+    /// Otherwise several networks are learned from at once, each minibatch having patches of all. With --schedule constant:C the dictionary
+    /// forgets networks that are long past; the others weigh all alike in the end.
+    #[arg(long, conflicts_with = "timestamps")]
+    pub(super) snapshots: bool,
     /// Learn from all homomorphisms of a small network at once, each by its probability, instead of from random ones
-    #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "checkpoint", "chains", "every", "burn_in", "sampler", "steps", "batch"])]
+    #[arg(long = "static", id = "static", conflicts_with_all = ["snapshots", "timestamps", "checkpoint", "chains", "every", "burn_in", "sampler", "steps", "batch"])]
     all: bool,
     /// Keep so many examples of each atom in the model: subgraphs of the networks that it makes the largest share of; 0 for none
     #[arg(
@@ -72,12 +78,23 @@ pub(crate) struct Args {
         allow_negative_numbers = true
     )]
     examples: usize,
+    /// Fresh patches of each snapshot or window that the change score is measured on
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_SCORE,
+        hide_short_help = true,
+        allow_negative_numbers = true
+    )]
+    pub(super) score_patches: usize,
+    #[command(flatten)]
+    pub(super) timing: Timing,
     #[command(flatten)]
     scheme: Scheme,
     #[command(flatten)]
-    sampling: Sampling,
+    pub(super) sampling: Sampling,
     #[command(flatten)]
-    reading: Reading,
+    pub(super) reading: Reading,
     #[command(flatten)]
     saving: Saving,
     #[command(flatten)]
@@ -110,8 +127,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         k = motif.k()
     );
     memory::check(needed, &what, "lower -k, -r or --batch, or use --f32")?;
-    let Networks { drawn, names, inputs, kind, motif } =
-        Networks::open(&args.nets, &args.reading, &args.sampling, &motif, common)?;
+    let mut prepared = Prepared::open(args, &motif, common)?;
     let plan = Plan {
         kind: "network",
         command: "network learn",
@@ -121,23 +137,13 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         parameters: &parameters,
         batch: args.batch as u64,
     };
-    let config = args.config(&plan, &motif, kind)?;
-    let directed = drawn.iter().any(|(network, _)| network.is_directed());
-    let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
-    let form = NetworkForm::new(&motif, directed, weighted);
+    let (kind, independent) = (prepared.kind, prepared.independent);
+    let config = args.config(&plan, &prepared.motif, kind)?;
+    let (form, inputs) = (prepared.form.clone(), prepared.inputs.clone());
     interrupt::listen();
     let told = Arc::new(Mutex::new(Told::default()));
-    let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
-    let source = NetworkSource::new(
-        &drawn,
-        &names,
-        args.snapshots,
-        args.steps,
-        args.watching(),
-        form.clone(),
-        common.seed,
-    )?;
-    let source = Box::new(TellingSource::new(source, Arc::clone(&told)));
+    let patches = prepared.patches(args, common.seed)?;
+    let source = Box::new(TellingSource::new(patches, Arc::clone(&told)));
     let mut runs = [Run::<T>::new(&plan, "", &args.out, Form::Network(form), config, inputs, source)?];
     let set_up = started.elapsed();
     if let Some(code) = learn_all(&plan, &mut runs)? {
@@ -145,7 +151,12 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let run = &runs[0];
     let mut outcome = run.learned(&plan)?;
-    let told = *told.lock().unwrap_or_else(PoisonError::into_inner);
+    let told = told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let Prepared { mut drawn, names, from, .. } = prepared;
+    if drawn.is_empty() {
+        // Of windows the last one is looked at, which the dictionary is of.
+        drawn.extend(told.last.clone());
+    }
     let before = Instant::now();
     let examples = args.examples().kept::<T>(&outcome.model, &drawn)?;
     let looking = before.elapsed();
@@ -169,7 +180,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let learned = Learned {
         out: &args.out,
         names: &names,
-        snapshots: args.snapshots,
+        from,
         model: &outcome.model,
         results: &outcome.results,
         kind,
@@ -295,7 +306,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 impl Args {
-    fn watching(&self) -> Watching {
+    pub(super) fn watching(&self) -> Watching {
         let (chains, burn_in, every) =
             (self.sampling.chains() as usize, self.sampling.burn_in(), self.sampling.every());
         Watching { batch: self.batch, chains, burn_in, every }
@@ -315,6 +326,13 @@ impl Args {
         if self.batch == 0 {
             bail!("--batch is 0, but a minibatch needs at least one patch");
         }
+        if self.score_patches < 20 {
+            bail!(
+                "--score-patches is {}, but an error is from twenty batches of at least one",
+                self.score_patches
+            );
+        }
+        self.timing.check(&self.nets)?;
         let side_by_side = if self.snapshots { 1 } else { self.nets.len() };
         let chains = (self.sampling.chains() as usize).saturating_mul(side_by_side);
         if self.batch < chains {
@@ -346,6 +364,10 @@ impl Args {
         config["examples"] = json!(self.examples);
         if self.snapshots {
             config["snapshots"] = json!(true);
+        }
+        self.timing.config(&mut config);
+        if self.snapshots || self.timing.is_asked() {
+            config["score-patches"] = json!(self.score_patches);
         }
         config["seed"] = json!(plan.common.seed);
         self.sampling.config(&mut config, motif, kind);

@@ -1,13 +1,12 @@
 //! What network dictionary learning came to, in words and as JSON.
 
+use super::news;
 use super::page_learn::times;
 use super::source::Told;
 use crate::words::table;
 use anyhow::Result;
 use ergodict::chain::SamplerKind;
-use ergodict::dictionary::Kept;
-use ergodict::dictionary::Model;
-use ergodict::dictionary::Results;
+use ergodict::dictionary::{Kept, Model, Results, WindowRecord};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -20,7 +19,8 @@ pub(super) struct Learned<'a> {
     pub(super) out: &'a Path,
     /// The networks.
     pub(super) names: &'a [String],
-    pub(super) snapshots: bool,
+    /// What was learned from: `@karate`, `3 networks`.
+    pub(super) from: String,
     pub(super) model: &'a Model,
     pub(super) results: &'a Results,
     pub(super) kind: SamplerKind,
@@ -37,15 +37,6 @@ pub(super) struct Learned<'a> {
 }
 
 impl Learned<'_> {
-    /// What was learned from: `@karate`, `3 networks`.
-    pub(super) fn from(&self) -> String {
-        match (self.names, self.snapshots) {
-            ([one], _) => one.clone(),
-            (all, true) => format!("{} snapshots ({} to {})", all.len(), all[0], all[all.len() - 1]),
-            (all, false) => all.join(", "),
-        }
-    }
-
     /// `chains of 21 nodes`.
     pub(super) fn motif(&self) -> String {
         let form = self.model.network.as_ref();
@@ -80,12 +71,13 @@ impl Learned<'_> {
             "{} atoms from {} patches of {} ({}) in {} steps",
             self.model.w.cols(),
             totals.samples,
-            self.from(),
+            self.from,
             self.motif(),
             totals.t
         );
         let mut lines = vec![("learned", learned), ("sampler", self.acceptance())];
-        if self.snapshots {
+        if let Some(over_time) = &self.model.over_time {
+            lines.extend(news::words(over_time));
             let moved = self.told.moved;
             let text = format!(
                 "a chain went on into the next network {}, and started again {}",
@@ -141,10 +133,35 @@ impl Learned<'_> {
             "order": order,
             "config": self.model.run["config"],
         });
+        if let Some(over_time) = &self.model.over_time {
+            all["windows"] = over_time.windows.iter().enumerate().map(|(at, one)| window(at, one)).collect();
+        }
         if let (Value::Object(all), Value::Object(results)) = (&mut all, serde_json::to_value(self.results)?)
         {
             all.extend(results);
         }
         Ok(all)
     }
+}
+
+/// A window of time.
+fn window(at: usize, one: &WindowRecord) -> Value {
+    json!({
+        "window": at + 1,
+        "name": one.name,
+        "from": one.span.map(|span| span.0),
+        "to": one.span.map(|span| span.1),
+        "nodes": one.nodes,
+        "edges": one.edges,
+        "edges_came": one.differences.map(|differences| differences.came),
+        "edges_went": one.differences.map(|differences| differences.went),
+        "passed_over": one.passed_over,
+        "steps": one.steps,
+        "chains_went_on": one.moved.went_on,
+        "chains_restarted": one.moved.restarted,
+        "error_before": one.error_before,
+        "error_after": one.error_after,
+        "change": one.change,
+        "dominance": one.dominance,
+    })
 }

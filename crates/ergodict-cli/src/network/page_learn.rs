@@ -1,5 +1,6 @@
 //! The page of a network dictionary, from what its model holds.
 
+use super::page_time;
 use crate::page::{count, halves, left_out, list, loss, made_of, short, shown, stationarity};
 use crate::watched;
 use anyhow::Result;
@@ -61,6 +62,7 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
     let report = Report::new(made_of(&from, names.len() > 1)).lead(lead(model, form, &kept, &from));
     let mut report = report.gallery(&gallery(model, form, &kept))?.figure(loss(model));
     report = stationarity(model).into_iter().fold(report, Report::figure);
+    report = page_time::add(report, model, form)?;
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
         let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
         report = report.table(watched::table(&chain.mixing, &words));
@@ -74,6 +76,15 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
 
 /// What was learned from: `@karate`, `a, b and 2 more`, `7 snapshots (a to g)`.
 fn from(model: &Model, names: &[String]) -> String {
+    if let Some(over_time) = model.over_time.as_ref().filter(|_| !model.run["config"]["timestamps"].is_null())
+    {
+        let windows = over_time.learned().count();
+        let spans: Vec<(f64, f64)> = over_time.learned().filter_map(|(_, window)| window.span).collect();
+        if let ([(from, _), ..], [.., (_, to)]) = (&spans[..], &spans[..]) {
+            let (from, to) = (over_time.times.show(*from), over_time.times.show(*to));
+            return format!("{} ({}, {from} to {to})", list(names), count(windows, "window", "windows"));
+        }
+    }
     match names {
         [first, .., last] if model.run["config"]["snapshots"] == true => {
             format!("{} snapshots ({first} to {last})", names.len())

@@ -59,6 +59,12 @@ impl Reading {
         let opened = Progress::reading(quiet, path, || self.opened(path))?;
         if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
             say(&format!("{}: {decisions}", opened.name));
+            if decisions.weight_column == Some(3) && are_times(&opened.network) {
+                say(&format!(
+                    "{}: column 3 looks like times (seconds since 1970), and is read as weights: --timestamps of `network learn` reads them so",
+                    opened.name
+                ));
+            }
         }
         if let Some(input) = opened.input.as_ref().filter(|_| !quiet) {
             crate::verbose::say_more(|| format!("{}: BLAKE3 {}", opened.name, input.digest));
@@ -98,11 +104,30 @@ impl Reading {
     }
 }
 
+/// Whether weights look like seconds since 1970: all at least those of 1973, most before 2128, and not all the same. Where an edge is listed several
+/// times they were added up.
+fn are_times(network: &Network) -> bool {
+    let weights = || network.each_edge().map(|(_, _, weight)| weight);
+    let (mut edges, mut times, mut low, mut high) = (0u64, 0u64, f64::INFINITY, 0.0_f64);
+    for weight in weights() {
+        // One look tells nearly always.
+        if weight < 1e8 {
+            return false;
+        }
+        (edges, times) = (edges + 1, times + u64::from(weight < 5e9));
+        (low, high) = (low.min(weight), high.max(weight));
+    }
+    2 * times > edges && high > low
+}
+
 /// What a checkpoint or model keeps of a network; embedded ones are those of this version.
 pub(crate) fn input(opened: &Opened) -> Input {
-    let unnamed =
-        || Input { name: opened.name.clone(), digest: format!("ergodict {}", env!("CARGO_PKG_VERSION")) };
-    opened.input.clone().unwrap_or_else(unnamed)
+    opened.input.clone().unwrap_or_else(|| unnamed(&opened.name))
+}
+
+/// What is kept of what is no file.
+pub(crate) fn unnamed(name: &str) -> Input {
+    Input { name: name.to_owned(), digest: format!("ergodict {}", env!("CARGO_PKG_VERSION")) }
 }
 
 /// The name of an embedded network, if that is what is given.

@@ -3,7 +3,7 @@
 use super::reading::{self, Opened, Reading};
 use super::rebuilt::{Inside, Rebuilt, Writer};
 use super::sampling::{Chosen, Sampling};
-use crate::args::{Common, count};
+use crate::args::{Common, Size, count};
 use crate::progress::{Progress, say};
 use crate::saving::{self, Saving};
 use crate::showing::{self, Showing};

@@ -177,6 +177,12 @@ impl Sampling {
         self
     }
 
+    /// The same flags with this sampler.
+    pub(crate) fn fixed(mut self, kind: SamplerKind) -> Self {
+        self.sampler = Some(kind);
+        self
+    }
+
     /// What was said of memory, as `--config` takes it.
     pub(crate) fn memory_value(&self) -> Option<Value> {
         self.memory.map(Size::value)

@@ -3,14 +3,16 @@
 use super::reading::{self, Opened, Reading};
 use super::sampling::{Chosen, Sampling};
 use super::source::Drawn;
+use super::timing::placed;
 use crate::args::Common;
 use crate::progress::say;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::{Motif, SamplerKind};
 use ergodict::data::digest;
-use ergodict::dictionary::Input;
+use ergodict::dictionary::{Input, Window};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Networks with a sampler in each.
 pub(super) struct Networks {
@@ -20,6 +22,8 @@ pub(super) struct Networks {
     pub(super) inputs: Vec<Input>,
     pub(super) kind: SamplerKind,
     pub(super) motif: Motif,
+    /// The networks as windows of one that changes, where that is asked for: those without room for the motif are among them.
+    pub(super) windows: Vec<Window>,
 }
 
 /// Refuses standard input given twice.
@@ -34,17 +38,31 @@ impl Networks {
     /// Reads the networks and builds their samplers.
     pub(super) fn open(
         nets: &[PathBuf],
+        snapshots: bool,
         reading: &Reading,
         sampling: &Sampling,
         motif: &Motif,
         common: &Common,
     ) -> Result<Self> {
         let mut all: Option<Self> = None;
+        let (mut windows, mut inputs) = (Vec::new(), Vec::new());
         for net in nets {
             let opened = reading.open(net, common.quiet)?;
             let given = reading::input(&opened);
+            inputs.push(given);
             let Opened { network, name, .. } = opened;
-            let chosen = sampling.choose(network, motif, common.seed);
+            let whole = snapshots.then(|| Arc::new(network.clone()));
+            let mut chosen = sampling.choose(network, motif, common.seed);
+            if let Some(whole) = &whole {
+                match placed(chosen).with_context(|| name.clone())? {
+                    Ok(one) => chosen = Ok(one),
+                    Err(reason) => {
+                        let (network, drawn) = (Arc::clone(whole), Err(reason));
+                        windows.push(Window { name, span: None, network, drawn });
+                        continue;
+                    }
+                }
+            }
             let Chosen { network, kind, sampler, notes } = chosen.with_context(|| name.clone())?;
             if !common.quiet {
                 notes.iter().for_each(|note| say(&format!("{name}: {note}")));
@@ -55,6 +73,7 @@ impl Networks {
                 inputs: Vec::new(),
                 kind,
                 motif: sampler.motif().clone(),
+                windows: Vec::new(),
             });
             if networks.kind != kind {
                 let first = networks.kind;
@@ -62,11 +81,21 @@ impl Networks {
                     "{name}: {kind} would be used here and {first} before: say one --sampler for all networks"
                 );
             }
-            networks.drawn.push((network, sampler));
+            let drawn: Drawn = (network, sampler);
+            if let Some(whole) = whole {
+                let drawn = drawn.clone();
+                windows.push(Window { name: name.clone(), span: None, network: whole, drawn: Ok(drawn) });
+            }
+            networks.drawn.push(drawn);
             networks.names.push(name);
-            networks.inputs.push(given);
         }
-        let Some(mut all) = all else { bail!("no network is given") };
+        let Some(mut all) = all else {
+            match windows.into_iter().next() {
+                Some(Window { name, drawn: Err(reason), .. }) => bail!("{name}: {reason}"),
+                _ => bail!("no network is given"),
+            }
+        };
+        (all.inputs, all.windows) = (inputs, windows);
         if let Some((_, path)) = sampling.files() {
             all.inputs.push(Input { name: input::name(path), digest: digest(path)? });
         }

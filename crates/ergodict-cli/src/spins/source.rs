@@ -8,6 +8,7 @@ use anyhow::Result;
 use ergodict::chain::observables::magnetisation;
 use ergodict::chain::{Alphabet, ChainPoint, Observable, Rhythm, SpinWalk};
 use ergodict::data::Trajectory;
+use ergodict::dictionary::Model;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::SpinCutter;
 use std::time::{Duration, Instant};
@@ -95,7 +96,7 @@ impl<T: Scalar> Source<T> for WalkSource {
         (self.walk.point(), self.cutter.cutter.word())
     }
 
-    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+    fn seek(&mut self, (point, word): &(ChainPoint, u64), _: &Model) -> Result<()> {
         self.cutter.cutter.seek(*word);
         Ok(self.walk.seek(point)?)
     }
@@ -170,7 +171,7 @@ impl<T: Scalar> Source<T> for TrajectorySource {
         (point, self.cutter.cutter.word())
     }
 
-    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+    fn seek(&mut self, (point, word): &(ChainPoint, u64), _: &Model) -> Result<()> {
         self.next = point.steps;
         self.cutter.cutter.seek(*word);
         Ok(())
@@ -225,7 +226,7 @@ impl<T: Scalar> Source<T> for FixedSource {
         (point, self.cutter.cutter.word())
     }
 
-    fn seek(&mut self, (point, word): &(ChainPoint, u64)) -> Result<()> {
+    fn seek(&mut self, (point, word): &(ChainPoint, u64), _: &Model) -> Result<()> {
         self.done = point.steps;
         self.cutter.cutter.seek(*word);
         Ok(())

@@ -8,6 +8,7 @@ mod chain_models;
 mod chain_resume;
 mod config;
 mod convergence;
+mod convert;
 mod denoise;
 mod disk;
 mod factor;

@@ -42,7 +42,7 @@ fn lines_have_the_figure_that_matters() {
             ["learning @kite", "surrogate"],
         ),
         ("network denoise @lesmis --method deepwalk -o s.tsv", [" %, ", "embedding"]),
-        ("network convert big.txt -o big.egr", ["arcs moved", "/s"]),
+        ("network convert big.txt -o big.egr", ["arcs", "merging"]),
     ] {
         let done = told(&bench, words);
         for figure in figures {

@@ -39,6 +39,7 @@ pub enum Purpose {
 /// | [`Chain`](Purpose::Chain) | [`EXAMPLES`](ids::EXAMPLES) | draws among which examples of atoms are looked for |
 /// | [`Chain`](Purpose::Chain) | [`CODING`](ids::CODING) | the seed of patches that are coded once a dictionary is learned |
 /// | [`Chain`](Purpose::Chain) | [`GOING_ON`](ids::GOING_ON) | seeds of chains that go on from a model, so that they are not those it was learned from |
+/// | [`Chain`](Purpose::Chain) | [`SCORES`](ids::SCORES) | patches that a dictionary's error on a window of time is from |
 /// | [`Synthetic`](Purpose::Synthetic) | [`NETWORK`](ids::NETWORK) | a generated network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`FALSE_EDGES`](ids::FALSE_EDGES) | edges added to a network |
 /// | [`Synthetic`](Purpose::Synthetic) | [`DELETED_EDGES`](ids::DELETED_EDGES) | edges deleted from a network |
@@ -66,6 +67,9 @@ pub mod ids {
     pub const CODING: u64 = (1 << 32) + 2;
     /// Seeds of chains that go on from a model; plus the minibatches it was learned from.
     pub const GOING_ON: u64 = 1 << 35;
+    /// Patches that a dictionary's error on a window of time is from; plus the number of the window. Beyond what goes on from models, whose
+    /// minibatches are fewer than 2³⁵.
+    pub const SCORES: u64 = 1 << 36;
     /// A generated network.
     pub const NETWORK: u64 = 3;
     /// Edges added to a network.

@@ -30,11 +30,17 @@ pub use batch::Batch;
 pub use feed::{Feed, WINDOW_BYTES, WINDOW_SAMPLES, not_finite_words};
 pub use image::{Image, ImageNotes};
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
+pub use network::{
+    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
+    parse_timed, read_timed,
+};
+pub use network::{Conversion, Converting, convert_network};
 pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
 pub(crate) use network::{Pairs, non_edges, pair_bits};
-pub use network::{Saved, check_network_name, convert_network, write_network, write_network_with_note};
+pub use network::{Saved, check_network_name, write_network, write_network_with_note};
 pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;

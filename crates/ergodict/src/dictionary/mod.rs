@@ -1,28 +1,37 @@
 //! Dictionaries: what was learned, where it came from, and the files that hold it.
 
+mod change;
 mod config;
 mod examples;
+mod explained;
 mod history;
 mod kept;
 mod model;
 mod network_config;
 mod network_learning;
 mod network_source;
+mod over_time;
+mod over_time_file;
 pub(crate) mod rounds;
 mod static_learning;
 mod tracked;
+mod window_source;
 
 pub use crate::data::Cursor;
+pub use change::SCORE_PATCHES;
 pub use config::{feed_config, scheme_config};
 pub use examples::{Example, Examples};
+pub use explained::{change_score, relative_error};
 pub use history::{GapPoint, History, HistoryPoint, gap_due};
 pub use kept::{Kept, KeptChain, KeptExample, KeptNetwork};
 pub use model::{Input, Model, Precision};
 pub use network_config::SamplingConfig;
 pub use network_learning::NetworkLearning;
 pub use network_source::{Drawn, NetworkSource};
+pub use over_time::{Measured, OverTime, WindowRecord};
 pub use rounds::{
     RoundChain, RoundLearning, RoundOutcome, RoundPlace, RoundRun, RoundStart, RoundTask, arithmetic,
 };
 pub use static_learning::{StaticLearning, StaticOptions, learn_static};
 pub use tracked::{Mark, Results, Tracked};
+pub use window_source::{OverTimeOptions, Series, Window, WindowPoint, WindowSource};

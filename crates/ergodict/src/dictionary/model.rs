@@ -6,11 +6,12 @@
 //! | `A` | r×r, F64 | `A_t` |
 //! | `B` | r×d, F64 | `B_t` |
 //! | `state` | bytes, U8 | in checkpoints of runs on a chain: its state |
+//! | `W_over_time`, `dominance_over_time` | | in models of networks in time, see `over_time_file` |
 //!
 //! The header is the string `ergodict` of the file's metadata. A model holds all that the next step needs, so a
 //! checkpoint is a model with a [`Cursor`] into its data, or with a [`ChainPoint`].
 
-use super::History;
+use super::{History, OverTime, over_time_file};
 use crate::chain::ChainPoint;
 use crate::data::{Cursor, write_atomic};
 use crate::factor::sets::PROGRAM_GIVEN;
@@ -72,6 +73,8 @@ pub struct Model {
     pub cursor: Option<Cursor>,
     /// Set in checkpoints of runs on chains: where the chain was, and the generator that places its patches.
     pub chain: Option<(ChainPoint, u64)>,
+    /// What was kept of each window, where a network was learned from over time.
+    pub over_time: Option<OverTime>,
     /// The resolved configuration of the run and what else it wishes to tell, in its own words.
     pub run: serde_json::Value,
     /// The dictionary, d×r.
@@ -105,6 +108,8 @@ struct Header {
     cursor: Option<Cursor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chain: Option<(ChainPoint, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    over_time: Option<OverTime>,
     run: serde_json::Value,
 }
 
@@ -124,6 +129,7 @@ impl Model {
             history: History::default(),
             cursor: None,
             chain: None,
+            over_time: None,
             run: serde_json::Value::Null,
             w: factoriser.dictionary().cast(),
             aggregates: factoriser.aggregates().clone(),
@@ -179,6 +185,7 @@ impl Model {
             history: self.history.clone(),
             cursor: self.cursor,
             chain: self.chain.clone(),
+            over_time: self.over_time.clone(),
             run: self.run.clone(),
         };
         let json = serde_json::to_string(&header).map_err(|e| Error::format(path, None, e.to_string()))?;
@@ -199,6 +206,7 @@ impl Model {
         let w = rows_of(d, r, &|i, j| self.w.get(i, j), narrow);
         let a = rows_of(r, r, &|i, j| self.aggregates.a.get(i, j), false);
         let b = rows_of(r, d, &|i, j| self.aggregates.b_transposed.get(j, i), false);
+        let over_time = self.over_time.as_ref().map(|kept| over_time_file::tensors(kept, d, r));
         let w_type = if narrow { Dtype::F32 } else { Dtype::F64 };
         let view = |dtype, shape: &[usize], data| TensorView::new(dtype, shape.to_vec(), data);
         view(w_type, &[d, r], &w)
@@ -207,6 +215,9 @@ impl Model {
                 let mut tensors = vec![("W", w), ("A", a), ("B", b)];
                 if let Some((point, _)) = &self.chain {
                     tensors.push(("state", view(Dtype::U8, &[point.state.len()], &point.state)?));
+                }
+                for (name, dtype, shape, data) in over_time.iter().flatten() {
+                    tensors.push((name, view(*dtype, shape, data)?));
                 }
                 Ok(tensors)
             })
@@ -316,6 +327,8 @@ impl Model {
             let state = tensors.tensor("state").map_err(|e| bad(format!("damaged checkpoint: {e}")))?;
             point.state = state.data().to_vec();
         }
+        let over_time = header.over_time.map(|kept| over_time_file::read(kept, &tensors, d, r));
+        let over_time = over_time.transpose().map_err(bad)?;
         Ok(Self {
             kind: header.kind,
             precision: header.precision,
@@ -329,6 +342,7 @@ impl Model {
             history: header.history,
             cursor: header.cursor,
             chain: header.chain,
+            over_time,
             run: header.run,
             w,
             aggregates: Aggregates {

@@ -125,7 +125,11 @@ pub(super) fn check(n: usize, u: u32, v: u32, weight: f64) -> Result<()> {
 
 /// For weights of an edge that are finite but whose sum is not.
 pub(super) fn too_large(ids: &NodeIds, u: u32, v: u32) -> Error {
-    let (u, v) = (ids.name(u as usize), ids.name(v as usize));
+    too_large_between(&ids.name(u as usize), &ids.name(v as usize))
+}
+
+/// The same, of nodes of these names.
+pub(super) fn too_large_between(u: &str, v: &str) -> Error {
     let edge = format!("infinite for the edge from {u} to {v}");
     Error::parameter(
         "the sum of the weights of an edge that is listed several times",

@@ -14,15 +14,20 @@ mod chunk;
 mod indices;
 mod layout;
 pub(super) mod line;
+mod names;
 
 use super::NodeIds;
 use crate::data::Input;
 use crate::{Error, Result};
-pub(super) use blocks::Blocks;
+pub(super) use blocks::{Blocks, Listed};
 use chunk::Chunk;
+pub(super) use chunk::LONGEST_LINE;
 pub(super) use indices::integer_indices;
 use layout::{Layout, Weight};
+pub(super) use layout::{Role as Column, role, separator, weight_column};
 pub(super) use line::canonical as integer_of;
+pub(super) use line::{Separator, content, split};
+pub(super) use names::NodeNames;
 use rayon::prelude::*;
 use std::io::Read;
 use std::path::Path;
@@ -254,7 +259,7 @@ impl<'a> Parser<'a> {
 
 /// Whether comments before the first edge say that edges have a direction, as ours do. The SNAP collection writes
 /// `# Directed graph (each unordered pair of nodes is saved once)` above undirected networks too, so that says nothing.
-fn direction(text: &[u8]) -> Option<bool> {
+pub(super) fn direction(text: &[u8]) -> Option<bool> {
     for line in text.split(|&byte| byte == b'\n') {
         if line::content(line).is_some() {
             return None;

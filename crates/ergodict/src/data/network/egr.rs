@@ -8,13 +8,14 @@ use crate::data::Input;
 use crate::{Error, Result};
 use memmap2::Mmap;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// The first bytes of every `.egr` file.
 pub(crate) const MAGIC: &[u8] = b"EGR1";
-const VERSION: u32 = 1;
+/// The newest version. Files without small integers as names are still of the first, so that older programs read them.
+const VERSION: u32 = 2;
 /// Bytes before the first section; its last 32 are the checksum of those before.
 pub(super) const HEADER: usize = 128;
 const CHECKED: usize = 96;
@@ -34,6 +35,14 @@ pub(super) enum Kind {
     Numbered,
     Integers,
     Words,
+    /// Integers below 2³².
+    Small,
+}
+
+impl Kind {
+    fn version(self) -> u32 {
+        if self == Self::Small { 2 } else { 1 }
+    }
 }
 
 /// The header; all places of the file follow from it.
@@ -74,7 +83,7 @@ impl Header {
     pub(super) fn to_bytes(&self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(MAGIC);
-        VERSION.append(&mut bytes);
+        self.kind.version().append(&mut bytes);
         let flag = |on, bit| if on { bit } else { 0 };
         let flags = flag(self.directed, DIRECTED) | flag(self.weighted, WEIGHTED);
         let flags = flags | flag(self.incoming, INCOMING) | (self.kind as u64) << IDS;
@@ -99,9 +108,9 @@ impl Header {
             return Err(bad(format!("is truncated: the header has {HEADER} bytes, the file {length}")));
         };
         let version = <u32 as Plain>::decode(&bytes[4..8]);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(bad(format!(
-                "is .egr version {version}: this program reads version {VERSION}; write it anew, or update ergodict"
+                "is .egr version {version}: this program reads versions 1 to {VERSION}; write it anew, or update ergodict"
             )));
         }
         if blake3::hash(&bytes[..CHECKED]) != bytes[CHECKED..] {
@@ -113,6 +122,7 @@ impl Header {
             0 => Kind::Numbered,
             1 => Kind::Integers,
             2 => Kind::Words,
+            3 => Kind::Small,
             other => return Err(bad(format!("has names of kind {other}, which is not known"))),
         };
         let mut digest = [0; 32];
@@ -129,7 +139,7 @@ impl Header {
             letters,
             digest,
         };
-        // What is written anew differs where a flag is not known or a reserved byte is not 0.
+        // What is written anew differs where a flag is not known or of another version, or a reserved byte is not 0.
         if header.to_bytes()[..] != *bytes || (header.incoming && !header.directed) {
             return Err(bad(format!("has flags {flags:#x}, which are not all known")));
         }
@@ -153,6 +163,7 @@ impl Header {
             Part::Names => match self.kind {
                 Kind::Numbered => Some(0),
                 Kind::Integers => self.nodes.checked_mul(8),
+                Kind::Small => self.nodes.checked_mul(4),
                 Kind::Words => starts(),
             },
             Part::Letters => Some(self.letters).filter(|n| *n == 0 || self.kind == Kind::Words),
@@ -208,16 +219,33 @@ pub(crate) fn read(path: &Path, mut input: Input) -> Result<Network> {
         input.take(end - HEADER as u64 + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
-    let file = File::open(path).map_err(Error::io(path))?;
+    map(path, &File::open(path).map_err(Error::io(path))?)
+}
+
+/// The same, but what cannot be mapped is first copied into a file without a name beside `out`, and mapped there.
+pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<Network> {
+    if !(input.is_compressed() || input.is_read_once()) || cfg!(target_endian = "big") {
+        return read(path, input);
+    }
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
+    io::copy(&mut input, &mut file).map_err(Error::io(path))?;
+    map(path, &file)
+}
+
+/// Maps a file; `path` is for messages.
+fn map(path: &Path, mut file: &File) -> Result<Network> {
     // An empty map is an error on some systems.
     if file.metadata().map_err(Error::io(path))?.len() < HEADER as u64 {
         let mut bytes = Vec::new();
-        (&file).take(HEADER as u64).read_to_end(&mut bytes).map_err(Error::io(path))?;
+        let start =
+            file.seek(SeekFrom::Start(0)).and_then(|_| file.take(HEADER as u64).read_to_end(&mut bytes));
+        start.map_err(Error::io(path))?;
         return from_bytes(path, &bytes);
     }
     // SAFETY: files that others change while they are mapped are outside of what any program can defend against; ours
     // are written whole under another name and renamed, which leaves the mapped one as it is.
-    let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(Error::io(path))?);
+    let map = Arc::new(unsafe { Mmap::map(file) }.map_err(Error::io(path))?);
     network(path, &map, |start, count| Place { map: Some(&map), bytes: &map, start, count })
 }
 
@@ -279,6 +307,7 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
         let ids = NodeIds(match header.kind {
             Kind::Numbered => Names::Numbered(n),
             Kind::Integers => Names::Integers(at(names(Part::Names), n).section().ok_or_else(missing)?),
+            Kind::Small => Names::Small(at(names(Part::Names), n).section().ok_or_else(missing)?),
             Kind::Words => Names::Words {
                 starts: at(names(Part::Names), n + 1).section().ok_or_else(missing)?,
                 bytes: at(names(Part::Letters), header.letters as usize).section().ok_or_else(missing)?,
@@ -340,7 +369,12 @@ pub(crate) fn write(network: &Network, out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn kind(ids: &NodeIds) -> (Kind, u64) {
     match &ids.0 {
         Names::Numbered(_) => (Kind::Numbered, 0),
-        Names::Integers(_) => (Kind::Integers, 0),
+        // They ascend.
+        Names::Integers(ids) => {
+            let small = |id: Option<&i64>| id.is_none_or(|id| u32::try_from(*id).is_ok());
+            (if small(ids.first()) && small(ids.last()) { Kind::Small } else { Kind::Integers }, 0)
+        }
+        Names::Small(_) => (Kind::Small, 0),
         Names::Words { bytes, .. } => (Kind::Words, bytes.len() as u64),
     }
 }
@@ -362,7 +396,11 @@ fn rows(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
 pub(super) fn names(ids: &NodeIds, out: &mut dyn Write) -> io::Result<()> {
     match &ids.0 {
         Names::Numbered(_) => Ok(()),
+        Names::Integers(integers) if kind(ids).0 == Kind::Small => {
+            section_of(integers.len(), |v| integers[v] as u32, out)
+        }
         Names::Integers(ids) => section(ids, out),
+        Names::Small(ids) => section(ids, out),
         Names::Words { starts, bytes } => {
             section(starts, out)?;
             section(bytes, out)
@@ -372,13 +410,19 @@ pub(super) fn names(ids: &NodeIds, out: &mut dyn Write) -> io::Result<()> {
 
 /// A section with what fills it up.
 pub(super) fn section<T: Plain>(items: &[T], out: &mut dyn Write) -> io::Result<()> {
+    section_of(items.len(), |at| items[at], out)
+}
+
+/// The same of numbers that are made on the way.
+fn section_of<T: Plain>(count: usize, item: impl Fn(usize) -> T, out: &mut dyn Write) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(1 << 16);
-    for part in items.chunks((1 << 16) / size_of::<T>()) {
+    let part = (1 << 16) / size_of::<T>();
+    for start in (0..count).step_by(part) {
         bytes.clear();
-        part.iter().for_each(|x| x.append(&mut bytes));
+        (start..count.min(start + part)).for_each(|at| item(at).append(&mut bytes));
         out.write_all(&bytes)?;
     }
-    fill_up(size_of_val(items) as u64, out)
+    fill_up((count * size_of::<T>()) as u64, out)
 }
 
 /// Ends a section of `bytes` bytes.
@@ -587,10 +631,13 @@ mod tests {
         let cases = [
             (b"EGR2....".to_vec(), "is no .egr network"),
             (plain[..100].to_vec(), "is truncated: the header has 128 bytes, the file 100"),
-            (set(&plain, 4, 2), "is .egr version 2: this program reads version 1"),
+            (set(&plain, 4, 3), "is .egr version 3: this program reads versions 1 to 2"),
+            (set(&plain, 4, 0), "is .egr version 0"),
+            (set(&plain, 4, 2), "has flags 0x0"),
             (set(&plain, 8, 0x80), "has flags 0x80"),
             (set(&plain, 8, 4), "has flags 0x4"),
-            (set(&plain, 9, 3), "has names of kind 3"),
+            (set(&plain, 9, 3), "has flags 0x300"),
+            (set(&plain, 9, 4), "has names of kind 4"),
             (set(&plain, 16 + 5, 1), "which cannot be"),
             (set(&plain, 24 + 7, 0x7f), "longer than any file"),
             (set(&directed, 24 + 7, 0x7f), "longer than any file"),

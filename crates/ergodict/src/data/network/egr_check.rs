@@ -128,6 +128,11 @@ pub(super) fn names(path: &Path, ids: &NodeIds) -> Result<()> {
                 return bad("do not ascend");
             }
         }
+        Names::Small(ids) => {
+            if !ids.is_sorted_by(|a, b| a < b) {
+                return bad("do not ascend");
+            }
+        }
         Names::Words { starts, bytes } => {
             let Ok(text) = std::str::from_utf8(bytes) else { return bad("are not UTF-8") };
             if starts[0] != 0 || starts[starts.len() - 1] != bytes.len() as u64 {

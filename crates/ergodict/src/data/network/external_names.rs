@@ -1,14 +1,87 @@
-//! The names of the nodes of a list that comes in blocks.
+//! The names of the nodes of a list that comes in blocks, and its edges by numbers until all names are known.
 
 use super::NodeIds;
+use super::edge_list::Listed;
+use super::external_gather::{Batch, Converting, Task};
+use super::external_spool::{Reader, Spool};
+use super::section::Plain;
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
 
+/// A list whose nodes were numbered as they appeared.
+pub(super) struct Named {
+    /// The names in ascending order.
+    pub(super) ids: NodeIds,
+    /// For each number the place of its name.
+    pub(super) ranks: Vec<u32>,
+    pub(super) edges: Numbered,
+}
+
+/// Edges in the order of the list, by the numbers of their nodes.
+pub(super) struct Numbered {
+    edges: Reader,
+    weights: Option<Reader>,
+}
+
+/// Reads all blocks.
+pub(super) fn gather(
+    task: &mut Task<'_>,
+    next: &mut dyn FnMut() -> Result<Option<Listed>>,
+    weighted: bool,
+    budget: usize,
+) -> Result<Named> {
+    let mut names = Interner::default();
+    let spool = || Spool::new(task.out, budget / 8);
+    let (mut edges, mut weights) = (spool(), weighted.then(spool));
+    while let Some(listed) = next()? {
+        let Listed::Named(list) = listed else { continue };
+        let numbers = names.numbers(&list.ids, task.input)?;
+        for &(u, v) in &list.ends {
+            let (u, v) = (numbers[u as usize], numbers[v as usize]);
+            edges.put(|bytes| (u64::from(u) << 32 | u64::from(v)).append(bytes))?;
+        }
+        if let (Some(spool), Some(list)) = (&mut weights, &list.weights) {
+            list.iter().try_for_each(|weight| spool.put(|bytes| weight.append(bytes)))?;
+        }
+        task.report(Converting::Reading(edges.bytes / 8))?;
+    }
+    let (ids, ranks) = names.finish();
+    // Both are read in pieces of as many records.
+    let buffer = (budget / 64).min(1 << 20);
+    let weights = weights.map(|spool| spool.reader(buffer)).transpose()?;
+    Ok(Named { ids, ranks, edges: Numbered { edges: edges.reader(buffer)?, weights } })
+}
+
+impl Numbered {
+    /// The next edges, between nodes; none at the end.
+    pub(super) fn next(&mut self, ranks: &[u32]) -> Result<Option<Batch>> {
+        let Some(bytes) = self.edges.chunk()? else { return Ok(None) };
+        let number = |end: u64| ranks[end as u32 as usize];
+        let ends: Vec<(u32, u32)> = bytes
+            .chunks_exact(8)
+            .map(<u64 as Plain>::decode)
+            .map(|edge| (number(edge >> 32), number(edge)))
+            .collect();
+        let weights = match &mut self.weights {
+            Some(weights) => {
+                let mut some = Vec::with_capacity(ends.len());
+                while some.len() < ends.len() {
+                    let Some(weight) = weights.next(8)? else { break };
+                    some.push(<f64 as Plain>::decode(weight));
+                }
+                Some(some)
+            }
+            None => None,
+        };
+        Ok(Some(Batch { ends, weights }))
+    }
+}
+
 /// Numbers nodes as they appear. A word that is an integer in its only decimal form is that integer, since a block of
 /// integers does not know that another has words.
 #[derive(Default)]
-pub(super) struct Interner {
+struct Interner {
     count: u32,
     /// One more than the number of each integer from 0, where they lie close; 0 for one that is not here. The nodes of a
     /// block ascend, so that this is gone through in order, which a hash table is not.
@@ -23,7 +96,7 @@ const CLOSE: usize = 4;
 
 impl Interner {
     /// The numbers of the nodes of a block.
-    pub(super) fn numbers(&mut self, ids: &NodeIds, out: &Path) -> Result<Vec<u32>> {
+    fn numbers(&mut self, ids: &NodeIds, input: &Path) -> Result<Vec<u32>> {
         let mut numbers = Vec::with_capacity(ids.len());
         for v in 0..ids.len() {
             let integer = ids.integer(v).or_else(|| {
@@ -40,7 +113,7 @@ impl Interner {
                 })
             };
             if self.count == u32::MAX {
-                return Err(Error::format(out, None, "would have more than 2³² nodes, which is too many"));
+                return Err(Error::format(input, None, "holds more than 2³² nodes, which is too many"));
             }
             numbers.push(number);
         }
@@ -70,8 +143,17 @@ impl Interner {
     }
 
     /// The names in ascending order, and for each number the place of its name.
-    pub(super) fn finish(self) -> (NodeIds, Vec<u32>) {
+    fn finish(self) -> (NodeIds, Vec<u32>) {
         let mut ranks = vec![0; self.count as usize];
+        if self.words.is_empty() && self.integers.is_empty() {
+            // They are in order already.
+            let mut ids = Vec::with_capacity(self.count as usize);
+            for (&number, id) in self.close.iter().zip(0..).filter(|(number, _)| **number > 0) {
+                ranks[number as usize - 1] = ids.len() as u32;
+                ids.push(id);
+            }
+            return (NodeIds::integers(ids), ranks);
+        }
         let close = self.close.iter().zip(0..).filter(|(number, _)| **number > 0);
         let integers = close.map(|(number, id)| (id, number - 1)).chain(self.integers);
         if self.words.is_empty() {

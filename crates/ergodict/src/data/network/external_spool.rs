@@ -1,33 +1,46 @@
-//! Bytes that are written once and then read: in memory while they are few, else in a temporary file.
+//! Bytes that are written once and then read: in memory while they are few, else in a file.
 
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Bytes of a buffer at least. Records are of 4, 8 or 16 bytes, none of which is parted by multiples of this.
 const LEAST_BUFFER: usize = 1 << 12;
 /// Bytes of the longest record.
 const RECORD: usize = 16;
 
-/// Bytes on their way to be read again. The file has no name and is gone with the program however it ends.
+/// Bytes on their way to be read again.
 pub(super) struct Spool {
-    folder: PathBuf,
+    /// The folder of a file without a name, which is gone with the program however it ends; or the name of the file.
+    place: PathBuf,
     /// What is not in the file.
     memory: Vec<u8>,
     limit: usize,
     file: Option<File>,
     /// All that was written.
     pub(super) bytes: u64,
+    /// Of what was written since the last [`Spool::sealed`].
+    hasher: Option<blake3::Hasher>,
 }
 
 impl Spool {
     /// With a file beside `out`, whose disk has room for the result too, once there are more than `limit` bytes.
     pub(super) fn new(out: &Path, limit: usize) -> Self {
         let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let limit = (limit / LEAST_BUFFER).max(1) * LEAST_BUFFER;
-        Self { folder: folder.to_owned(), memory: Vec::new(), limit, file: None, bytes: 0 }
+        let limit = buffer_size(limit);
+        Self { place: folder.to_owned(), memory: Vec::new(), limit, file: None, bytes: 0, hasher: None }
+    }
+
+    /// Goes on after the first `bytes` bytes of a file that keeps its name; what follows them is cut off.
+    pub(super) fn named(path: &Path, bytes: u64, limit: usize) -> Result<Self> {
+        let io = || Error::io(path);
+        let open = File::options().read(true).write(true).create(true).truncate(false).open(path);
+        let mut file = open.map_err(io())?;
+        file.set_len(bytes).and_then(|()| file.seek(SeekFrom::Start(bytes))).map_err(io())?;
+        let (place, limit, file) = (path.to_owned(), buffer_size(limit), Some(file));
+        Ok(Self { place, memory: Vec::new(), limit, file, bytes, hasher: Some(blake3::Hasher::new()) })
     }
 
     /// Adds what `append` appends, a record.
@@ -46,14 +59,24 @@ impl Spool {
 
     #[cold]
     fn flush(&mut self) -> Result<()> {
-        let io = || Error::io(&self.folder);
+        let io = || Error::io(&self.place);
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(&self.folder).map_err(io())?),
+            none => none.insert(tempfile::tempfile_in(&self.place).map_err(io())?),
         };
         file.write_all(&self.memory).map_err(io())?;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&self.memory);
+        }
         self.memory.clear();
         Ok(())
+    }
+
+    /// Puts everything into the file, whose memory is given back; the digest of what came since the last time.
+    pub(super) fn sealed(&mut self) -> Result<Option<blake3::Hash>> {
+        self.flush()?;
+        self.memory = Vec::new();
+        Ok(self.hasher.as_mut().map(|hasher| std::mem::take(hasher).finalize()))
     }
 
     /// What was written, from its beginning.
@@ -62,11 +85,11 @@ impl Spool {
             self.flush()?;
             self.memory = Vec::new();
         }
-        let (file, folder) = (self.file.map(Rc::new), self.folder.into());
+        let (file, place) = (self.file.map(Arc::new), self.place.into());
         // In memory it is one buffer, which is full.
         let next = if file.is_some() { 0 } else { self.bytes };
         let size = buffer_size(buffer);
-        Ok(Reader { file, folder, next, end: self.bytes, size, buffer: self.memory, at: 0 })
+        Ok(Reader { file, place, next, end: self.bytes, size, buffer: self.memory, at: 0 })
     }
 }
 
@@ -76,8 +99,8 @@ fn buffer_size(bytes: usize) -> usize {
 
 /// Reads a part of what was written. Several may read the same file in turn.
 pub(super) struct Reader {
-    file: Option<Rc<File>>,
-    folder: Rc<Path>,
+    file: Option<Arc<File>>,
+    place: Arc<Path>,
     /// The place in the file where the next buffer begins, and where the part ends.
     next: u64,
     end: u64,
@@ -89,12 +112,12 @@ pub(super) struct Reader {
 impl Reader {
     /// Reads from `start` to `end` of the same.
     pub(super) fn part(&self, start: u64, end: u64, buffer: usize) -> Self {
-        let (file, folder, size) = (self.file.clone(), self.folder.clone(), buffer_size(buffer));
+        let (file, place, size) = (self.file.clone(), Arc::clone(&self.place), buffer_size(buffer));
         if file.is_none() {
             let buffer = self.buffer[start as usize..end as usize].to_vec();
-            return Self { file, folder, next: end, end, size, buffer, at: 0 };
+            return Self { file, place, next: end, end, size, buffer, at: 0 };
         }
-        Self { file, folder, next: start, end, size, buffer: Vec::new(), at: 0 }
+        Self { file, place, next: start, end, size, buffer: Vec::new(), at: 0 }
     }
 
     /// The next record of that many bytes; none at the end.
@@ -124,7 +147,7 @@ impl Reader {
         let Some(mut file) = self.file.as_deref().filter(|_| length > 0) else { return Ok(false) };
         self.buffer.resize(length, 0);
         let read = file.seek(SeekFrom::Start(self.next)).and_then(|_| file.read_exact(&mut self.buffer));
-        read.map_err(Error::io(&self.folder))?;
+        read.map_err(Error::io(&self.place))?;
         self.next += length as u64;
         self.at = 0;
         Ok(true)

@@ -1,7 +1,7 @@
 //! Rows of more entries than fit in memory, and the file they are put together to.
 
-use super::NodeIds;
 use super::egr;
+use super::external_labels::Labels;
 use super::external_spool::Spool;
 use super::section::Plain;
 use crate::data::write::Staged;
@@ -11,7 +11,10 @@ use std::path::Path;
 
 /// Rows on their way to a file.
 pub(super) struct Table {
-    starts: Vec<u64>,
+    /// Where rows begin, as far as it is known.
+    starts: Spool,
+    /// Rows that have begun.
+    begun: u64,
     neighbours: Spool,
     /// Weights where both directions of an edge add up, and where they are the same edge.
     weights: Option<[Spool; 2]>,
@@ -22,16 +25,18 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Rows of so many nodes that take at most three times `buffer` bytes beside eight a node.
-    pub(super) fn new(out: &Path, buffer: usize, nodes: usize, weighted: bool) -> Self {
+    /// Rows that take at most four times `buffer` bytes.
+    pub(super) fn new(out: &Path, buffer: usize, weighted: bool) -> Self {
         let spool = || Spool::new(out, buffer);
         let weights = weighted.then(|| [spool(), spool()]);
-        let starts = vec![0; nodes + 1];
-        Self { starts, neighbours: spool(), weights, differ: [false; 2], infinite: [None; 2] }
+        let (starts, neighbours) = (spool(), spool());
+        Self { starts, begun: 0, neighbours, weights, differ: [false; 2], infinite: [None; 2] }
     }
 
+    /// Adds an entry; rows and the entries of a row ascend.
+    #[inline]
     pub(super) fn push(&mut self, (u, v): (u32, u32), weights: [f64; 2]) -> Result<()> {
-        self.starts[u as usize + 1] += 1;
+        self.begin(u64::from(u) + 1)?;
         self.neighbours.put(|bytes| v.append(bytes))?;
         for (way, weight) in weights.into_iter().enumerate() {
             if let Some(spools) = &mut self.weights {
@@ -45,15 +50,25 @@ impl Table {
         Ok(())
     }
 
+    /// Begins rows until there are so many.
+    #[inline]
+    fn begin(&mut self, rows: u64) -> Result<()> {
+        while self.begun < rows {
+            let start = self.stored();
+            self.starts.put(|bytes| start.append(bytes))?;
+            self.begun += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
     pub(super) fn stored(&self) -> u64 {
         self.neighbours.bytes / 4
     }
 
-    fn write(mut self, out: &mut dyn Write, path: &Path, way: usize) -> Result<()> {
-        for u in 1..self.starts.len() {
-            self.starts[u] += self.starts[u - 1];
-        }
-        egr::section(&self.starts, out).map_err(Error::io(path))?;
+    fn write(mut self, out: &mut dyn Write, path: &Path, nodes: u64, way: usize) -> Result<()> {
+        self.begin(nodes + 1)?;
+        copy(self.starts, out, path)?;
         copy(self.neighbours, out, path)?;
         let [sum, same] = self.weights.map_or([None, None], |spools| spools.map(Some));
         match if way == 0 { sum } else { same } {
@@ -76,19 +91,19 @@ fn copy(spool: Spool, out: &mut dyn Write, path: &Path) -> Result<()> {
 /// The file out of its sections.
 pub(super) fn assemble(
     path: &Path,
-    ids: &NodeIds,
+    labels: &Labels,
     rows: Table,
     incoming: Option<Table>,
     loops: u64,
     way: usize,
 ) -> Result<()> {
-    let (kind, letters) = egr::kind(ids);
+    let ((kind, letters), nodes) = (labels.kind(), labels.nodes());
     let mut header = egr::Header {
         directed: incoming.is_some(),
         weighted: rows.differ[way],
         incoming: incoming.is_some(),
         kind,
-        nodes: ids.len() as u64,
+        nodes,
         stored: rows.stored(),
         loops,
         letters,
@@ -97,10 +112,10 @@ pub(super) fn assemble(
     let mut staged = Staged::create(path, true)?;
     staged.write_all(&header.to_bytes()).map_err(Error::io(path))?;
     let mut out = Hashed { inner: &mut staged, hasher: blake3::Hasher::new() };
-    rows.write(&mut out, path, way)?;
-    egr::names(ids, &mut out).map_err(Error::io(path))?;
+    rows.write(&mut out, path, nodes, way)?;
+    labels.write(&mut out).map_err(Error::io(path))?;
     if let Some(incoming) = incoming {
-        incoming.write(&mut out, path, way)?;
+        incoming.write(&mut out, path, nodes, way)?;
     }
     header.digest = *out.hasher.finalize().as_bytes();
     staged.patch_start(&header.to_bytes())?;

@@ -14,6 +14,8 @@ pub(crate) enum Names {
     Numbered(usize),
     /// Integers, strictly ascending.
     Integers(Section<i64>),
+    /// The same below 2³², as they lie in a file.
+    Small(Section<u32>),
     /// Word `v` is `bytes[starts[v]..starts[v + 1]]`, UTF-8, strictly ascending.
     Words { starts: Section<u64>, bytes: Section<u8> },
 }
@@ -48,6 +50,7 @@ impl NodeIds {
         match &self.0 {
             Names::Numbered(nodes) => *nodes,
             Names::Integers(ids) => ids.len(),
+            Names::Small(ids) => ids.len(),
             Names::Words { starts, .. } => starts.len() - 1,
         }
     }
@@ -67,6 +70,7 @@ impl NodeIds {
         match &self.0 {
             Names::Numbered(nodes) => (v < *nodes).then_some(v as i64),
             Names::Integers(ids) => ids.get(v).copied(),
+            Names::Small(ids) => ids.get(v).map(|&id| id.into()),
             Names::Words { .. } => None,
         }
     }
@@ -82,6 +86,7 @@ impl NodeIds {
             }
             Names::Numbered(_) => Cow::Owned(v.to_string()),
             Names::Integers(ids) => Cow::Owned(ids[v].to_string()),
+            Names::Small(ids) => Cow::Owned(ids[v].to_string()),
         }
     }
 
@@ -96,6 +101,7 @@ impl NodeIds {
         match &self.0 {
             Names::Numbered(nodes) => name.parse().ok().filter(|v| v < nodes),
             Names::Integers(ids) => ids.binary_search(&name.parse().ok()?).ok(),
+            Names::Small(ids) => ids.binary_search(&name.parse().ok()?).ok(),
             Names::Words { starts, bytes } => {
                 let word = |v: usize| &bytes[starts[v] as usize..starts[v + 1] as usize];
                 let (mut low, mut high) = (0, starts.len() - 1);

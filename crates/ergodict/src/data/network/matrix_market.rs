@@ -36,6 +36,17 @@ pub(crate) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<En
     read_blocks(path, input, ignore_weights, BLOCKS)
 }
 
+/// The same, to be read some entries at a time, out of about that many bytes of text.
+pub(super) fn stream(
+    path: &Path,
+    input: Input,
+    ignore_weights: bool,
+    bytes: usize,
+) -> Result<Stream<'_, Input>> {
+    let bytes = bytes.min(BLOCKS.bytes);
+    Stream::open(path, input, ignore_weights, Blocks { bytes, piece: BLOCKS.piece.min(bytes.div_ceil(4)) })
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Banner {
     dense: bool,
@@ -51,45 +62,106 @@ struct Sizes {
 }
 
 fn read_blocks(path: &Path, input: impl Read, ignore_weights: bool, blocks: Blocks) -> Result<Entries> {
-    let mut lines = Lines { path, input, blocks, bytes: Vec::new(), taken: 0, line: 0, ended: false };
-    let banner =
-        lines.next()?.ok_or_else(|| Error::format(path, None, "is empty: expected %%MatrixMarket"))?;
-    let banner = banner.strip_prefix(b"\xef\xbb\xbf").unwrap_or(banner);
-    let banner = parse_banner(banner).map_err(|problem| Error::format(path, Some(1), problem))?;
-    let sizes = loop {
-        let Some(line) = lines.next()? else {
-            return Err(Error::format(path, None, "ends before the line of its sizes"));
-        };
-        let blank = line.trim_ascii().is_empty() || line.starts_with(b"%");
-        let parsed = if blank { None } else { Some(parse_sizes(line, banner.dense)) };
-        if let Some(parsed) = parsed {
-            let at = Some(lines.line);
-            let (rows, columns, entries) = parsed.map_err(|problem| Error::format(path, at, problem))?;
-            let nodes = matrix_list::nodes(path, at, rows, columns, entries)?;
-            let triangle = rows * (rows + 1) / 2;
-            let entries = if banner.dense && banner.symmetric { triangle } else { entries };
-            break Sizes { nodes, entries };
-        }
-    };
-    let mut ends: Vec<(u32, u32)> = Vec::with_capacity(sizes.entries.min(1 << 24) as usize);
+    let mut stream = Stream::open(path, input, ignore_weights, blocks)?;
+    let mut ends: Vec<(u32, u32)> = Vec::with_capacity(stream.sizes.entries.min(1 << 24) as usize);
     let mut weights: Vec<f64> = Vec::new();
-    let mut dense = Dense { nodes: sizes.nodes as u64, symmetric: banner.symmetric, row: 0, column: 0 };
-    let mut count = 0_u64;
-    while let Some((block, first)) = lines.block()? {
-        let pieces: Vec<Piece> = cut(block, blocks.piece)
-            .into_par_iter()
-            .map(
-                |text| {
-                    if banner.dense { parse_values(text) } else { parse_entries(text, banner, sizes.nodes) }
-                },
-            )
-            .collect();
-        let mut line = first;
+    while let Some(pieces) = stream.next()? {
+        for (some, their) in pieces {
+            ends.extend_from_slice(&some);
+            weights.extend_from_slice(&their);
+        }
+    }
+    let ids = NodeIds::integers((1..=stream.sizes.nodes as i64).collect());
+    let weights = stream.is_weighted().then_some(weights);
+    if stream.is_symmetric() {
+        return Ok(matrix_list::triangle(ids, ends, weights, ignore_weights));
+    }
+    matrix_list::edges(ids, ends, weights, ignore_weights)
+}
+
+/// Entries of a matrix, some at a time.
+pub(super) struct Stream<'a, R> {
+    path: &'a Path,
+    lines: Lines<'a, R>,
+    banner: Banner,
+    sizes: Sizes,
+    ignore_weights: bool,
+    piece: usize,
+    dense: Dense,
+    /// Entries so far.
+    count: u64,
+}
+
+/// Some entries: their places, and their weights where there are any.
+pub(super) type Part = (Vec<(u32, u32)>, Vec<f64>);
+
+impl<'a, R: Read> Stream<'a, R> {
+    fn open(path: &'a Path, input: R, ignore_weights: bool, blocks: Blocks) -> Result<Self> {
+        let mut lines = Lines { path, input, blocks, bytes: Vec::new(), taken: 0, line: 0, ended: false };
+        let banner =
+            lines.next()?.ok_or_else(|| Error::format(path, None, "is empty: expected %%MatrixMarket"))?;
+        let banner = banner.strip_prefix(b"\xef\xbb\xbf").unwrap_or(banner);
+        let banner = parse_banner(banner).map_err(|problem| Error::format(path, Some(1), problem))?;
+        let sizes = loop {
+            let Some(line) = lines.next()? else {
+                return Err(Error::format(path, None, "ends before the line of its sizes"));
+            };
+            let blank = line.trim_ascii().is_empty() || line.starts_with(b"%");
+            let parsed = if blank { None } else { Some(parse_sizes(line, banner.dense)) };
+            if let Some(parsed) = parsed {
+                let at = Some(lines.line);
+                let (rows, columns, entries) = parsed.map_err(|problem| Error::format(path, at, problem))?;
+                let nodes = matrix_list::nodes(path, at, rows, columns, entries)?;
+                let triangle = rows * (rows + 1) / 2;
+                let entries = if banner.dense && banner.symmetric { triangle } else { entries };
+                break Sizes { nodes, entries };
+            }
+        };
+        let dense = Dense { nodes: sizes.nodes as u64, symmetric: banner.symmetric, row: 0, column: 0 };
+        let piece = blocks.piece;
+        Ok(Self { path, lines, banner, sizes, ignore_weights, piece, dense, count: 0 })
+    }
+
+    /// Number of nodes.
+    pub(super) fn nodes(&self) -> u64 {
+        self.sizes.nodes as u64
+    }
+
+    /// Whether entries have weights.
+    pub(super) fn is_weighted(&self) -> bool {
+        !self.banner.pattern
+    }
+
+    /// Whether the matrix is said to be symmetric, so that one triangle of it is there.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.banner.symmetric
+    }
+
+    /// The next entries; none at the end.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub(super) fn next(&mut self) -> Result<Option<Vec<Part>>> {
+        let (path, banner, sizes) = (self.path, self.banner, self.sizes);
+        let Some((block, first)) = self.lines.block()? else {
+            if self.count < sizes.entries {
+                let (expected, count) = (sizes.entries, self.count);
+                let problem = format!("is truncated: expected {expected} entries, found {count}");
+                return Err(Error::format(path, None, problem));
+            }
+            return Ok(None);
+        };
+        let parse = |text| {
+            if banner.dense { parse_values(text) } else { parse_entries(text, banner, sizes.nodes) }
+        };
+        let pieces: Vec<Piece> = cut(block, self.piece).into_par_iter().map(parse).collect();
+        let (mut line, mut found) = (first, Vec::with_capacity(pieces.len()));
         for piece in pieces {
-            let before = count;
-            count += if banner.dense { piece.weights.len() } else { piece.ends.len() } as u64;
-            let surplus = (count > sizes.entries).then(|| piece.line_of((sizes.entries - before) as usize));
-            if let Some((at, weight)) = piece.negative.filter(|_| !ignore_weights)
+            let before = self.count;
+            self.count += if banner.dense { piece.weights.len() } else { piece.ends.len() } as u64;
+            let surplus =
+                (self.count > sizes.entries).then(|| piece.line_of((sizes.entries - before) as usize));
+            if let Some((at, weight)) = piece.negative.filter(|_| !self.ignore_weights)
                 && surplus.is_none_or(|surplus| at < surplus)
             {
                 return Err(Error::format(path, Some(line + at), negative(weight)));
@@ -105,34 +177,14 @@ fn read_blocks(path: &Path, input: impl Read, ignore_weights: bool, blocks: Bloc
                 return Err(Error::format(path, Some(line + at), problem));
             }
             line += piece.lines;
-            if banner.dense {
-                for &weight in &piece.weights {
-                    let (u, v) = dense.next();
-                    if weight != 0.0 {
-                        ends.push((u, v));
-                        weights.push(weight);
-                    }
-                }
+            found.push(if banner.dense {
+                self.dense.places(&piece.weights)
             } else {
-                ends.extend_from_slice(&piece.ends);
-                weights.extend_from_slice(&piece.weights);
-            }
+                (piece.ends, piece.weights)
+            });
         }
+        Ok(Some(found))
     }
-    if count < sizes.entries {
-        let expected = sizes.entries;
-        return Err(Error::format(
-            path,
-            None,
-            format!("is truncated: expected {expected} entries, found {count}"),
-        ));
-    }
-    let ids = NodeIds::integers((1..=sizes.nodes as i64).collect());
-    let weights = (!banner.pattern).then_some(weights);
-    if banner.symmetric {
-        return Ok(matrix_list::triangle(ids, ends, weights, ignore_weights));
-    }
-    matrix_list::edges(ids, ends, weights, ignore_weights)
 }
 
 fn parse_banner(line: &[u8]) -> std::result::Result<Banner, String> {
@@ -199,6 +251,12 @@ struct Dense {
 }
 
 impl Dense {
+    /// The places of values that are not zero, with them.
+    fn places(&mut self, values: &[f64]) -> Part {
+        let placed = values.iter().map(|&value| (self.next(), value));
+        placed.filter(|(_, value)| *value != 0.0).unzip()
+    }
+
     fn next(&mut self) -> (u32, u32) {
         let place = (self.row as u32, self.column as u32);
         self.row += 1;

@@ -18,7 +18,14 @@ mod egr;
 mod egr_check;
 mod embedded;
 mod external;
+mod external_folder;
+mod external_gather;
+mod external_labels;
+mod external_list;
+mod external_matrix;
 mod external_names;
+mod external_nodes;
+mod external_rows;
 mod external_sort;
 mod external_spool;
 mod external_table;
@@ -39,6 +46,7 @@ mod sparse_npz;
 mod structure;
 mod summary;
 mod tag_rows;
+mod time;
 mod write;
 
 pub use adjacency::Adjacency;
@@ -46,7 +54,8 @@ pub(crate) use adjacency::{Pairs, get as pair_bits};
 pub use build::{Build, Edge, Found, Loops};
 pub use edge_list::{EdgeList, read_edge_list};
 pub use embedded::{Embedded, embedded, embedded_names};
-pub use external::convert_network;
+pub use external::{Conversion, convert_network};
+pub use external_gather::Converting;
 pub use ids::NodeIds;
 pub use pair_table::PairTable;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
@@ -55,6 +64,11 @@ use section::Section;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use summary::{DegreeBin, Spread, Summary};
+pub use time::{
+    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
+    parse_timed, read_timed,
+};
 pub use write::{write_edge_list, write_name};
 
 /// A network: nodes, and edges with positive weights. It is never changed.

@@ -125,7 +125,7 @@ pub struct Decisions {
 
 impl Decisions {
     /// Those of a format that has neither columns nor a header.
-    fn plain(
+    pub(super) fn plain(
         format: NetworkFormat,
         (directed, reason): (bool, Reason),
         weights: Weights,
@@ -214,16 +214,21 @@ pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Res
             from_matrix(path, entries, NetworkFormat::MatrixMarket, options)
         }
         NetworkFormat::SparseNpz => {
-            if input.is_compressed() || input.is_read_once() {
-                let problem =
-                    "is an archive, which can only be read from a file that is not compressed again";
-                return Err(Error::format(path, None, problem));
-            }
+            plain_archive(path, &input)?;
             let entries = sparse_npz::read(path, options.weighted == Some(false))?;
             from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
     }
+}
+
+/// Refuses archives of which parts cannot be found.
+pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
+    if input.is_compressed() || input.is_read_once() {
+        let problem = "is an archive, which can only be read from a file that is not compressed again";
+        return Err(Error::format(path, None, problem));
+    }
+    Ok(())
 }
 
 /// Refuses what is plainly of a format that is not read, by its first bytes, and says how to get there.
@@ -330,16 +335,19 @@ pub(super) fn no_weights(format: NetworkFormat, unused: &[String]) -> String {
     format!("has no weights, which are wanted{expected}")
 }
 
-/// A network that was made before: only what differs from what is asked for is done.
-fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
-    if options.weighted == Some(true) && !network.is_weighted() {
-        return Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[])));
+/// What is made of the weights of a network that was made before.
+pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) -> Result<Weights> {
+    match (network.is_weighted(), options.weighted) {
+        (false, Some(true)) => Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[]))),
+        (true, Some(false)) => Ok(Weights::Ignored),
+        (true, _) => Ok(Weights::Used),
+        (false, _) => Ok(Weights::None),
     }
-    let weights = match (network.is_weighted(), options.weighted) {
-        (true, Some(false)) => Weights::Ignored,
-        (true, _) => Weights::Used,
-        (false, _) => Weights::None,
-    };
+}
+
+/// A network that was made before: only what differs from what is asked for is done.
+pub(super) fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
+    let weights = egr_weights(path, &network, options)?;
     let said = network.is_directed();
     let directed = options.directed.unwrap_or(said);
     let mut found = Found { loops: network.loops(), ..Found::default() };

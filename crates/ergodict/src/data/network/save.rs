@@ -42,6 +42,11 @@ pub fn check_network_name(path: &Path) -> Result<()> {
     format(path).map(|_| ())
 }
 
+/// Whether the name is that of an `.egr` file.
+pub(super) fn is_egr(path: &Path) -> Result<bool> {
+    Ok(format(path)?.0 == Format::Egr)
+}
+
 fn format(path: &Path) -> Result<(Format, Packing)> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let (stem, packing) = match name.rsplit_once('.') {

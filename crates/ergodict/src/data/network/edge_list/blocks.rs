@@ -1,11 +1,20 @@
 //! Reads an edge list a block at a time, for what does not fit in memory.
 
+use super::chunk::{Chunk, Ends};
 use super::{EdgeList, Layout, Noticed, Parser, SIZES, fill, indices};
 use crate::data::Input;
 use crate::{Error, Result};
 use std::path::Path;
 
-/// The blocks of an edge list, each with ids of its own.
+/// The edges of a block.
+pub(in crate::data::network) enum Listed {
+    /// Edges between integers below 2³², as they are written, with their weights where there are any.
+    Integers(Vec<(Vec<(u32, u32)>, Vec<f64>)>),
+    /// Edges between nodes that have names of their own in every block.
+    Named(EdgeList),
+}
+
+/// The blocks of an edge list.
 pub(in crate::data::network) struct Blocks<'a> {
     /// None after the end.
     parser: Option<Parser<'a>>,
@@ -14,6 +23,7 @@ pub(in crate::data::network) struct Blocks<'a> {
     bytes: usize,
     some: bool,
     more: bool,
+    kind: (bool, Option<bool>),
     /// What was noticed so far.
     pub(in crate::data::network) noticed: Noticed,
 }
@@ -28,14 +38,19 @@ impl<'a> Blocks<'a> {
     ) -> Self {
         let parser = Some(Parser::new(path, ignore_weights, SIZES.piece.min(bytes.div_ceil(4))));
         let noticed = Noticed::default();
-        Self { parser, input, text: Vec::new(), bytes, some: false, more: true, noticed }
+        Self { parser, input, text: Vec::new(), bytes, some: false, more: true, kind: (false, None), noticed }
     }
 
-    /// The edges of the next block that has any; none at the end.
+    /// Whether edges have weights, and a direction where the file says so, once a block was read.
+    pub(in crate::data::network) fn kind(&self) -> (bool, Option<bool>) {
+        self.kind
+    }
+
+    /// The edges of the next block that has any, as integers where they are and that is wanted; none at the end.
     ///
     /// # Errors
     /// As reading the list whole.
-    pub(in crate::data::network) fn next(&mut self) -> Result<Option<EdgeList>> {
+    pub(in crate::data::network) fn next(&mut self, integers: bool) -> Result<Option<Listed>> {
         while let Some(parser) = &mut self.parser {
             let path = parser.path;
             if !self.more {
@@ -44,7 +59,7 @@ impl<'a> Blocks<'a> {
                 return if self.some {
                     Ok(None)
                 } else {
-                    parser.map_or(Ok(None), |p| p.finish().map(|p| Some(p.list)))
+                    parser.map_or(Ok(None), |p| p.finish().map(|p| Some(Listed::Named(p.list))))
                 };
             }
             let mut wanted = self.bytes;
@@ -67,13 +82,21 @@ impl<'a> Blocks<'a> {
                 continue;
             }
             self.some = true;
+            self.kind = (parser.is_weighted(), parser.directed);
+            if integers && chunks.iter().all(|chunk| matches!(chunk.ends, Ends::Small(_))) {
+                let plain = |chunk: Chunk| match chunk.ends {
+                    Ends::Small(ends) => Some((ends, chunk.weights)),
+                    Ends::Wide(_) | Ends::Words(..) => None,
+                };
+                return Ok(Some(Listed::Integers(chunks.into_iter().filter_map(plain).collect())));
+            }
             let weights = parser
                 .is_weighted()
                 .then(|| chunks.iter().flat_map(|chunk| chunk.weights.iter().copied()).collect());
             let Some((ids, ends)) = indices::indices(chunks) else {
                 return Err(Error::format(path, None, "holds more than 2³² nodes, which is too many"));
             };
-            return Ok(Some(EdgeList { ids, ends, weights, directed: parser.directed }));
+            return Ok(Some(Listed::Named(EdgeList { ids, ends, weights, directed: parser.directed })));
         }
         Ok(None)
     }

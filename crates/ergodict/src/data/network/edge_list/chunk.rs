@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The longest line; nothing that is an edge comes near.
-pub(super) const LONGEST_LINE: usize = 1 << 16;
+pub(in super::super) const LONGEST_LINE: usize = 1 << 16;
 
 /// What some lines hold.
 #[derive(Debug)]
@@ -38,7 +38,12 @@ pub(super) type Words = HashMap<Box<str>, u32>;
 impl Chunk {
     /// Edges that were no text.
     pub(super) fn of_integers(ends: Vec<(i64, i64)>) -> Self {
-        Self { ends: Ends::Wide(ends), weights: Vec::new(), lines: 0, negative: None, problem: None }
+        Self::of_ends(Ends::Wide(ends))
+    }
+
+    /// Edges without weights that were parsed elsewhere.
+    pub(super) fn of_ends(ends: Ends) -> Self {
+        Self { ends, weights: Vec::new(), lines: 0, negative: None, problem: None }
     }
 
     /// Parses whole lines.
@@ -178,7 +183,7 @@ fn miscounted(found: usize, layout: &Layout) -> String {
 
 impl Ends {
     /// Adds an edge, in a wider form when that is needed.
-    fn push(&mut self, source: &str, target: &str) {
+    pub(super) fn push(&mut self, source: &str, target: &str) {
         if let Self::Words(words, ends) = self {
             let edge = (intern(words, source), intern(words, target));
             ends.push(edge);

@@ -200,13 +200,14 @@ impl Layout {
 
 /// A column's part in an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(in super::super) enum Role {
     Source,
     Target,
     Weight,
 }
 
-fn role(name: &str) -> Option<Role> {
+/// What the name of a column says of it.
+pub(in super::super) fn role(name: &str) -> Option<Role> {
     match name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "").as_str() {
         "source" | "src" | "from" | "fromnode" | "fromnodeid" | "node1" | "id1" | "sourceid" => {
             Some(Role::Source)
@@ -219,7 +220,7 @@ fn role(name: &str) -> Option<Role> {
 }
 
 /// The column of weights. Some names are those of weights only where ends of edges do not stand: `v w` are two ends.
-fn weight_column(head: &[Cow<str>]) -> Option<usize> {
+pub(in super::super) fn weight_column(head: &[Cow<str>]) -> Option<usize> {
     let weak = |name: &str| {
         matches!(name.trim().to_ascii_lowercase().as_str(), "w" | "wt" | "j" | "strength" | "value" | "count")
     };
@@ -238,7 +239,7 @@ fn alike(name: &str, id: &str) -> bool {
 
 /// A comma, semicolon or tab alone separates when every line has as many of it, and the fields make sense: where all
 /// is numbers, a field such as `1 2` shows that blanks separate too.
-fn separator(lines: &[(u64, &str)]) -> Separator {
+pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
     let data = if lines.len() > 1 { &lines[1..] } else { lines };
     let all_numbers = |separator| {
         let mut fields = Vec::new();

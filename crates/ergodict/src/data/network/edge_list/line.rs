@@ -26,7 +26,7 @@ impl Separator {
     }
 
     /// As a message names it.
-    pub(super) fn name(self) -> &'static str {
+    pub(in super::super) fn name(self) -> &'static str {
         match self {
             Self::Mixed => "blanks, tabs, commas or semicolons",
             Self::Only(b'\t') => "tabs",

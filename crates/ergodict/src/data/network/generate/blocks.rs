@@ -1,7 +1,7 @@
 //! Stochastic block models: independent edges whose probabilities depend on blocks.
 
 use super::pairs::{Cursor, count, each_with_probability};
-use super::{probability, room};
+use super::{limits, probability};
 use crate::chain::rng::ChaCha8Rng;
 use crate::{Error, Result};
 
@@ -48,8 +48,7 @@ impl BlockModel {
                 edges += p * n * sizes[b] as f64;
             }
         }
-        room(nodes, 0.0)?;
-        room(nodes, edges)?;
+        limits(nodes, edges)?;
         Ok(Self { sizes, probabilities })
     }
 
@@ -74,23 +73,28 @@ impl BlockModel {
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
         let mut edges = Vec::new();
+        self.each_edge(rng, |u, v| edges.push((u, v)));
+        edges
+    }
+
+    /// The same edges one by one.
+    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
         let mut low = 0u32;
         for (a, &rows) in self.sizes.iter().enumerate() {
             let mut cursor = Cursor::new(rows);
             each_with_probability(count(rows), self.probabilities[a][a], rng, |number| {
                 let (u, v) = cursor.pair(number);
-                edges.push((low + u, low + v));
+                take(low + u, low + v);
             });
             let mut high = low + rows as u32;
             for (b, &cols) in self.sizes.iter().enumerate().skip(a + 1) {
                 let (size, cols) = (rows as u64 * cols as u64, cols as u64);
                 each_with_probability(size, self.probabilities[a][b], rng, |number| {
-                    edges.push((low + (number / cols) as u32, high + (number % cols) as u32));
+                    take(low + (number / cols) as u32, high + (number % cols) as u32);
                 });
                 high += cols as u32;
             }
             low += rows as u32;
         }
-        edges
     }
 }

@@ -1,7 +1,7 @@
 //! The networks of Erdős and Rényi, and of Gilbert: edges without any pattern.
 
 use super::pairs::{Cursor, count, each_with_probability, subset};
-use super::{probability, room};
+use super::{limits, probability, room};
 use crate::chain::rng::ChaCha8Rng;
 use crate::{Error, Result};
 
@@ -28,12 +28,12 @@ impl ErdosRenyi {
     /// # Errors
     /// [`Error::Parameter`] for a probability outside [0, 1], more edges than pairs, or a size beyond [`MOST_EDGES`](super::MOST_EDGES).
     pub fn new(nodes: usize, density: Density, directed: bool) -> Result<Self> {
-        room(nodes, 0.0)?;
+        limits(nodes, 0.0)?;
         let pairs = pairs(nodes, directed);
         match density {
             Density::Probability(p) => {
                 let p = probability("the probability of an edge", p)?;
-                room(nodes, pairs as f64 * p)?;
+                limits(nodes, pairs as f64 * p)?;
             }
             Density::Edges(edges) if edges > pairs => {
                 let expected = format!("{nodes} nodes have {pairs} pairs");
@@ -45,25 +45,35 @@ impl ErdosRenyi {
     }
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+        let mean = match self.density {
+            Density::Edges(edges) => edges as f64,
+            Density::Probability(p) => {
+                let mean = pairs(self.nodes, self.directed) as f64 * p;
+                mean + 4.0 * mean.sqrt()
+            }
+        };
+        let mut edges = Vec::with_capacity(mean as usize);
+        self.each_edge(rng, |u, v| edges.push((u, v)));
+        edges
+    }
+
+    /// The same edges one by one; of a given number their places are listed first.
+    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
         let (n, size) = (self.nodes, pairs(self.nodes, self.directed));
         let mut cursor = Cursor::new(n);
         let mut pair = |number: u64| {
             if !self.directed {
-                return cursor.pair(number);
+                let (u, v) = cursor.pair(number);
+                return take(u, v);
             }
             // Row u has all nodes but u itself.
             let others = n as u64 - 1;
             let (u, v) = (number / others, number % others);
-            (u as u32, (v + u64::from(v >= u)) as u32)
+            take(u as u32, (v + u64::from(v >= u)) as u32);
         };
         match self.density {
-            Density::Edges(edges) => subset(size, edges, rng).into_iter().map(pair).collect(),
-            Density::Probability(p) => {
-                let mean = size as f64 * p;
-                let mut edges = Vec::with_capacity((mean + 4.0 * mean.sqrt()) as usize);
-                each_with_probability(size, p, rng, |number| edges.push(pair(number)));
-                edges
-            }
+            Density::Edges(edges) => subset(size, edges, rng).into_iter().for_each(pair),
+            Density::Probability(p) => each_with_probability(size, p, rng, &mut pair),
         }
     }
 }

@@ -10,8 +10,8 @@
 //! | [`RMat`] | scale, edge factor, a, b, c, d | recursive quadrants; directed or not | O(m) |
 //!
 //! Networks have no weights and no loops, and but for directed ones are simple; nodes are called `0..n`, and those without an edge are nodes
-//! all the same. One stream of the seed makes a network, on one thread. Parameters are checked when they are put together, sizes too:
-//! what passes can be generated.
+//! all the same. One stream of the seed makes a network, on one thread; [`Generator::write`] writes one that does not fit in memory. Parameters are checked when they are put together, sizes too:
+//! what passes can be generated, or at least written.
 
 mod barabasi_albert;
 mod blocks;
@@ -20,6 +20,7 @@ mod erdos_renyi;
 pub(super) mod pairs;
 mod rmat;
 pub(super) mod sparse;
+mod stream;
 mod watts_strogatz;
 
 pub use barabasi_albert::BarabasiAlbert;
@@ -27,6 +28,7 @@ pub use blocks::BlockModel;
 pub use configuration::{Configuration, Multiple};
 pub use erdos_renyi::{Density, ErdosRenyi};
 pub use rmat::RMat;
+pub use stream::Generated;
 pub use watts_strogatz::WattsStrogatz;
 
 use super::Network;
@@ -102,6 +104,27 @@ impl Generator {
             Self::RMat(model) => model.edges(rng),
         }
     }
+
+    /// The same edges one by one.
+    fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
+        match self {
+            Self::ErdosRenyi(model) => model.each_edge(rng, take),
+            Self::BlockModel(model) => model.each_edge(rng, take),
+            Self::RMat(model) => model.each_edge(rng, take),
+            Self::BarabasiAlbert(_) | Self::WattsStrogatz(_) | Self::Configuration(_) => {
+                self.edges(rng).into_iter().for_each(|(u, v)| take(u, v));
+            }
+        }
+    }
+
+    /// Whether drawing them needs no list of them.
+    fn each_edge_is_known(&self) -> bool {
+        match self {
+            Self::ErdosRenyi(model) => matches!(model.density, Density::Probability(_)),
+            Self::BlockModel(_) | Self::RMat(_) => true,
+            Self::BarabasiAlbert(_) | Self::WattsStrogatz(_) | Self::Configuration(_) => false,
+        }
+    }
 }
 
 macro_rules! conversions {
@@ -115,8 +138,8 @@ macro_rules! conversions {
 }
 conversions!(ErdosRenyi BarabasiAlbert WattsStrogatz BlockModel Configuration RMat);
 
-/// Whether there is room for about so many edges, asked before any are made.
-fn room(nodes: usize, edges: f64) -> Result<()> {
+/// Whether there can be so many nodes and about so many edges.
+fn limits(nodes: usize, edges: f64) -> Result<()> {
     if nodes as u64 > u64::from(u32::MAX) {
         return Err(Error::parameter("the number of nodes", nodes, "there can be at most 2³² − 1"));
     }
@@ -127,6 +150,13 @@ fn room(nodes: usize, edges: f64) -> Result<()> {
             format!("at most {MOST_EDGES} can be made: choose fewer nodes, or a smaller density"),
         ));
     }
+    Ok(())
+}
+
+/// The same, and whether there is room for them in memory, asked before any are made. Models whose edges can be written as they are
+/// drawn are asked for [`limits`] alone.
+fn room(nodes: usize, edges: f64) -> Result<()> {
+    limits(nodes, edges)?;
     // The list of edges, both sparse matrices of `sparse::network`, and starts of rows. The system refuses at once what
     // it could never give; what it gives is given back untouched.
     let bytes = 24 * nodes + 32 * edges as usize;

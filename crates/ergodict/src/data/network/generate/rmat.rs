@@ -1,6 +1,6 @@
 //! R-MAT networks (Chakrabarti, Zhan and Faloutsos 2004): edges fall into quadrants of the matrix, recursively.
 
-use super::room;
+use super::limits;
 use crate::chain::rng::{ChaCha8Rng, fraction};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
@@ -42,7 +42,7 @@ impl RMat {
                 expected,
             ));
         }
-        room(1 << scale, (factor as f64) * f64::from(scale).exp2())?;
+        limits(1 << scale, (factor as f64) * f64::from(scale).exp2())?;
         Ok(Self { scale, factor, quadrants, directed })
     }
 
@@ -51,8 +51,18 @@ impl RMat {
     }
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+        let mut edges = Vec::with_capacity((self.factor << self.scale) as usize);
+        self.each_edge(rng, |u, v| edges.push((u, v)));
+        edges
+    }
+
+    /// The same edges one by one.
+    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
         let entries = Entries::new(self.scale, &self.quadrants);
-        (0..self.factor << self.scale).map(|_| entries.draw(rng)).collect()
+        for _ in 0..self.factor << self.scale {
+            let (u, v) = entries.draw(rng);
+            take(u, v);
+        }
     }
 }
 

@@ -1,0 +1,112 @@
+//! Numbers with their errors, one after the other: points with bars.
+
+use std::fmt::Write;
+
+use crate::axis::{Axis, place};
+use crate::frame::{AXIS_STROKE, Frame, WIDTH, empty_height, nothing, x_label, y_label};
+use crate::svg::{Px, escape, open};
+
+const HEIGHT: f64 = 240.0;
+const LINE: f64 = 22.0;
+
+/// A number with its error.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// Where it stands.
+    pub x: f64,
+    /// The number.
+    pub value: f64,
+    /// How far its bar reaches up and down.
+    pub half: f64,
+    /// What is told of it on hover.
+    pub label: String,
+    /// Whether it has the second colour.
+    pub marked: bool,
+}
+
+/// Points with bars over a common axis, and the level at which they would rest.
+///
+/// Those that are not finite are left out; a bar that is not finite is not drawn.
+///
+/// ```
+/// use ergodict_report::intervals::{Interval, IntervalChart};
+///
+/// let one = Interval { x: 1.0, value: 0.5, half: 0.1, label: "Monday".into(), marked: false };
+/// let chart = IntervalChart { rest: Some(0.0), points: vec![one], ..IntervalChart::default() };
+/// assert!(chart.svg().contains("<title>Monday</title>"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntervalChart {
+    /// What runs along the horizontal axis.
+    pub x_label: String,
+    /// What the numbers are.
+    pub y_label: String,
+    /// A level that is drawn as a dashed line.
+    pub rest: Option<f64>,
+    /// The numbers, from left to right.
+    pub points: Vec<Interval>,
+}
+
+impl IntervalChart {
+    /// The chart as an SVG element, 600 units wide.
+    pub fn svg(&self) -> String {
+        let name = format!("Numbers with errors: {} against {}", self.y_label, self.x_label);
+        let placed: Vec<&Interval> = self
+            .points
+            .iter()
+            .filter(|p| place(p.x, false).is_some() && place(p.value, false).is_some())
+            .collect();
+        let half = |p: &Interval| if p.half.is_finite() { p.half.abs() } else { 0.0 };
+        let xs = placed.iter().map(|p| p.x);
+        let ys = placed.iter().flat_map(|p| [p.value - half(p), p.value + half(p)]).chain(self.rest);
+        let axes = (Axis::over(xs, false, 0.02), Axis::over(ys, false, 0.05));
+        let ((Some(x_axis), Some(y_axis)), false) = (axes, placed.is_empty()) else {
+            let mut svg = open("intervals", WIDTH, empty_height(0.0), &name);
+            nothing(&mut svg, 0.0);
+            return svg;
+        };
+        let top = if self.y_label.is_empty() { 10.0 } else { LINE + 10.0 };
+        let (frame, x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, HEIGHT);
+        let height = frame.bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
+        let mut svg = open("intervals", WIDTH, height, &name);
+        frame.axes(&mut svg, (&x_axis, &y_axis), (&x_ticks, &y_ticks));
+        x_label(&mut svg, &frame, &self.x_label, height);
+        y_label(&mut svg, &self.y_label, 16.0);
+        if let Some(rest) = self.rest.filter(|rest| rest.is_finite()) {
+            let (left, right, y) = (Px(frame.left), Px(frame.right), Px(frame.y(y_axis.unit(rest))));
+            let _ = writeln!(svg, r#"<path {AXIS_STROKE} stroke-dasharray="4 4" d="M{left} {y}H{right}"/>"#);
+        }
+        for point in placed {
+            let (x, y) = (frame.x(x_axis.unit(point.x)), frame.y(y_axis.unit(point.value)));
+            let ends =
+                [point.value - half(point), point.value + half(point)].map(|at| frame.y(y_axis.unit(at)));
+            let (class, colour) = if point.marked { ("c2", "#D55E00") } else { ("c1", "#0072B2") };
+            let (low, high, px, py) = (Px(ends[0]), Px(ends[1]), Px(x), Px(y));
+            let _ = writeln!(
+                svg,
+                r#"<g class="{class}" stroke="{colour}" fill="none" stroke-linecap="round"><title>{}</title><path stroke-width="1.5" d="M{px} {low}V{high}"/><path stroke-width="7" d="M{px} {py}h0"/></g>"#,
+                escape(&point.label)
+            );
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_left_out() {
+        let point = |x, value, half| Interval { x, value, half, ..Interval::default() };
+        let chart = IntervalChart {
+            points: vec![point(1.0, 0.0, 0.1), point(2.0, f64::NAN, 0.1), point(3.0, 1.0, f64::INFINITY)],
+            ..IntervalChart::default()
+        };
+        let svg = chart.svg();
+        assert_eq!(svg.matches("<title>").count(), 2);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        assert!(IntervalChart::default().svg().contains("nothing to draw"));
+    }
+}

@@ -1,0 +1,179 @@
+//! Which column of a time-stamped edge list is which, from its first lines.
+
+use super::parse_moment;
+use super::read::TimeColumn;
+use crate::data::network::edge_list::{Column, Separator, content, role, separator, split, weight_column};
+use crate::data::npy_header::shorten;
+use std::borrow::Cow;
+
+/// Lines that are looked at.
+pub(super) const SAMPLE: usize = 32;
+
+/// What every line of the file is like.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Layout {
+    pub(super) separator: Separator,
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) time: usize,
+    pub(super) weight: Option<usize>,
+    /// Where a row says whether it makes its edge or removes it.
+    pub(super) operation: Option<usize>,
+    /// Fields of a line.
+    pub(super) columns: usize,
+    /// Number of the header's line, where there is one.
+    pub(super) header: Option<u64>,
+    /// Columns that nothing is made of, by their names or numbers.
+    pub(super) unused: Vec<String>,
+}
+
+/// Whether a field says that its row removes its edge, or that it makes it; none for anything else.
+pub(super) fn removes(field: &str) -> Option<bool> {
+    match field.trim().to_ascii_lowercase().as_str() {
+        "+" | "+1" | "1" | "a" | "add" | "added" | "insert" | "create" | "c" => Some(false),
+        "-" | "-1" | "−" | "d" | "r" | "delete" | "deleted" | "remove" | "removed" => Some(true),
+        _ => None,
+    }
+}
+
+/// The moment that a field says, and whether it is a date.
+pub(super) fn moment(field: &str) -> Option<(f64, bool)> {
+    match field.trim().parse::<f64>() {
+        Ok(number) => Some((number, false)),
+        Err(_) => parse_moment(field).map(|moment| (moment, true)),
+    }
+}
+
+impl Layout {
+    /// Finds out from the first lines, with their numbers. An error is the number of a line, with what is wrong there.
+    pub(super) fn find(lines: &[(u64, Vec<u8>)], column: &TimeColumn) -> Result<Self, (u64, String)> {
+        let texts: Vec<(u64, &str)> = lines
+            .iter()
+            .filter_map(|(number, line)| Some((*number, std::str::from_utf8(content(line)?).ok()?)))
+            .collect();
+        let separator = separator(&texts);
+        let mut rows: Vec<(u64, Vec<Cow<'_, str>>)> = Vec::new();
+        for (number, text) in texts {
+            let mut fields = Vec::new();
+            split(text, separator, &mut fields).map_err(|problem| (number, problem.to_owned()))?;
+            rows.push((number, fields));
+        }
+        let Some((number, head)) = rows.first() else {
+            let problem = "is not UTF-8 text: expected a row such as `a b 1082040961` a line";
+            return Err((lines.first().map_or(1, |line| line.0), problem.into()));
+        };
+        // Every row has a time, so that a line without any is none.
+        let is_header = head.iter().all(|field| moment(field).is_none());
+        let found = if is_header {
+            Self::named(separator, *number, head, column)
+        } else {
+            let after: Vec<_> = rows.iter().map(|(_, fields)| &fields[..]).collect();
+            Self::unnamed(separator, &after, column)
+        };
+        found.map_err(|problem| (*number, problem))
+    }
+
+    /// The layout that a header tells.
+    fn named(
+        separator: Separator,
+        number: u64,
+        head: &[Cow<'_, str>],
+        column: &TimeColumn,
+    ) -> Result<Self, String> {
+        let plain = |name: &str| name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "");
+        let called = |names: &[&str]| head.iter().position(|name| names.contains(&plain(name).as_str()));
+        let all = || {
+            let names: Vec<String> = head.iter().map(|name| format!("`{}`", shorten(name))).collect();
+            names.join(", ")
+        };
+        let usual =
+            called(&["time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch"])
+                .or_else(|| called(&["t", "ts", "when", "createdat", "created", "year", "day"]));
+        let time = match column {
+            TimeColumn::Auto => usual.ok_or_else(|| {
+                format!("is a header without a column called time or date: say which it is, such as --timestamps={}; there are {}", shorten(&head[head.len() - 1]), all())
+            })?,
+            TimeColumn::Number(at) => Self::numbered(*at, head.len())?,
+            TimeColumn::Name(name) => head
+                .iter()
+                .position(|field| field == name)
+                .or_else(|| called(&[&plain(name)]))
+                .ok_or_else(|| format!("has no column called `{}`: there are {}", shorten(name), all()))?,
+        };
+        let place = |of: Column| head.iter().position(|name| role(name) == Some(of));
+        let (source, target) = (place(Column::Source), place(Column::Target));
+        let operation = called(&["op", "operation", "action", "change"]).filter(|at| *at != time);
+        let weight = weight_column(head).filter(|at| *at != time && Some(*at) != operation);
+        let taken = [source, target, weight, operation, Some(time)];
+        let mut free = (0..head.len()).filter(|at| !taken.contains(&Some(*at)));
+        let ends = (source.or_else(|| free.next()), target.or_else(|| free.next()));
+        let (Some(source), Some(target)) = ends else {
+            return Err(
+                "is a header without two columns for the ends of an edge, such as `source,target,time`"
+                    .into(),
+            );
+        };
+        let used = [Some(source), Some(target), weight, operation, Some(time)];
+        let unused = head.iter().enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
+        let unused = unused.map(|(_, name)| shorten(&name.escape_debug().to_string())).collect();
+        let (columns, header) = (head.len(), Some(number));
+        Ok(Self { separator, source, target, time, weight, operation, columns, header, unused })
+    }
+
+    /// The layout of rows without a header: both ends first, the time last, and a weight between, unless a column is said.
+    fn unnamed(separator: Separator, rows: &[&[Cow<'_, str>]], column: &TimeColumn) -> Result<Self, String> {
+        let columns = rows[0].len();
+        if columns < 3 {
+            let fields = if columns == 1 { "one field" } else { "two fields" };
+            let between = separator.name();
+            return Err(format!(
+                "has {fields}: expected both ends of an edge and a time, such as `a b 1082040961`, separated by {between}"
+            ));
+        }
+        let time = match column {
+            TimeColumn::Auto if columns <= 4 => columns - 1,
+            TimeColumn::Auto => {
+                return Err(format!(
+                    "has {columns} fields: say which is the time, such as --timestamps={columns}, or begin with a header that names them"
+                ));
+            }
+            TimeColumn::Number(at) => Self::numbered(*at, columns)?,
+            TimeColumn::Name(name) => {
+                return Err(format!(
+                    "is no header that names columns, so that none is called `{}`: give its number, such as --timestamps={columns}",
+                    shorten(name)
+                ));
+            }
+        };
+        let mut others = (0..columns).filter(|at| *at != time);
+        let (source, target) = (others.next().unwrap_or(0), others.next().unwrap_or(1));
+        let third = others.next().filter(|_| columns == 4);
+        // A bare sign is no number, so that it can be nothing else.
+        let signs = |at: &usize| {
+            rows.iter().all(|fields| fields.get(*at).is_some_and(|sign| sign == "+" || sign == "-"))
+        };
+        let (operation, weight) = match third {
+            Some(at) if signs(&at) => (Some(at), None),
+            third => (None, third),
+        };
+        let unused = if columns > 4 {
+            (0..columns)
+                .filter(|at| ![source, target, time].contains(at))
+                .map(|at| (at + 1).to_string())
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Ok(Self { separator, source, target, time, weight, operation, columns, header: None, unused })
+    }
+
+    fn numbered(at: usize, columns: usize) -> Result<usize, String> {
+        match at {
+            0 => Err("columns are counted from 1, so that --timestamps=0 is none".into()),
+            at if at > columns => {
+                Err(format!("has {columns} fields, so that there is no column {at} of times"))
+            }
+            at => Ok(at - 1),
+        }
+    }
+}

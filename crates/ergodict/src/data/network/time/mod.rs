@@ -1,0 +1,16 @@
+//! Networks in time: edges with times, the windows they are cut into, and a network that changes.
+
+mod changing;
+mod differences;
+mod layout;
+mod moment;
+mod read;
+mod timed;
+mod windows;
+
+pub use changing::{Change, ChangingNetwork};
+pub use differences::{Differences, differences};
+pub use moment::{Duration, Times, parse_moment};
+pub use read::{TimeColumn, TimeOptions, TimedDecisions, parse_timed, read_timed};
+pub use timed::TimedEdges;
+pub use windows::{Cut, DEFAULT_WINDOWS, MOST_WINDOWS, WindowOptions, Windows};

@@ -1,0 +1,262 @@
+//! Windows of time: the network that the edges of each make.
+//!
+//! | here | what |
+//! |---|---|
+//! | window `i` of length `W` and stride `S` | `[t₀ + iS, t₀ + iS + W)`, where `t₀` is the first time |
+//! | `N` windows | equal spans from the first time to the last, of which the last holds both its ends |
+//! | edges of a window | those with a row in it; with `cumulative`, those with a row before its end |
+//! | a row that removes | its edge is gone until a later row: networks of such files are always cumulative |
+//! | weight of an edge | the sum of the weights of its rows; without weights 1, or, where weights are wanted, their number |
+//! | nodes | those of the rows; the same that a file with these rows alone would have |
+//!
+//! Windows are made when they are asked for, in any order, so that one is in memory at a time.
+
+use super::TimedEdges;
+use crate::data::network::{Build, Edge, EdgeList, Loops, Network, NodeIds};
+use crate::{Error, Result};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// Windows where nothing is said.
+pub const DEFAULT_WINDOWS: usize = 20;
+
+/// Most windows: each is a network of its own in a run, which are fewer than 2¹⁶.
+pub const MOST_WINDOWS: usize = (1 << 16) - 1;
+
+/// How time is cut.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Cut {
+    /// Windows of a length, each so much later than the one before.
+    Every {
+        /// The length.
+        window: f64,
+        /// From the beginning of one to that of the next.
+        stride: f64,
+    },
+    /// So many windows of equal length, one after the other.
+    Into(usize),
+}
+
+impl Default for Cut {
+    fn default() -> Self {
+        Self::Into(DEFAULT_WINDOWS)
+    }
+}
+
+/// How rows become networks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct WindowOptions {
+    /// How time is cut.
+    pub cut: Cut,
+    /// Whether edges stay once they have come.
+    pub cumulative: bool,
+    /// Whether edges have a direction.
+    pub directed: bool,
+    /// Whether weights are wanted: with `Some(true)` rows are counted where they have none. Left open: where there are any.
+    pub weighted: Option<bool>,
+    /// What becomes of loops.
+    pub loops: Loops,
+}
+
+/// The windows of a list of edges.
+///
+/// ```
+/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// let rows = TimedEdges::new(NodeIds::numbered(4), vec![(0, 1), (1, 2), (2, 3)], vec![0.0, 5.0, 9.0])?;
+/// let options = WindowOptions { cut: Cut::Into(3), ..WindowOptions::default() };
+/// let windows = Windows::new(rows.into(), options)?;
+/// assert_eq!((windows.len(), windows.span(1), windows.network(1)?.edges()), (3, (3.0, 6.0), 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Windows {
+    rows: Arc<TimedEdges>,
+    options: WindowOptions,
+    spans: Vec<(f64, f64)>,
+    /// Rows in the order of their pairs, those of one in the order of time, for cumulative windows.
+    by_pair: OnceLock<Vec<u32>>,
+}
+
+impl Windows {
+    /// Cuts the time that the rows are from.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for lengths that are not above 0, for no window, and for more than [`MOST_WINDOWS`].
+    pub fn new(rows: Arc<TimedEdges>, mut options: WindowOptions) -> Result<Self> {
+        options.cumulative |= rows.removes().is_some();
+        let (first, last) = rows.span();
+        let spans = spans(options.cut, first, last)?;
+        Ok(Self { rows, options, spans, by_pair: OnceLock::new() })
+    }
+
+    /// Number of windows.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there is none, which is never so.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The rows that are cut.
+    pub fn rows(&self) -> &Arc<TimedEdges> {
+        &self.rows
+    }
+
+    /// How they are cut; `cumulative` also where rows remove edges.
+    pub fn options(&self) -> &WindowOptions {
+        &self.options
+    }
+
+    /// When a window begins and ends.
+    ///
+    /// # Panics
+    /// When there is no such window, here and below.
+    pub fn span(&self, at: usize) -> (f64, f64) {
+        self.spans[at]
+    }
+
+    /// When a window begins and ends, in words.
+    pub fn name(&self, at: usize) -> String {
+        let (from, to) = self.spans[at];
+        let kind = self.rows.kind();
+        format!("{} to {}", kind.show(from), kind.show(to))
+    }
+
+    /// The rows with times in a window.
+    pub fn rows_of(&self, at: usize) -> Range<usize> {
+        let (from, to) = self.spans[at];
+        let times = self.rows.times();
+        // The last of equal spans, and the only moment that there is, hold their ends.
+        let closed = at + 1 == self.len() && (matches!(self.options.cut, Cut::Into(_)) || from == to);
+        let begin = times.partition_point(|time| *time < from);
+        let end = times.partition_point(|time| *time < to || closed && *time == to);
+        begin..end.max(begin)
+    }
+
+    /// The network of a window; without nodes where nothing is in it.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where the sum of an edge's weights is beyond the largest number.
+    pub fn network(&self, at: usize) -> Result<Network> {
+        let rows = self.rows_of(at);
+        let (edges, mut nodes) =
+            if self.options.cumulative { self.since_the_beginning(rows.end) } else { self.within(rows) };
+        nodes.sort_unstable();
+        nodes.dedup();
+        let place = |v: u32| nodes.binary_search(&v).unwrap_or_default() as u32;
+        let ends = edges.iter().map(|&(u, v, _)| (place(u), place(v))).collect();
+        let weights = self.is_weighted().then(|| edges.iter().map(|edge| edge.2).collect());
+        let ids = if nodes.is_empty() { NodeIds::numbered(0) } else { self.rows.ids().part(&nodes) };
+        let build = Build { directed: self.options.directed, loops: self.options.loops };
+        let list = EdgeList { ids, ends, weights, directed: None };
+        Ok(Network::from_list(list, build)?.0)
+    }
+
+    /// Whether edges get weights, of which all may be 1 in some windows.
+    pub fn is_weighted(&self) -> bool {
+        match self.options.weighted {
+            Some(wanted) => wanted,
+            None => self.rows.weights().is_some(),
+        }
+    }
+
+    /// The pair of a row: in ascending order where edges have no direction.
+    fn pair(&self, row: usize) -> (u32, u32) {
+        let (u, v) = self.rows.ends()[row];
+        if self.options.directed || u <= v { (u, v) } else { (v, u) }
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.rows.weights().map_or(1.0, |weights| weights[row])
+    }
+
+    /// Each edge of some rows once, with the sum of the weights, and all nodes.
+    fn within(&self, rows: Range<usize>) -> (Vec<Edge>, Vec<u32>) {
+        let mut edges: Vec<Edge> = Vec::with_capacity(rows.len());
+        edges.extend(rows.map(|row| {
+            let (u, v) = self.pair(row);
+            (u, v, self.weight(row))
+        }));
+        let nodes = edges.iter().flat_map(|&(u, v, _)| [u, v]).collect();
+        // Stable, so that sums are taken in the order of time.
+        edges.sort_by_key(|&(u, v, _)| (u, v));
+        edges.dedup_by(|next, first| {
+            let same = (next.0, next.1) == (first.0, first.1);
+            if same {
+                first.2 += next.2;
+            }
+            same
+        });
+        (edges, nodes)
+    }
+
+    /// Each edge that is there after the first rows, and all nodes that were.
+    fn since_the_beginning(&self, end: usize) -> (Vec<Edge>, Vec<u32>) {
+        let order = self.by_pair.get_or_init(|| {
+            let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+            order.sort_by_key(|&row| self.pair(row as usize));
+            order
+        });
+        let removes = self.rows.removes();
+        let (mut edges, mut nodes): (Vec<Edge>, Vec<u32>) = (Vec::new(), Vec::new());
+        for group in order.chunk_by(|&a, &b| self.pair(a as usize) == self.pair(b as usize)) {
+            let mut there: Option<f64> = None;
+            let rows = group.iter().map(|&row| row as usize).take_while(|row| *row < end);
+            let mut any = false;
+            for row in rows {
+                any = true;
+                there = match (removes.is_some_and(|removes| removes[row]), there) {
+                    (true, _) => None,
+                    (false, sum) => Some(sum.unwrap_or(0.0) + self.weight(row)),
+                };
+            }
+            let (u, v) = self.pair(group[0] as usize);
+            if any {
+                nodes.extend([u, v]);
+            }
+            edges.extend(there.map(|weight| (u, v, weight)));
+        }
+        (edges, nodes)
+    }
+}
+
+/// When windows begin and end.
+fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
+    let length = last - first;
+    let too_many = |windows: f64, way_out: &str| {
+        let expected = format!("at most {MOST_WINDOWS} are possible: {way_out}");
+        Error::parameter("the number of windows", windows, expected)
+    };
+    match cut {
+        Cut::Into(0) => Err(Error::parameter("the number of windows", 0, "at least one is needed")),
+        Cut::Into(windows) if windows > MOST_WINDOWS => Err(too_many(windows as f64, "cut into fewer")),
+        Cut::Into(_) if length == 0.0 => Ok(vec![(first, last)]),
+        Cut::Into(windows) => {
+            let edge = |at: usize| {
+                if at == windows { last } else { first + length * (at as f64 / windows as f64) }
+            };
+            Ok((0..windows).map(|at| (edge(at), edge(at + 1))).collect())
+        }
+        Cut::Every { window, stride } => {
+            for (name, value) in [("the length of a window", window), ("the stride of windows", stride)] {
+                if !(value > 0.0 && value.is_finite()) {
+                    return Err(Error::parameter(name, value, "it must be a number above 0"));
+                }
+            }
+            // Until the last time lies in a window, or no other could hold it.
+            let needed = ((length - window) / stride).floor() + 1.0;
+            let windows = (length / stride).floor().min(needed.max(0.0)) + 1.0;
+            if !(windows <= MOST_WINDOWS as f64) {
+                return Err(too_many(windows, "take longer ones, or a longer stride"));
+            }
+            if first + stride == first {
+                let expected = format!("it is too short for times such as {first}");
+                return Err(Error::parameter("the stride of windows", stride, expected));
+            }
+            let begin = |at: usize| first + at as f64 * stride;
+            Ok((0..windows as usize).map(|at| (begin(at), begin(at) + window)).collect())
+        }
+    }
+}

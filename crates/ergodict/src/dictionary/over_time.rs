@@ -1,0 +1,169 @@
+//! What a run through the windows of a network keeps of each: the dictionary, its dominance, and how far the network had changed.
+//!
+//! | symbol | here |
+//! |---|---|
+//! | `W_i`, the dictionary when window `i` was learned from | [`OverTime::dictionaries`] |
+//! | `E(W, i)`, its relative error on window `i`, see [`super::change`] | [`WindowRecord::error_before`] of `W_{i−1}`, [`WindowRecord::error_after`] of `W_i` |
+//! | `log₂ E(W_{i−1}, i) / E(W_{i−1}, i−1)`, the change score | [`WindowRecord::change`] |
+//!
+//! Windows that were passed over are not counted: the window before is the last one that was learned from.
+
+use crate::data::{Differences, Times};
+use crate::linalg::{Mat, Scalar};
+use crate::patch::Moved;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of dictionaries that are kept. Beyond it every second is left out, so that a file of many windows stays small; a run of the paper's size
+/// (k = 21, 25 atoms) takes 44 kB a window, and keeps the first 1522 all.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A number with its standard error.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// The number.
+    pub value: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+/// What is kept of a window.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct WindowRecord {
+    /// The name of the window: its span of time, or that of the network.
+    pub name: String,
+    /// When it begins and ends, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(f64, f64)>,
+    /// Nodes of the whole network of the window.
+    pub nodes: u64,
+    /// Its edges.
+    pub edges: u64,
+    /// How they differ from those of the window before, learned from or not; none of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
+    /// Why nothing was learned from it, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_over: Option<String>,
+    /// Minibatches before it.
+    pub begin: u64,
+    /// Minibatches that were learned from.
+    pub steps: u64,
+    /// What became of the chains when they came to it.
+    pub moved: Moved,
+    /// The relative error on it of the dictionary that was learned before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_before: Option<Measured>,
+    /// The relative error on it of the dictionary once it was learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_after: Option<Measured>,
+    /// The change score, in powers of two; none of the first that was learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Measured>,
+    /// How strongly the patches of this window use each atom, of sum 1; empty where nothing was learned. Files hold it as a tensor.
+    #[serde(skip)]
+    pub dominance: Vec<f64>,
+}
+
+/// What is kept of all windows.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct OverTime {
+    /// What times are.
+    #[serde(default)]
+    pub times: Times,
+    /// The windows in their order.
+    pub windows: Vec<WindowRecord>,
+    /// Of the windows that were learned from, each so many-th has its dictionary kept.
+    pub stride: u64,
+    /// The windows whose dictionaries are kept.
+    pub kept: Vec<usize>,
+    /// Their dictionaries, in single precision. Files hold them as a tensor.
+    #[serde(skip)]
+    pub dictionaries: Vec<Mat<f32>>,
+}
+
+impl OverTime {
+    /// Nothing yet.
+    pub fn new(times: Times) -> Self {
+        Self { times, stride: 1, ..Self::default() }
+    }
+
+    /// The windows that were learned from, to the end, with their places.
+    pub fn learned(&self) -> impl DoubleEndedIterator<Item = (usize, &WindowRecord)> {
+        self.windows.iter().enumerate().filter(|(_, window)| window.error_after.is_some())
+    }
+
+    /// The window that changed most beyond chance: that of the largest change score less twice its standard error.
+    pub fn peak(&self) -> Option<(usize, Measured)> {
+        let sure = |change: &Measured| change.value - 2.0 * change.standard_error;
+        let scored = self.windows.iter().enumerate().filter_map(|(at, window)| Some((at, window.change?)));
+        scored.max_by(|a, b| sure(&a.1).total_cmp(&sure(&b.1)).then(b.0.cmp(&a.0)))
+    }
+
+    /// Keeps the dictionary of a window that was learned from, if it is its turn.
+    pub(super) fn keep<T: Scalar>(&mut self, window: usize, w: &Mat<T>) {
+        let turn = |at: usize, stride: u64| {
+            let before = self.windows[..at].iter().filter(|one| one.passed_over.is_none()).count() as u64;
+            before.is_multiple_of(stride)
+        };
+        if self.kept.last() == Some(&window) {
+            self.kept.pop();
+            self.dictionaries.pop();
+        }
+        if !turn(window, self.stride) {
+            return;
+        }
+        let bytes = w.rows() * w.cols() * size_of::<f32>();
+        let mut stride = self.stride;
+        let mut stays: Vec<bool> = vec![true; self.kept.len()];
+        while (stays.iter().filter(|stays| **stays).count() + 1) * bytes > MOST_BYTES && stride < 1 << 32 {
+            stride *= 2;
+            stays = self.kept.iter().map(|at| turn(*at, stride)).collect();
+        }
+        let turned = turn(window, stride);
+        let (mut at, mut also) = (0, 0);
+        self.kept.retain(|_| (stays[at], at += 1).0);
+        self.dictionaries.retain(|_| (stays[also], also += 1).0);
+        self.stride = stride;
+        if turned {
+            self.kept.push(window);
+            self.dictionaries.push(w.cast());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dictionaries_are_thinned_alike_whenever_a_run_is_stopped() {
+        // A mebibyte each, so that 64 are kept.
+        let w = |at: usize| Mat::<f32>::from_fn(1 << 9, 1 << 9, |_, _| at as f32);
+        let mut all = OverTime::new(Times::Numbers);
+        for at in 0..150 {
+            let passed_over = (at % 10 == 3).then(|| "empty".to_owned());
+            let passed = passed_over.is_some();
+            all.windows.push(WindowRecord { passed_over, ..WindowRecord::default() });
+            if !passed {
+                all.keep(at, &w(at));
+            }
+        }
+        assert_eq!((all.stride, all.kept.len()), (4, 34));
+        assert!(all.kept.iter().zip(&all.dictionaries).all(|(at, w)| w.get(0, 0) == *at as f32));
+        assert_eq!(all.kept[..3], [0, 5, 9]);
+        let last = *all.kept.last().unwrap();
+        all.keep(last, &w(7));
+        assert_eq!((all.kept.len(), all.dictionaries[33].get(0, 0)), (34, 7.0));
+    }
+
+    #[test]
+    fn the_peak_is_the_surest_change() {
+        let mut all = OverTime::new(Times::Numbers);
+        for (value, standard_error) in [(0.1, 0.1), (2.0, 1.0), (1.0, 0.1), (-3.0, 0.1)] {
+            let change = Some(Measured { value, standard_error });
+            all.windows.push(WindowRecord { change, ..WindowRecord::default() });
+        }
+        assert_eq!(all.peak().unwrap().0, 2);
+        assert_eq!(OverTime::default().peak(), None);
+    }
+}

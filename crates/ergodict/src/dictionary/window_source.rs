@@ -1,0 +1,379 @@
+//! Minibatches of a network window by window, with what is seen at each: how far the network changed, and what became of the dictionary and the chains.
+//!
+//! A run goes like this, where [`WindowSource::between`] does all that happens between two windows:
+//!
+//! ```text
+//! loop {
+//!     source.between(factoriser)?;            // closes a window that is over, opens the next
+//!     if !source.fill(&mut x)? { break }      // all windows are over
+//!     factoriser.step(&x)?;
+//! }
+//! ```
+//!
+//! One window is in memory at a time, and one more while it is compared with the next.
+
+use super::{Drawn, OverTime, WindowRecord, change};
+use crate::chain::Watched;
+use crate::chain::diagnostics::Acceptance;
+use crate::data::{Network, Times, differences};
+use crate::factor::Factoriser;
+use crate::linalg::{Mat, Scalar};
+use crate::patch::{Moved, NetworkForm, NetworkPoint, NetworkStream, Watching};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Windows whose chains are watched for how they mix; of more, the first.
+const WATCHED: usize = 64;
+
+/// A network at one time.
+#[derive(Clone)]
+pub struct Window {
+    /// What it is called.
+    pub name: String,
+    /// When it begins and ends, where that is known.
+    pub span: Option<(f64, f64)>,
+    /// All of it.
+    pub network: Arc<Network>,
+    /// The part that homomorphisms go into, and how they are drawn; or why none can be, so that it is passed over.
+    pub drawn: std::result::Result<Drawn, String>,
+}
+
+/// A network at several times, each made when it is asked for.
+pub trait Series: Send + Sync {
+    /// Number of windows.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The window at a place. Asked again, it must be the same.
+    ///
+    /// # Errors
+    /// Whatever stands against it, but for windows that are too small: those are passed over.
+    fn open(&mut self, at: usize) -> Result<Window>;
+}
+
+impl Series for Vec<Window> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn open(&mut self, at: usize) -> Result<Window> {
+        match self.get(at) {
+            Some(window) => Ok(window.clone()),
+            None => Err(Error::parameter("the place of a window", at, format!("there are {}", self.len()))),
+        }
+    }
+}
+
+/// How a run goes through windows.
+#[derive(Clone, Debug)]
+pub struct OverTimeOptions {
+    /// Minibatches of each window.
+    pub steps: u64,
+    /// How chains are watched.
+    pub watching: Watching,
+    /// Fresh patches of a window that errors and the change score are from.
+    pub patches: usize,
+    /// What times are, for who tells them.
+    pub times: Times,
+    /// What a patch is.
+    pub form: NetworkForm,
+    /// The seed of all chains.
+    pub seed: u64,
+}
+
+/// Where a run through windows is, but for what it has kept of them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WindowPoint {
+    /// The window.
+    pub window: usize,
+    /// The minibatch that it ends before.
+    pub end: u64,
+    /// Where its chains are.
+    pub stream: NetworkPoint,
+}
+
+/// Patches of a network, window by window.
+pub struct WindowSource {
+    series: Box<dyn Series>,
+    /// Windows after those of the series, with their minibatches.
+    more: Vec<(Window, u64)>,
+    options: OverTimeOptions,
+    stream: NetworkStream,
+    /// The window that is learned from, and the network of the last that was opened.
+    at: usize,
+    drawn: Drawn,
+    network: Arc<Network>,
+    /// Minibatches made, and made when this window is over.
+    made: u64,
+    end: u64,
+    watched: Vec<Watched>,
+    over_time: OverTime,
+}
+
+impl WindowSource {
+    /// Goes to the first window that can be learned from.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when there is none, or no patch to score by; those of [`Series::open`] and [`NetworkStream::new`].
+    pub fn new(mut series: Box<dyn Series>, options: OverTimeOptions) -> Result<Self> {
+        if options.patches < 2 {
+            let expected = "an error needs at least two patches";
+            return Err(Error::parameter(
+                "the number of patches for the change score",
+                options.patches,
+                expected,
+            ));
+        }
+        let mut over_time = OverTime::new(options.times);
+        let mut before: Option<Arc<Network>> = None;
+        let windows = series.len();
+        for at in 0..windows {
+            let window = series.open(at)?;
+            over_time.windows.push(record(&window, before.as_deref(), 0));
+            let Ok(drawn) = window.drawn else {
+                before = Some(window.network);
+                continue;
+            };
+            let stream = NetworkStream::new(std::slice::from_ref(&drawn), options.watching, options.seed)?;
+            let (end, network) = (options.steps, window.network);
+            let more = Vec::new();
+            let watched = Vec::new();
+            let mut source =
+                Self { series, more, options, stream, at, drawn, network, made: 0, end, watched, over_time };
+            source.watch_window(&window.name);
+            return Ok(source);
+        }
+        let why = over_time.windows.into_iter().find_map(|window| window.passed_over).unwrap_or_default();
+        let expected = if windows == 0 {
+            "at least one is needed".into()
+        } else {
+            format!("none can be learned from: {why}")
+        };
+        Err(Error::parameter("the number of windows", windows, expected))
+    }
+
+    /// Closes the window that is over, if it is, and opens the next that can be learned from, if there is one. Has to be called before each
+    /// [`WindowSource::fill`], with the dictionary as it is; does nothing within a window.
+    ///
+    /// # Errors
+    /// Those of [`Series::open`], of [`NetworkStream::follow`] and of coding.
+    pub fn between<T: Scalar>(&mut self, factoriser: Option<&mut Factoriser<T>>) -> Result<()> {
+        let Some(factoriser) = factoriser.filter(|_| self.made >= self.end) else { return Ok(()) };
+        self.close(factoriser)?;
+        let last = self.over_time.windows[self.at].error_after;
+        while self.over_time.windows.len() < self.windows() {
+            let at = self.over_time.windows.len();
+            let (window, steps) = self.open(at)?;
+            let mut record = record(&window, Some(&self.network), self.made);
+            self.network = window.network;
+            let Ok(drawn) = window.drawn else {
+                self.over_time.windows.push(record);
+                continue;
+            };
+            let seen = self.seen(factoriser, &drawn, at)?;
+            record.error_before = Some(seen.error);
+            record.change = last.and_then(|before| change::score(before, seen.error));
+            record.moved = self.stream.follow(&drawn.0, &drawn.1)?;
+            self.over_time.windows.push(record);
+            (self.at, self.drawn, self.end) = (at, drawn, self.made.saturating_add(steps));
+            self.watch_window(&window.name);
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Keeps what was learned from the window.
+    fn close<T: Scalar>(&mut self, factoriser: &mut Factoriser<T>) -> Result<()> {
+        let steps = self.made - self.over_time.windows[self.at].begin;
+        let now = &self.over_time.windows[self.at];
+        if now.error_after.is_some() && now.steps == steps {
+            return Ok(());
+        }
+        let seen = self.seen(factoriser, &self.drawn, self.at)?;
+        let record = &mut self.over_time.windows[self.at];
+        (record.steps, record.error_after, record.dominance) = (steps, Some(seen.error), seen.dominance);
+        self.over_time.keep(self.at, factoriser.dictionary());
+        Ok(())
+    }
+
+    fn seen<T: Scalar>(
+        &self,
+        factoriser: &mut Factoriser<T>,
+        drawn: &Drawn,
+        at: usize,
+    ) -> Result<change::Seen> {
+        let OverTimeOptions { patches, watching, seed, .. } = self.options;
+        change::seen(factoriser, drawn, patches, watching, seed, at as u64)
+    }
+
+    fn open(&mut self, at: usize) -> Result<(Window, u64)> {
+        match self.more.get(at.wrapping_sub(self.series.len())) {
+            Some((window, steps)) if at >= self.series.len() => Ok((window.clone(), *steps)),
+            _ => Ok((self.series.open(at)?, self.options.steps)),
+        }
+    }
+
+    /// Fills the next minibatch of this window, if there is one.
+    ///
+    /// # Errors
+    /// None yet.
+    pub fn fill<T: Scalar>(&mut self, x: &mut Mat<T>) -> Result<bool> {
+        if self.made >= self.end {
+            return Ok(false);
+        }
+        self.stream.fill(x);
+        self.watch(x);
+        self.made += 1;
+        Ok(true)
+    }
+
+    /// Begins to watch the chains of a window.
+    fn watch_window(&mut self, name: &str) {
+        if self.watched.len() < WATCHED {
+            let form = &self.options.form;
+            let observable = if form.weighted { "weight off the motif" } else { "edges off the motif" };
+            let (chains, share) = (self.options.watching.chains, self.windows().min(WATCHED));
+            self.watched.push(Watched::new(observable, name, chains, share));
+        }
+    }
+
+    /// Looks at the patches of a minibatch, each for the chain it is of.
+    fn watch<T: Scalar>(&mut self, x: &Mat<T>) {
+        // Those beyond the first are not watched.
+        let learned = self.over_time.windows.iter().filter(|window| window.passed_over.is_none()).count();
+        let Some(watched) = self.watched.get_mut(learned - 1) else { return };
+        let mut column = 0;
+        for (trace, share) in watched.traces.iter_mut().zip(self.stream.shares()) {
+            for j in column..column + share {
+                trace.push_with(|| self.options.form.off_motif(x.col(j)));
+            }
+            column += share;
+        }
+    }
+
+    /// Adds a window after all others, with so many minibatches.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a motif of another size.
+    pub fn follow(&mut self, window: Window, steps: u64) -> Result<()> {
+        if let Some(k) = window.drawn.as_ref().ok().map(|drawn| drawn.1.motif().k())
+            && k != self.options.form.k
+        {
+            let expected = format!("it must have {} nodes as before", self.options.form.k);
+            return Err(Error::parameter("the motif", k, expected));
+        }
+        self.more.push((window, steps));
+        Ok(())
+    }
+
+    /// Makes `steps` minibatches more of the window that is learned from.
+    pub fn go_on(&mut self, steps: u64) {
+        self.end = self.end.saturating_add(steps);
+    }
+
+    /// Number of windows.
+    pub fn windows(&self) -> usize {
+        self.series.len() + self.more.len()
+    }
+
+    /// The window that is learned from.
+    pub fn window(&self) -> usize {
+        self.at
+    }
+
+    /// The network that is learned from now, and how homomorphisms are drawn in it.
+    pub fn drawn(&self) -> &Drawn {
+        &self.drawn
+    }
+
+    /// What was kept of windows so far; the last may be under way.
+    pub fn over_time(&self) -> &OverTime {
+        &self.over_time
+    }
+
+    /// Minibatches made.
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Minibatches in all, if no further window is passed over.
+    pub fn minibatches(&self) -> u64 {
+        let opened = self.over_time.windows.len();
+        let series = self.series.len().saturating_sub(opened) as u64;
+        let more = self.more.iter().skip(opened.saturating_sub(self.series.len())).map(|(_, steps)| *steps);
+        let later = series.saturating_mul(self.options.steps);
+        self.end.saturating_add(more.fold(later, u64::saturating_add))
+    }
+
+    /// Proposals accepted and made by all chains.
+    pub fn acceptance(&self) -> Acceptance {
+        self.stream.acceptance()
+    }
+
+    /// What became of chains from window to window.
+    pub fn moved(&self) -> Moved {
+        self.stream.moved()
+    }
+
+    /// What the chains were watched by, window by window.
+    pub fn watched(&self) -> &[Watched] {
+        &self.watched
+    }
+
+    /// The same, to go on with.
+    pub fn watched_mut(&mut self) -> &mut Vec<Watched> {
+        &mut self.watched
+    }
+
+    /// Where it is.
+    pub fn point(&self) -> WindowPoint {
+        WindowPoint { window: self.at, end: self.end, stream: self.stream.point() }
+    }
+
+    /// Goes to where a source of the same windows and seed was after `made` minibatches, with what that had kept.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when that is no window that can be learned from; those of [`Series::open`] and [`NetworkStream::seek`].
+    pub fn seek(&mut self, made: u64, point: &WindowPoint, over_time: OverTime) -> Result<()> {
+        let further = || Error::parameter("the state", made, "it is further than the run goes");
+        let opened = over_time.windows.len();
+        if point.window >= opened || opened > self.windows() || made > point.end {
+            return Err(further());
+        }
+        let (window, _) = self.open(point.window)?;
+        let drawn = window.drawn.map_err(|_| further())?;
+        self.stream =
+            NetworkStream::new(std::slice::from_ref(&drawn), self.options.watching, self.options.seed)?;
+        self.stream.seek(&point.stream)?;
+        // Of windows at the end that were passed over, the last is what the next is compared with.
+        self.network =
+            if opened - 1 == point.window { window.network } else { self.open(opened - 1)?.0.network };
+        (self.at, self.drawn, self.made, self.end) = (point.window, drawn, made, point.end);
+        self.over_time = over_time;
+        self.watched.clear();
+        let learned = self.over_time.windows.iter().filter(|window| window.passed_over.is_none());
+        for name in learned.map(|window| window.name.clone()).collect::<Vec<_>>() {
+            self.watch_window(&name);
+        }
+        Ok(())
+    }
+}
+
+/// What there is to say of a window before anything is learned from it.
+fn record(window: &Window, before: Option<&Network>, begin: u64) -> WindowRecord {
+    WindowRecord {
+        name: window.name.clone(),
+        span: window.span,
+        nodes: window.network.nodes() as u64,
+        edges: window.network.edges(),
+        differences: before.map(|before| differences(before, &window.network)),
+        passed_over: window.drawn.as_ref().err().cloned(),
+        begin,
+        ..WindowRecord::default()
+    }
+}

@@ -1,0 +1,510 @@
+"""Edges with times, and the windows of time they are cut into."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Union, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _ergodict, convert
+from ._options import flag
+from .network import Network
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A network at one time.
+
+    Parameters
+    ----------
+    network : Network
+        The network; without nodes where nothing is in the window.
+    start, end : float or numpy.datetime64
+        When the window begins and ends; what happens at its end belongs to the next.
+    name : str
+        Both in words.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> rows = ergodict.TimedEdges([("a", "b", 0), ("b", "c", 5), ("c", "d", 9)])
+    >>> rows.windows(windows=3)[1].network.nodes
+    ['b', 'c']
+    """
+
+    network: Network
+    start: Any
+    end: Any
+    name: str
+
+
+class TimedEdges:
+    """Edges with the times they were seen at.
+
+    Parameters
+    ----------
+    data : table, array, list or path
+        A pandas or polars table; an array or list of rows ``u, v, t`` or, as files have them, ``u, v, w, t``; or a time-stamped edge list that
+        ``ergodict network learn --timestamps`` takes.
+    source, target, time, weight : str, optional
+        The columns of a table: by default ``source`` and ``target``, or the first two that are nothing else; ``time``, ``timestamp``, ``t`` or the like;
+        ``weight`` where there is one. Of a file `time` is the name of the column, or its number, counted from 1.
+    directed : bool, default None
+        Whether edges have directions; by default what a file says, and else they have none.
+    weighted : bool, optional
+        True wants weights: rows are counted where they have none. False ignores them. By default they are used where there are any.
+    loops : bool, default False
+        Whether edges from a node to itself are kept.
+
+    Notes
+    -----
+    Times are numbers, in whatever unit, or dates: ``datetime64``, ``datetime``, pandas timestamps and text of ISO 8601, in UTC unless they say
+    otherwise. Ids are whatever is hashable, as those of :class:`Network`.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> rows = ergodict.TimedEdges([("a", "b", "2004-05-01"), ("b", "c", "2004-05-03"), ("a", "c", "2004-05-09")])
+    >>> rows
+    TimedEdges(3 rows, 3 nodes, 2004-05-01 to 2004-05-09)
+    >>> [window.network.n_edges for window in rows.windows("7d")]
+    [2, 1]
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        source: Optional[str] = None,
+        target: Optional[str] = None,
+        time: Union[None, str, int] = None,
+        weight: Optional[str] = None,
+        directed: Optional[bool] = None,
+        weighted: Optional[bool] = None,
+        loops: bool = False,
+    ) -> None:
+        if isinstance(data, (str, os.PathLike)):
+            for name, given in (("source", source), ("target", target), ("weight", weight)):
+                if given is not None:
+                    raise ValueError(f"{name} is given, but it has no meaning for a file: leave it out")
+            self._read(os.fspath(data), time, directed, weighted, loops)
+            return
+        if hasattr(data, "collect"):
+            data = data.collect()
+        if hasattr(data, "columns") and not isinstance(data, np.ndarray):
+            columns = _of_table(data, source, target, time, weight)
+        else:
+            for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
+                if value is not None:
+                    raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
+            columns = _of_rows(data)
+        self._make(*columns, None, directed, weighted, loops)
+
+    @classmethod
+    def from_columns(
+        cls,
+        u: Any,
+        v: Any,
+        times: Any,
+        weight: Any = None,
+        removes: Any = None,
+        *,
+        directed: Optional[bool] = None,
+        weighted: Optional[bool] = None,
+        loops: bool = False,
+    ) -> TimedEdges:
+        """Edges with times of columns: both ends, times, and weights.
+
+        Parameters
+        ----------
+        u, v : arrays
+            Both ends of each edge.
+        times : array
+            When each was seen.
+        weight : array, optional
+            Weights.
+        removes : array of bool, optional
+            Rows that take the edge away which rows before them made: edges then stay until one does.
+        directed, weighted, loops
+            As of the class.
+
+        Returns
+        -------
+        TimedEdges
+            The rows, in the order of time.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> len(ergodict.TimedEdges.from_columns([1, 2], [2, 3], [10.0, 20.0]))
+        2
+        """
+        made = cls.__new__(cls)
+        made._make(u, v, times, weight, removes, directed, weighted, loops)
+        return made
+
+    def _read(self, path: str, time: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool) -> None:
+        column = None if time is None else str(time)
+        self._core = _ergodict.TimedEdges.read(path, column, directed, weighted)
+        self._own: Optional[list[Hashable]] = None
+        told = self._core.decisions
+        self._directed = bool(told and told[1])
+        self._weighted, self._loops, self._column = weighted, flag("loops", loops), column or "auto"
+        #: What is learned from is called, and known, by the file.
+        self.name, self._digest = os.path.basename(path), _ergodict.input_digest(path)
+
+    def _make(
+        self, u: Any, v: Any, times: Any, weight: Any, removes: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool
+    ) -> None:
+        first, second = convert._ids(u), convert._ids(v)
+        if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
+            raise ValueError(f"the ends of edges are of shapes {first.shape} and {second.shape}, but they must be columns of one length")
+        moments, dates = _moments(times)
+        numbers = None if weight is None or weighted is False else convert._numbers(weight, "a weight")
+        gone = None if removes is None else np.require(removes, dtype=bool, requirements=["C", "A"])
+        for what, column in (("times", moments), ("weights", numbers), ("removals", gone)):
+            if column is not None and column.shape != first.shape:
+                raise ValueError(f"the {what} are of shape {column.shape}, but there are {len(first)} edges")
+        one, two = convert._integers(first), convert._integers(second)
+        self._own = None
+        if one is not None and two is not None:
+            self._core = _ergodict.TimedEdges.of_integers(one, two, moments, numbers, gone, dates)
+        else:
+            self._number(first.tolist(), second.tolist(), moments, numbers, gone, dates)
+        self._directed, self._weighted, self._loops = bool(directed), weighted, flag("loops", loops)
+        self._column, self.name, self._digest = "auto", "edges", ""
+
+    def _number(self, u: list[Any], v: list[Any], times: Any, weights: Any, removes: Any, dates: bool) -> None:
+        """Ids that are not integers: words by their bytes, others in the order they come in."""
+        places: dict[Hashable, int] = {}
+        try:
+            flat = [places.setdefault(one, len(places)) for pair in zip(u, v) for one in pair]
+        except TypeError as error:
+            raise TypeError(f"ids of nodes must be hashable: {error}") from None
+        ends, nodes = np.array(flat, dtype=np.uint32), list(places)
+        order = _ergodict.order_of_names(nodes) if all(map(convert._is_word, nodes)) else None  # type: ignore[arg-type]
+        names = None
+        if order is None:
+            self._own = nodes
+        else:
+            rank = np.empty(len(nodes), dtype=np.uint32)
+            rank[order] = np.arange(len(nodes), dtype=np.uint32)
+            ends, names = rank[ends], [str(nodes[place]) for place in order]
+        self._core = _ergodict.TimedEdges.of_numbers(
+            len(nodes), np.ascontiguousarray(ends[::2]), np.ascontiguousarray(ends[1::2]), times, weights, removes, dates, names
+        )
+        if names is not None and not isinstance(self._core.names(), list):
+            # Words that are all integers are ordered as integers, and are words still.
+            self._own = list(names)
+
+    @property
+    def decisions(self) -> Optional[str]:
+        """What was decided when a file was read, in one line."""
+        told = self._core.decisions
+        return None if told is None else told[0]
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether edges have directions."""
+        return self._directed
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self._core.n_nodes
+
+    @property
+    def times(self) -> npt.NDArray[Any]:
+        """The times of the rows, ascending: numbers, or datetime64 where dates were given."""
+        return _shown(self._core.times(), self._core.kind)
+
+    def windows(
+        self,
+        window: Any = None,
+        stride: Any = None,
+        windows: Optional[int] = None,
+        cumulative: bool = False,
+    ) -> Windows:
+        """Cut time into windows, each of which is a network.
+
+        Parameters
+        ----------
+        window : float, str or timedelta, optional
+            The length of a window: a number in the unit of the times, or with a unit, such as ``"12h"`` or ``"7d"``.
+        stride : float, str or timedelta, optional
+            From the beginning of one to that of the next; by default the length of a window.
+        windows : int, optional
+            So many windows of equal length instead; 20 where nothing is said.
+        cumulative : bool, default False
+            Whether edges stay once they have come.
+
+        Returns
+        -------
+        Windows
+            A sequence of :class:`Window`, made when they are asked for.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> rows = ergodict.TimedEdges([(0, 1, 0.0), (1, 2, 10.0), (2, 3, 20.0)])
+        >>> [one.network.n_edges for one in rows.windows(10, cumulative=True)]
+        [1, 2, 3]
+        """
+        return Windows(self, window, stride, windows, cumulative)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __getstate__(self) -> dict[str, Any]:
+        u, v, weights, removes = self._core.columns()
+        facts = {name: value for name, value in self.__dict__.items() if name != "_core"}
+        columns = {"u": u, "v": v, "times": self._core.times(), "weights": weights, "removes": removes}
+        return {"facts": facts, "columns": columns, "names": self._core.names(), "n": self.n_nodes, "dates": self._core.kind == "dates"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["facts"])
+        names, columns = state["names"], state["columns"]
+        rest = (columns["times"], columns["weights"], columns["removes"], state["dates"])
+        if isinstance(names, np.ndarray):
+            self._core = _ergodict.TimedEdges.of_integers(names[columns["u"]], names[columns["v"]], *rest)
+        else:
+            self._core = _ergodict.TimedEdges.of_numbers(state["n"], columns["u"], columns["v"], *rest, names)
+
+    def __repr__(self) -> str:
+        times = self._core.times()
+        first, last = self._core.show(times[0]), self._core.show(times[-1])
+        return f"TimedEdges({len(self)} rows, {self.n_nodes} nodes, {first} to {last})"
+
+
+class Windows(Sequence[Window]):
+    """Windows of time: a sequence of networks, each made when it is asked for.
+
+    :meth:`TimedEdges.windows` makes them. ``NetworkDictionary.fit`` learns from them one after the other.
+
+    Parameters
+    ----------
+    rows : TimedEdges
+        The edges.
+    window, stride, windows, cumulative
+        As of :meth:`TimedEdges.windows`.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> rows = ergodict.TimedEdges([(0, 1, 0.0), (1, 2, 10.0), (2, 3, 20.0)])
+    >>> windows = rows.windows(windows=2)
+    >>> len(windows), windows[0].network
+    (2, Network(2 nodes, 1 edge, undirected, unweighted))
+    """
+
+    def __init__(
+        self, rows: TimedEdges, window: Any = None, stride: Any = None, windows: Optional[int] = None, cumulative: bool = False
+    ) -> None:
+        if window is None and stride is not None:
+            raise ValueError("stride is given, but no window: give the length of a window, too")
+        if window is not None and windows is not None:
+            raise ValueError("window and windows are given, but only one of them can be")
+        if windows is not None and (isinstance(windows, bool) or not isinstance(windows, (int, np.integer))):
+            raise TypeError(f"windows is {windows!r}, but it must be an integer")
+        if windows is not None and windows < 1:
+            raise ValueError(f"windows is {windows}, but at least one is needed")
+        self.rows = rows
+        #: As a configuration of the command line has it.
+        self._timing = {
+            "timestamps": rows._column, "window": _length("window", window), "stride": _length("stride", stride),
+            "windows": _ergodict.DEFAULT_WINDOWS if windows is None else int(windows), "cumulative": flag("cumulative", cumulative),
+        }
+        self._core = _ergodict.Windows(
+            rows._core, self._timing["window"], self._timing["stride"], None if windows is None else int(windows),
+            self._timing["cumulative"], rows.is_directed, rows._weighted, rows._loops,
+        )
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rows": self.rows, "timing": self._timing, "many": self._timing["windows"] if self._timing["window"] is None else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        timing = state["timing"]
+        self.__init__(state["rows"], timing["window"], timing["stride"], state["many"], timing["cumulative"])  # type: ignore[misc]
+
+    @overload
+    def __getitem__(self, at: int) -> Window: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Window]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        place = at + len(self) if at < 0 else at
+        if not 0 <= place < len(self):
+            raise IndexError(f"there is no window {at}: there are {len(self)}")
+        start, end, name = self._core.span(place)
+        core = self._core.network(place)
+        span = _shown(np.array([start, end]), self.rows._core.kind)
+        return Window(self._network(core), span[0], span[1], name)
+
+    def __iter__(self) -> Iterator[Window]:
+        return (self[at] for at in range(len(self)))
+
+    def _network(self, core: _ergodict.Network) -> Network:
+        names = core.names()
+        own = self.rows._own
+        if own is None or isinstance(names, list):
+            return Network._of(core)
+        numbers: Any = range(core.n_nodes) if names is None else names
+        all_names = self.rows._core.names()
+        if isinstance(all_names, np.ndarray):
+            numbers = np.searchsorted(all_names, np.asarray(numbers))
+        return Network._of(core, [own[int(number)] for number in numbers])
+
+    def __repr__(self) -> str:
+        return f"Windows({len(self)} of {self.rows!r})"
+
+
+def read_timestamps(
+    path: Path,
+    time: Union[None, str, int] = None,
+    *,
+    directed: Optional[bool] = None,
+    weighted: Optional[bool] = None,
+    loops: bool = False,
+) -> TimedEdges:
+    """Read a time-stamped edge list, as ``ergodict network learn --timestamps`` does.
+
+    Parameters
+    ----------
+    path : path
+        Text with rows ``u v t`` or ``u v w t``, or with columns that a header names; also compressed.
+    time : str or int, optional
+        The column of the times: its name, or its number, counted from 1.
+    directed, weighted, loops
+        As of :class:`TimedEdges`.
+
+    Returns
+    -------
+    TimedEdges
+        The rows.
+
+    Examples
+    --------
+    >>> import ergodict
+    >>> with open("rows.txt", "w") as file:
+    ...     _ = file.write("a b 1082040961\\nb c 1082155839\\n")
+    >>> ergodict.read_timestamps("rows.txt").times
+    array([1.0820e+09, 1.0822e+09])
+    """
+    return TimedEdges(path, time=time, directed=directed, weighted=weighted, loops=loops)
+
+
+def _length(name: str, value: Any) -> Optional[str]:
+    """A length of time as the command line writes it."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (datetime.timedelta, np.timedelta64)):
+        seconds = np.timedelta64(value) / np.timedelta64(1, "us") / 1e6
+        return f"{float(seconds)!r}s"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} is {value!r}, but it must be a number, text such as '7d' or a timedelta")
+    if not value > 0:
+        raise ValueError(f"{name} is {value}, but it must be above 0")
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _shown(moments: npt.NDArray[np.float64], kind: str) -> npt.NDArray[Any]:
+    """Moments as they were given: numbers, or dates."""
+    if kind != "dates":
+        return moments
+    return np.round(moments * 1e3).astype(np.int64).astype("datetime64[ms]")
+
+
+def _moments(values: Any) -> tuple[npt.NDArray[np.float64], bool]:
+    """Times as numbers, and whether they are dates: seconds since 1970 then."""
+    zone = getattr(getattr(values, "dtype", None), "tz", None)
+    if zone is not None and hasattr(values, "dt"):
+        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
+    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if array.dtype.kind == "M":
+        if np.any(np.isnat(array)):
+            raise ValueError("a time is missing, but every edge must have one")
+        return np.ascontiguousarray(array.astype("datetime64[us]").astype(np.int64) / 1e6), True
+    listed = array.tolist() if array.dtype.kind in "OUS" else []
+    if listed and all(isinstance(one, str) for one in listed):
+        moments = _ergodict.parse_moments(listed)
+        wrong = np.flatnonzero(np.isnan(moments))
+        if wrong.size:
+            raise ValueError(f"a time is {listed[wrong[0]]!r}, but it must be a number, or a date such as 2004-05-01 or 2004-05-01T12:30:00Z")
+        return moments, True
+    if listed and all(isinstance(one, datetime.date) for one in listed):
+        return np.array([_seconds(one) for one in listed]), True
+    if array.size == 0:
+        array = array.astype(np.float64)
+    return convert._numbers(array, "a time"), False
+
+
+def _seconds(one: datetime.date) -> float:
+    if not isinstance(one, datetime.datetime):
+        one = datetime.datetime(one.year, one.month, one.day)
+    aware = one if one.tzinfo is not None else one.replace(tzinfo=datetime.timezone.utc)
+    return aware.timestamp()
+
+
+#: Both ends, times and, where there are any, weights.
+_Columns = tuple[Any, Any, Any, Any]
+_TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch", "t", "ts", "when", "createdat", "created", "year", "day")
+
+
+def _of_table(table: Any, source: Optional[str], target: Optional[str], time: Any, weight: Optional[str]) -> _Columns:
+    names = list(table.columns)
+    plain = {str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", ""): name for name in reversed(names)}
+    if time is None:
+        time = next((plain[one] for one in _TIMES if one in plain), None)
+        if time is None:
+            raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
+    if weight is None and "weight" in names and "weight" not in (source, target, time):
+        weight = "weight"
+    if (source is None) != (target is None):
+        raise ValueError("source and target are given together, or none of them")
+    if source is None:
+        free = [name for name in names if name not in (time, weight)]
+        if len(free) < 2:
+            raise ValueError(f"the table has the columns {', '.join(map(repr, names))}, but the ends of edges are in two")
+        source, target = ("source", "target") if {"source", "target"} <= set(free) else (free[0], free[1])
+    for name in (source, target, time, weight):
+        if name is not None and name not in names:
+            raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, names))}")
+
+    def column(name: Any) -> Any:
+        values = table[name]
+        missing = values.null_count() > 0 if hasattr(values, "null_count") else bool(values.isna().any())
+        if missing:
+            raise ValueError(f"the column {name!r} has missing values, but every edge must be told whole")
+        return values
+
+    ends = [np.asarray(column(name).to_numpy()) for name in (source, target)]
+    return ends[0], ends[1], column(time), None if weight is None else np.asarray(column(weight).to_numpy())
+
+
+def _of_rows(data: Any) -> _Columns:
+    """Rows of both ends and a time, with a weight before it where there are four."""
+    if isinstance(data, np.ndarray):
+        if data.ndim != 2 or data.shape[1] not in (3, 4):
+            raise ValueError(f"the array is of shape {data.shape}, but it must be (m, 3) or (m, 4): both ends, a weight where there is one, and a time")
+        return data[:, 0], data[:, 1], data[:, -1], data[:, 2] if data.shape[1] == 4 else None
+    if not hasattr(data, "__iter__"):
+        raise TypeError(f"{type(data).__name__} is no list of edges with times: expected a table, rows or the path of a file")
+    rows = list(data)
+    for at, row in enumerate(rows):
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) not in (3, 4) or len(row) != len(rows[0]):
+            raise TypeError(f"row {at} is {row!r}, but it must be two ids and a time, or two ids, a weight and a time, as all others")
+    if not rows:
+        raise ValueError("there is no row, but at least one is needed")
+    parts = [list(part) for part in zip(*rows)]
+    return parts[0], parts[1], parts[-1], parts[2] if len(parts) == 4 else None
