@@ -132,7 +132,7 @@ class Shares:
         try:
             with open(os.path.join(self.folder, _STATE), encoding="utf-8") as file:
                 state = json.load(file)
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return False
         self.files = [os.path.join(self.folder, name) for name in state["files"]]
         self.taken, self.capped = state["taken"], state["capped"]
