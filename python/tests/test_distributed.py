@@ -297,6 +297,10 @@ def test_an_interrupted_run_goes_on(lesmis: str, tmp_path: Path) -> None:
     assert same(whole, distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "new.safetensors", resume=True))
     with pytest.raises(ValueError, match=r"was made with batch 30, but batch is 31 now"):
         distributed.learn(lesmis, 4, **{**SMALL, "batch_size": 31}, checkpoint=checkpoint, resume=True)
+    with pytest.raises(ValueError, match="has 5 rounds already, but rounds is 3"):
+        distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "none" / "checkpoint.safetensors")
     with pytest.raises(ValueError, match="another network"):
         distributed.learn("@karate", 4, **SMALL, checkpoint=checkpoint, resume=True)
     whole.save(checkpoint)

@@ -143,18 +143,20 @@ def denoise(
     with Crew(executor, retries, n_jobs) as crew, tempfile.TemporaryDirectory() as own:
         folder = own if scratch is None else os.path.abspath(os.fspath(scratch))
         shares = Shares(crew, network, dictionary._fitted(), plan, sampling, numbers, folder, False)
-        inside = shares.inside(u, v)
-        enough = math.ceil(share * int(inside.sum()))
-        with progress(verbose, "walking", "walk", figure="pairs seen") as show:
-            while shares.taken < most and np.count_nonzero(counts[inside] >= often) < enough:
-                files = shares.take(min(most, shares.taken + _BLOCK))
-                more = shares.place.totals(files, u, v)
-                sums, counts = sums + more[0], counts + more[1]
-                for file in files:
-                    os.remove(file)
-                if show is not None:
-                    show(shares.taken, most, float(np.mean(counts > 0)))
-        shares.remove()
+        try:
+            inside = shares.inside(u, v)
+            enough = math.ceil(share * int(inside.sum()))
+            with progress(verbose, "walking", "walk", figure="pairs seen") as show:
+                while shares.taken < most and np.count_nonzero(counts[inside] >= often) < enough:
+                    files = shares.take(min(most, shares.taken + _BLOCK))
+                    more = shares.place.totals(files, u, v)
+                    sums, counts = sums + more[0], counts + more[1]
+                    for file in files:
+                        os.remove(file)
+                    if show is not None:
+                        show(shares.taken, most, float(np.mean(counts > 0)))
+        finally:
+            shares.remove()
         taken = shares.taken
     seen, outside = float(np.mean(counts > 0)), int(np.count_nonzero(~inside))
     notes = [f"{taken} walks saw {100 * seen:.1f} % of the pairs; those never seen score 0"]

@@ -17,6 +17,7 @@ from ..network import as_network
 from ..network_dictionary import NetworkDictionary
 from ._crew import Crew, Executor
 from ._source import Source, source
+from ._worker import keep_round
 
 #: Seconds between two checkpoints: what is lost at most, beside the round that was under way.
 CHECKPOINT_SECONDS = 30.0
@@ -133,14 +134,18 @@ def learn(
         dict_sweeps=dict_sweeps, n_examples=n_examples, dtype=dtype, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
     )
     network = source(path)
+    file = None if checkpoint is None else os.path.abspath(os.fspath(checkpoint))
+    if file is None and options.flag("resume", resume):
+        raise ValueError("resume needs a checkpoint, but none is named")
+    if file is not None and not os.path.isdir(os.path.dirname(file)):
+        raise FileNotFoundError(f"{file}: cannot be written: there is no folder {os.path.dirname(file)}")
     with Crew(executor, retries, n_jobs) as crew:
         learner, job = _start(estimator, network, minibatches, crew)
-        file = None if checkpoint is None else os.fspath(checkpoint)
-        if options.flag("resume", resume):
-            if file is None:
-                raise ValueError("resume needs a checkpoint, but none is named")
-            if os.path.exists(file):
-                learner.restore(file)
+        if options.flag("resume", resume) and file is not None and os.path.exists(file):
+            learner.restore(file)
+            made, planned = learner.made()
+            if made > planned:
+                raise ValueError(f"{file}: has {made} rounds already, but rounds is {planned}: give as many, or another checkpoint")
         _rounds(learner, job, crew, file, verbose)
         estimator._learned(learner.model(n_jobs))
     estimator.notes_ = learner.notes
@@ -172,6 +177,7 @@ def _start(estimator: NetworkDictionary, network: Source, minibatches: object, c
         # As it turned out here: a motif file need not be there, and nobody tries samplers again.
         "sampling": {**sampling, "k": k, "motif": None, "edges": motif, "sampler": learner.sampler}, "n_jobs": crew.n_jobs,
     }
+    keep_round(job, learner.place)
     return learner, json.dumps(job).encode()
 
 

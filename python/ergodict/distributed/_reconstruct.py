@@ -27,7 +27,7 @@ class Partitioned:
     Parameters
     ----------
     path : path
-        The folder; its ``index.json`` lists the parts and says how they were made.
+        The folder; its ``_index.json`` lists the parts and says how they were made.
 
     Attributes
     ----------
@@ -48,15 +48,15 @@ class Partitioned:
     >>> from ergodict import distributed
     >>> model = distributed.learn("@karate", 3, k=4, chains=2, rounds=3, random_state=0)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = distributed.reconstruct("@karate", model, os.path.join(folder, "made"), samples=500, partitions=2)
+    ...     made = distributed.reconstruct("@karate", model, os.path.join(folder, "made"), samples=500)
     ...     again = distributed.Partitioned(made.path)
     >>> [os.path.basename(file) for file in again.files]
-    ['part-00000.parquet', 'part-00001.parquet']
+    ['part-00000.parquet']
     """
 
     def __init__(self, path: Path) -> None:
         self.path = os.fspath(path)
-        with open(os.path.join(self.path, "index.json"), encoding="utf-8") as file:
+        with open(os.path.join(self.path, "_index.json"), encoding="utf-8") as file:
             index = json.load(file)
         self.files = [os.path.join(self.path, part["file"]) for part in index["parts"]]
         self.format: str = index["format"]
@@ -140,13 +140,13 @@ def reconstruct(
     model : NetworkDictionary or path
         The dictionary, or its file.
     out : path
-        The folder that is made: ``part-00000.parquet`` and so on, and ``index.json``. It appears when all is there.
+        The folder that is made: ``part-00000.parquet`` and so on, and ``_index.json``. It appears when all is there.
     samples : int, default 200000
         Homomorphisms, over all chains.
     chains : int, default 8
         Chains, each a task at a time: at least as many as there are workers.
     partitions : int, default 8
-        Parts at most, each of a range of first nodes with about as many pairs.
+        Parts at most, each of a range of first nodes with about as many pairs; small tables have fewer.
     format : {"parquet", "tsv"}
         What parts are.
     block : int, default 50000

@@ -61,8 +61,14 @@ class Shares:
             if pairs is not None:
                 np.save(os.path.join(self.folder, _PAIRS), pairs)
         told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
-        #: As it turned out here; nobody tries samplers again.
-        self.place = place_of(told)
+        try:
+            self.place = place_of(told)
+        except BaseException:
+            # Nothing was done that could be gone on with.
+            if self.taken == 0:
+                self.remove()
+            raise
+        # As it turned out here: nobody tries samplers again.
         told["sampling"] = {**told["sampling"], "sampler": self.place.sampler}
         self._told = told
 
@@ -126,7 +132,7 @@ class Shares:
         try:
             with open(os.path.join(self.folder, _STATE), encoding="utf-8") as file:
                 state = json.load(file)
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return False
         self.files = [os.path.join(self.folder, name) for name in state["files"]]
         self.taken, self.capped = state["taken"], state["capped"]

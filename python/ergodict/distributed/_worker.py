@@ -100,6 +100,11 @@ def _kept(told: dict[str, Any], kind: str, make: Callable[[], Any]) -> Any:
         return _places[key]
 
 
+def keep_round(told: dict[str, Any], place: Any) -> None:
+    """Keeps a place that is there already: that of the run that leads, for tasks that run in its process."""
+    _kept(told, "round", lambda: place)
+
+
 def _sampling(told: dict[str, Any]) -> dict[str, Any]:
     """How homomorphisms are drawn; JSON has no tuples."""
     sampling = dict(told["sampling"])

@@ -66,7 +66,7 @@ pub(crate) struct RoundLearner {
     motif: Motif,
     kind: SamplerKind,
     drawn: Drawn,
-    place: RoundPlace,
+    place: Arc<RoundPlace>,
     notes: Vec<String>,
     engine: Engine,
 }
@@ -109,7 +109,7 @@ impl RoundLearner {
         learning.check().map_err(raised)?;
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling.choose(&network, &motif, None, asked, plan.seed).and_then(|ready| {
-                let place = RoundPlace::new(&ready.drawn);
+                let place = Arc::new(RoundPlace::new(&ready.drawn));
                 let engine = if scheme.f32 {
                     Engine::F32(Box::new(started(learning, &place, &scheme, init, plan.seed)?))
                 } else {
@@ -140,6 +140,12 @@ impl RoundLearner {
     #[getter]
     fn motif(&self) -> (usize, Vec<(u32, u32)>) {
         (self.motif.k(), self.motif.edges().to_vec())
+    }
+
+    /// The place that it has, for tasks that run here as well.
+    #[getter]
+    fn place(&self) -> super::RoundPlace {
+        super::RoundPlace { place: Arc::clone(&self.place) }
     }
 
     /// Rounds that were made, and that are planned.

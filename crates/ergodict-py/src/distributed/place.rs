@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A place for tasks of rounds.
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct RoundPlace {
-    place: ergodict::dictionary::RoundPlace,
+    pub(super) place: Arc<ergodict::dictionary::RoundPlace>,
 }
 
 #[pymethods]
@@ -35,7 +35,7 @@ impl RoundPlace {
                 .choose(&network, &motif, None, asked, seed)
                 .map(|ready| ergodict::dictionary::RoundPlace::new(&ready.drawn)))
         })?;
-        Ok(Self { place: built.map_err(|error| placed(name, error))? })
+        Ok(Self { place: Arc::new(built.map_err(|error| placed(name, error))?) })
     }
 
     /// Runs a task, from bytes to bytes.

@@ -48,7 +48,7 @@ fn tried<T: Scalar>(parameters: &Parameters, features: usize, columns: usize) ->
     // No two neighbours are alike, about one in three is 0 as in patches, and nothing is a short binary fraction.
     let number = |i: usize, j: usize, step: usize| {
         let x = (i * 31 + j * step) % 101;
-        if x % 3 == 0 { 0.0 } else { x as f64 / 101.0 }
+        if x.is_multiple_of(3) { 0.0 } else { x as f64 / 101.0 }
     };
     let w = Mat::<T>::from_fn(features, parameters.atoms, |i, j| T::from_f64(number(i, j, 47)));
     let x = Mat::<T>::from_fn(features, columns, |i, j| T::from_f64(number(i, j, 23)));

@@ -7,8 +7,8 @@ use crate::dictionary::Precision;
 use crate::factor::{Parameters, Statistics};
 use serde::{Deserialize, Serialize};
 
-const TASK: &[u8; 4] = b"ERTK";
-const OUTCOME: &[u8; 4] = b"ERTO";
+const TASK: [u8; 4] = *b"ERTK";
+const OUTCOME: [u8; 4] = *b"ERTO";
 
 #[derive(Serialize, Deserialize)]
 struct TaskHeader {

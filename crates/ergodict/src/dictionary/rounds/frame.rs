@@ -29,7 +29,7 @@ pub(crate) fn damaged(what: &str, problem: impl std::fmt::Display) -> Error {
 
 /// Head, JSON, whatever `body` appends, and the checksum.
 pub(crate) fn sealed(
-    magic: &[u8; 4],
+    magic: [u8; 4],
     header: &impl Serialize,
     body: impl FnOnce(&mut Vec<u8>),
 ) -> Result<Vec<u8>> {
@@ -47,11 +47,11 @@ pub(crate) fn sealed(
 
 /// The JSON, and what follows it but for the checksum.
 pub(crate) fn opened<'a, H: DeserializeOwned>(
-    magic: &[u8; 4],
+    magic: [u8; 4],
     what: &str,
     bytes: &'a [u8],
 ) -> Result<(H, &'a [u8])> {
-    if bytes.len() < HEAD + SUM || !bytes.starts_with(magic) {
+    if bytes.len() < HEAD + SUM || !bytes.starts_with(&magic) {
         return Err(damaged(what, format!("{} of them, which do not begin as they should", bytes.len())));
     }
     let (told, sum) = bytes.split_at(bytes.len() - SUM);

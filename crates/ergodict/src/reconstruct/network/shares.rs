@@ -29,8 +29,8 @@ const BLOCK: u64 = 20_000;
 /// Columns that tell whether machines round alike: those that are coded together.
 const CODED: usize = 128;
 
-const TASK: &[u8; 4] = b"ERSK";
-const OUTCOME: &[u8; 4] = b"ERSO";
+const TASK: [u8; 4] = *b"ERSK";
+const OUTCOME: [u8; 4] = *b"ERSO";
 
 /// The homomorphisms of one of several chains among the first so many of all.
 ///
