@@ -31,8 +31,8 @@ for month in months:
 
 edges = TimedEdges(rows)
 model = NetworkDictionary(9, k=8, steps=30, sampler="pivot", injective=True, schedule="constant:0.05", random_state=1)
-for window in model.iter_fit(edges.windows(windows=18)):
-    if window["change"] > 0.5:
+for window in model.iter_fit(edges.windows("61d")):
+    if window["change"] > 5 * window["change_error"]:
         print(f"{window['name']}: change score {window['change']:.2f} ± {window['change_error']:.2f}")
 
 figure = plt.figure(figsize=(10, 5), layout="constrained")

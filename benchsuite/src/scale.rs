@@ -181,7 +181,7 @@ impl Bench {
             return Ok(());
         }
         let table = self.path("rebuilt.tsv");
-        let rebuild = "network reconstruct -q --json -j 1 --samples 100000 --sampler pivot-approx --memory 256M --model";
+        let rebuild = "network reconstruct -q --json -j 1 --samples 100000 --sampler pivot-approx --memory 400M --model";
         for _ in 0..REPEATS {
             let words: [&OsStr; 4] = [model.as_ref(), "-o".as_ref(), table.as_ref(), file.as_ref()];
             let (took, out) = self.ergodict(rebuild, words)?;

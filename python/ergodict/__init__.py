@@ -3,7 +3,6 @@
 from . import denoising, distributed, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
-from ._network_time import ChangeScore
 from .chains import RBM, CellularPotts, Ising, Potts
 from .changing import ChangingNetwork
 from .comparison import Comparison, compare
@@ -20,7 +19,6 @@ from .timed import TimedEdges, Window, Windows, read_timestamps
 
 __all__ = [
     "CellularPotts",
-    "ChangeScore",
     "ChangingNetwork",
     "Comparison",
     "Denoised",

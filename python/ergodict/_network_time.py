@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict, _network_options as options
+from . import _network_options as options
 from ._network_learning import NetworkLearning
-from ._random import RandomState, seed_of
-from .network import as_network
-
-
-class ChangeScore(NamedTuple):
-    """How badly a dictionary explains a network, beside how well it explains another.
-
-    Parameters
-    ----------
-    change : float
-        log₂ of the ratio of both relative errors: 0 where the network is to the dictionary what the other was, 1 where it explains it half as well.
-    change_error : float
-        Its standard error.
-    error, error_error : float
-        The relative error Σ‖X − WH‖² / Σ‖X‖² on the network, and its standard error.
-    reference, reference_error : float
-        The relative error on the other network, and its standard error.
-
-    Examples
-    --------
-    >>> import ergodict
-    >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit("@karate")
-    >>> model.change_score("@karate").change
-    0.0
-    """
-
-    change: float
-    change_error: float
-    error: float
-    error_error: float
-    reference: float
-    reference_error: float
+from .timed import Window
 
 
 #: What is told of a window.
@@ -142,58 +111,48 @@ class NetworkInTime(NetworkLearning):
             raise AttributeError("there are no windows: this dictionary was not learned from a network at several times")
         return found
 
-    def change_score(
-        self, network: Any, reference: Any = None, n: Optional[int] = None, random_state: RandomState = None
-    ) -> ChangeScore:
-        """How badly this dictionary explains a network, beside how well it explains the one it was learned from last.
+    def change_score(self, network: Any, steps: Optional[int] = None) -> Any:
+        """How far a network has changed from the one that was learned from last. Nothing is learned: a copy of this dictionary learns from it instead.
 
-        Nothing is learned. Of a network that did not change the score is 0 within its standard error; 1 is half as good an explanation.
+        The score is that of ``windows_``: log₂ of how much worse the dictionary explains the network than the copy does, less the same on the network
+        before. It rests at 0, within its standard error, while the network is of the same kind.
 
         Parameters
         ----------
-        network : Network or what one is made of
+        network : Network or what one is made of, or Window
             The network as it is now.
-        reference : Network or what one is made of, optional
-            The network as it was; by default the one that was learned from last.
-        n : int, optional
-            Fresh patches of each; by default the parameter `score_patches`.
-        random_state : int, Generator or None
-            The seed of the patches; by default that of the dictionary.
+        steps : int, optional
+            Minibatches that the copy takes; by default the parameter `steps`.
 
         Returns
         -------
-        ChangeScore
-            The score, and the relative errors it is made of.
+        numpy.void
+            What ``windows_`` would say of the network: ``change``, ``change_error``, ``came``, ``went``, ``error_before`` and so on.
 
         Examples
         --------
         >>> import ergodict
         >>> ring = [(i, (i + 1) % 40) for i in range(40)]
         >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, random_state=0).fit(ring)
-        >>> model.change_score("@karate").change > 1
-        True
+        >>> bool(model.change_score("@karate")["change"] > 1), model.n_steps_
+        (True, 20)
         """
-        model = self._fitted()
-        before = self._last_network() if reference is None else as_network(reference)
-        patches = options.whole("n", self._score_patches() if n is None else n, 20, "an error is from twenty batches of at least one")
-        seed = self.seed_ if random_state is None else seed_of(random_state)
-        sampling = {**self._sampling(), "motif": None, "edges": self.motif_, "k": self.atoms_.shape[1]}
-        if sampling["sampler"] is None and self.sampler_ in ("exact", "pivot", "pivot-approx", "glauber", "rejection"):
-            sampling["sampler"] = self.sampler_
-
-        def error(one: Any) -> tuple[float, float]:
-            return model.relative_error(one._core, sampling, patches, seed, self.n_jobs)
-
-        was, now = error(before), error(as_network(network))
-        score = _ergodict.change_score(was, now)
-        return ChangeScore(*(score or (float("nan"), float("nan"))), *now, *was)
+        self._fitted()
+        if self._learner is None and self._state is None:
+            raise ValueError("a model that was loaded has no network to compare with: partial_fit it on one first")
+        given = [(network.network, network.name, "")] if isinstance(network, Window) else options.several(network)
+        more = self._steps() if steps is None else options.whole("steps", steps, 1, "at least one is needed")
+        other: NetworkInTime = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._learner, other._state = None, self._engine().state()
+        other._follow(given, more)
+        other._run(None)
+        return other.windows_[-1]
 
     def _last_network(self) -> Any:
+        """The network that was learned from last, of windows of time."""
         windows = self.__dict__.get("_windows")
         if windows is not None and not self._followed():
             learned = [at for at, window in enumerate(self.windows_) if not window["passed_over"]]
             return windows[learned[-1]].network
-        named = self.__dict__.get("_named")
-        if not named:
-            raise ValueError("a model that was loaded has no network to compare with: give a reference")
-        return named[-1][0]
+        return self._named[-1][0]

@@ -126,7 +126,7 @@ impl Rows {
     fn work(&self) -> Result<String> {
         let mut text = String::from(
             "\n## Learning and rebuilding\n\n`.egr` of the scrambled text. `network learn -j 1 -k 21 -r 25 --sampler pivot-approx` \
-             (100 minibatches of 100) and `network reconstruct -j 1 --samples 100000 --sampler pivot-approx --memory 256M`, one thread, medians of \
+             (100 minibatches of 100) and `network reconstruct -j 1 --samples 100000 --sampler pivot-approx --memory 400M`, one thread, medians of \
              three with the file in the page cache; *cold* is the run before, with the file taken out of it. A homomorphism costs its patch and its \
              share of the steps, or of rebuilding, without set-up and without writing; *ratio* is to Facebook. Anonymous memory is the most of the \
              three runs, and *file* that of mapped pages, which the page cache owns.\n\n\

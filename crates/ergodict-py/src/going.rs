@@ -167,7 +167,8 @@ impl<T: Scalar> Going<T> {
         if let Patches::Beside(beside) = &self.source {
             let mut source = first()?;
             let kept = source.over_time().clone();
-            let point = WindowPoint { window: 0, end: beside.minibatches(), stream: beside.point() };
+            let (end, stream) = (beside.minibatches(), beside.point());
+            let point = WindowPoint { window: 0, end, stream, came_with: None };
             source.seek(beside.made(), &point, kept)?;
             *source.watched_mut() = beside.watched().to_vec();
             source.watched_mut().iter_mut().for_each(|watched| name.clone_into(&mut watched.of));

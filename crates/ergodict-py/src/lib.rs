@@ -55,7 +55,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
-    use super::network_model::{NetworkModel, change_score, coding_seed, input_digest};
+    use super::network_model::{NetworkModel, coding_seed, input_digest};
     #[pymodule_export]
     use super::random_network::{corrupt, generate};
     #[pymodule_export]
@@ -72,7 +72,6 @@ mod _ergodict {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
-        module.add("SCORE_PATCHES", ergodict::dictionary::SCORE_PATCHES)?;
         module.add("DEFAULT_WINDOWS", ergodict::data::DEFAULT_WINDOWS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -2,12 +2,10 @@
 
 use crate::aligned::view;
 use crate::error::raised;
-use crate::network::Network;
-use crate::sampling::Sampling;
 use crate::work::{long, short};
 use ergodict::Error;
 use ergodict::chain::rng::{Purpose, derived, ids};
-use ergodict::dictionary::{Measured, Model, Precision, change_score as score, relative_error};
+use ergodict::dictionary::{Model, Precision};
 use ergodict::factor::Factoriser;
 use ergodict::linalg::{Mat, Scalar};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
@@ -15,7 +13,6 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What errors call bytes that are no file.
 pub(crate) const IN_MEMORY: &str = "the pickled model";
@@ -122,34 +119,6 @@ impl NetworkModel {
         Ok(Some((told, shares, atoms)))
     }
 
-    /// The relative error on fresh patches of a network, with its standard error.
-    #[pyo3(signature = (network, sampling, patches, seed, n_jobs=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
-    fn relative_error(
-        &self,
-        py: Python<'_>,
-        network: PyRef<'_, Network>,
-        sampling: Sampling,
-        patches: usize,
-        seed: u64,
-        n_jobs: Option<i64>,
-    ) -> PyResult<(f64, f64)> {
-        let (network, motif, asked) = (Arc::clone(&network.inner), sampling.motif()?, sampling.asked()?);
-        let found = long(py, n_jobs, None, |_| {
-            let drawn = sampling.choose(&network, &motif, None, asked, seed)?.drawn;
-            let watching = sampling.watching(1);
-            match self.model.precision {
-                Precision::F32 => {
-                    relative_error(&mut self.model.factoriser::<f32>()?, &drawn, patches, watching, seed)
-                }
-                Precision::F64 => {
-                    relative_error(&mut self.model.factoriser::<f64>()?, &drawn, patches, watching, seed)
-                }
-            }
-        })?;
-        Ok((found.value, found.standard_error))
-    }
-
     /// What else it holds, as JSON: kind, precision, parameters, seed, steps, samples, network, history, inputs and the run.
     fn header(&self) -> String {
         let model = &self.model;
@@ -202,13 +171,6 @@ pub(crate) fn input_digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
         return Ok(format!("ergodict {}", env!("CARGO_PKG_VERSION")));
     }
     short(py, || ergodict::data::digest(&path))
-}
-
-/// The change score of two relative errors of one dictionary, each with its standard error: `log₂` of their ratio. None where one is 0.
-#[pyfunction]
-pub(crate) fn change_score(before: (f64, f64), now: (f64, f64)) -> Option<(f64, f64)> {
-    let of = |(value, standard_error): (f64, f64)| Measured { value, standard_error };
-    score(of(before), of(now)).map(|score| (score.value, score.standard_error))
 }
 
 /// The seed of patches that are coded by a dictionary of this seed: of others than those it was learned from.

@@ -36,7 +36,7 @@ def _tidy(ax: Any, moments: npt.NDArray[Any], label: str) -> None:
     if moments.dtype.kind == "M":
         import matplotlib.dates
 
-        locator = matplotlib.dates.AutoDateLocator()
+        locator = matplotlib.dates.AutoDateLocator(minticks=3, maxticks=6)
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(matplotlib.dates.ConciseDateFormatter(locator))
     elif label == "window":
@@ -46,7 +46,7 @@ def _tidy(ax: Any, moments: npt.NDArray[Any], label: str) -> None:
 
 
 def change(model: Any, ax: Any = None) -> Any:
-    """Draw the change score of each window: how badly the dictionary before explained it.
+    """Draw the change score of each window: how much worse the dictionary before explained it than the one that learned from it.
 
     Parameters
     ----------
@@ -85,9 +85,6 @@ def change(model: Any, ax: Any = None) -> Any:
                 annotation_clip=False,
             )
     ax.set_ylabel("change score")
-    if len(moments) > 1:
-        pad = (moments[-1] - moments[0]) / 40
-        ax.set_xlim(moments[0] - pad, moments[-1] + pad) if label == "time" else None
     ax.margins(y=0.15)
     _tidy(ax, moments, label)
     frame(ax)

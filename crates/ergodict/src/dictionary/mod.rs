@@ -3,7 +3,6 @@
 mod change;
 mod config;
 mod examples;
-mod explained;
 mod history;
 mod kept;
 mod model;
@@ -21,7 +20,6 @@ pub use crate::data::Cursor;
 pub use change::SCORE_PATCHES;
 pub use config::{feed_config, scheme_config};
 pub use examples::{Example, Examples};
-pub use explained::{change_score, relative_error};
 pub use history::{GapPoint, History, HistoryPoint, gap_due};
 pub use kept::{Kept, KeptChain, KeptExample, KeptNetwork};
 pub use model::{Input, Model, Precision};
