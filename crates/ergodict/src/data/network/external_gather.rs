@@ -117,8 +117,7 @@ impl<'a, 'b, A: Arc> Gather<'a, 'b, A> {
         labels: impl FnOnce(NodeSet) -> Labels,
     ) -> Result<Outcome> {
         while let Some(batch) = next()? {
-            // Text, its edges, buffers and what the allocator keeps have the rest: with three quarters, 2·10⁶ edges in 8 and
-            // 16 MiB took half a mebibyte more than that.
+            // Text, its edges, buffers and what the allocator keeps have the rest.
             let left = (self.plan.budget / 8 * 5).saturating_sub(self.nodes.bytes());
             self.runs.limit(left.max(self.plan.budget / 8));
             self.take(&batch)?;
