@@ -61,7 +61,7 @@ impl FromStr for Size {
         let size = number * bytes as f64;
         // Beyond 2⁶³ there is no memory.
         match size {
-            size if !(size >= 0.0) => Err(expected()),
+            size if size.is_nan() || size < 0.0 => Err(expected()),
             size if size >= 63_f64.exp2() => Err("it is too large".into()),
             size => Ok(Self(size as u64)),
         }
