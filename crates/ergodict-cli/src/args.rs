@@ -49,7 +49,6 @@ pub(crate) struct Cli {
 
 /// One file per noun.
 #[derive(Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one")]
 pub(crate) enum Verb {
     Demo(crate::demo::Args),
     Network(crate::network::Args),

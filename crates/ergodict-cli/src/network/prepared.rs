@@ -91,6 +91,6 @@ impl Prepared {
             return Ok(Patches::Beside(source));
         };
         let options = OverTimeOptions { steps, watching, patches: args.score_patches, times, form, seed };
-        Ok(Patches::OverTime(WindowSource::new(series, options)?))
+        Ok(Patches::OverTime(Box::new(WindowSource::new(series, options)?)))
     }
 }

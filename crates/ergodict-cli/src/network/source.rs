@@ -19,7 +19,7 @@ pub(super) enum Patches {
     /// Networks side by side.
     Beside(NetworkSource),
     /// One network, window by window.
-    OverTime(WindowSource),
+    OverTime(Box<WindowSource>),
 }
 
 /// Patches of networks.

@@ -27,7 +27,7 @@ fn windows(count: u32, switch: u32, empty: Option<u32>) -> Windows {
     for window in (0..count).filter(|window| Some(*window) != empty) {
         for (at, edge) in edges(window >= switch).into_iter().enumerate() {
             ends.push(edge);
-            times.push(f64::from(window) + (at as f64 + 0.5) / 1000.0);
+            times.push(f64::from(window) + at as f64 / 1000.0);
         }
     }
     let rows = TimedEdges::new(NodeIds::numbered(N as usize), ends, times).unwrap();

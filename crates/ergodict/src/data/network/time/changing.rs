@@ -58,7 +58,16 @@ pub struct ChangingNetwork {
 }
 
 /// What an entry was before a change, so that it can be undone: its row and column, and what was kept of it.
-type Before = (u32, u32, Option<Option<f64>>);
+type Before = (u32, u32, Was);
+
+/// What was kept of an entry.
+#[derive(Clone, Copy)]
+enum Was {
+    /// Nothing: it was that of the snapshot.
+    Unchanged,
+    /// This weight, or that there was none.
+    Changed(Option<f64>),
+}
 
 impl ChangingNetwork {
     /// A network without nodes.
@@ -210,15 +219,15 @@ impl ChangingNetwork {
         let both = !self.build.directed && u != v;
         for (u, v) in [(u, v), (v, u)].into_iter().take(if both { 2 } else { 1 }) {
             let before = self.changed.entry(u).or_default().insert(v, entry);
-            undo.push((u, v, before));
+            undo.push((u, v, before.map_or(Was::Unchanged, Was::Changed)));
         }
     }
 
-    fn restore(&mut self, u: u32, v: u32, before: Option<Option<f64>>) {
+    fn restore(&mut self, u: u32, v: u32, before: Was) {
         let row = self.changed.entry(u).or_default();
         match before {
-            Some(entry) => row.insert(v, entry),
-            None => row.remove(&v),
+            Was::Changed(entry) => row.insert(v, entry),
+            Was::Unchanged => row.remove(&v),
         };
         if row.is_empty() {
             self.changed.remove(&u);

@@ -89,8 +89,7 @@ impl FromStr for Duration {
             Err(_) => (digits.trim_end(), &trimmed[digits.len()..]),
         };
         let seconds = match unit {
-            "" => Some(1.0),
-            "s" => Some(1.0),
+            "" | "s" => Some(1.0),
             "m" | "min" => Some(60.0),
             "h" => Some(3600.0),
             "d" => Some(DAY),

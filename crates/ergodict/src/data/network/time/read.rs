@@ -12,7 +12,7 @@ use super::layout::{Layout, SAMPLE, moment, removes};
 use super::{TimedEdges, Times};
 use crate::data::network::edge_list::{LONGEST_LINE, NodeNames, Separator, content, direction, split};
 use crate::data::network::read::foreign;
-use crate::data::network::{NetworkFormat, ReadOptions, Reason};
+use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
 use crate::data::open;
 use crate::{Error, Result};
@@ -79,8 +79,8 @@ pub struct TimedDecisions {
     pub times: Times,
     /// The column of the weights, where they are used.
     pub weight_column: Option<usize>,
-    /// Whether there is a column of weights that was not looked at.
-    pub ignored_weights: bool,
+    /// What became of weights.
+    pub weights: Weights,
     /// Number of rows.
     pub rows: u64,
     /// Rows that remove their edge.
@@ -107,7 +107,7 @@ impl fmt::Display for TimedDecisions {
         };
         let weights = match self.weight_column {
             Some(at) => format!("weights of column {at} used"),
-            None if self.ignored_weights => "weights ignored".into(),
+            None if self.weights == Weights::Ignored => "weights ignored".into(),
             None => "without weights".into(),
         };
         let ids = if self.words { "words as ids" } else { "integer ids" };
@@ -361,7 +361,11 @@ impl<'a> Rows<'a> {
             time_column: self.layout.time + 1,
             times: rows.kind(),
             weight_column: self.layout.weight.filter(|_| some_weights).map(|at| at + 1),
-            ignored_weights: self.layout.weight.is_some() && self.ignore_weights,
+            weights: match (some_weights, self.layout.weight.is_some() && self.ignore_weights) {
+                (true, _) => Weights::Used,
+                (false, true) => Weights::Ignored,
+                (false, false) => Weights::None,
+            },
             rows: rows.len() as u64,
             removals,
             in_order,

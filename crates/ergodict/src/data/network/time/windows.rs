@@ -251,7 +251,7 @@ fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
             // Until the last time lies in a window, or no other could hold it.
             let needed = ((length - window) / stride).floor() + 1.0;
             let windows = (length / stride).floor().min(needed.max(0.0)) + 1.0;
-            if !(windows <= MOST_WINDOWS as f64) {
+            if windows.is_nan() || windows > MOST_WINDOWS as f64 {
                 return Err(too_many(windows, "take longer ones, or a longer stride"));
             }
             if first + stride == first {
