@@ -163,6 +163,7 @@ impl RoundLearner {
     }
 
     /// Makes the step from the outcomes of all chains, in their order; gives the surrogate per patch.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn absorb(
         &mut self,
         py: Python<'_>,

@@ -290,6 +290,7 @@ impl Parts {
 
     /// Ranges of first nodes for at most so many parts, each with about as many records of the files.
     #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn ranges(
         py: Python<'_>,
         #[pyo3(from_py_with = crate::list::list)] files: Vec<PathBuf>,
@@ -300,6 +301,7 @@ impl Parts {
     }
 
     /// Lists the parts, of which `reduce` told, and gives the folder its name. `made` says how, as JSON.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn finish(
         &mut self,
         #[pyo3(from_py_with = crate::list::list)] told: Vec<String>,
