@@ -292,8 +292,12 @@ class Windows(Sequence[Window]):
     ----------
     rows : TimedEdges
         The edges.
-    window, stride, windows, cumulative
+    window, stride : float, str or timedelta, optional
         As of :meth:`TimedEdges.windows`.
+    windows : int, optional
+        So many windows instead.
+    cumulative : bool, default False
+        Whether edges stay once they have come.
 
     Examples
     --------
@@ -385,8 +389,10 @@ def read_timestamps(
         Text with rows ``u v t`` or ``u v w t``, or with columns that a header names; also compressed.
     time : str or int, optional
         The column of the times: its name, or its number, counted from 1.
-    directed, weighted, loops
+    directed, weighted : bool, optional
         As of :class:`TimedEdges`.
+    loops : bool, default False
+        Whether edges from a node to itself are kept.
 
     Returns
     -------
