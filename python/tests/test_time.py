@@ -28,7 +28,8 @@ def test_a_changing_network_is_what_its_edges_make() -> None:
     rng = np.random.default_rng(0)
     makers: list[Any] = [int, str, lambda i: f"n{i}", lambda i: (i, "x"), lambda i: i if i % 2 else str(i)]
     for make in makers:
-        changing, edges = ChangingNetwork(), {}
+        changing = ChangingNetwork()
+        edges: dict[frozenset[int], float] = {}
         for _ in range(60):
             u, v = (int(i) for i in rng.integers(0, 12, 2))
             key = frozenset((u, v))
