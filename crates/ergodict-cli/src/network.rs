@@ -9,6 +9,7 @@ mod denoise;
 mod denoised;
 mod generate;
 mod info;
+mod info_time;
 mod learn;
 mod learned;
 mod list;

@@ -59,10 +59,9 @@ impl BandChart {
             let ceiling: Vec<f64> = floor.iter().enumerate().map(|(at, below)| below + height(at)).collect();
             layers.push((std::mem::replace(&mut floor, ceiling.clone()), ceiling));
         }
-        let axes = (
-            Axis::over(self.xs.iter().copied(), false, 0.0),
-            Axis::over(floor.iter().copied().chain([0.0]), false, 0.0),
-        );
+        let ends = self.xs.first().zip(self.xs.last()).and_then(|(a, b)| Axis::between((*a, *b), false));
+        let x_axis = ends.or_else(|| Axis::over(self.xs.iter().copied(), false, 0.0));
+        let axes = (x_axis, Axis::over(floor.iter().copied().chain([0.0]), false, 0.0));
         let ((Some(x_axis), Some(y_axis)), true) = (axes, good) else {
             let mut svg = open("bands", WIDTH, empty_height(0.0), &name);
             nothing(&mut svg, 0.0);

@@ -1,7 +1,9 @@
 //! `ergodict network info`: what a network is like, what it takes, and which samplers are valid on it.
 
+use super::info_time;
 use super::page;
 use super::reading::{self, Opened, Reading};
+use super::timing::Timing;
 use crate::args::Common;
 use crate::showing::{self, Showing};
 use crate::words::table;
@@ -20,7 +22,8 @@ const HELP: &str = "\
 Example:
   ergodict network info @karate
   ergodict network info edges.txt.gz --json
-  ergodict network info edges.txt.gz --report degrees.html";
+  ergodict network info edges.txt.gz --report degrees.html
+  ergodict network info messages.txt.gz --timestamps --window 30d";
 
 /// Tell what a network is like: size, degrees, components, and which samplers are valid on it
 #[derive(clap::Args)]
@@ -28,11 +31,13 @@ Example:
 pub(crate) struct Args {
     /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
     #[arg(value_name = "NET")]
-    net: PathBuf,
+    pub(super) net: PathBuf,
     #[command(flatten)]
-    reading: Reading,
+    pub(super) timing: Timing,
     #[command(flatten)]
-    showing: Showing,
+    pub(super) reading: Reading,
+    #[command(flatten)]
+    pub(super) showing: Showing,
 }
 
 /// A sampler and what speaks against it.
@@ -50,6 +55,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let outputs: Vec<paths::Given<'_>> = args.showing.outputs().collect();
     paths::check(common, &inputs, &outputs)?;
     showing::probe(&outputs)?;
+    if args.timing.is_asked() {
+        return info_time::run(args, common);
+    }
     let Opened { network, decisions, name, input } = args.reading.open(&args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);

@@ -15,9 +15,9 @@ pub(super) fn finished(over_time: &OverTime) -> usize {
     (0..over_time.windows.len()).take_while(known).count()
 }
 
-/// `1.35 ± 0.04`.
+/// `0.312 ± 0.008`.
 pub(super) fn measured(one: Measured) -> String {
-    format!("{:.2} ± {:.2}", one.value, one.standard_error)
+    format!("{:.3} ± {:.3}", one.value, one.standard_error)
 }
 
 /// What there is to say of one of `all` windows.

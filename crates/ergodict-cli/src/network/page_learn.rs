@@ -60,9 +60,9 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
     };
     let from = from(model, &names);
     let report = Report::new(made_of(&from, names.len() > 1)).lead(lead(model, form, &kept, &from));
-    let mut report = report.gallery(&gallery(model, form, &kept))?.figure(loss(model));
+    let mut report = page_time::add(report.gallery(&gallery(model, form, &kept))?, model, form)?;
+    report = report.figure(loss(model));
     report = stationarity(model).into_iter().fold(report, Report::figure);
-    report = page_time::add(report, model, form)?;
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
         let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
         report = report.table(watched::table(&chain.mixing, &words));
@@ -122,6 +122,9 @@ fn lead(model: &Model, form: &NetworkForm, kept: &Kept, from: &str) -> String {
         None => format!("learned from {} patches in {} steps", totals.samples, totals.t),
     };
     let size = match &kept.networks[..] {
+        [one] if model.over_time.is_some() => {
+            format!(" (its last window has {} nodes and {} edges)", one.nodes, one.edges)
+        }
         [one] => format!(" ({} nodes, {} edges)", one.nodes, one.edges),
         _ => String::new(),
     };

@@ -29,7 +29,8 @@ const DOMINANCE: &str = "
     below show.";
 
 const FORMS: &str = "
-    The most dominant atoms, a column each, at some of the windows, from top to bottom. Each is drawn by itself: dark is its largest entry.";
+    The most dominant atoms, a column each, at some of the windows, from top to bottom: below each are its number and that of the window. Each is drawn by
+    itself: dark is its largest entry.";
 
 /// The pictures of a model that was learned over time.
 pub(super) fn add(mut report: Report, model: &Model, form: &NetworkForm) -> Result<Report> {
@@ -126,7 +127,7 @@ fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>> {
         let (at, w) = (over_time.kept[n], &over_time.dictionaries[n]);
         for &atom in &order {
             atoms.push(w.col(atom).iter().map(|x| f64::from(*x)).collect::<Vec<f64>>());
-            labels.push(format!("{atom}, window {}", at + 1));
+            labels.push(format!("{atom} · {}", at + 1));
         }
     }
     let columns = Some(order.len());
@@ -147,7 +148,7 @@ fn table(over_time: &OverTime) -> Table {
         let differences = window.differences;
         vec![
             (at + 1).to_string(),
-            short(&window.name),
+            window.span.map_or_else(|| short(&window.name), |(from, _)| over_time.times.show(from)),
             window.nodes.to_string(),
             window.edges.to_string(),
             count(differences.map(|d| d.came)),
@@ -169,9 +170,18 @@ fn table(over_time: &OverTime) -> Table {
         words: format!(
             "The network of each window, what came and went since the one before, and what became of the chains.{cut}"
         ),
-        head: ["window", "which", "nodes", "edges", "came", "went", "chains", "change"]
-            .map(str::to_owned)
-            .to_vec(),
+        head: [
+            "window",
+            if over_time.windows.iter().any(|one| one.span.is_some()) { "from" } else { "which" },
+            "nodes",
+            "edges",
+            "came",
+            "went",
+            "chains",
+            "change",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         rows: over_time.windows.iter().enumerate().take(ROWS).map(row).collect(),
     }
 }

@@ -59,7 +59,7 @@ impl Reading {
         let opened = Progress::reading(quiet, path, || self.opened(path))?;
         if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
             say(&format!("{}: {decisions}", opened.name));
-            if decisions.weight_column == Some(3) && are_times(&opened.network) {
+            if decisions.weight_column == Some(3) && are_times(&opened.network, decisions.found.duplicates) {
                 say(&format!(
                     "{}: column 3 looks like times (seconds since 1970), and is read as weights: --timestamps of `network learn` reads them so",
                     opened.name
@@ -104,20 +104,18 @@ impl Reading {
     }
 }
 
-/// Whether weights look like seconds since 1970: all at least those of 1973, most before 2128, and not all the same. Where an edge is listed several
-/// times they were added up.
-fn are_times(network: &Network) -> bool {
-    let weights = || network.each_edge().map(|(_, _, weight)| weight);
-    let (mut edges, mut times, mut low, mut high) = (0u64, 0u64, f64::INFINITY, 0.0_f64);
-    for weight in weights() {
+/// Whether weights look like seconds since 1970, from 1973 to 2128, and are not all the same. Those of edges that are listed several times, `duplicates` in
+/// all, were added up, so that it is the mean of a line that is looked at.
+fn are_times(network: &Network, duplicates: u64) -> bool {
+    let (mut sum, mut low, mut high) = (0.0, f64::INFINITY, 0.0_f64);
+    for (_, _, weight) in network.each_edge() {
         // One look tells nearly always.
         if weight < 1e8 {
             return false;
         }
-        (edges, times) = (edges + 1, times + u64::from(weight < 5e9));
-        (low, high) = (low.min(weight), high.max(weight));
+        (sum, low, high) = (sum + weight, low.min(weight), high.max(weight));
     }
-    2 * times > edges && high > low
+    high > low && sum / ((network.edges() + duplicates) as f64) < 5e9
 }
 
 /// What a checkpoint or model keeps of a network; embedded ones are those of this version.

@@ -21,17 +21,17 @@ use std::sync::Arc;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Networks in time")]
 pub(crate) struct Timing {
-    /// Rows have a time (u v t, u v w t, or columns that a header names): learn window by window
+    /// Rows have a time (u v t, u v w t, or columns that a header names), and are cut into windows
     ///
     /// Times are numbers or dates such as 2004-05-01T12:30:00Z. =COLUMN is the number of their column, from 1, or its name in a
     /// header. Rows need not be in order. Where all weights are 1 or -1, or a column op has + and -, such rows remove their edge.
     #[arg(long, value_name = "COLUMN", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     timestamps: Option<TimeColumn>,
     /// Length of a window: in the unit of the file, or with one: 45s, 30m, 12h, 7d, 2w, 1y
-    #[arg(long, value_name = "LENGTH", requires = "timestamps", value_parser = length)]
+    #[arg(long, value_name = "LENGTH", requires = "timestamps", value_parser = length, hide_short_help = true)]
     window: Option<String>,
     /// From the beginning of a window to that of the next [default: the length of a window]
-    #[arg(long, value_name = "LENGTH", requires = "window", value_parser = length)]
+    #[arg(long, value_name = "LENGTH", requires = "window", value_parser = length, hide_short_help = true)]
     stride: Option<String>,
     /// So many windows of equal length, instead [default: 20]
     #[arg(
@@ -39,11 +39,12 @@ pub(crate) struct Timing {
         value_name = "N",
         requires = "timestamps",
         conflicts_with = "window",
+        hide_short_help = true,
         allow_negative_numbers = true
     )]
     windows: Option<usize>,
     /// Edges stay once they have come, instead of leaving with their window
-    #[arg(long, requires = "timestamps")]
+    #[arg(long, requires = "timestamps", hide_short_help = true)]
     cumulative: bool,
 }
 

@@ -41,6 +41,7 @@ fn the_docs_tell_of_every_key() {
         &format!("image learn grey.png {} -o i", image::SMALL),
         "image reconstruct i grey.png -o again.png",
         "network info @karate",
+        "network info labels.tsv --timestamps --windows 2",
         "network list",
         "network convert @karate -o k.egr",
         "network generate er --nodes 9 --edges 12 -o e.txt",

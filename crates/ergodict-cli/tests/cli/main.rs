@@ -13,6 +13,7 @@ mod disk;
 mod factor;
 mod help;
 mod image;
+mod in_time;
 mod json;
 mod killed;
 mod latent_motifs;

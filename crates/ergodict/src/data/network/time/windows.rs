@@ -225,6 +225,9 @@ impl Windows {
 /// When windows begin and end.
 fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
     let length = last - first;
+    if !length.is_finite() {
+        return Err(Error::parameter("the span of times", length, "it must be a finite number"));
+    }
     let too_many = |windows: f64, way_out: &str| {
         let expected = format!("at most {MOST_WINDOWS} are possible: {way_out}");
         Error::parameter("the number of windows", windows, expected)
@@ -348,6 +351,8 @@ mod tests {
         assert!(refused(into(1 << 20)).contains("at most 65535"));
         assert!(refused(every(f64::NAN, 1.0)).contains("above 0"));
         assert!(refused(every(1.0, -1.0)).contains("above 0"));
+        let endless = parse_timed(b"1 2 -1e308\n2 3 1e308\n", &TimeOptions::default()).unwrap().0;
+        assert!(Windows::new(Arc::new(endless), into(2)).unwrap_err().to_string().contains("finite"));
         // A huge span of few rows: empty windows cost nothing.
         let all = windows("1 2 0\n2 3 1e15\n", into(60_000));
         assert_eq!((all.network(0).unwrap().edges(), all.network(30_000).unwrap().edges()), (1, 0));

@@ -1,0 +1,179 @@
+//! `ergodict network learn --timestamps` and `--snapshots`: networks in time.
+
+use crate::bench::Bench;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Nodes.
+const N: u32 = 30;
+
+/// A ring lattice, or cliques of five in a ring.
+fn edges(blocks: bool) -> Vec<(u32, u32)> {
+    if blocks {
+        let within = |u: u32| (u + 1..5 * (u / 5 + 1)).map(move |v| (u, v));
+        (0..N).flat_map(within).chain((0..N / 5).map(|b| (5 * b, (5 * b + 7) % N))).collect()
+    } else {
+        (0..N).flat_map(|u| [(u, (u + 1) % N), (u, (u + 2) % N)]).collect()
+    }
+}
+
+/// A day of one network after the other, the last rows first; `time` writes a moment of a day.
+fn rows(days: &[bool], time: impl Fn(usize, usize) -> String) -> String {
+    let mut text = String::new();
+    for (day, blocks) in days.iter().enumerate().rev() {
+        for (at, (u, v)) in edges(*blocks).into_iter().enumerate() {
+            let _ = writeln!(text, "{u},{v},{}", time(day, at));
+        }
+    }
+    text
+}
+
+fn dated(day: usize, at: usize) -> String {
+    format!("2004-05-{:02}T00:{:02}:{:02}Z", day + 1, at / 60, at % 60)
+}
+
+const SMALL: &str = "-k 5 -r 4 --steps 12 --batch 40 --schedule constant:0.1";
+
+#[test]
+fn a_lattice_that_becomes_cliques_has_its_largest_change_score_there() {
+    let bench = Bench::new();
+    let days = [false, false, false, false, true, true, true];
+    bench.put("days.csv", rows(&days, dated));
+    let run = format!("network learn days.csv --timestamps --window 1d {SMALL} --chains 4");
+    let done = bench.run(&format!("{run} -o m --report page.html --json")).fine();
+    let told = done.json();
+    let windows = told["windows"].as_array().unwrap();
+    assert_eq!((windows.len(), told["steps"].clone()), (7, json!(84)));
+    let change = |at: usize, key: &str| windows[at]["change"][key].as_f64();
+    assert_eq!(change(0, "value"), None);
+    let peak = change(4, "value").unwrap();
+    assert!(peak > 10.0 * change(4, "standard_error").unwrap(), "{windows:?}");
+    assert!((1..7).filter(|at| *at != 4).all(|at| change(at, "value").unwrap() < peak / 3.0), "{windows:?}");
+    assert_eq!(windows[1]["edges_came"], 0);
+    assert!(
+        windows[4]["edges_came"].as_u64() > Some(30) && windows[4]["chains_restarted"].as_u64() > Some(0)
+    );
+    assert!(done.stderr.contains("window 5 of 7 (2004-05-05 to 2004-05-06)"), "{}", done.stderr);
+    assert!(done.stderr.contains("largest") && done.stderr.contains("in window 5"), "{}", done.stderr);
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    for words in [
+        "Change from window to window",
+        "Dominance over time",
+        "Atoms over time",
+        "The clearest change is in window 5",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    // The model is one like any other, has all of it, and gives the run again.
+    let model = bench.model("m");
+    let kept = model.over_time.as_ref().unwrap();
+    assert_eq!((kept.windows.len(), kept.dictionaries.len(), kept.windows[6].dominance.len()), (7, 7, 4));
+    bench.run("model show m").fine();
+    bench.run("network reconstruct @karate --model m --samples 200 -o r -q").fine();
+    bench.run("network learn days.csv --config m -o again -q -j 3").fine();
+    assert!(bench.bytes("m") == bench.bytes("again"));
+    bench.run("report m -o again.html").fine();
+    assert!(String::from_utf8(bench.bytes("again.html")).unwrap().contains("Dominance over time"));
+}
+
+#[test]
+fn windows_and_snapshots_of_the_same_rows_are_the_same_run() {
+    let bench = Bench::new();
+    let days = [false, true, false];
+    bench.put("all.csv", rows(&days, |day, at| (100 * day + at).to_string()));
+    for (day, blocks) in days.into_iter().enumerate() {
+        let one: String = edges(blocks).into_iter().map(|(u, v)| format!("{u} {v}\n")).collect();
+        bench.put(&format!("{day}.txt"), one);
+    }
+    let windows = format!("network learn all.csv --timestamps=3 --window 100 {SMALL} --chains 2 -q --json");
+    let windows = bench.run(&format!("{windows} -o windows")).fine().json();
+    let snapshots = format!("network learn 0.txt 1.txt 2.txt --snapshots {SMALL} --chains 2 -q --json");
+    let snapshots = bench.run(&format!("{snapshots} -o snapshots")).fine().json();
+    let (one, other) = (bench.model("windows"), bench.model("snapshots"));
+    assert!(one.w == other.w && one.aggregates == other.aggregates);
+    let of = |done: &Value, key: &str| -> Vec<Value> {
+        done["windows"].as_array().unwrap().iter().map(|window| window[key].clone()).collect()
+    };
+    for key in [
+        "nodes",
+        "edges",
+        "edges_came",
+        "edges_went",
+        "chains_restarted",
+        "error_before",
+        "change",
+        "dominance",
+    ] {
+        assert_eq!(of(&windows, key), of(&snapshots, key), "{key}");
+    }
+}
+
+#[test]
+fn an_interrupted_run_through_windows_goes_on_to_the_same_bytes() {
+    let bench = Bench::new();
+    // The third day is empty: of the later rows those of the last two days are taken, a lattice and cliques.
+    let mut text = rows(&[false, true], dated);
+    text += &rows(&[false, false, false, true, false], dated)
+        .lines()
+        .take(60 + 66)
+        .collect::<Vec<_>>()
+        .join("\n");
+    bench.put("days.csv", text);
+    let run =
+        format!("network learn days.csv --timestamps --window 24h {SMALL} --sampler pivot --chains 2 -o m");
+    let whole = bench.run(&run).fine();
+    assert!(
+        whole.stderr.contains("window 3 of 5 (2004-05-03 to 2004-05-04): passed over: it has no edge"),
+        "{}",
+        whole.stderr
+    );
+    let bytes = bench.bytes("m");
+    for steps in [1, 12, 13, 24, 30, 47] {
+        std::fs::remove_file(bench.path("m")).unwrap();
+        let stopped = bench.stopped_after(&format!("{run} -q --checkpoint c"), steps);
+        assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
+        bench.run(&format!("{run} -q --checkpoint c --resume")).fine();
+        assert!(bench.bytes("m") == bytes, "after {steps}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_clear_error() {
+    let bench = Bench::new();
+    bench.put("t.txt", "1 2 5\n2 3 6\n3 1 soon\n");
+    bench.put("few.txt", "1 2 0\n2 3 1000000000\n");
+    bench.put("plain.txt", "1 2\n2 3\n");
+    for (words, expected) in [
+        ("t.txt --timestamps", &["t.txt:3", "`soon`"][..]),
+        ("plain.txt --timestamps", &["plain.txt:1", "two fields"]),
+        ("few.txt --timestamps --window 1", &["at most 65535"]),
+        ("few.txt --timestamps --window 0", &["--window"]),
+        ("few.txt --timestamps --windows 0", &["--windows is 0"]),
+        ("few.txt --timestamps=time", &["is no header"]),
+        ("few.txt few.txt --timestamps", &["reads one file"]),
+        ("@karate --timestamps", &["@karate has no times"]),
+        ("few.txt --window 1", &["--timestamps"]),
+        ("few.txt --timestamps --snapshots", &["--snapshots"]),
+        ("few.txt --timestamps --windows 2 --injective", &["no window can be learned from"]),
+        ("missing.txt --timestamps", &["missing.txt", "no such file"]),
+        ("few.txt --timestamps --score-patches 3", &["--score-patches"]),
+    ] {
+        let done = bench.run(&format!("network learn {words} -k 5 -r 3 -o x -q"));
+        assert_eq!(done.code, Some(2), "{words}: {}", done.stderr);
+        assert!(expected.iter().all(|part| done.stderr.contains(part)), "{words}: {}", done.stderr);
+        assert!(!bench.path("x").exists());
+    }
+}
+
+#[test]
+fn a_third_column_of_times_read_as_weights_is_told() {
+    let bench = Bench::new();
+    bench.put(
+        "t.txt",
+        "1 2 1082040961\n2 3 1082155839\n1 2 1082155839\n2 1 1082155840\n2 1 1082155841\n2 1 1082155842\n",
+    );
+    let done = bench.run("network info t.txt").fine();
+    assert!(done.stderr.contains("column 3 looks like times"), "{}", done.stderr);
+    bench.put("w.txt", "1 2 10\n2 3 1082155839\n");
+    assert!(!bench.run("network info w.txt").fine().stderr.contains("looks like times"));
+}
