@@ -24,6 +24,7 @@ __all__ = [
     "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
     "series_autocorrelation", "series_mixing", "share_of", "share_task", "share_told",
+    "DEFAULT_WINDOWS", "ChangingNetwork", "TimedEdges", "Windows", "parse_moments",
 ]
 
 __version__: str

@@ -179,7 +179,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             return self
         learner = self._engine()
         made, planned = learner.made()
-        if given is not None and not self._is_now(given):
+        # A window is a time of its own, also where the network is the same as before.
+        if given is not None and (span is not None or not self._is_now(given)):
             self._follow(given, more or self._steps(), span)
             self._run(None)
             return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from . import _ergodict, convert
 from ._options import flag
+from ._times import ids_of, length, moments_of, of_rows, of_table, shown
 from .network import Network
 
 Path = Union[str, "os.PathLike[str]"]
@@ -99,12 +99,12 @@ class TimedEdges:
         if hasattr(data, "collect"):
             data = data.collect()
         if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-            columns = _of_table(data, source, target, time, weight)
+            columns = of_table(data, source, target, time, weight)
         else:
             for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
                 if value is not None:
                     raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
-            columns = _of_rows(data)
+            columns = of_rows(data)
         self._make(*columns, None, directed, weighted, loops)
 
     @classmethod
@@ -163,10 +163,10 @@ class TimedEdges:
     def _make(
         self, u: Any, v: Any, times: Any, weight: Any, removes: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool
     ) -> None:
-        first, second = _ids(u), _ids(v)
+        first, second = ids_of(u), ids_of(v)
         if first.ndim != 1 or second.ndim != 1 or len(first) != len(second):
             raise ValueError(f"the ends of edges are of shapes {first.shape} and {second.shape}, but they must be columns of one length")
-        moments, dates = _moments(times)
+        moments, dates = moments_of(times)
         numbers = None if weight is None or weighted is False else convert._numbers(weight, "a weight")
         gone = None if removes is None else np.require(removes, dtype=bool, requirements=["C", "A"])
         for what, column in (("times", moments), ("weights", numbers), ("removals", gone)):
@@ -223,7 +223,7 @@ class TimedEdges:
     @property
     def times(self) -> npt.NDArray[Any]:
         """The times of the rows, ascending: numbers, or datetime64 where dates were given."""
-        return _shown(self._core.times(), self._core.kind)
+        return shown(self._core.times(), self._core.kind)
 
     def windows(
         self,
@@ -292,8 +292,12 @@ class Windows(Sequence[Window]):
     ----------
     rows : TimedEdges
         The edges.
-    window, stride, windows, cumulative
+    window, stride : float, str or timedelta, optional
         As of :meth:`TimedEdges.windows`.
+    windows : int, optional
+        So many windows instead.
+    cumulative : bool, default False
+        Whether edges stay once they have come.
 
     Examples
     --------
@@ -318,7 +322,7 @@ class Windows(Sequence[Window]):
         self.rows = rows
         #: As a configuration of the command line has it.
         self._timing: dict[str, Any] = {
-            "timestamps": rows._column, "window": _length("window", window), "stride": _length("stride", stride),
+            "timestamps": rows._column, "window": length("window", window), "stride": length("stride", stride),
             "windows": _ergodict.DEFAULT_WINDOWS if windows is None else int(windows), "cumulative": flag("cumulative", cumulative),
         }
         self._core = _ergodict.Windows(
@@ -348,7 +352,7 @@ class Windows(Sequence[Window]):
             raise IndexError(f"there is no window {at}: there are {len(self)}")
         start, end, name = self._core.span(place)
         core = self._core.network(place)
-        span = _shown(np.array([start, end]), self.rows._core.kind)
+        span = shown(np.array([start, end]), self.rows._core.kind)
         return Window(self._network(core), span[0], span[1], name)
 
     def __iter__(self) -> Iterator[Window]:
@@ -385,8 +389,10 @@ def read_timestamps(
         Text with rows ``u v t`` or ``u v w t``, or with columns that a header names; also compressed.
     time : str or int, optional
         The column of the times: its name, or its number, counted from 1.
-    directed, weighted, loops
+    directed, weighted : bool, optional
         As of :class:`TimedEdges`.
+    loops : bool, default False
+        Whether edges from a node to itself are kept.
 
     Returns
     -------
@@ -402,118 +408,3 @@ def read_timestamps(
     array([1.0820e+09, 1.0822e+09])
     """
     return TimedEdges(path, time=time, directed=directed, weighted=weighted, loops=loops)
-
-
-def _length(name: str, value: Any) -> Optional[str]:
-    """A length of time as the command line writes it."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (datetime.timedelta, np.timedelta64)):
-        seconds = np.timedelta64(value) / np.timedelta64(1, "us") / 1e6
-        return f"{float(seconds)!r}s"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} is {value!r}, but it must be a number, text such as '7d' or a timedelta")
-    if not value > 0:
-        raise ValueError(f"{name} is {value}, but it must be above 0")
-    return repr(value.item() if isinstance(value, np.generic) else value)
-
-
-def _shown(moments: npt.NDArray[np.float64], kind: str) -> npt.NDArray[Any]:
-    """Moments as they were given: numbers, or dates."""
-    if kind != "dates":
-        return moments
-    return np.round(moments * 1e3).astype(np.int64).astype("datetime64[ms]")
-
-
-def _moments(values: Any) -> tuple[npt.NDArray[np.float64], bool]:
-    """Times as numbers, and whether they are dates: seconds since 1970 then."""
-    zone = getattr(getattr(values, "dtype", None), "tz", None)
-    if zone is not None and hasattr(values, "dt"):
-        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
-    if array.dtype.kind == "M":
-        if np.any(np.isnat(array)):
-            raise ValueError("a time is missing, but every edge must have one")
-        return np.ascontiguousarray(array.astype("datetime64[us]").astype(np.int64) / 1e6), True
-    listed = array.tolist() if array.dtype.kind in "OUS" else []
-    if listed and all(isinstance(one, str) for one in listed):
-        moments = _ergodict.parse_moments(listed)
-        wrong = np.flatnonzero(np.isnan(moments))
-        if wrong.size:
-            raise ValueError(f"a time is {listed[wrong[0]]!r}, but it must be a number, or a date such as 2004-05-01 or 2004-05-01T12:30:00Z")
-        return moments, True
-    if listed and all(isinstance(one, datetime.date) for one in listed):
-        return np.array([_seconds(one) for one in listed]), True
-    if array.size == 0:
-        array = array.astype(np.float64)
-    return convert._numbers(array, "a time"), False
-
-
-def _seconds(one: datetime.date) -> float:
-    if not isinstance(one, datetime.datetime):
-        one = datetime.datetime(one.year, one.month, one.day)
-    aware = one if one.tzinfo is not None else one.replace(tzinfo=datetime.timezone.utc)
-    return aware.timestamp()
-
-
-def _ids(column: Any) -> npt.NDArray[Any]:
-    """A column of ids; a list may hold whatever is hashable, also tuples, of which numpy would make an axis."""
-    if not isinstance(column, (list, tuple)) or all(map(convert._is_integer, column)):
-        return np.asarray(column)
-    array = np.empty(len(column), dtype=object)
-    array[:] = column
-    return array
-
-
-#: Both ends, times and, where there are any, weights.
-_Columns = tuple[Any, Any, Any, Any]
-_TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch", "t", "ts", "when", "createdat", "created", "year", "day")
-
-
-def _of_table(table: Any, source: Optional[str], target: Optional[str], time: Any, weight: Optional[str]) -> _Columns:
-    names = list(table.columns)
-    plain = {str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", ""): name for name in reversed(names)}
-    if time is None:
-        time = next((plain[one] for one in _TIMES if one in plain), None)
-        if time is None:
-            raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
-    if weight is None and "weight" in names and "weight" not in (source, target, time):
-        weight = "weight"
-    if (source is None) != (target is None):
-        raise ValueError("source and target are given together, or none of them")
-    if source is None:
-        free = [name for name in names if name not in (time, weight)]
-        if len(free) < 2:
-            raise ValueError(f"the table has the columns {', '.join(map(repr, names))}, but the ends of edges are in two")
-        source, target = ("source", "target") if {"source", "target"} <= set(free) else (free[0], free[1])
-    for name in (source, target, time, weight):
-        if name is not None and name not in names:
-            raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, names))}")
-
-    def column(name: Any) -> Any:
-        values = table[name]
-        missing = values.null_count() > 0 if hasattr(values, "null_count") else bool(values.isna().any())
-        if missing:
-            raise ValueError(f"the column {name!r} has missing values, but every edge must be told whole")
-        return values
-
-    ends = [np.asarray(column(name).to_numpy()) for name in (source, target)]
-    return ends[0], ends[1], column(time), None if weight is None else np.asarray(column(weight).to_numpy())
-
-
-def _of_rows(data: Any) -> _Columns:
-    """Rows of both ends and a time, with a weight before it where there are four."""
-    if isinstance(data, np.ndarray):
-        if data.ndim != 2 or data.shape[1] not in (3, 4):
-            raise ValueError(f"the array is of shape {data.shape}, but it must be (m, 3) or (m, 4): both ends, a weight where there is one, and a time")
-        return data[:, 0], data[:, 1], data[:, -1], data[:, 2] if data.shape[1] == 4 else None
-    if not hasattr(data, "__iter__"):
-        raise TypeError(f"{type(data).__name__} is no list of edges with times: expected a table, rows or the path of a file")
-    rows = list(data)
-    for at, row in enumerate(rows):
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) not in (3, 4) or len(row) != len(rows[0]):
-            raise TypeError(f"row {at} is {row!r}, but it must be two ids and a time, or two ids, a weight and a time, as all others")
-    if not rows:
-        raise ValueError("there is no row, but at least one is needed")
-    parts = [list(part) for part in zip(*rows)]
-    return parts[0], parts[1], parts[-1], parts[2] if len(parts) == 4 else None

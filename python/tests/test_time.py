@@ -16,8 +16,8 @@ from ergodict import ChangingNetwork, Network, NetworkDictionary, TimedEdges, pl
 
 
 def switching(windows: int = 8, at: int = 5, nodes: int = 40) -> list[tuple[int, int, float]]:
-    """A ring lattice that becomes cliques of five in a row, seen once in each window."""
-    ring, cliques = nx.watts_strogatz_graph(nodes, 4, 0), nx.connected_caveman_graph(nodes // 5, 5)
+    """A ring lattice that becomes cliques of ten in a row, seen once in each window."""
+    ring, cliques = nx.watts_strogatz_graph(nodes, 4, 0), nx.connected_caveman_graph(nodes // 10, 10)
     return [(u, v, float(t)) for t in range(windows) for u, v in (ring if t < at else cliques).edges]
 
 
@@ -28,7 +28,8 @@ def test_a_changing_network_is_what_its_edges_make() -> None:
     rng = np.random.default_rng(0)
     makers: list[Any] = [int, str, lambda i: f"n{i}", lambda i: (i, "x"), lambda i: i if i % 2 else str(i)]
     for make in makers:
-        changing, edges = ChangingNetwork(), {}
+        changing = ChangingNetwork()
+        edges: dict[frozenset[int], float] = {}
         for _ in range(60):
             u, v = (int(i) for i in rng.integers(0, 12, 2))
             key = frozenset((u, v))
@@ -118,7 +119,7 @@ def test_times_are_taken_however_they_come() -> None:
     assert [one.network.nodes for one in pickle.loads(pickle.dumps(mixed.windows(windows=2)))] == [[(1, 2), "a"], [(1, 2), "a", 7]]
     removed = TimedEdges.from_columns([0, 1, 0], [1, 2, 1], [0, 1, 2], removes=[False, False, True]).windows(1)
     assert [one.network.n_edges for one in removed] == [1, 2, 1]
-    assert [one.network.n_edges for one in TimedEdges(switching(3, 2, 10)).windows(datetime.timedelta(seconds=1))] == [20, 20, 20]
+    assert [one.network.n_edges for one in TimedEdges(switching(3, 3, 10)).windows(datetime.timedelta(seconds=1))] == [20, 20, 20]
 
 
 def test_what_is_no_time_is_refused() -> None:
@@ -168,7 +169,7 @@ def test_windows_are_learned_from_as_the_command_line_does(cli: Any, tmp_path: A
 
 
 def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
-    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", injective=True, schedule="constant:0.1", random_state=0)
     seen = []
     for window in model.iter_fit(TimedEdges(switching(8, 5, 60)).windows(windows=8)):
         seen.append((window["name"], window["change"]))
@@ -177,23 +178,23 @@ def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
     change, error = windows["change"], windows["change_error"]
     assert np.isnan(change[0]) and int(np.nanargmax(change)) == 5
     assert change[5] > 10 * error[5] and change[5] > 1.0
-    # Before and after nothing happens, within what chance does.
+    # Before and after nothing happens, within what chance does; six standard errors are for five looks at errors that are estimates themselves.
     for quiet in (1, 2, 3, 4, 7):
-        assert abs(change[quiet]) < 6 * error[quiet] + 0.1, (quiet, change[quiet], error[quiet])
+        assert abs(change[quiet]) < min(6 * error[quiet], 0.2), (quiet, change[quiet], error[quiet])
     dictionaries = model.dictionaries_
     assert dictionaries.shape == (8, 6, 5, 5) and model.dictionary_windows_.tolist() == list(range(8))
     moved = np.linalg.norm(np.diff(dictionaries.reshape(8, -1), axis=0), axis=1)
     assert int(np.argmax(moved[1:])) + 1 == 4, moved
     assert np.allclose(model.dominances_.sum(axis=1), 1.0) and np.all(windows["went_on"][1:] + windows["restarted"][1:] == 1)
     # Whoever leaves in the middle goes on later.
-    half = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    half = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", injective=True, schedule="constant:0.1", random_state=0)
     for at, _ in enumerate(half.iter_fit(TimedEdges(switching(8, 5, 60)).windows(windows=8))):
         if at == 2:
             break
     again = pickle.loads(pickle.dumps(half)).partial_fit()
     assert np.array_equal(again.components_, model.components_) and np.array_equal(again.dominances_, model.dominances_)
     # One window after the other, from outside.
-    live = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0)
+    live = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", injective=True, schedule="constant:0.1", random_state=0)
     for one in TimedEdges(switching(8, 5, 60)).windows(windows=8):
         live.partial_fit(one)
     assert np.array_equal(live.components_, model.components_)
@@ -201,12 +202,12 @@ def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
 
 
 def test_a_network_is_scored_without_being_learned_from() -> None:
-    lattice, cliques = nx.watts_strogatz_graph(60, 4, 0), nx.connected_caveman_graph(12, 5)
-    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", schedule="constant:0.1", random_state=0).fit(lattice)
+    lattice, cliques = nx.watts_strogatz_graph(60, 4, 0), nx.connected_caveman_graph(6, 10)
+    model = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", injective=True, schedule="constant:0.1", random_state=0).fit(lattice)
     before = model.components_.copy()
     other, same = model.change_score(cliques), model.change_score(lattice)
-    assert other["change"] > 10 * other["change_error"] and other["change"] > 5 * abs(same["change"])
-    assert abs(same["change"]) < 6 * same["change_error"] + 0.05 and same["came"] == same["went"] == 0
+    assert other["change"] > 10 * other["change_error"] and other["change"] > 1.0
+    assert abs(same["change"]) < min(6 * same["change_error"], 0.2) and same["came"] == same["went"] == 0
     assert np.array_equal(model.components_, before) and model.n_steps_ == 20 and not hasattr(model, "windows_")
     # Whoever then learns from it is told the same.
     model.partial_fit(cliques)

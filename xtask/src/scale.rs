@@ -135,7 +135,7 @@ impl Rows {
              |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for network in self.networks() {
-            let order = self.order(&network);
+            let order = order(&network);
             let at = |what: &str, key: &str| self.field(&network, what, order, key);
             let cold = self
                 .0
@@ -178,21 +178,19 @@ impl Rows {
              | network | MB | read ns | step ns, generated | scrambled | reads a step | patch µs, generated | scrambled | scrambled / generated |\n\
              |---|---|---|---|---|---|---|---|---|\n",
         );
-        let scrambled = |network: &str, key: &str| self.field(network, "probe", self.order(network), key);
+        let scrambled = |network: &str, key: &str| self.field(network, "probe", order(network), key);
         let networks = self.networks();
-        let first = networks.iter().find(|network| self.order(network) == "scrambled");
+        let first = networks.iter().find(|network| order(network) == "scrambled");
         for network in &networks {
             let (read, step) = (scrambled(network, "read_ns"), scrambled(network, "step_ns"));
             let dearer = |key: &str, now: Option<f64>| Some(now? - scrambled(first?, key)?);
             let reads = match (dearer("step_ns", step), dearer("read_ns", read)) {
                 // Below a nanosecond the quotient is noise.
-                (Some(step), Some(read)) if read > 1.0 && self.order(network) == "scrambled" => {
-                    Some(step / read)
-                }
+                (Some(step), Some(read)) if read > 1.0 && order(network) == "scrambled" => Some(step / read),
                 _ => None,
             };
             let ordered = self.figure(network, "learn", "generated", patch);
-            let patch = self.figure(network, "learn", self.order(network), patch);
+            let patch = self.figure(network, "learn", order(network), patch);
             writeln!(
                 text,
                 "| {network} | {} | {} | {} | {} | {} | {} | {} | {} |",
@@ -215,7 +213,7 @@ impl Rows {
         let Some(network) = networks.last() else { return Ok(String::new()) };
         let mut text =
             format!("\n## Targets, {network}\n\n| what | found | at most | |\n|---|---|---|---|\n");
-        let order = self.order(network);
+        let order = order(network);
         let anonymous = |what: &str, order: &str| self.most(network, what, order, "anonymous_mb");
         for (what, found, most, unit) in [
             ("anonymous memory, convert", anonymous("convert", ""), CONVERTING, " MB"),
@@ -237,14 +235,14 @@ impl Rows {
 
     /// What a homomorphism costs, to what it costs on Facebook.
     fn ratio(&self, network: &str, what: &str) -> Option<f64> {
-        let of = |network: &str| self.figure(network, what, self.order(network), cost);
+        let of = |network: &str| self.figure(network, what, order(network), cost);
         Some(of(network)? / of("facebook")?)
     }
+}
 
-    /// The order that work is told of.
-    fn order(&self, network: &str) -> &'static str {
-        if network == "facebook" { "as published" } else { "scrambled" }
-    }
+/// The order that work is told of.
+fn order(network: &str) -> &'static str {
+    if network == "facebook" { "as published" } else { "scrambled" }
 }
 
 /// Microseconds that a homomorphism takes of some times.

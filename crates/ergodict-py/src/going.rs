@@ -13,6 +13,7 @@ use serde_json::json;
 use std::path::Path;
 
 /// Where minibatches come from.
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a run")]
 pub(crate) enum Patches {
     /// Networks side by side.
     Beside(NetworkSource),

@@ -167,7 +167,9 @@ impl NetworkLearner {
             |what: fn(&ergodict::data::Network) -> bool| drawn.iter().any(|(network, _)| what(network));
         let (directed, weighted) = match &windows {
             Some(windows) => (windows.options().directed, windows.is_weighted()),
-            None => (of_any(|one| one.is_directed()), of_any(|one| one.is_weighted())),
+            None => {
+                (of_any(ergodict::data::Network::is_directed), of_any(ergodict::data::Network::is_weighted))
+            }
         };
         let form = NetworkForm::new(&motif, directed, weighted);
         // A run before had the streams of the seed itself, and the same homomorphisms are not to be learned from twice.

@@ -25,7 +25,6 @@ impl ChangingNetwork {
     /// A network as it is, or one without nodes.
     #[new]
     #[pyo3(signature = (network=None, directed=false, loops=false))]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn new(network: Option<PyRef<'_, Network>>, directed: bool, loops: bool) -> Self {
         let loops = if loops { Loops::Keep } else { Loops::Drop };
         let inner = match network {
@@ -103,7 +102,7 @@ impl TimedEdges {
     fn of(
         py: Python<'_>,
         nodes: impl FnOnce() -> Result<(NodeIds, Vec<(u32, u32)>)> + Send,
-        rest: Rest<'_, '_>,
+        rest: &Rest<'_, '_>,
     ) -> PyResult<Self> {
         let times = column(rest.times)?;
         let weights = rest.weights.map(column).transpose()?;
@@ -186,7 +185,7 @@ impl TimedEdges {
             Ok((list.ids, list.ends))
         };
         let rest = Rest { times: &times, weights: weights.as_ref(), removes: removes.as_ref(), dates };
-        Self::of(py, nodes, rest)
+        Self::of(py, nodes, &rest)
     }
 
     /// Of edges between `n` nodes that are numbered already; `names` are words in the order of the numbers.
@@ -213,7 +212,7 @@ impl TimedEdges {
             Ok((ids, ends))
         };
         let rest = Rest { times: &times, weights: weights.as_ref(), removes: removes.as_ref(), dates };
-        Self::of(py, nodes, rest)
+        Self::of(py, nodes, &rest)
     }
 
     /// Number of rows.
@@ -342,9 +341,9 @@ impl Windows {
 /// Moments of ISO 8601 as seconds since 1970; NaN for text that is none.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
-pub(crate) fn parse_moments<'py>(
-    py: Python<'py>,
+pub(crate) fn parse_moments(
+    py: Python<'_>,
     #[pyo3(from_py_with = crate::list::list)] texts: Vec<String>,
-) -> Bound<'py, PyArray1<f64>> {
+) -> Bound<'_, PyArray1<f64>> {
     texts.iter().map(|text| parse_moment(text).unwrap_or(f64::NAN)).collect::<Vec<_>>().into_pyarray(py)
 }

@@ -36,7 +36,7 @@ def _tidy(ax: Any, moments: npt.NDArray[Any], label: str) -> None:
     if moments.dtype.kind == "M":
         import matplotlib.dates
 
-        locator = matplotlib.dates.AutoDateLocator(minticks=3, maxticks=6)
+        locator = matplotlib.dates.AutoDateLocator(minticks=3, maxticks=8)
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(matplotlib.dates.ConciseDateFormatter(locator))
     elif label == "window":
