@@ -88,7 +88,7 @@ impl Prepared {
         let (steps, watching, form) = (args.steps, args.watching(), self.form.clone());
         let Some((series, times)) = self.series.take() else {
             let source = NetworkSource::new(&self.drawn, &self.names, false, steps, watching, form, seed)?;
-            return Ok(Patches::Beside(source));
+            return Ok(Patches::Beside(Box::new(source)));
         };
         let options = OverTimeOptions { steps, watching, patches: args.score_patches, times, form, seed };
         Ok(Patches::OverTime(Box::new(WindowSource::new(series, options)?)))

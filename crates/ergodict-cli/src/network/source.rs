@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Where patches come from.
 pub(super) enum Patches {
     /// Networks side by side.
-    Beside(NetworkSource),
+    Beside(Box<NetworkSource>),
     /// One network, window by window.
     OverTime(Box<WindowSource>),
 }

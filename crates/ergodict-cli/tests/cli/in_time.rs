@@ -82,8 +82,8 @@ fn windows_and_snapshots_of_the_same_rows_are_the_same_run() {
     let days = [false, true, false];
     bench.put("all.csv", rows(&days, |day, at| (100 * day + at).to_string()));
     for (day, blocks) in days.into_iter().enumerate() {
-        let one: String = edges(blocks).into_iter().map(|(u, v)| format!("{u} {v}\n")).collect();
-        bench.put(&format!("{day}.txt"), one);
+        let one: Vec<String> = edges(blocks).into_iter().map(|(u, v)| format!("{u} {v}")).collect();
+        bench.put(&format!("{day}.txt"), one.join("\n"));
     }
     let windows = format!("network learn all.csv --timestamps=3 --window 100 {SMALL} --chains 2 -q --json");
     let windows = bench.run(&format!("{windows} -o windows")).fine().json();

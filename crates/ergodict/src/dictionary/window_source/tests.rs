@@ -85,7 +85,7 @@ fn a_switch_is_seen_in_its_window_and_nowhere_else() {
     run(&mut source, &mut tracked, u64::MAX);
     let all = source.over_time();
     assert_eq!((source.made(), all.windows.len(), all.learned().count()), (180, 10, 9));
-    assert_eq!(all.windows[3].passed_over.as_deref().map(|why| why.is_empty()), Some(false));
+    assert_eq!(all.windows[3].passed_over.as_deref().map(str::is_empty), Some(false));
     // Nothing before the first, and the switch is far beyond all else.
     assert!(all.windows[0].change.is_none() && all.windows[3].change.is_none());
     let (at, peak) = all.peak().unwrap();

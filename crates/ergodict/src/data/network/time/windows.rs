@@ -296,7 +296,7 @@ mod tests {
                 (false, Some(true), true),
                 (true, Some(true), false),
             ] {
-                let all = windows(TEXT, WindowOptions { directed, weighted, cumulative, ..cut });
+                let all = windows(TEXT, WindowOptions { cumulative, directed, weighted, ..cut });
                 for at in 0..all.len() {
                     let rows = if cumulative { 0..all.rows_of(at).end } else { all.rows_of(at) };
                     let (from, to) = all.span(at);
