@@ -25,6 +25,9 @@ const SILENT: [&str; 10] = [
     "frames",
 ];
 
+/// Flags of some commands, and of those below them, that notes leave out: the same bytes come of any memory.
+const UNNOTED: [(&str, &str); 2] = [("network convert", "memory"), ("network generate", "memory")];
+
 /// The run of this process.
 static RUN: RwLock<Option<Resolved>> = RwLock::new(None);
 
@@ -68,7 +71,12 @@ pub(crate) fn has_flag(long: &str) -> bool {
 
 /// The note that outputs carry: version, command and flags, as JSON in ASCII.
 pub(crate) fn note() -> Option<String> {
-    run().map(|run| {
+    run().map(|mut run| {
+        for (command, flag) in UNNOTED {
+            if run.command.starts_with(command) {
+                run.config.remove(flag);
+            }
+        }
         let version = env!("CARGO_PKG_VERSION");
         let note = json!({ "version": version, "command": run.command, "config": run.config });
         ascii_json(&note.to_string())

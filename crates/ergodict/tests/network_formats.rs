@@ -272,6 +272,19 @@ fn leftovers_of_conversions_are_told_and_checked() {
     std::fs::write(&text, "1 2\n").unwrap();
     let message = go_on.run(&text, &options, &out, &mut |_| true).unwrap_err().to_string();
     assert!(message.contains("another input"), "{message}");
+    // What is no text, and what is no folder.
+    std::fs::write(left.join("runs.jsonl"), b"\xff\xfe\n").unwrap();
+    let message = stopped(go_on, 99).0.unwrap_err();
+    assert!(message.contains("delete the folder to begin anew"), "{message}");
+    std::fs::remove_dir_all(&left).unwrap();
+    std::fs::write(&left, "").unwrap();
+    for conversion in [keep, go_on] {
+        let message = stopped(conversion, 99).0.unwrap_err();
+        assert!(
+            message.contains("x.egr.converting: is no folder") && !message.contains("--resume"),
+            "{message}"
+        );
+    }
 }
 
 #[test]

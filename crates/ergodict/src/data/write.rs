@@ -42,20 +42,22 @@ enum Sink {
     /// Unnamed, copied to a stream at the end: what is written to a stream cannot be corrected later.
     Spool(File, Box<dyn Write + Send>),
     Stream(Box<dyn Write + Send>),
+    /// Of somebody who reads it again.
+    Open(File),
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Temporary(file, _) => file.write(bytes),
-            Self::Spool(file, _) => file.write(bytes),
+            Self::Spool(file, _) | Self::Open(file) => file.write(bytes),
             Self::Stream(stream) => stream.write(bytes),
         }
     }
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Temporary(file, _) => file.flush(),
-            Self::Spool(file, _) => file.flush(),
+            Self::Spool(file, _) | Self::Open(file) => file.flush(),
             Self::Stream(stream) => stream.flush(),
         }
     }
@@ -75,6 +77,11 @@ impl Staged {
     pub(crate) fn create(path: &Path, patched: bool) -> Result<Self> {
         let sink = Self::sink(path, patched)?;
         Ok(Self { path: path.to_owned(), sink: BufWriter::with_capacity(BUFFER, sink) })
+    }
+
+    /// Writes into a file that is open and empty, which has no name to be given; `path` is for messages.
+    pub(crate) fn within(path: &Path, file: File) -> Self {
+        Self { path: path.to_owned(), sink: BufWriter::with_capacity(BUFFER, Sink::Open(file)) }
     }
 
     fn sink(path: &Path, patched: bool) -> Result<Sink> {
@@ -137,7 +144,7 @@ impl Staged {
         self.sink.flush().map_err(io)?;
         let file = match self.sink.get_mut() {
             Sink::Temporary(file, _) => file.as_file_mut(),
-            Sink::Spool(file, _) => file,
+            Sink::Spool(file, _) | Sink::Open(file) => file,
             Sink::Stream(_) => return Err(io(io::ErrorKind::NotSeekable.into())),
         };
         file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(bytes)).map_err(io)
@@ -160,6 +167,7 @@ impl Staged {
                 stream.flush().map_err(io)
             }
             Sink::Stream(mut stream) => stream.flush().map_err(io),
+            Sink::Open(_) => Ok(()),
         }
     }
 }

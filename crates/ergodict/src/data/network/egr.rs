@@ -233,6 +233,17 @@ pub(super) fn read_beside(path: &Path, mut input: Input, out: &Path) -> Result<N
     map(path, &file)
 }
 
+/// A network in a file that is open, and may have no name; `path` is for messages.
+pub(super) fn read_open(path: &Path, mut file: &File) -> Result<Network> {
+    if cfg!(target_endian = "big") {
+        let mut bytes = Vec::new();
+        let all = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+        all.map_err(Error::io(path))?;
+        return from_bytes(path, &bytes);
+    }
+    map(path, file)
+}
+
 /// Maps a file; `path` is for messages.
 fn map(path: &Path, mut file: &File) -> Result<Network> {
     // An empty map is an error on some systems.

@@ -99,8 +99,11 @@ impl Folder {
             let problem = format!("{problem}: delete the folder to begin anew");
             Err(Error::format(&path, None, problem))
         };
-        let mut text = String::new();
-        list.read_to_string(&mut text).map_err(Error::io(&path))?;
+        let mut text = Vec::new();
+        list.read_to_end(&mut text).map_err(Error::io(&path))?;
+        let Ok(text) = String::from_utf8(text) else {
+            return bad("has a list of runs that is damaged");
+        };
         // A line that is not whole is the last one.
         let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let Some(first) = lines.next() else {

@@ -8,7 +8,9 @@ use super::external_sort::{Arc, Runs};
 use super::external_spool::Spool;
 use super::external_table::assemble;
 use super::{Found, Loops};
+use crate::data::write::Staged;
 use crate::{Error, Result};
+use std::fs::File;
 use std::path::Path;
 
 /// How far a conversion is.
@@ -43,6 +45,8 @@ pub(super) struct Plan {
 pub(super) struct Task<'a> {
     pub(super) input: &'a Path,
     pub(super) out: &'a Path,
+    /// An empty file to write into, instead of one that is called `out`.
+    pub(super) within: Option<File>,
     /// What has to be the same to go on another time; none when nothing is to be kept.
     pub(super) keep: Option<Head>,
     /// What is kept, or was.
@@ -149,7 +153,11 @@ impl<'a, 'b, A: Arc> Gather<'a, 'b, A> {
             words: labels.are_words(),
         };
         let Written { rows, incoming, loops, way } = written;
-        assemble(task.out, &labels, rows, incoming, loops, way)?;
+        let staged = match task.within.take() {
+            Some(file) => Staged::within(task.out, file),
+            None => Staged::create(task.out, true)?,
+        };
+        assemble(staged, task.out, &labels, rows, incoming, loops, way)?;
         Ok(outcome)
     }
 

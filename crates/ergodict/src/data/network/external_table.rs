@@ -88,8 +88,9 @@ fn copy(spool: Spool, out: &mut dyn Write, path: &Path) -> Result<()> {
     egr::fill_up(bytes, out).map_err(Error::io(path))
 }
 
-/// The file out of its sections.
+/// The file out of its sections, put into `staged`.
 pub(super) fn assemble(
+    mut staged: Staged,
     path: &Path,
     labels: &Labels,
     rows: Table,
@@ -109,7 +110,6 @@ pub(super) fn assemble(
         letters,
         digest: [0; 32],
     };
-    let mut staged = Staged::create(path, true)?;
     staged.write_all(&header.to_bytes()).map_err(Error::io(path))?;
     let mut out = Hashed { inner: &mut staged, hasher: blake3::Hasher::new() };
     rows.write(&mut out, path, nodes, way)?;

@@ -4,6 +4,7 @@ use super::pairs::{Cursor, count, each_with_probability};
 use super::{limits, probability};
 use crate::chain::rng::ChaCha8Rng;
 use crate::{Error, Result};
+use std::ops::ControlFlow;
 
 /// The first nodes are of block 0, the next of block 1, and so on; two nodes of blocks a and b are joined with probability
 /// `P(a,b)`, independently.
@@ -73,28 +74,36 @@ impl BlockModel {
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
         let mut edges = Vec::new();
-        self.each_edge(rng, |u, v| edges.push((u, v)));
+        let _ = self.each_edge(rng, |u, v| {
+            edges.push((u, v));
+            ControlFlow::Continue(())
+        });
         edges
     }
 
-    /// The same edges one by one.
-    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
+    /// The same edges one by one, until `take` breaks off.
+    pub(super) fn each_edge(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut take: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let mut low = 0u32;
         for (a, &rows) in self.sizes.iter().enumerate() {
             let mut cursor = Cursor::new(rows);
             each_with_probability(count(rows), self.probabilities[a][a], rng, |number| {
                 let (u, v) = cursor.pair(number);
-                take(low + u, low + v);
-            });
+                take(low + u, low + v)
+            })?;
             let mut high = low + rows as u32;
             for (b, &cols) in self.sizes.iter().enumerate().skip(a + 1) {
                 let (size, cols) = (rows as u64 * cols as u64, cols as u64);
                 each_with_probability(size, self.probabilities[a][b], rng, |number| {
-                    take(low + (number / cols) as u32, high + (number % cols) as u32);
-                });
+                    take(low + (number / cols) as u32, high + (number % cols) as u32)
+                })?;
                 high += cols as u32;
             }
             low += rows as u32;
         }
+        ControlFlow::Continue(())
     }
 }

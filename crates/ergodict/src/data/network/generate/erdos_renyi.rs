@@ -4,6 +4,7 @@ use super::pairs::{Cursor, count, each_with_probability, subset};
 use super::{limits, probability, room};
 use crate::chain::rng::ChaCha8Rng;
 use crate::{Error, Result};
+use std::ops::ControlFlow;
 
 /// How many edges there are.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,12 +54,19 @@ impl ErdosRenyi {
             }
         };
         let mut edges = Vec::with_capacity(mean as usize);
-        self.each_edge(rng, |u, v| edges.push((u, v)));
+        let _ = self.each_edge(rng, |u, v| {
+            edges.push((u, v));
+            ControlFlow::Continue(())
+        });
         edges
     }
 
-    /// The same edges one by one; of a given number their places are listed first.
-    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
+    /// The same edges one by one, until `take` breaks off; of a given number their places are listed first.
+    pub(super) fn each_edge(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut take: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (n, size) = (self.nodes, pairs(self.nodes, self.directed));
         let mut cursor = Cursor::new(n);
         let mut pair = |number: u64| {
@@ -69,10 +77,10 @@ impl ErdosRenyi {
             // Row u has all nodes but u itself.
             let others = n as u64 - 1;
             let (u, v) = (number / others, number % others);
-            take(u as u32, (v + u64::from(v >= u)) as u32);
+            take(u as u32, (v + u64::from(v >= u)) as u32)
         };
         match self.density {
-            Density::Edges(edges) => subset(size, edges, rng).into_iter().for_each(pair),
+            Density::Edges(edges) => subset(size, edges, rng).into_iter().try_for_each(pair),
             Density::Probability(p) => each_with_probability(size, p, rng, &mut pair),
         }
     }

@@ -34,6 +34,7 @@ pub use watts_strogatz::WattsStrogatz;
 use super::Network;
 use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
 use crate::{Error, Result};
+use std::ops::ControlFlow;
 
 /// Most edges of a generated network: 4.3 thousand million, some 130 GB while it is made.
 pub const MOST_EDGES: u64 = 1 << 32;
@@ -105,14 +106,18 @@ impl Generator {
         }
     }
 
-    /// The same edges one by one.
-    fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
+    /// The same edges one by one, until `take` breaks off.
+    fn each_edge(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut take: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         match self {
             Self::ErdosRenyi(model) => model.each_edge(rng, take),
             Self::BlockModel(model) => model.each_edge(rng, take),
             Self::RMat(model) => model.each_edge(rng, take),
             Self::BarabasiAlbert(_) | Self::WattsStrogatz(_) | Self::Configuration(_) => {
-                self.edges(rng).into_iter().for_each(|(u, v)| take(u, v));
+                self.edges(rng).into_iter().try_for_each(|(u, v)| take(u, v))
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::chain::rng::{ChaCha8Rng, below};
 use rand_chacha::rand_core::Rng;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::ControlFlow;
 
 /// Pairs `u < v` of `n` nodes.
 pub(in super::super) fn count(n: usize) -> u64 {
@@ -38,16 +39,22 @@ impl Cursor {
     }
 }
 
-/// Calls `take` with the members, ascending, of a random subset of `0..size` that has each with probability `p`.
+/// Calls `take` with the members, ascending, of a random subset of `0..size` that has each with probability `p`, until it
+/// breaks off.
 ///
 /// The gap before the next member is geometric, `⌊ln U / ln(1 − p)⌋`. `1 − U` is taken in steps of 2⁻⁶⁴, so that gaps
 /// come out right for probabilities so small that few of all pairs of a large network are edges.
-pub(super) fn each_with_probability(size: u64, p: f64, rng: &mut ChaCha8Rng, mut take: impl FnMut(u64)) {
+pub(super) fn each_with_probability(
+    size: u64,
+    p: f64,
+    rng: &mut ChaCha8Rng,
+    mut take: impl FnMut(u64) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     if p == 0.0 {
-        return;
+        return ControlFlow::Continue(());
     }
     if p == 1.0 {
-        return (0..size).for_each(take);
+        return (0..size).try_for_each(take);
     }
     let scale = 1.0 / (-p).ln_1p();
     let mut next = 0u64;
@@ -56,9 +63,9 @@ pub(super) fn each_with_probability(size: u64, p: f64, rng: &mut ChaCha8Rng, mut
         // A gap beyond all numbers, even an infinite one, becomes the largest.
         next = next.saturating_add(((-rest).ln_1p() * scale) as u64);
         if next >= size {
-            return;
+            return ControlFlow::Continue(());
         }
-        take(next);
+        take(next)?;
         next += 1;
     }
 }

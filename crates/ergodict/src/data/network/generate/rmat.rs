@@ -4,6 +4,7 @@ use super::limits;
 use crate::chain::rng::{ChaCha8Rng, fraction};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
+use std::ops::ControlFlow;
 
 /// Levels that one random word decides: 4⁴ = 256 parts of the matrix.
 const LEVELS: u32 = 4;
@@ -62,17 +63,25 @@ impl RMat {
 
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
         let mut edges = Vec::with_capacity(self.draws as usize);
-        self.each_edge(rng, |u, v| edges.push((u, v)));
+        let _ = self.each_edge(rng, |u, v| {
+            edges.push((u, v));
+            ControlFlow::Continue(())
+        });
         edges
     }
 
-    /// The same edges one by one.
-    pub(super) fn each_edge(&self, rng: &mut ChaCha8Rng, mut take: impl FnMut(u32, u32)) {
+    /// The same edges one by one, until `take` breaks off.
+    pub(super) fn each_edge(
+        &self,
+        rng: &mut ChaCha8Rng,
+        mut take: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let entries = Entries::new(self.scale, &self.quadrants);
         for _ in 0..self.draws {
             let (u, v) = entries.draw(rng);
-            take(u, v);
+            take(u, v)?;
         }
+        ControlFlow::Continue(())
     }
 }
 

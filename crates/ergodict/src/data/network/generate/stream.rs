@@ -3,10 +3,12 @@
 use super::super::external_gather::{Batch, Converting, Outcome, Plan, Task, convert};
 use super::super::external_labels::Labels;
 use super::super::external_rows::Meaning;
-use super::super::{Found, Loops, NodeIds, ReadOptions, Saved, read_network, save};
+use super::super::{Found, Loops, NodeIds, Saved, egr, save};
 use super::Generator;
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::{Error, Result};
+use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
@@ -39,21 +41,21 @@ impl Generator {
     /// As [`write_network`](crate::data::write_network).
     pub fn write(&self, seed: u64, path: &Path, memory: usize, note: Option<&str>) -> Result<Generated> {
         if save::is_egr(path)? {
-            let made = self.write_egr(seed, path, memory)?;
+            let made = self.write_egr(seed, path, None, memory)?;
             return Ok(Generated { nodes: made.nodes, edges: made.edges, saved: Saved::default() });
         }
-        // Other formats are written out of a mapped file, whose name is gone as soon as it is open.
+        // Other formats are written out of a mapped file without a name, which is gone with the program however it ends.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = tempfile::Builder::new().prefix(".ergodict-").suffix(".egr").tempfile_in(folder);
-        let named = named.map_err(Error::io(folder))?.into_temp_path();
-        let made = self.write_egr(seed, &named, memory)?;
-        let (network, _) = read_network(&named, &ReadOptions::default())?;
-        drop(named);
+        let file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
+        let within = file.try_clone().map_err(Error::io(folder))?;
+        let made = self.write_egr(seed, path, Some(within), memory)?;
+        let network = egr::read_open(path, &file)?;
         let saved = save::write_network_with_note(path, &network, note)?;
         Ok(Generated { nodes: made.nodes, edges: made.edges, saved })
     }
 
-    fn write_egr(&self, seed: u64, out: &Path, memory: usize) -> Result<Outcome> {
+    /// Into the file `within`, or else one that is called `out`.
+    fn write_egr(&self, seed: u64, out: &Path, within: Option<File>, memory: usize) -> Result<Outcome> {
         let budget = memory;
         let meaning = Meaning::Edges { directed: self.is_directed() };
         let plan = Plan { meaning, loops: Loops::Drop, weighted: false, integers: false, budget };
@@ -61,6 +63,7 @@ impl Generator {
         let mut task = Task {
             input: out,
             out,
+            within,
             keep: None,
             folder: None,
             found: Found::default(),
@@ -72,14 +75,20 @@ impl Generator {
             scope.spawn(move || {
                 let mut rng = stream(seed, Purpose::Synthetic, ids::NETWORK);
                 let mut edges = Vec::with_capacity(size);
-                self.each_edge(&mut rng, |u, v| {
+                let drawn = self.each_edge(&mut rng, |u, v| {
                     edges.push((u, v));
-                    if edges.len() == size {
-                        // Where nobody takes them any more there was an error, which is told there.
-                        let _ = give.send(std::mem::replace(&mut edges, Vec::with_capacity(size)));
+                    if edges.len() < size {
+                        return ControlFlow::Continue(());
+                    }
+                    // Where nobody takes them any more there was an error, which is told there.
+                    match give.send(std::mem::replace(&mut edges, Vec::with_capacity(size))) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
                     }
                 });
-                let _ = give.send(edges);
+                if drawn.is_continue() {
+                    let _ = give.send(edges);
+                }
             });
             let mut next = || Ok(take.recv().ok().map(|ends| Batch { ends, weights: None }));
             convert(&mut task, plan, &mut next, |_| Labels::Given(NodeIds::numbered(self.nodes())))
@@ -119,5 +128,37 @@ mod tests {
             }
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 8);
+    }
+
+    #[test]
+    fn drawing_stops_when_it_is_told_to() {
+        let models: [Generator; 5] = [
+            RMat::new(10, 4, RMat::GRAPH500, false).unwrap().into(),
+            ErdosRenyi::new(800, Density::Probability(0.05), true).unwrap().into(),
+            ErdosRenyi::new(300, Density::Edges(4000), false).unwrap().into(),
+            WattsStrogatz::new(100, 6, 0.2).unwrap().into(),
+            // The third edge is in the first block, the eighth between blocks.
+            BlockModel::planted(vec![4, 50, 50], 1.0, 0.5).unwrap().into(),
+        ];
+        for model in models {
+            for most in [1, 3, 8] {
+                let (mut rng, mut drawn) = (stream(0, Purpose::Synthetic, ids::NETWORK), 0);
+                let stopped = model.each_edge(&mut rng, |_, _| {
+                    drawn += 1;
+                    if drawn < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                });
+                assert!(stopped.is_break() && drawn == most, "{model:?}: {drawn}");
+            }
+        }
+    }
+
+    /// Drawing all of these edges would take minutes.
+    #[test]
+    fn an_error_of_the_writer_is_told_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let model: Generator = RMat::new(20, 1 << 12, RMat::GRAPH500, false).unwrap().into();
+        // Runs go to a folder that is not there.
+        let told = model.write(0, &folder.path().join("none/x.egr"), 1 << 20, None);
+        assert!(matches!(told, Err(Error::Io { .. })), "{told:?}");
     }
 }
