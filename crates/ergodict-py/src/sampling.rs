@@ -126,7 +126,7 @@ impl Sampling {
 
     /// How chains are watched.
     pub(crate) fn watching(&self, batch: usize) -> Watching {
-        Watching { batch, chains: self.chains, burn_in: self.burn_in, every: self.every }
+        Watching { batch, chains: self.chains, burn_in: self.burn_in, every: self.every, memory: None }
     }
 
     /// Nodes of the motif, where they are said.

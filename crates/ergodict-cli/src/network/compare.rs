@@ -111,6 +111,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         chains: sampling.chains() as usize,
         burn_in: sampling.burn_in(),
         every: sampling.every(),
+        memory: sampling.memory_of_adjacency(),
     };
     let learning = NetworkLearning { steps: args.steps, watching, parameters };
     let shape = (motif.k() * motif.k(), learning.parameters.atoms);

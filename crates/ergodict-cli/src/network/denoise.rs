@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let pairs = match &table {
         Some(table) => named(table, &network)?,
-        None if args.pairs.is_some() => non_edges(&network)?,
+        None if args.pairs.is_some() => args.non_edges(&network)?,
         None => {
             args.check_memory(&network, network.edges())?;
             network.each_edge().map(|(u, v, _)| (u, v)).collect()
@@ -207,18 +207,6 @@ fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
     Suspect { pair: (name(u), name(v)), score, degrees: (a.len(), b.len()), common }
 }
 
-/// All pairs without an edge.
-fn non_edges(network: &Network) -> Result<Vec<(u32, u32)>> {
-    let n = network.nodes() as u64;
-    let pairs = n * n.saturating_sub(1) / 2 - network.edges();
-    memory::check(
-        pairs.saturating_mul(denoise::PER_PAIR),
-        &format!("{pairs} pairs without an edge"),
-        "--pairs FILE takes some of them",
-    )?;
-    Ok(denoise::non_edges(network))
-}
-
 /// The pairs of a table as nodes; a node is no pair with itself.
 fn named(table: &PairTable, network: &Network) -> Result<Vec<(u32, u32)>> {
     let pairs = table.nodes(network)?;
@@ -310,15 +298,30 @@ impl Args {
         showing::probe(&outputs)
     }
 
+    /// All pairs without an edge, if they and what the method makes of them fit.
+    fn non_edges(&self, network: &Network) -> Result<Vec<(u32, u32)>> {
+        let n = network.nodes() as u64;
+        let pairs = n * n.saturating_sub(1) / 2 - network.edges();
+        let needed = pairs.saturating_mul(denoise::PER_PAIR);
+        let what = format!("{pairs} pairs without an edge");
+        memory::check_within(needed, self.within(), &what, "--pairs FILE takes some of them")?;
+        self.check_memory(network, pairs)?;
+        Ok(denoise::non_edges(network))
+    }
+
+    /// Bytes that it may take, if it was said.
+    fn within(&self) -> Option<u64> {
+        self.memory.map(|size| size.bytes() as u64)
+    }
+
     /// Refuses embeddings and features that do not fit.
     fn check_memory(&self, network: &Network, pairs: u64) -> Result<()> {
         let n = network.nodes() as u64;
         let needed = self.method.memory(n, network.edges(), pairs);
         let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
-        let within = self.memory.map(|size| size.bytes() as u64);
         memory::check_within(
             needed,
-            within,
+            self.within(),
             &what,
             "score fewer --pairs, or use --method resource-allocation",
         )

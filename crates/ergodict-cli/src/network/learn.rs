@@ -244,7 +244,8 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let loss = learned.losses.last().copied().unwrap_or(f64::NAN);
     let rounds = learned.losses.len();
     model.run = json!({ "command": "network learn", "config": config });
-    let chosen = Samplers { injective: args.sampling.injective(), ..Samplers::default() };
+    let memory = args.sampling.memory_of_adjacency();
+    let chosen = Samplers { injective: args.sampling.injective(), memory, ..Samplers::default() };
     // All are learned from; some are drawn to look for examples among them.
     let (_, sampler) = chosen.natural(&network, &motif, common.seed)?;
     let drawn = [(Arc::clone(&network), sampler)];
@@ -309,12 +310,13 @@ impl Args {
     pub(super) fn watching(&self) -> Watching {
         let (chains, burn_in, every) =
             (self.sampling.chains() as usize, self.sampling.burn_in(), self.sampling.every());
-        Watching { batch: self.batch, chains, burn_in, every }
+        Watching { batch: self.batch, chains, burn_in, every, memory: self.sampling.memory_of_adjacency() }
     }
 
     fn examples(&self) -> Examples {
         let (burn_in, every) = (self.sampling.burn_in(), self.sampling.every());
-        Examples { each: self.examples, burn_in, every, ..Examples::default() }
+        let memory = self.sampling.memory_of_adjacency();
+        Examples { each: self.examples, burn_in, every, memory, ..Examples::default() }
     }
 
     fn check(&self, common: &Common) -> Result<()> {

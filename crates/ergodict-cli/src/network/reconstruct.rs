@@ -189,7 +189,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
              differently: --sampler sets it, here and in network learn"
         ));
     }
-    let adjacency = args.adjacency(&network);
+    let adjacency = Adjacency::of_bytes(&network, args.sampling.memory_of_adjacency());
     let mut rebuilding = Reconstructor::<f32>::with(&model.w, adjacency, &motif, &parameters, targets)?;
     let walkers =
         (0..sampling.chains()).map(|id| sampling.walker(&sampler, common.seed, ids::REBUILDING + id));
@@ -295,14 +295,6 @@ impl Args {
     /// adjacency: what was said is for all.
     fn memory_of_sums(&self) -> usize {
         self.sampling.memory().map_or(SUMS, |bytes| bytes / 2)
-    }
-
-    /// The test of adjacency within what was said.
-    fn adjacency(&self, network: &Arc<Network>) -> Adjacency {
-        match self.sampling.memory() {
-            Some(bytes) => Adjacency::within(network, Adjacency::BUDGET.min(bytes / 8), bytes / 8),
-            None => Adjacency::new(network, Adjacency::BUDGET),
-        }
     }
 
     fn check(&self, common: &Common) -> Result<()> {

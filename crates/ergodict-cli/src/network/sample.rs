@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{Density, Motif, SamplerKind};
-use ergodict::data::{Network, digest};
+use ergodict::data::{Adjacency, Network, digest};
 use ergodict::dictionary::Input;
 use ergodict::patch::Measures;
 use rayon::prelude::*;
@@ -312,7 +312,8 @@ impl Args {
     }
 
     fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>) -> Result<Measures> {
-        Measures::new(network, motif, larger, self.wants(Estimate::Macc)).context("--conditional")
+        let adjacency = Adjacency::of_bytes(network, self.sampling.memory_of_adjacency());
+        Measures::with(adjacency, motif, larger, self.wants(Estimate::Macc)).context("--conditional")
     }
 
     /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.

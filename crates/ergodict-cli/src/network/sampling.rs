@@ -193,6 +193,11 @@ impl Sampling {
         self.memory.map(Size::bytes)
     }
 
+    /// Bytes of that for a test of adjacency, of which a run has at most a few: one of the sampler, one of patches.
+    pub(crate) fn memory_of_adjacency(&self) -> Option<usize> {
+        self.memory().map(|bytes| bytes / 8)
+    }
+
     /// The part of a network that is looked at, and what there is to say of that.
     pub(crate) fn part(&self, network: Network) -> Result<(Network, Option<String>)> {
         if self.component == Component::All {
@@ -229,7 +234,8 @@ impl Sampling {
             Lazy::Yes => Some(true),
             Lazy::No => Some(false),
         };
-        let samplers = Samplers { lazy, injective: self.injective, ..Samplers::default() };
+        let memory = self.memory_of_adjacency();
+        let samplers = Samplers { lazy, injective: self.injective, memory, ..Samplers::default() };
         let (kind, sampler) = samplers.choose(self.sampler, self.preferred, &network, motif, seed)?;
         if kind == SamplerKind::Glauber && self.chains() == 1 {
             notes.push(

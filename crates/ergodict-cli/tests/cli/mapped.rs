@@ -12,6 +12,17 @@ fn bench() -> Bench {
     bench
 }
 
+/// A network that is too large for a bit matrix in an eighth of a megabyte: with `HASHED` rows are hashed, with `SEARCHED` they are searched.
+fn larger() -> Bench {
+    let bench = Bench::new();
+    bench.run("network generate er -n 1100 --edges 2400 --seed 3 -o net.txt -q").fine();
+    bench.run("network convert net.txt -o net.egr -q").fine();
+    bench
+}
+
+const HASHED: &str = "--memory 1M";
+const SEARCHED: &str = "--memory 400K";
+
 /// The most memory beside mapped files that `-v` tells, in MiB; none where the system does not.
 fn anonymous(done: &Done) -> Option<f64> {
     let line = done.stderr.lines().find_map(|line| line.strip_suffix(" of it beside mapped files"))?;
@@ -67,6 +78,35 @@ fn learning_rebuilding_and_denoising_are_the_same() {
             bench.run(&words).fine();
         }
         assert_eq!(bench.bytes("less.txt.tsv"), bench.bytes("less.egr.tsv"), "{method}");
+    }
+}
+
+#[test]
+fn every_table_of_neighbours_gives_the_same() {
+    let bench = larger();
+    let nets = [("net.txt", ""), ("net.txt", SEARCHED), ("net.egr", HASHED), ("net.egr", SEARCHED)];
+    for (net, memory) in nets {
+        let words = "-k 6 -r 4 --steps 4 --seed 1 -q";
+        bench.run(&format!("network learn {net} {words} {memory} -o m")).fine();
+        let words = "--motif cycle -k 4 --sampler glauber --count 300 --seed 5 -q";
+        bench.run(&format!("network sample {net} {words} {memory} -o s.tsv")).fine();
+        for mode in ["plain", "off-chain"] {
+            let words = format!("--model m --samples 2000 --mode {mode} -q");
+            bench.run(&format!("network reconstruct {net} {words} {memory} -o {mode}.tsv")).fine();
+        }
+        if memory.is_empty() {
+            for name in ["s.tsv", "plain.tsv", "off-chain.tsv"] {
+                std::fs::rename(bench.path(name), bench.path(&format!("first-{name}"))).unwrap();
+            }
+            bench.run(&format!("network learn {net} -k 6 -r 4 --steps 4 --seed 1 -q -o first")).fine();
+        }
+        let (one, two) = (bench.model("first"), bench.model("m"));
+        assert!(one.w.cols() == 4 && (0..4).all(|atom| one.w.col(atom) == two.w.col(atom)), "{net} {memory}");
+        if !memory.is_empty() {
+            for name in ["s.tsv", "plain.tsv", "off-chain.tsv"] {
+                assert_eq!(bench.bytes(name), bench.bytes(&format!("first-{name}")), "{net} {memory} {name}");
+            }
+        }
     }
 }
 
@@ -133,6 +173,21 @@ fn what_does_not_fit_is_refused_with_the_sampler_that_does() {
     let done = bench.run("network denoise net.egr --method prone --memory 4M -o s.tsv -q");
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     assert!(done.stderr.contains("resource-allocation"), "{}", done.stderr);
+    // Learning keeps to it too: a bit matrix would be 48 MiB, hashed rows a few.
+    let words = "network learn net.egr -k 9 -r 3 --steps 2 --sampler pivot-approx --memory 4M -o m -v";
+    if let Some(learned) = anonymous(&bench.run(words).fine()) {
+        eprintln!("learning {learned} MiB");
+        assert!(learned < 25.0, "{learned} MiB");
+    }
+    // Pairs are counted before they are listed.
+    bench.run("network generate er -n 2000 --edges 4000 -o small.egr -q").fine();
+    let words =
+        "network denoise small.egr --pairs non-edges --method resource-allocation --memory 4M -o s.tsv -q";
+    let done = bench.run(words);
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    for words in ["1995000 pairs without an edge would take", "4.0 MiB are available", "--pairs FILE"] {
+        assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
+    }
 }
 
 #[test]

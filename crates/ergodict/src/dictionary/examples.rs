@@ -54,12 +54,14 @@ pub struct Examples {
     pub burn_in: u64,
     /// Steps from one to the next.
     pub every: u64,
+    /// Most bytes of a test of adjacency, if it was said.
+    pub memory: Option<usize>,
 }
 
 impl Default for Examples {
     /// Four of each atom among two thousand draws: a fifth of the patches of a run of the paper's size.
     fn default() -> Self {
-        Self { each: 4, draws: 2048, burn_in: 0, every: 1 }
+        Self { each: 4, draws: 2048, burn_in: 0, every: 1, memory: None }
     }
 }
 
@@ -154,7 +156,8 @@ impl Examples {
             let id = ids::EXAMPLES + at as u64;
             MotifWalker::new(Arc::clone(sampler), seed, id, self.burn_in, self.every)?.fill(&mut xs);
             // So few patches are not worth hashed rows, which take longer to be made than they save.
-            let cut = NetworkPatches::with(Adjacency::within(network, Adjacency::BUDGET, 0), k);
+            let bits = self.memory.unwrap_or(Adjacency::BUDGET).min(Adjacency::BUDGET);
+            let cut = NetworkPatches::with(Adjacency::within(network, bits, 0), k);
             for xs in xs.chunks(BLOCK * k) {
                 cut.write_all(xs, &mut patches);
                 factoriser.transform(&patches)?;

@@ -39,13 +39,21 @@ impl Measures {
     /// # Errors
     /// Those of [`Extension::new`].
     pub fn new(network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>, macc: bool) -> Result<Self> {
+        Self::with(Adjacency::new(network, Adjacency::BUDGET), motif, larger, macc)
+    }
+
+    /// The same with a test of adjacency that is there already.
+    ///
+    /// # Errors
+    /// Those of [`Extension::new`].
+    pub fn with(adjacency: Adjacency, motif: &Motif, larger: Option<&Motif>, macc: bool) -> Result<Self> {
         // Of a motif that has all pairs nothing is left to count.
         let pairs: BTreeSet<(u32, u32)> = motif.edges().iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
-        let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !network.is_directed();
+        let all = pairs.len() == motif.k() * (motif.k() - 1) / 2 && !adjacency.network().is_directed();
         let scalars =
             MotifObservable::ALL.into_iter().filter(|o| !all || *o != MotifObservable::Density).collect();
         Ok(Self {
-            patches: Arc::new(NetworkPatches::new(network, motif.k(), Adjacency::BUDGET)),
+            patches: Arc::new(NetworkPatches::with(adjacency, motif.k())),
             motif: motif.clone(),
             scalars,
             conditional: larger.map(|larger| Extension::new(motif, larger)).transpose()?,

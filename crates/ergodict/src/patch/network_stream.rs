@@ -34,12 +34,14 @@ pub struct Watching {
     pub burn_in: u64,
     /// Steps from one that is kept to the next.
     pub every: u64,
+    /// Bytes that the tests of adjacency of all networks may take, if it was said: see [`Adjacency::of_bytes`]. No result depends on it.
+    pub memory: Option<usize>,
 }
 
 impl Default for Watching {
     /// One chain, a hundred columns, every homomorphism: the paper's setting.
     fn default() -> Self {
-        Self { batch: 100, chains: 1, burn_in: 0, every: 1 }
+        Self { batch: 100, chains: 1, burn_in: 0, every: 1, memory: None }
     }
 }
 
@@ -130,7 +132,9 @@ impl NetworkStream {
             })
         });
         let walkers = walkers.collect::<Result<Vec<_>>>()?;
-        let patches = networks.iter().map(|(network, _)| NetworkPatches::new(network, k, Adjacency::BUDGET));
+        let each = watching.memory.map(|bytes| bytes / networks.len());
+        let patches =
+            networks.iter().map(|(network, _)| NetworkPatches::with(Adjacency::of_bytes(network, each), k));
         let (patches, moved) = (patches.collect(), Moved::default());
         Ok(Self { patches, walkers, watching, seed, k, xs: Vec::new(), passed: 0, moved })
     }
@@ -200,7 +204,10 @@ impl NetworkStream {
             next.seek(&MotifPoint { state, acceptance, ..point })?;
             *walker = next;
         }
-        self.patches = vec![NetworkPatches::new(network, self.k, Adjacency::BUDGET)];
+        // Never the tables of both.
+        self.patches.clear();
+        let adjacency = Adjacency::of_bytes(network, self.watching.memory);
+        self.patches.push(NetworkPatches::with(adjacency, self.k));
         self.moved.went_on += moved.went_on;
         self.moved.restarted += moved.restarted;
         Ok(moved)
@@ -285,32 +292,35 @@ mod tests {
     #[test]
     fn columns_are_the_patches_of_every_chain_in_their_order() {
         let (first, second) = (some("@karate"), some("@kite"));
-        let watching = Watching { batch: 11, chains: 2, burn_in: 3, every: 2 };
-        let mut stream = NetworkStream::new(&[of(&first, 4), of(&second, 4)], watching, 5).unwrap();
-        let mut x = Mat::<f64>::zeros(0, 0);
-        let walker = |network: &Arc<Network>, id| MotifWalker::new(of(network, 4).1, 5, id, 3, 2).unwrap();
-        let mut walkers = [walker(&first, 0), walker(&first, 1), walker(&second, 2), walker(&second, 3)];
-        for _ in 0..3 {
-            stream.fill(&mut x);
-            assert_eq!((x.rows(), x.cols()), (16, 11));
-            let mut at = 0;
-            for ((walker, share), network) in
-                walkers.iter_mut().zip([3, 3, 3, 2]).zip([&first, &first, &second, &second])
-            {
-                let mut xs = vec![0; 4 * share];
-                walker.fill(&mut xs);
-                for h in xs.chunks_exact(4) {
-                    assert_eq!(&stream.homomorphisms()[4 * at..][..4], h);
-                    for a in 0..4 {
-                        for b in 0..4 {
-                            let weight = network.weight(h[a] as usize, h[b] as usize);
-                            assert_eq!(x.col(at)[4 * a + b], weight);
+        for memory in [None, Some(0)] {
+            let watching = Watching { batch: 11, chains: 2, burn_in: 3, every: 2, memory };
+            let mut stream = NetworkStream::new(&[of(&first, 4), of(&second, 4)], watching, 5).unwrap();
+            let mut x = Mat::<f64>::zeros(0, 0);
+            let walker =
+                |network: &Arc<Network>, id| MotifWalker::new(of(network, 4).1, 5, id, 3, 2).unwrap();
+            let mut walkers = [walker(&first, 0), walker(&first, 1), walker(&second, 2), walker(&second, 3)];
+            for _ in 0..3 {
+                stream.fill(&mut x);
+                assert_eq!((x.rows(), x.cols()), (16, 11));
+                let mut at = 0;
+                for ((walker, share), network) in
+                    walkers.iter_mut().zip([3, 3, 3, 2]).zip([&first, &first, &second, &second])
+                {
+                    let mut xs = vec![0; 4 * share];
+                    walker.fill(&mut xs);
+                    for h in xs.chunks_exact(4) {
+                        assert_eq!(&stream.homomorphisms()[4 * at..][..4], h);
+                        for a in 0..4 {
+                            for b in 0..4 {
+                                let weight = network.weight(h[a] as usize, h[b] as usize);
+                                assert_eq!(x.col(at)[4 * a + b], weight);
+                            }
                         }
+                        at += 1;
                     }
-                    at += 1;
                 }
+                assert_eq!(at, 11);
             }
-            assert_eq!(at, 11);
         }
     }
 

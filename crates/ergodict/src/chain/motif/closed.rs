@@ -57,6 +57,16 @@ impl ClosedSampler {
     /// [`Error::Parameter`] when there is no homomorphism, with the reason, and when trees close so rarely that a draw would
     /// take more tries.
     pub fn new(network: &Arc<Network>, motif: &Motif, most_tries: u64) -> Result<Self> {
+        Self::within(network, motif, most_tries, None)
+    }
+
+    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    pub(super) fn within(
+        network: &Arc<Network>,
+        motif: &Motif,
+        most_tries: u64,
+        memory: Option<usize>,
+    ) -> Result<Self> {
         homomorphism(network, motif, false, STEPS, &mut settled())?;
         let (tree, rest) = motif.spanning_tree()?;
         let tree = ExactSampler::new(Arc::clone(network), &tree)?;
@@ -74,7 +84,7 @@ impl ClosedSampler {
                 ),
             ));
         }
-        let adjacency = (!network.is_weighted()).then(|| Adjacency::new(network, Adjacency::BUDGET));
+        let adjacency = (!network.is_weighted()).then(|| Adjacency::of_bytes(network, memory));
         Ok(Self { tree, motif: motif.clone(), rest, adjacency, largest, expected, total: OnceLock::new() })
     }
 

@@ -107,6 +107,11 @@ impl Glauber {
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no homomorphism, with the reason, and when
     /// none was found.
     pub fn new(network: Arc<Network>, motif: Motif) -> Result<Self> {
+        Self::within(network, motif, None)
+    }
+
+    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    pub(super) fn within(network: Arc<Network>, motif: Motif, memory: Option<usize>) -> Result<Self> {
         let found = homomorphism(&network, &motif, false, STEPS, &mut settled())?;
         let k = motif.k();
         let mut starts = vec![0; k + 1];
@@ -119,7 +124,7 @@ impl Glauber {
                 free[end as usize] += 1;
             }
         }
-        let adjacency = Adjacency::new(&network, Adjacency::BUDGET);
+        let adjacency = Adjacency::of_bytes(&network, memory);
         let pairs = Pairs::new(&network, &adjacency, &starts, &ties);
         let largest = |rows: &Rows| {
             let of = |v| rows.weights(v).map(|row| row.iter().copied().fold(0.0, f64::max));

@@ -151,11 +151,13 @@ pub struct Samplers {
     pub injective: bool,
     /// Tries for one homomorphism, of rejection and of injective ones, beyond which it is called hopeless.
     pub most_tries: u64,
+    /// Bytes that a sampler's test of adjacency may take, if it was said: see [`Adjacency::of_bytes`](crate::data::Adjacency::of_bytes).
+    pub memory: Option<usize>,
 }
 
 impl Default for Samplers {
     fn default() -> Self {
-        Self { lazy: None, injective: false, most_tries: 1_000_000 }
+        Self { lazy: None, injective: false, most_tries: 1_000_000, memory: None }
     }
 }
 
@@ -176,16 +178,19 @@ impl Samplers {
         let pivot = PivotParameters { lazy: self.lazy };
         match kind {
             SamplerKind::Exact if motif.tree().is_none() => {
-                self.finish(ClosedSampler::new(network, motif, self.most_tries)?, seed)
+                self.finish(ClosedSampler::within(network, motif, self.most_tries, self.memory)?, seed)
             }
             SamplerKind::Exact => self.finish(ExactSampler::new(Arc::clone(network), motif)?, seed),
             SamplerKind::Pivot => self.finish(Pivot::new(Arc::clone(network), motif, pivot)?, seed),
             SamplerKind::PivotApprox => {
                 self.finish(ApproximatePivot::new(Arc::clone(network), motif, pivot)?, seed)
             }
-            SamplerKind::Glauber => self.finish(Glauber::new(Arc::clone(network), motif.clone())?, seed),
+            SamplerKind::Glauber => {
+                self.finish(Glauber::within(Arc::clone(network), motif.clone(), self.memory)?, seed)
+            }
             SamplerKind::Rejection => {
-                self.finish(RejectionSampler::new(Arc::clone(network), motif.clone(), self.most_tries)?, seed)
+                let (network, motif) = (Arc::clone(network), motif.clone());
+                self.finish(RejectionSampler::within(network, motif, self.most_tries, self.memory)?, seed)
             }
         }
     }
@@ -201,11 +206,12 @@ impl Samplers {
         motif: &Motif,
         seed: u64,
     ) -> Result<(SamplerKind, Arc<dyn MotifSampler>)> {
-        let kind = if motif.tree().is_some() || ClosedSampler::new(network, motif, OFTEN).is_ok() {
-            SamplerKind::Exact
-        } else {
-            SamplerKind::Glauber
-        };
+        let kind =
+            if motif.tree().is_some() || ClosedSampler::within(network, motif, OFTEN, self.memory).is_ok() {
+                SamplerKind::Exact
+            } else {
+                SamplerKind::Glauber
+            };
         Ok((kind, self.build(kind, network, motif, seed)?))
     }
 

@@ -58,6 +58,16 @@ impl RejectionSampler {
     /// [`Error::Parameter`] when there is no homomorphism, with the reason, and when they are so rare that a
     /// draw would take more tries, with their number and what to use instead.
     pub fn new(network: Arc<Network>, motif: Motif, most_tries: u64) -> Result<Self> {
+        Self::within(network, motif, most_tries, None)
+    }
+
+    /// The same with a test of adjacency of at most so many bytes, if it is said.
+    pub(super) fn within(
+        network: Arc<Network>,
+        motif: Motif,
+        most_tries: u64,
+        memory: Option<usize>,
+    ) -> Result<Self> {
         homomorphism(&network, &motif, false, STEPS, &mut settled())?;
         let largest = largest_weight(&network);
         let expected = expected_tries(&network, &motif, largest, most_tries as f64)?;
@@ -89,7 +99,7 @@ impl RejectionSampler {
         for &(i, j) in motif.edges() {
             plan[place[i as usize].max(place[j as usize])].1.push((i, j));
         }
-        let adjacency = (!network.is_weighted()).then(|| Adjacency::new(&network, Adjacency::BUDGET));
+        let adjacency = (!network.is_weighted()).then(|| Adjacency::of_bytes(&network, memory));
         Ok(Self { network, motif, plan, adjacency, largest, expected, total: OnceLock::new() })
     }
 

@@ -103,6 +103,14 @@ impl Adjacency {
         Self::within(network, budget, if budget == 0 { 0 } else { most })
     }
 
+    /// The test for a network, by a table of at most so many bytes if that was said, else as [`Adjacency::new`] with [`Adjacency::BUDGET`].
+    pub fn of_bytes(network: &Arc<Network>, most: Option<usize>) -> Self {
+        match most {
+            Some(most) => Self::within(network, Self::BUDGET.min(most), most),
+            None => Self::new(network, Self::BUDGET),
+        }
+    }
+
     /// The test for a network, by a bit matrix of at most `bits` bytes, else by hashed rows of at most `hashed` bytes, else by binary search in the rows.
     pub fn within(network: &Arc<Network>, bits: usize, hashed: usize) -> Self {
         let (n, rows) = (network.nodes(), network.rows());
@@ -361,5 +369,20 @@ mod tests {
         assert!(matches!(*Adjacency::new(&mapped, 1).tables, Tables::Narrow(_)));
         assert!(matches!(*Adjacency::within(&mapped, 1599, 6000).tables, Tables::Search(_)));
         assert!(matches!(*Adjacency::within(&mapped, 1599, 20_000).tables, Tables::Narrow(_)));
+        // What was said counts for all.
+        for network in [&network, &mapped] {
+            let table = |most| Adjacency::of_bytes(network, most).tables;
+            assert!(matches!(*table(None), Tables::Bits(_)));
+            assert!(matches!(*table(Some(1600)), Tables::Bits(_)));
+            assert!(matches!(*table(Some(1599)), Tables::Search(_)));
+        }
+    }
+
+    #[test]
+    fn networks_of_the_tests_of_mapped_files_get_these_tables() {
+        // In tests/cli/mapped.rs of the command line, which gives an eighth of --memory 1M and 400K.
+        let network = network(1100, 2400, false, 1);
+        assert!(matches!(*Adjacency::of_bytes(&network, Some((1 << 20) / 8)).tables, Tables::Narrow(_)));
+        assert!(matches!(*Adjacency::of_bytes(&network, Some((400 << 10) / 8)).tables, Tables::Search(_)));
     }
 }

@@ -72,7 +72,7 @@ fn one_minibatch_of_each_chain_is_a_step_of_the_scheme() {
     let drawn = drawn("@karate", SamplerKind::Pivot, 5);
     let learning = RoundLearning { rounds: 6, minibatches: 1, every: 2, ..small() };
     let rounds = learning.learn::<f64>(&drawn, 1).unwrap();
-    let watching = Watching { batch: 63, chains: 3, burn_in: 5, every: 2 };
+    let watching = Watching { batch: 63, chains: 3, burn_in: 5, every: 2, memory: None };
     let steps = NetworkLearning { steps: 6, watching, parameters: learning.parameters.clone() };
     let steps = steps.learn::<f64>(&[drawn], 1).unwrap();
     assert_eq!(rounds.aggregates().samples, steps.aggregates().samples);

@@ -3,6 +3,7 @@
 use super::{Accuracy, Mode, NetworkReconstruction, Reconstructor, Targets};
 use crate::chain::MotifWalker;
 use crate::chain::rng::ids;
+use crate::data::Adjacency;
 use crate::dictionary::{Drawn, NetworkLearning};
 use crate::factor::Factoriser;
 use crate::linalg::{Mat, Scalar};
@@ -71,7 +72,9 @@ impl Comparison {
         let mut walkers = (0..watching.chains as u64).map(walker).collect::<Result<Vec<_>>>()?;
         let parameters = NetworkReconstruction { mode: self.mode, ..NetworkReconstruction::default() };
         let motif = sampler.motif();
-        let mut rebuilt = Reconstructor::<f32>::new(dictionary, network, motif, &parameters, Targets::All)?;
+        let adjacency = Adjacency::of_bytes(network, watching.memory);
+        let mut rebuilt =
+            Reconstructor::<f32>::with(dictionary, adjacency, motif, &parameters, Targets::All)?;
         while rebuilt.taken() < self.samples {
             rebuilt.absorb(&mut walkers, BLOCK.min(self.samples - rebuilt.taken()))?;
             if !told(rebuilt.taken()) {

@@ -12,6 +12,7 @@ mod parts;
 mod positions;
 mod reconstructor;
 mod reference;
+mod replace;
 mod shares;
 mod sums;
 

@@ -1,23 +1,18 @@
 //! Tables of rebuilt pairs, whole or in parts by ranges of the first node: text with tabs, or parquet.
 
+use super::replace::{Filling, LOCK, parent};
 use crate::data::{NodeIds, sync_folder, write_atomic, write_name};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// What says of a folder that it is ours.
 const SCHEMA: &str = "ergodict.pairs/1";
 /// The list of parts. Who reads all parquet files of a folder leaves out names that begin so.
 const INDEX: &str = "_index.json";
-/// The file that is locked as long as a folder is being filled.
-const LOCK: &str = "lock";
-/// How the names of temporary folders end.
-const SUFFIX: &str = ".partial";
 
 /// Both nodes, the weight, the count.
 pub type PairRow = (u32, u32, f64, u64);
@@ -133,10 +128,8 @@ pub fn write_pairs(
 /// ```
 #[derive(Debug)]
 pub struct PartsFolder {
-    temporary: TempDir,
+    filling: Filling,
     target: PathBuf,
-    /// Locked, so that others can tell that it is not left over.
-    lock: File,
 }
 
 impl PartsFolder {
@@ -163,7 +156,8 @@ impl PartsFolder {
         if others.next().is_some() {
             return bad("is a folder with other files in it: name another, or empty it");
         }
-        let empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+        let mark = |entry: std::io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name() == LOCK);
+        let empty = fs::read_dir(target).is_ok_and(|mut entries| entries.all(mark));
         if empty || fs::read_to_string(target.join(INDEX)).is_ok_and(ours) {
             return Ok(());
         }
@@ -176,29 +170,13 @@ impl PartsFolder {
     /// Those of [`PartsFolder::check`], and [`Error::Io`].
     pub fn create(target: &Path) -> Result<Self> {
         Self::check(target)?;
-        let mut prefix = OsString::from(".");
-        prefix.push(target.file_name().unwrap_or_default());
-        prefix.push(".");
-        sweep(parent(target), &prefix);
-        let io = |problem| Error::io(target)(problem);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(SUFFIX);
-        #[cfg(unix)]
-        {
-            // As any other program would create it, not the 0700 of a temporary folder.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o777));
-        }
-        let temporary = builder.tempdir_in(parent(target)).map_err(io)?;
-        let lock = File::create(temporary.path().join(LOCK)).map_err(io)?;
-        // Some file systems have no locks: leftovers stay there.
-        let _ = lock.try_lock();
-        Ok(Self { temporary, target: target.to_owned(), lock })
+        let filling = Filling::create(target).map_err(Error::io(target))?;
+        Ok(Self { filling, target: target.to_owned() })
     }
 
     /// Where parts are written until all are there.
     pub fn path(&self) -> &Path {
-        self.temporary.path()
+        self.filling.path()
     }
 
     /// Writes part `number` into a folder, which another process may have begun.
@@ -271,7 +249,7 @@ impl PartsFolder {
     /// # Errors
     /// [`Error::Io`], and those of [`PartsFolder::check`].
     pub fn finish(self, parts: &[PairPart], format: PairFormat, made: Option<&Value>) -> Result<()> {
-        let Self { temporary, target, lock } = self;
+        let Self { filling, target } = self;
         let mut index = json!({
             "schema": SCHEMA,
             "format": format,
@@ -282,56 +260,22 @@ impl PartsFolder {
         if let Some(made) = made {
             index["made"] = made.clone();
         }
-        let path = temporary.path().join(INDEX);
+        let path = filling.path().join(INDEX);
         write_atomic(&path, |out| writeln!(out, "{index:#}").map_err(Error::io(&path)))?;
         Self::check(&target)?;
-        let io = |problem| Error::io(&target)(problem);
-        drop(lock);
-        fs::remove_file(temporary.path().join(LOCK)).map_err(io)?;
-        // A folder cannot take the place of one with files in it.
-        let old =
-            target.is_dir().then(|| tempfile::Builder::new().suffix(SUFFIX).tempdir_in(parent(&target)));
-        let old = old.transpose().map_err(io)?;
-        if let Some(old) = &old {
-            fs::rename(&target, old.path().join("old")).map_err(io)?;
-        }
-        if let Err(problem) = fs::rename(temporary.path(), &target) {
-            if let Some(old) = &old {
-                let _ = fs::rename(old.path().join("old"), &target);
-            }
-            return Err(io(problem));
-        }
-        let _ = temporary.keep();
+        filling.put(&target).map_err(Error::io(&target))?;
         sync_folder(&target);
         Ok(())
     }
 }
 
-/// The folder that a path is in.
-fn parent(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Whether a file of this name may be in a folder of parts.
 fn is_ours(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy();
+    // A process that was killed may have left the lock.
     name == INDEX
+        || name == LOCK
         || name.strip_prefix("part-").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-/// Deletes temporary folders with this beginning that nobody is filling.
-fn sweep(folder: &Path, prefix: &std::ffi::OsStr) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for name in entries.filter_map(|entry| Some(entry.ok()?.file_name())) {
-        let bytes = name.as_encoded_bytes();
-        if bytes.starts_with(prefix.as_encoded_bytes()) && bytes.ends_with(SUFFIX.as_bytes()) {
-            let left = folder.join(&name);
-            let lock = File::options().write(true).open(left.join(LOCK));
-            if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
-                let _ = fs::remove_dir_all(left);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -393,12 +337,14 @@ mod tests {
         assert!(names(folder.path()).is_empty());
         // Left over, and in use.
         fs::create_dir(folder.path().join(".parts.abcdef.partial")).unwrap();
-        fs::write(folder.path().join(".parts.abcdef.partial/lock"), "").unwrap();
+        fs::write(folder.path().join(".parts.abcdef.partial/_lock"), "").unwrap();
         let busy = PartsFolder::create(&out).unwrap();
         let second = PartsFolder::create(&out).unwrap();
         assert_eq!(names(folder.path()).len(), 2);
         drop((busy, second));
         fs::create_dir(&out).unwrap();
+        PartsFolder::check(&out).unwrap();
+        fs::write(out.join(LOCK), "").unwrap();
         PartsFolder::check(&out).unwrap();
         fs::write(out.join("thesis.tex"), "years").unwrap();
         assert!(PartsFolder::create(&out).unwrap_err().to_string().contains("other files"));
