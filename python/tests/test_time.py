@@ -75,6 +75,22 @@ def test_a_batch_is_applied_whole_or_not_at_all() -> None:
     assert ergodict.as_network(changing) == changing.snapshot()
 
 
+def test_what_is_refused_leaves_no_trace() -> None:
+    refused: list[Any] = [("a", "b", -1.0), ((1, 2), "z", -1.0), (7, 8, -1.0), ([1], 2, 1.0)]
+    for first in ([], [(3, 1), (1, 2)], [("c", "d")], [((9, 9), 4), (4, "q")]):
+        changing, twin = ChangingNetwork(first or None), ChangingNetwork(first or None)
+        for edge in refused:
+            with pytest.raises((ValueError, TypeError)):
+                changing.insert([edge])
+        assert changing._kind == twin._kind and changing._numbers == twin._numbers and changing.version == twin.version
+        for one in (changing, twin):
+            one.insert(first or [(5, 6)])
+            one.insert("z", (1, 2))
+        assert changing.snapshot().nodes == twin.snapshot().nodes and changing.snapshot() == twin.snapshot()
+    with pytest.raises(ValueError, match=r"from \(0, 'x'\) to 5"):
+        ChangingNetwork([((0, "x"), 1)]).remove((0, "x"), 5)
+
+
 @pytest.mark.parametrize("make", [int, lambda i: (i, "x")], ids=["integers", "objects"])
 def test_learning_goes_on_with_a_network_that_changes(make: Any) -> None:
     ring = nx.relabel_nodes(nx.cycle_graph(12), make)
