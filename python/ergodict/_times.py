@@ -72,27 +72,76 @@ def ids_of(column: Any) -> npt.NDArray[Any]:
     return array
 
 
-#: Both ends, times and, where there are any, weights.
-Columns = tuple[Any, Any, Any, Any]
-_TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch", "t", "ts", "when", "createdat", "created", "year", "day")
+#: Both ends, times and, where there are any, weights and what becomes of the edges.
+Columns = tuple[Any, Any, Any, Any, Any]
+# What columns are called, as in files with a header; of each list the first in the table is taken.
+_TIMES = ("time", "timestamp", "timestamps", "datetime", "date", "unixts", "unixtime", "epoch")
+_OTHER_TIMES = ("t", "ts", "when", "createdat", "created", "year", "day")
+_OPERATIONS = ("op", "operation", "action", "change")
+_SOURCES = ("source", "src", "from", "fromnode", "fromnodeid", "node1", "id1", "sourceid")
+_TARGETS = ("target", "tgt", "dst", "dest", "destination", "to", "tonode", "tonodeid", "node2", "id2", "targetid")
+_WEIGHTS = ("weight", "weights", "edgeweight", "coupling")
+#: Those only from the third column on: before, they may be ends of edges.
+_OTHER_WEIGHTS = ("w", "wt", "j", "strength", "value", "count")
+_MAKES = ("+", "+1", "1", "a", "add", "added", "insert", "create", "c")
+_REMOVES = ("-", "-1", "\N{MINUS SIGN}", "d", "r", "delete", "deleted", "remove", "removed")
+
+
+def removals(weights: Any, operations: Any, ignored: bool) -> tuple[Any, Optional[npt.NDArray[np.bool_]]]:
+    """Weights, and which rows remove their edge: as operations say, or, without any, those of weight -1 where all are 1 or -1."""
+    if operations is not None:
+        told = [_operation(one) for one in operations]
+        return weights, np.array([word in _REMOVES for word in told], dtype=bool)
+    if weights is None:
+        return None, None
+    try:
+        numbers = convert._numbers(weights, "a weight")
+    except (TypeError, ValueError):
+        if ignored:
+            return None, None
+        raise
+    if numbers.ndim == 1 and np.any(numbers < 0) and np.all(np.abs(numbers) == 1.0):
+        return None, numbers < 0
+    return numbers, None
+
+
+def _operation(one: Any) -> str:
+    whole = isinstance(one, (float, np.floating)) and float(one).is_integer()
+    word = str(int(one)) if whole else str(one).strip().lower()
+    if word not in (*_MAKES, *_REMOVES):
+        raise ValueError(f"what becomes of an edge is {one!r}, but it must be + or - (or add, remove)")
+    return word
 
 
 def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any, weight: Optional[str]) -> Columns:
     names = list(table.columns)
-    plain = {str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", ""): name for name in reversed(names)}
+    plain = [str(name).strip().lower().replace("_", "").replace("-", "").replace(" ", "") for name in names]
+    given = [name for name in (source, target, time, weight) if name is not None]
+
+    def called(words: tuple[str, ...], since: int = 0) -> Any:
+        return next((name for name, word in zip(names[since:], plain[since:]) if word in words and name not in given), None)
+
     if time is None:
-        time = next((plain[one] for one in _TIMES if one in plain), None)
+        time = called(_TIMES)
+        time = called(_OTHER_TIMES) if time is None else time
         if time is None:
             raise ValueError(f"the table has no column called time or date: say which it is, such as time={names[-1]!r}; there are {', '.join(map(repr, names))}")
-    if weight is None and "weight" in names and "weight" not in (source, target, time):
-        weight = "weight"
+        given.append(time)
+    operation = called(_OPERATIONS)
+    given.append(operation)
+    if weight is None:
+        weight = called(_WEIGHTS)
+        weight = called(_OTHER_WEIGHTS, 2) if weight is None else weight
+        given.append(weight)
     if (source is None) != (target is None):
         raise ValueError("source and target are given together, or none of them")
     if source is None:
-        free = [name for name in names if name not in (time, weight)]
-        if len(free) < 2:
+        source, target = called(_SOURCES), called(_TARGETS)
+        free = [name for name in names if name not in (*given, source, target)]
+        if len(free) < (source is None) + (target is None):
             raise ValueError(f"the table has the columns {', '.join(map(repr, names))}, but the ends of edges are in two")
-        source, target = ("source", "target") if {"source", "target"} <= set(free) else (free[0], free[1])
+        source = free.pop(0) if source is None else source
+        target = free.pop(0) if target is None else target
     for name in (source, target, time, weight):
         if name is not None and name not in names:
             raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, names))}")
@@ -105,7 +154,8 @@ def of_table(table: Any, source: Optional[str], target: Optional[str], time: Any
         return values
 
     ends = [np.asarray(column(name).to_numpy()) for name in (source, target)]
-    return ends[0], ends[1], column(time), None if weight is None else np.asarray(column(weight).to_numpy())
+    weights, operations = (None if name is None else np.asarray(column(name).to_numpy()) for name in (weight, operation))
+    return ends[0], ends[1], column(time), weights, operations
 
 
 def of_rows(data: Any) -> Columns:
@@ -113,7 +163,7 @@ def of_rows(data: Any) -> Columns:
     if isinstance(data, np.ndarray):
         if data.ndim != 2 or data.shape[1] not in (3, 4):
             raise ValueError(f"the array is of shape {data.shape}, but it must be (m, 3) or (m, 4): both ends, a weight where there is one, and a time")
-        return data[:, 0], data[:, 1], data[:, -1], data[:, 2] if data.shape[1] == 4 else None
+        return data[:, 0], data[:, 1], data[:, -1], *_third(data[:, 2] if data.shape[1] == 4 else None)
     if not hasattr(data, "__iter__"):
         raise TypeError(f"{type(data).__name__} is no list of edges with times: expected a table, rows or the path of a file")
     rows = list(data)
@@ -123,4 +173,10 @@ def of_rows(data: Any) -> Columns:
     if not rows:
         raise ValueError("there is no row, but at least one is needed")
     parts = [list(part) for part in zip(*rows)]
-    return parts[0], parts[1], parts[-1], parts[2] if len(parts) == 4 else None
+    return parts[0], parts[1], parts[-1], *_third(parts[2] if len(parts) == 4 else None)
+
+
+def _third(column: Any) -> tuple[Any, Any]:
+    """A third column as weights, or as what becomes of edges: a bare sign is no number, so that it can be nothing else."""
+    signs = column is not None and all(isinstance(one, str) and one in ("+", "-") for one in column)
+    return (None, column) if signs else (column, None)

@@ -209,12 +209,19 @@ class ChangingNetwork:
     ) -> None:
         if not u:
             return
-        names = self._named([*u, *v])
+        before = self._kind, self._numbers, self._core, self._before, self._last
+        known = len(self._numbers)
         try:
+            names = self._named([*u, *v])
             self._core.apply(names[: len(u)], names[len(u) :], weights, removes)
-        except ValueError as error:
+        except BaseException as error:
             # Errors call nodes by the names they have in the core.
-            raise self._renamed(error) if self._kind == "objects" else error from None
+            said = self._renamed(error) if isinstance(error, ValueError) and self._kind == "objects" else error
+            # Ids that came with what is refused are none.
+            self._kind, self._numbers, self._core, self._before, self._last = before
+            while len(self._numbers) > known:
+                self._numbers.popitem()
+            raise said from None
 
     def _renamed(self, error: ValueError) -> ValueError:
         import re

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _ergodict, convert
 from ._options import flag
-from ._times import ids_of, length, moments_of, of_rows, of_table, shown
+from ._times import ids_of, length, moments_of, of_rows, of_table, removals, shown
 from .network import Network
 
 Path = Union[str, "os.PathLike[str]"]
@@ -30,6 +30,8 @@ class Window:
         When the window begins and ends; what happens at its end belongs to the next.
     name : str
         Both in words.
+    kind : str, optional
+        What they are: ``"dates"``, ``"unix"`` for seconds since 1970, or ``"numbers"`` of any unit; by default dates where `start` is one, else numbers.
 
     Examples
     --------
@@ -43,6 +45,13 @@ class Window:
     start: Any
     end: Any
     name: str
+    kind: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            object.__setattr__(self, "kind", "dates" if isinstance(self.start, np.datetime64) else "numbers")
+        if self.kind not in ("dates", "unix", "numbers"):
+            raise ValueError(f"kind is {self.kind!r}, but it must be 'dates', 'unix' or 'numbers'")
 
 
 class TimedEdges:
@@ -52,10 +61,11 @@ class TimedEdges:
     ----------
     data : table, array, list or path
         A pandas or polars table; an array or list of rows ``u, v, t`` or, as files have them, ``u, v, w, t``; or a time-stamped edge list that
-        ``ergodict network learn --timestamps`` takes.
+        ``ergodict network learn --timestamps`` takes. As in files, rows remove their edge where all weights are 1 or -1 and theirs is -1, where ``"-"``
+        stands in the place of the weight, or where a column ``op`` says ``-`` or ``remove``.
     source, target, time, weight : str, optional
-        The columns of a table: by default ``source`` and ``target``, or the first two that are nothing else; ``time``, ``timestamp``, ``t`` or the like;
-        ``weight`` where there is one. Of a file `time` is the name of the column, or its number, counted from 1.
+        The columns of a table: by default, as those of a file with a header, ``source`` and ``target`` or the like, or the first two that are nothing
+        else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file `time` is the name of the column, or its number, counted from 1.
     directed : bool, default None
         Whether edges have directions; by default what a file says, and else they have none.
     weighted : bool, optional
@@ -105,7 +115,9 @@ class TimedEdges:
                 if value is not None:
                     raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
             columns = of_rows(data)
-        self._make(*columns, None, directed, weighted, loops)
+        u, v, times, weights, operations = columns
+        weights, removes = removals(weights, operations, weighted is False)
+        self._make(u, v, times, weights, removes, directed, weighted, loops)
 
     @classmethod
     def from_columns(
@@ -353,7 +365,7 @@ class Windows(Sequence[Window]):
         start, end, name = self._core.span(place)
         core = self._core.network(place)
         span = shown(np.array([start, end]), self.rows._core.kind)
-        return Window(self._network(core), span[0], span[1], name)
+        return Window(self._network(core), span[0], span[1], name, self.rows._core.kind)
 
     def __iter__(self) -> Iterator[Window]:
         return (self[at] for at in range(len(self)))

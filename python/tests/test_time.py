@@ -75,6 +75,22 @@ def test_a_batch_is_applied_whole_or_not_at_all() -> None:
     assert ergodict.as_network(changing) == changing.snapshot()
 
 
+def test_what_is_refused_leaves_no_trace() -> None:
+    refused: list[Any] = [("a", "b", -1.0), ((1, 2), "z", -1.0), (7, 8, -1.0), ([1], 2, 1.0)]
+    for first in ([], [(3, 1), (1, 2)], [("c", "d")], [((9, 9), 4), (4, "q")]):
+        changing, twin = ChangingNetwork(first or None), ChangingNetwork(first or None)
+        for edge in refused:
+            with pytest.raises((ValueError, TypeError)):
+                changing.insert([edge])
+        assert changing._kind == twin._kind and changing._numbers == twin._numbers and changing.version == twin.version
+        for one in (changing, twin):
+            one.insert(first or [(5, 6)])
+            one.insert("z", (1, 2))
+        assert changing.snapshot().nodes == twin.snapshot().nodes and changing.snapshot() == twin.snapshot()
+    with pytest.raises(ValueError, match=r"from \(0, 'x'\) to 5"):
+        ChangingNetwork([((0, "x"), 1)]).remove((0, "x"), 5)
+
+
 @pytest.mark.parametrize("make", [int, lambda i: (i, "x")], ids=["integers", "objects"])
 def test_learning_goes_on_with_a_network_that_changes(make: Any) -> None:
     ring = nx.relabel_nodes(nx.cycle_graph(12), make)
@@ -120,6 +136,42 @@ def test_times_are_taken_however_they_come() -> None:
     removed = TimedEdges.from_columns([0, 1, 0], [1, 2, 1], [0, 1, 2], removes=[False, False, True]).windows(1)
     assert [one.network.n_edges for one in removed] == [1, 2, 1]
     assert [one.network.n_edges for one in TimedEdges(switching(3, 3, 10)).windows(datetime.timedelta(seconds=1))] == [20, 20, 20]
+
+
+def test_tables_and_rows_are_read_as_files_are(tmp_path: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "rows.csv"
+
+    def edges(rows: TimedEdges) -> Any:
+        return [[(u, v, w) for u, v, w in one.network.to_networkx().edges(data="weight")] for one in rows.windows(1.0)], rows.is_directed
+
+    tables: list[dict[str, Any]] = [
+        {"source": [1, 2, 1], "target": [2, 3, 2], "op": ["+", "add", "remove"], "time": [0.0, 1.0, 2.0]},
+        {"source": [1, 2, 1], "target": [2, 3, 2], "Action": [1, 1, -1], "time": [0.0, 1.0, 2.0]},
+        {"source": [1, 2, 1], "target": [2, 3, 2], "weight": [1, 1, -1], "time": [0.0, 1.0, 2.0]},
+        {"source": [1, 2, 3], "target": [2, 3, 4], "date": [0.0, 1.0, 2.0], "time": [9.0, 8.0, 7.0]},
+        {"t": [9.0, 8.0, 7.0], "to": [2, 3, 4], "from": [1, 2, 3], "timestamp": [0.0, 1.0, 2.0], "count": [1.0, 2.0, 0.5]},
+        {"w": [1, 2, 3], "v": [2, 3, 4], "year": [0, 1, 2]},
+        {"edge weight": [2.0, 3.0, 1.0], "a": [1, 2, 3], "b": [2, 3, 4], "epoch": [0, 1, 2]},
+    ]
+    for columns in tables:
+        table = pandas.DataFrame(columns)
+        table.to_csv(path, index=False)
+        assert edges(TimedEdges(table)) == edges(TimedEdges(path)), list(columns)
+    assert [len(one) for one in edges(TimedEdges(pandas.DataFrame(tables[0])))[0]] == [1, 2, 1]
+    for signs in ([1, 1, -1], ["+", "+", "-"]):
+        rows: list[Any] = [(u, v, sign, t) for u, v, sign, t in zip([1, 2, 1], [2, 3, 2], signs, [0.0, 1.0, 2.0])]
+        path.write_text("".join(f"{u} {v} {sign} {t}\n" for u, v, sign, t in rows))
+        assert edges(TimedEdges(rows)) == edges(TimedEdges(path)) == edges(TimedEdges(pandas.DataFrame(tables[0])))
+        assert [len(one) for one in edges(TimedEdges(rows, weighted=False))[0]] == [1, 2, 1]
+    assert edges(TimedEdges(np.array([[1, 2, 1, 0.0], [2, 3, 1, 1.0], [1, 2, -1, 2.0]]))) == edges(TimedEdges(path))
+    with pytest.raises(ValueError, match="perhaps"):
+        TimedEdges(pandas.DataFrame({**tables[0], "op": ["+", "perhaps", "-"]}))
+    with pytest.raises(ValueError):
+        TimedEdges([(1, 2, -1.0, 0.0), (2, 3, -2.0, 1.0)])
+    # Who names a column means it.
+    assert len(edges(TimedEdges(pandas.DataFrame(tables[3]), time="time"))[0]) == 3
+    assert TimedEdges(pandas.DataFrame(tables[3]), time="time").times.tolist() == [7.0, 8.0, 9.0]
 
 
 def test_what_is_no_time_is_refused() -> None:
