@@ -80,9 +80,11 @@ def change(model: Any, ax: Any = None) -> Any:
         if y[sure] - 2 * error[sure] > 0:
             ax.plot(x[sure], y[sure], "o", markersize=10, markerfacecolor="none", color=COLOURS[1], markeredgewidth=1.8, zorder=4)
             name = windows["name"][scored][sure]
+            # Towards the middle, so that it stays within the axes.
+            left = 2 * sure < len(y)
             ax.annotate(
-                f"{name}: {y[sure]:.2f}", (x[sure], y[sure]), xytext=(10, 0), textcoords="offset points", va="center", fontsize=8,
-                annotation_clip=False,
+                f"{name}: {y[sure]:.2f}", (x[sure], y[sure]), xytext=(10 if left else -10, 0), textcoords="offset points",
+                ha="left" if left else "right", va="center", fontsize=8, annotation_clip=False,
             )
     ax.set_ylabel("change score")
     ax.margins(y=0.15)
@@ -128,11 +130,11 @@ def dominance_over_time(model: Any, atoms: int = 7, ax: Any = None) -> Any:
     own = own[np.argsort(shares[:, own].argmax(axis=0), kind="stable")]
     rest = np.setdiff1d(np.arange(shares.shape[1]), own)
     bands = [shares[:, atom] for atom in own]
-    labels = [f"atom {atom + 1}" for atom in own]
+    labels = [f"atom {atom}" for atom in own]
     colours = list(COLOURS[: len(own)])
     if len(rest):
         bands.append(shares[:, rest].sum(axis=1))
-        labels.append(f"the other {len(rest)}" if len(rest) > 1 else f"atom {rest[0] + 1}")
+        labels.append(f"the other {len(rest)}" if len(rest) > 1 else f"atom {rest[0]}")
         colours.append("0.8")
     ax = axes(ax, (6, 3))
     if len(moments) == 1:

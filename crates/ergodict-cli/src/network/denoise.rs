@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, digest, write_name};
 use ergodict::denoise::ensemble;
-use ergodict::denoise::{Denoising, Method, Stage};
+use ergodict::denoise::{Denoising, Heuristic, Method, Stage};
 use ergodict::dictionary::Input;
 use ergodict::{Error, denoise};
 use serde_json::{Value, json};
@@ -319,12 +319,14 @@ impl Args {
         let n = network.nodes() as u64;
         let needed = self.method.memory(n, network.edges(), pairs);
         let what = format!("--method {} on {n} nodes and {pairs} pairs", self.method);
-        memory::check_within(
-            needed,
-            self.within(),
-            &what,
-            "score fewer --pairs, or use --method resource-allocation",
-        )
+        // Of those that need least there is no other to go to.
+        let least = Method::Heuristic(Heuristic::ResourceAllocation).memory(n, network.edges(), pairs);
+        let way_out = if needed > least {
+            "score fewer --pairs, or use --method resource-allocation"
+        } else {
+            "score fewer --pairs; no other method takes less"
+        };
+        memory::check_within(needed, self.within(), &what, way_out)
     }
 
     /// The file of pairs, if they are in one.
