@@ -181,7 +181,7 @@ mod tests {
     fn nobody_sweeps_what_is_being_filled_or_finished() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("parts");
-        meanwhile(&target, 1500, || sweep(folder.path(), &prefix(&target)));
+        meanwhile(&target, 400, || sweep(folder.path(), &prefix(&target)));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(fs::read_dir(&target).unwrap().count(), 1);
     }
@@ -197,7 +197,7 @@ mod tests {
             eprintln!("SKIPPED: this file system exchanges no folders");
             return;
         }
-        meanwhile(&target, 1500, || assert!(target.is_dir()));
+        meanwhile(&target, 400, || assert!(target.is_dir()));
     }
 
     #[test]
