@@ -39,10 +39,10 @@ def lesmis(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
-    """A Dask cluster of two processes, started once."""
+    """A Dask cluster of three processes, started once."""
     distributed = pytest.importorskip("distributed", reason="dask[distributed] is not installed: tests with Dask are SKIPPED")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
     ) as cluster:
         with cluster.get_client() as client:
             yield client

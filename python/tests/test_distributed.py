@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import concurrent.futures as cf
+import gc
 import json
 import multiprocessing
 import os
 import pickle
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,20 +63,24 @@ class Wrapped(cf.Executor):
 
 
 def killed_once(folder: str, fn: Callable[..., Any], *args: Any) -> Any:
-    """Runs a task, but the first of all processes that does is killed in the middle of it."""
+    """Runs a task, but the first of all processes that does is killed while it runs, and never answers, however fast it is."""
     try:
         os.close(os.open(os.path.join(folder, "first"), os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return fn(*args)
-    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
-    try:
-        return fn(*args)
-    finally:
-        Path(folder, "came to its end").touch()
-        time.sleep(10)
+    began = threading.Event()
+
+    def run() -> None:
+        began.set()
+        fn(*args)
+
+    threading.Thread(target=run, daemon=True).start()
+    began.wait()
+    time.sleep(0.02)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
-def delayed(fn: Callable[..., Any], job: bytes, task: bytes, attempt: int) -> Any:
+def delayed(fn: Callable[..., Any], job: bytes, task: bytes, attempt: str) -> Any:
     """Runs a task after a time that is another for each."""
     time.sleep(int.from_bytes(task[-2:], "little") / 2**16 / 20)
     return fn(job, task, attempt)
@@ -100,8 +107,7 @@ def test_processes_give_what_one_process_gives(lesmis: str, tmp_path: Path) -> N
 
 def test_dask_gives_what_one_process_gives(lesmis: str, client: Any) -> None:
     here = distributed.learn(lesmis, 4, **SMALL)
-    assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=client.get_executor()))
-    for workers in (1, 2):
+    for workers in (1, 2, 3):
         some = list(client.scheduler_info(n_workers=-1)["workers"])[:workers]
         executor = client.get_executor(workers=some, pure=False)
         assert same(here, distributed.learn(lesmis, 4, **SMALL, executor=Wrapped(executor, delayed)))
@@ -141,7 +147,7 @@ def test_a_killed_process_is_survived(lesmis: str, tmp_path: Path) -> None:
         return made[-1]
 
     assert same(here, distributed.learn(lesmis, 5, **LONG, executor=make))
-    assert (tmp_path / "first").exists() and not (tmp_path / "came to its end").exists()
+    assert (tmp_path / "first").exists()
     assert len(made) == 2 and sum(one.submitted for one in made) > 2 * 3
 
 
@@ -149,7 +155,46 @@ def test_a_killed_worker_of_dask_is_survived(lesmis: str, client: Any, tmp_path:
     here = distributed.learn(lesmis, 5, **LONG)
     there = distributed.learn(lesmis, 5, **LONG, executor=Wrapped(client.get_executor(), killed_once, str(tmp_path)))
     assert same(here, there)
-    assert (tmp_path / "first").exists() and not (tmp_path / "came to its end").exists()
+    assert (tmp_path / "first").exists()
+
+
+def failing(folder: str, fn: Callable[..., Any], *args: Any) -> Any:
+    """Runs a task where there is a file, and fails as a worker does where there is none."""
+    if os.path.exists(os.path.join(folder, "there")):
+        return fn(*args)
+    return False, json.dumps({"problem": "not yet", **_worker._here()}).encode()
+
+
+def test_an_answer_of_dask_is_not_given_again(lesmis: str, client: Any, tmp_path: Path) -> None:
+    kept = []
+
+    class Keeping(Wrapped):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            kept.append(super().submit(fn, *args))
+            return kept[-1]
+
+    def learn() -> ergodict.NetworkDictionary:
+        return distributed.learn(lesmis, 4, **SMALL, executor=Keeping(client.get_executor(), failing, str(tmp_path)))
+
+    with pytest.raises(WorkerError, match="not yet"):
+        learn()
+    (tmp_path / "there").touch()
+    assert same(distributed.learn(lesmis, 4, **SMALL), learn()) and len(kept) == 4 * (1 + 3)
+
+
+def test_an_error_keeps_no_futures(lesmis: str, tmp_path: Path) -> None:
+    made: list[weakref.ref[Any]] = []
+
+    class Noting(Wrapped):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            future = super().submit(fn, *args)
+            made.append(weakref.ref(future))
+            return future
+
+    with cf.ThreadPoolExecutor(1) as executor, pytest.raises(WorkerError, match="not yet") as error:
+        distributed.learn(lesmis, 4, **SMALL, executor=Noting(executor, failing, str(tmp_path)))
+    gc.collect()
+    assert len(made) == 4 and [one() for one in made] == [None] * 4 and error.value.pid == os.getpid()
 
 
 def test_a_pool_that_breaks_and_cannot_be_made_again_is_told(lesmis: str, tmp_path: Path) -> None:
@@ -167,8 +212,9 @@ class Losing(cf.Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         future: cf.Future[Any] = cf.Future()
-        if args[2] < self.losses:
-            if args[2] == 0:
+        attempt = int(args[2].split("-")[1])
+        if attempt < self.losses:
+            if attempt == 0:
                 future.cancel()
             else:
                 future.set_exception(ConnectionError("gone"))
@@ -201,7 +247,7 @@ def test_a_worker_of_another_version_is_named(lesmis: str, monkeypatch: pytest.M
     assert str(again) == str(error.value) and again.pid == error.value.pid
 
 
-def elsewhere(path: str, there: str, fn: Callable[..., Any], job: bytes, task: bytes, attempt: int) -> Any:
+def elsewhere(path: str, there: str, fn: Callable[..., Any], job: bytes, task: bytes, attempt: str) -> Any:
     """Runs a task where the network has another path."""
     return fn(job.replace(json.dumps(path).encode(), json.dumps(there).encode()), task, attempt)
 
@@ -232,11 +278,18 @@ def test_a_worker_that_rounds_otherwise_is_named(lesmis: str) -> None:
             pytest.skip("this machine has no other instruction set: workers that round otherwise are NOT TESTED")
 
 
-def test_networks_that_cannot_be_mapped_are_refused(tmp_path: Path, lesmis: str) -> None:
-    text = tmp_path / "karate.txt"
+def test_networks_that_cannot_be_mapped_are_refused(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    text = tmp_path / "the karate club.txt"
     ergodict.Network("@karate").write(text)
-    with pytest.raises(ValueError, match=r"`ergodict network convert karate.txt karate.egr`"):
+    with pytest.raises(ValueError, match="make one with `ergodict network convert") as error:
         distributed.learn(text, 4, **SMALL)
+    # The command that is told does it.
+    program, *arguments = shlex.split(str(error.value).split("`")[1])
+    cli(*arguments)
+    assert program == "ergodict" and distributed.learn(text.with_suffix(".egr"), 4, **SMALL).n_steps_ == 3
+    (tmp_path / "short.egr").write_bytes(b"EGR")
+    with pytest.raises(ValueError, match="short.egr: is no .egr network, although it is called so"):
+        distributed.learn(tmp_path / "short.egr", 4, **SMALL)
     with pytest.raises(FileNotFoundError):
         distributed.learn(tmp_path / "none.egr", 4, **SMALL)
     with pytest.raises(TypeError, match="path of an .egr file"):
@@ -303,6 +356,10 @@ def test_an_interrupted_run_goes_on(lesmis: str, tmp_path: Path) -> None:
         distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "none" / "checkpoint.safetensors")
     with pytest.raises(ValueError, match="another network"):
         distributed.learn("@karate", 4, **SMALL, checkpoint=checkpoint, resume=True)
+    embedded = tmp_path / "embedded.safetensors"
+    distributed.learn("@karate", 4, **SMALL, checkpoint=embedded)
+    with pytest.raises(ValueError, match="another network"):
+        distributed.learn("@lesmis", 4, **SMALL, checkpoint=embedded, resume=True)
     whole.save(checkpoint)
     with pytest.raises(ValueError, match="no checkpoint of ergodict.distributed.learn"):
         distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
@@ -329,10 +386,10 @@ def test_damaged_bytes_are_refused(lesmis: str) -> None:
     with _crew.Crew(None, 0, None) as crew:
         learner, job = _learn._start(estimator, _source.source(lesmis), 1, crew)
     task = learner.tasks()[0]
-    good, outcome = _worker.work(job, task, 0)
+    good, outcome = _worker.work(job, task, "")
     assert good
     for bytes_ in (task[:-1], b"", task + b"x", task[:40] + bytes([task[40] ^ 1]) + task[41:], outcome):
-        good, told = _worker.work(job, bytes_, 0)
+        good, told = _worker.work(job, bytes_, "")
         assert not good and "damaged" in json.loads(told)["problem"]
     for bytes_ in (outcome[:-1], task, b"ERTO"):
         with pytest.raises(ValueError, match="damaged"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 import ergodict
 from ergodict import distributed
-from ergodict.distributed import WorkerError, _denoise
+from ergodict.distributed import WorkerError, _denoise, _lock
 from test_distributed import Stopping, Wrapped, delayed, killed_once, pool
 
 SMALL: dict[str, Any] = {"samples": 3000, "chains": 3, "block": 400, "partitions": 3, "format": "tsv", "random_state": 8}
@@ -74,6 +76,26 @@ def test_some_pairs_only(lesmis: str, model: ergodict.NetworkDictionary, tmp_pat
     rebuilt = distributed.reconstruct(lesmis, model, tmp_path / "some", **SMALL, pairs=pairs)
     table = rebuilt.to_pandas()
     assert len(table) == np.count_nonzero(whole.counts) and sorted(table["count"]) == sorted(whole.counts[whole.counts > 0])
+    for some in (pairs, [(1, 2), (2, 1), (1, 3), (1, 34), (10, 17)]):
+        network = lesmis if some is pairs else "@karate"
+        whole = model.reconstruct(network, samples=3000, chains=3, random_state=8, pairs=some)
+        rebuilt = distributed.reconstruct(network, model, tmp_path / "some", **SMALL, pairs=some)
+        assert rebuilt.edge_coverage == whole.edge_coverage
+    assert rebuilt.edge_coverage == 1.0
+
+
+@pytest.mark.parametrize("names", [["007", "NA", "x", "null", "y 1", 'q"q'], ["007", "03", "5", "6", "8", "9"], [7, 3, 5, 6, 8, 9]])
+def test_names_are_the_same_in_both_formats(names: list[Any], model: ergodict.NetworkDictionary, tmp_path: Path) -> None:
+    path = tmp_path / "named.egr"
+    ergodict.Network([(one, two) for at, one in enumerate(names) for two in names[:at]]).write(path)
+    text, columns = (
+        distributed.reconstruct(path, model, tmp_path / format, **{**SMALL, "samples": 300, "format": format}) for format in ("tsv", "parquet")
+    )
+    table = text.to_pandas()
+    assert table.equals(columns.to_pandas()) and set(table["u"]) | set(table["v"]) == set(names)
+    # What the command line wrote says less.
+    del text.made["ids"]
+    assert table.equals(text.to_pandas())
 
 
 def test_a_part_of_a_network_keeps_its_ids(tmp_path: Path) -> None:
@@ -100,7 +122,7 @@ def test_a_killed_worker_is_survived(lesmis: str, model: ergodict.NetworkDiction
             executor = lambda: Wrapped(pool(2)(), killed_once, str(marks))  # noqa: B023, E731
         distributed.reconstruct(lesmis, model, tmp_path / name, **options, executor=executor)
         assert contents(tmp_path / name) == expected
-        assert (marks / "first").exists() and not (marks / "came to its end").exists()
+        assert (marks / "first").exists()
 
 
 def test_an_interrupted_run_goes_on(lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path) -> None:
@@ -115,6 +137,66 @@ def test_an_interrupted_run_goes_on(lesmis: str, model: ergodict.NetworkDictiona
     assert contents(out) == contents(tmp_path / "here") and list(scratch.iterdir()) == []
     # Three blocks of three chains, of which one was done, and one part.
     assert 100 - counting.tasks == 2 * 3 + 1
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut", "no state", "strange state"])
+def test_a_run_whose_files_are_damaged_begins_anew(
+    lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path, damage: str
+) -> None:
+    out, scratch = tmp_path / "there", tmp_path / "scratch"
+    scratch.mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        distributed.reconstruct(lesmis, model, out, **SMALL, scratch=scratch, executor=Stopping(3 + 2))
+    (folder,) = scratch.iterdir()
+    first, state = sorted(folder.glob("*.sums"))[0], folder / "state.json"
+    if damage == "gone":
+        first.unlink()
+    elif damage == "cut":
+        first.write_bytes(first.read_bytes()[:-1])
+    else:
+        state.write_text("{" if damage == "no state" else '{"taken": [], "files": 3}')
+    counting = Stopping(100)
+    distributed.reconstruct(lesmis, model, out, **SMALL, scratch=scratch, resume=True, executor=counting)
+    distributed.reconstruct(lesmis, model, tmp_path / "here", **SMALL)
+    assert contents(out) == contents(tmp_path / "here") and list(scratch.iterdir()) == []
+    assert 100 - counting.tasks == 3 * 3 + 1
+
+
+LOCKING = """
+import runpy, sys
+lock = runpy.run_path(sys.argv[1])["FolderLock"](sys.argv[2])
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_of_two_equal_runs_at_once_the_second_is_refused(lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path) -> None:
+    scratch, tried = tmp_path / "scratch", []
+    scratch.mkdir()
+
+    class Meanwhile(Stopping):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if self.tasks == 96:
+                for resume in (False, True):
+                    with pytest.raises(BlockingIOError, match="another run with the same arguments"):
+                        distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, resume=resume)
+                    tried.append(resume)
+            return super().submit(fn, *args)
+
+    distributed.reconstruct(lesmis, model, tmp_path / "first", **SMALL, scratch=scratch, executor=Meanwhile(100))
+    assert tried == [False, True] and list(scratch.iterdir()) == [] and not (tmp_path / "second").exists()
+    # Another process, which is killed: nothing is in the way then.
+    with pytest.raises(KeyboardInterrupt):
+        distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, executor=Stopping(3 + 2))
+    (folder,) = scratch.iterdir()
+    with subprocess.Popen([sys.executable, "-c", LOCKING, _lock.__file__, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"locked\n"
+        with pytest.raises(BlockingIOError, match="another run with the same arguments"):
+            distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, resume=True)
+        other.kill()
+    counting = Stopping(100)
+    distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, resume=True, executor=counting)
+    assert contents(tmp_path / "second") == contents(tmp_path / "first") and 100 - counting.tasks == 2 * 3 + 1
 
 
 def test_workers_that_cannot_are_named(lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path, monkeypatch: Any) -> None:

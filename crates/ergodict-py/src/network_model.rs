@@ -170,7 +170,7 @@ pub(crate) fn input_digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     if path.to_str().is_some_and(|name| name.starts_with('@')) {
         return Ok(format!("ergodict {}", env!("CARGO_PKG_VERSION")));
     }
-    short(py, || ergodict::data::digest(&path))
+    long(py, None, None, |watch| ergodict::data::digest_until(&path, &|| watch.stopped()))
 }
 
 /// The seed of patches that are coded by a dictionary of this seed: of others than those it was learned from.

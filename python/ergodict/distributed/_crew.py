@@ -7,6 +7,7 @@ import concurrent.futures as cf
 import json
 import os
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Optional, Union
@@ -73,8 +74,10 @@ class Crew:
         found: list[Optional[bytes]] = [None] * len(tasks)
         attempts = [0] * len(tasks)
         left = list(range(len(tasks)))
+        # Dask takes calls with equal arguments for one while a future of it is alive, and would give an old answer again.
+        nonce = uuid.uuid4().hex
         while left:
-            lost = self._once(job, tasks, left, attempts, found)
+            lost = self._once(job, tasks, left, [f"{nonce}-{attempt}" for attempt in attempts], found)
             broken = False
             for at, error in lost.items():
                 attempts[at] += 1
@@ -91,7 +94,7 @@ class Crew:
         return [one for one in found if one is not None]
 
     def _once(
-        self, job: bytes, tasks: Sequence[bytes], left: list[int], attempts: list[int], found: list[Optional[bytes]]
+        self, job: bytes, tasks: Sequence[bytes], left: list[int], tries: list[str], found: list[Optional[bytes]]
     ) -> dict[int, BaseException]:
         """Tries what is left; gives what was lost and to what."""
         futures: dict[int, Any] = {}
@@ -99,12 +102,12 @@ class Crew:
         try:
             for at in left:
                 try:
-                    futures[at] = self._executor.submit(work, job, tasks[at], attempts[at])
+                    futures[at] = self._executor.submit(work, job, tasks[at], tries[at])
                 except Exception as error:
                     lost[at] = error
-            for at, future in futures.items():
+            for at in futures:
                 try:
-                    good, told = future.result()
+                    good, told = futures[at].result()
                 except (Exception, asyncio.CancelledError) as error:
                     lost[at] = error
                     continue
@@ -112,8 +115,10 @@ class Crew:
                     raise WorkerError(**json.loads(told))
                 found[at] = told
         except BaseException:
-            for future in futures.values():
-                future.cancel()
+            for at in futures:
+                futures[at].cancel()
+            # The error's traceback would keep them, and with them what they hold on a cluster.
+            futures.clear()
             raise
         return dict(sorted(lost.items()))
 

@@ -23,7 +23,7 @@ from ._source import source
 
 #: Walks between two looks at how many pairs were seen, as ``ergodict.denoise`` has it.
 _BLOCK = 50_000
-#: Mebibytes of sums in memory, as ``ergodict.denoise`` has it.
+#: Bytes of sums that each task has in memory, as ``ergodict.denoise`` has it.
 _MEMORY = 1 << 30
 
 _METHODS = ("ndr-off-chain", "ndr", "co-visits")
@@ -57,6 +57,8 @@ def denoise(
 
     A dictionary of the network is learned as :func:`learn` does; then walks go on until enough of the pairs were seen, and scores are those of
     :func:`ergodict.denoise` for the same method. Methods other than these three need the whole network in one process: see there.
+
+    A run that was stopped begins anew. What takes long to learn can be learned by :func:`learn` with a checkpoint, and given as `model`.
 
     Parameters
     ----------
@@ -142,8 +144,9 @@ def denoise(
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
     with Crew(executor, retries, n_jobs) as crew, tempfile.TemporaryDirectory() as own:
         folder = own if scratch is None else os.path.abspath(os.fspath(scratch))
-        shares = Shares(crew, network, dictionary._fitted(), plan, sampling, numbers, folder, False)
-        try:
+        with Shares(crew, network, dictionary._fitted(), plan, sampling, numbers, folder, False) as shares:
+            # What is counted is here and not in files: it cannot be gone on with.
+            shares.keep = False
             inside = shares.inside(u, v)
             enough = math.ceil(share * int(inside.sum()))
             with progress(verbose, "walking", "walk", figure="pairs seen") as show:
@@ -155,8 +158,6 @@ def denoise(
                         os.remove(file)
                     if show is not None:
                         show(shares.taken, most, float(np.mean(counts > 0)))
-        finally:
-            shares.remove()
         taken = shares.taken
     seen, outside = float(np.mean(counts > 0)), int(np.count_nonzero(~inside))
     notes = [f"{taken} walks saw {100 * seen:.1f} % of the pairs; those never seen score 0"]

@@ -165,6 +165,7 @@ def _start(estimator: NetworkDictionary, network: Source, minibatches: object, c
         "batch": options.whole("batch_size", estimator.batch_size, 1, "a minibatch needs at least one patch"),
         "examples": options.whole("n_examples", estimator.n_examples, 0, "it must not be negative"),
         "seed": seed, "name": network.name, "digest": _ergodict.input_digest(network.path),
+        "network": network.digest,
     }
     edges: Any = sampling["edges"]
     nodes: Any = sampling["k"] or (_ergodict.MOTIF_NODES if edges is None else 1 + max(max(edge) for edge in edges))

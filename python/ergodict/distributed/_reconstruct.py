@@ -40,7 +40,8 @@ class Partitioned:
     n_pairs : int
         Pairs that were seen, in all parts.
     made : dict
-        How it was made: ``samples``, ``chains``, ``block``, ``seed``, ``sampler``, ``edge_coverage``, ``capped``, ``notes`` and so on.
+        How it was made: ``samples``, ``chains``, ``block``, ``seed``, ``sampler``, ``edge_coverage`` (of the edges
+        among the pairs that were asked for, if any), ``ids`` (what nodes are called by: ``"integers"`` or ``"words"``), ``notes`` and so on.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class Partitioned:
 
     @property
     def edge_coverage(self) -> Optional[float]:
-        """The share of edges that were seen."""
+        """The share of edges that were seen, of those among the pairs that were asked for."""
         return self.made.get("edge_coverage")
 
     def to_pandas(self) -> Any:
@@ -84,7 +85,21 @@ class Partitioned:
             raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
         if self.format == "parquet":
             return pandas.concat([pandas.read_parquet(file) for file in self.files], ignore_index=True)
-        return pandas.concat([pandas.read_csv(file, sep="\t") for file in self.files], ignore_index=True)
+        # Words may look like numbers or like what pandas takes for missing.
+        kinds = {"u": str, "v": str, "count": np.uint64}
+        # Python reads numbers to the last bit, pandas not in every version.
+        read: Any = {"sep": "\t", "dtype": kinds, "converters": {"weight": float}, "keep_default_na": False}
+        table = pandas.concat([pandas.read_csv(file, **read) for file in self.files], ignore_index=True)
+        if self._integers(table):
+            table = table.astype({"u": np.int64, "v": np.int64})
+        return table
+
+    def _integers(self, table: Any) -> bool:
+        """Whether nodes are called by integers; what the command line wrote does not say it."""
+        told = self.made.get("ids")
+        if told is not None:
+            return bool(told == "integers")
+        return all(bool(table[name].str.fullmatch("0|-?[1-9][0-9]{0,17}").all()) for name in ("u", "v"))
 
 
 def model_of(model: Any) -> NetworkDictionary:
@@ -168,7 +183,8 @@ def reconstruct(
     executor : Executor, Dask client, function or None
         What runs the tasks, as for :func:`learn`.
     scratch : path, optional
-        A folder that all workers see, for files of sums; by default the one that `out` is in. A run that fails leaves its files there.
+        A folder that all workers see, for files of sums; by default the one that `out` is in. A run that fails leaves its
+        files there; of two with the same arguments at once the second is refused.
     resume : bool, default False
         Go on from what a run with the same arguments left in `scratch`, if anything.
     retries : int, default 3
@@ -208,8 +224,8 @@ def reconstruct(
     _ergodict.Parts.check(target)
     wanted = None if pairs is None else as_network(network.path).index_pairs(pairs).astype(np.uint32)
     beside = os.path.abspath(os.path.dirname(target) if scratch is None else os.fspath(scratch))
-    with Crew(executor, retries, n_jobs) as crew:
-        shares = Shares(crew, network, core, plan, sampling, wanted, beside, options.flag("resume", resume))
+    again = options.flag("resume", resume)
+    with Crew(executor, retries, n_jobs) as crew, Shares(crew, network, core, plan, sampling, wanted, beside, again) as shares:
         options.warn_of_parts(shares.place.notes)
         with progress(verbose, "rebuilding", "homomorphism") as show:
             while shares.taken < total:
@@ -217,7 +233,6 @@ def reconstruct(
                 if show is not None:
                     show(shares.taken, total, None)
         _write(shares, target, parts, format, shrunk, {**plan, "sampling": sampling, "alpha": alpha, "shrinkage": shrunk})
-        shares.remove()
     return Partitioned(target)
 
 
@@ -229,13 +244,13 @@ def _write(shares: Shares, target: str, parts: int, format: str, shrinkage: floa
     # Worker processes have a working directory of their own.
     job = shares.job("reduce", files=shares.files, folder=os.path.abspath(folder.path), format=format, shrinkage=shrinkage)
     told = [one.decode() for one in shares.run(tasks, job, lambda at: f"part {at} of the table")]
-    seen, edges = sum(json.loads(one)["edges"] for one in told), shares.place.sampled[1]
+    seen, edges = sum(json.loads(one)["edges"] for one in told), shares.place.edges
     sampling = plan["sampling"]
     made = {
         "command": "distributed reconstruct", "samples": plan["samples"], "chains": sampling["chains"], "block": plan["block"],
         "mode": plan["mode"], "alpha": plan["alpha"], "shrinkage": plan["shrinkage"], "reversal": plan["reversal"], "seed": plan["seed"],
         "sampler": shares.place.sampler, "burn_in": sampling["burn_in"], "every": sampling["every"], "injective": sampling["injective"],
         "component": sampling["component"], "edge_coverage": seen / edges if edges else None, "capped": shares.capped,
-        "notes": shares.place.notes, "version": _ergodict.__version__,
+        "ids": "words" if shares.place.words else "integers", "notes": shares.place.notes, "version": _ergodict.__version__,
     }
     folder.finish(told, format, json.dumps(made))

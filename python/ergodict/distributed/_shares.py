@@ -6,8 +6,8 @@ import base64
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from .. import _ergodict
 from ..network import as_network
 from ._crew import Crew
+from ._lock import FolderLock
 from ._source import Source
 from ._worker import place_of
 
@@ -55,27 +56,43 @@ class Shares:
         self.taken, self.capped = 0, 0
         self.files: list[str] = []
         self._outcomes: list[Optional[bytes]] = [None] * self.chains
-        if not (resume and self._restored()):
-            shutil.rmtree(self.folder, ignore_errors=True)
-            os.makedirs(self.folder)
+        #: Whether what was done stays for later, if the run ends before it is done.
+        self.keep = True
+        self._lock = FolderLock(self.folder)
+        try:
+            if not (resume and self._restored()):
+                self._lock.empty()
             if pairs is not None:
                 np.save(os.path.join(self.folder, _PAIRS), pairs)
-        told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
-        try:
+            told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
             self.place = place_of(told)
         except BaseException:
-            # Nothing was done that could be gone on with.
-            if self.taken == 0:
-                self.remove()
+            self._leave()
             raise
         # As it turned out here: nobody tries samplers again.
         told["sampling"] = {**told["sampling"], "sampler": self.place.sampler}
         self._told = told
 
+    def __enter__(self) -> Shares:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.keep &= kind is not None
+        self._leave()
+
+    def _leave(self) -> None:
+        """Lets others have the folder, with what can be gone on with, or deletes it."""
+        if self.keep and self.taken > 0:
+            self._lock.release()
+        else:
+            self._lock.remove()
+
     def inside(self, u: npt.NDArray[np.uint32], v: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
         """Which pairs are of nodes that homomorphisms can be on."""
         network = as_network(self._told["path"])
-        if self.place.sampled[0] == network.n_nodes:
+        if self.place.sampled == network.n_nodes:
             return np.ones(len(u), dtype=np.bool_)
         # Components are numbered from the largest on.
         component = network._core.components()
@@ -113,10 +130,6 @@ class Shares:
         """Other tasks of the same run."""
         return self._crew.run(job, tasks, what)
 
-    def remove(self) -> None:
-        """Deletes the files, which are no longer needed."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def _save(self) -> None:
         state = {
             "taken": self.taken, "capped": self.capped, "files": [os.path.basename(file) for file in self.files],
@@ -128,13 +141,19 @@ class Shares:
         os.replace(f"{path}.new", path)
 
     def _restored(self) -> bool:
-        """Goes to where a run with the same arguments was, if there was one."""
+        """Goes to where a run with the same arguments was, if there was one and all of its files are whole."""
         try:
             with open(os.path.join(self.folder, _STATE), encoding="utf-8") as file:
                 state = json.load(file)
-        except (FileNotFoundError, ValueError):
+            taken, capped = int(state["taken"]), int(state["capped"])
+            files = [os.path.join(self.folder, name) for name in state["files"]]
+            outcomes = [None if one is None else base64.b64decode(one) for one in state["outcomes"]]
+            # Looks at the head, the index and the foot of each.
+            _ergodict.Parts.ranges(files, 1)
+            chains = [chain if one is None else _ergodict.share_told(one)[0] for chain, one in enumerate(outcomes)]
+        except (OSError, ValueError, TypeError, KeyError):
             return False
-        self.files = [os.path.join(self.folder, name) for name in state["files"]]
-        self.taken, self.capped = state["taken"], state["capped"]
-        self._outcomes = [None if one is None else base64.b64decode(one) for one in state["outcomes"]]
-        return all(map(os.path.exists, self.files)) and len(self._outcomes) == self.chains
+        if chains != list(range(self.chains)):
+            return False
+        self.taken, self.capped, self.files, self._outcomes = taken, capped, files, outcomes
+        return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from typing import Any, NamedTuple
 
 from .. import _ergodict
@@ -23,15 +24,15 @@ class Source(NamedTuple):
 def digest_of(path: str) -> str:
     """What tells a network from others, without reading all of its file: that of the header, which holds that of the contents."""
     if path.startswith("@"):
-        return str(_ergodict.input_digest(path))
+        # That is the version, which all embedded networks have in common.
+        return f"{_ergodict.input_digest(path)} {path}"
     with open(path, "rb") as file:
         header = file.read(_HEADER)
     if not header.startswith(b"EGR") or len(header) < _HEADER:
-        target = os.path.splitext(os.path.basename(path))[0]
-        raise ValueError(
-            f"{path}: is no .egr network, and others cannot be shared between processes: make one with "
-            f"`ergodict network convert {os.path.basename(path)} {target}.egr`"
-        )
+        if path.endswith(".egr"):
+            raise ValueError(f"{path}: is no .egr network, although it is called so, or it is cut off: make it anew with `ergodict network convert`")
+        command = shlex.join(["ergodict", "network", "convert", path, "-o", f"{os.path.splitext(path)[0]}.egr"])
+        raise ValueError(f"{path}: is no .egr network, and others cannot be shared between processes: make one with `{command}`")
     return f"egr:{hashlib.sha256(header).hexdigest()}"
 
 

@@ -33,11 +33,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock)
 
 
-def work(job: bytes, task: bytes, attempt: int) -> tuple[bool, bytes]:
+def work(job: bytes, task: bytes, attempt: str) -> tuple[bool, bytes]:
     """Does a task; what goes wrong comes back as words that name this worker.
 
-    Whatever is raised instead is the executor's doing, and the task is worth another try. `attempt` is for executors that take two calls
-    with the same arguments for the same call.
+    Whatever is raised instead is the executor's doing, and the task is worth another try. `attempt` is another for every call, for
+    executors that take two calls with the same arguments for the same call.
     """
     try:
         told = json.loads(job)

@@ -38,6 +38,8 @@ struct Plan {
     /// What the network is called, and what is known of its file.
     name: String,
     digest: String,
+    /// What tells the network from others, also embedded ones.
+    network: String,
 }
 
 /// What learns.
@@ -185,7 +187,7 @@ impl RoundLearner {
     fn checkpoint(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let config = self.config()?;
         short(py, || {
-            let run = json!({ "command": COMMAND, "config": config, "digest": self.plan.digest });
+            let run = json!({ "command": COMMAND, "config": config, "network": self.plan.network });
             either!(&self.engine, run_ => run_.checkpoint(run))?.save(&path)
         })
     }
@@ -194,10 +196,10 @@ impl RoundLearner {
     #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn restore(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let config = self.config()?;
-        let (digest, engine) = (&self.plan.digest, &mut self.engine);
+        let (network, engine) = (&self.plan.network, &mut self.engine);
         short(py, || {
             let model = Model::load(&path)?;
-            same_run(&model, &config, digest, &path)?;
+            same_run(&model, &config, network, &path)?;
             either!(engine, run => run.restore(&model, &path))
         })
     }
@@ -228,7 +230,7 @@ fn started<T: Scalar>(
 }
 
 /// Refuses a checkpoint of another run: one of other arguments, but for the number of rounds, or of another network.
-fn same_run(model: &Model, config: &Value, digest: &str, path: &Path) -> Result<()> {
+fn same_run(model: &Model, config: &Value, network: &str, path: &Path) -> Result<()> {
     let bad = |problem: String| Err(Error::format(path, None, problem));
     if model.run["command"] != COMMAND || model.chain.is_none() {
         return bad("is a model, but no checkpoint of ergodict.distributed.learn".into());
@@ -246,7 +248,7 @@ fn same_run(model: &Model, config: &Value, digest: &str, path: &Path) -> Result<
             ));
         }
     }
-    if model.run["digest"] != digest {
+    if model.run["network"] != network {
         return bad("was made with another network: its digest is another".into());
     }
     Ok(())

@@ -44,6 +44,8 @@ pub(crate) struct SharePlace {
     place: Place,
     ready: Ready,
     whole: Arc<ergodict::data::Network>,
+    /// Edges among the pairs that are wanted.
+    edges: u64,
 }
 
 #[pymethods]
@@ -67,17 +69,20 @@ impl SharePlace {
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling.choose(&whole, &motif, preferred, asked, seed).map(|ready| {
                 let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
-                let targets = match &pairs {
+                let network = &ready.drawn.0;
+                let (targets, edges) = match &pairs {
                     Some(pairs) => {
-                        Targets::Only(pairs.iter().filter_map(|&pair| inside.pair(pair)).collect())
+                        let wanted: Vec<_> = pairs.iter().filter_map(|&pair| inside.pair(pair)).collect();
+                        let edges = edges_among(network, &wanted);
+                        (Targets::Only(wanted), edges)
                     }
-                    None => Targets::All,
+                    None => (Targets::All, network.edges()),
                 };
-                (Place::new(&ready.drawn, targets), ready)
+                (Place::new(&ready.drawn, targets), ready, edges)
             }))
         })?;
-        let (place, ready) = built.map_err(|error| placed(name, error))?;
-        Ok(Self { place, ready, whole })
+        let (place, ready, edges) = built.map_err(|error| placed(name, error))?;
+        Ok(Self { place, ready, whole, edges })
     }
 
     /// The sampler, by its name.
@@ -92,10 +97,22 @@ impl SharePlace {
         self.ready.notes.clone()
     }
 
-    /// Nodes and edges of what is sampled.
+    /// Nodes of what is sampled.
     #[getter]
-    fn sampled(&self) -> (usize, u64) {
-        (self.ready.drawn.0.nodes(), self.ready.drawn.0.edges())
+    fn sampled(&self) -> usize {
+        self.ready.drawn.0.nodes()
+    }
+
+    /// Edges among the pairs that are wanted, or all of what is sampled.
+    #[getter]
+    fn edges(&self) -> u64 {
+        self.edges
+    }
+
+    /// Whether nodes are called by words, and not by integers.
+    #[getter]
+    fn words(&self) -> bool {
+        self.whole.ids().are_words()
     }
 
     /// Runs a share: its sums go into `file`.
@@ -182,6 +199,15 @@ impl SharePlace {
         })?;
         Ok((sums.into_pyarray(py), counts.into_pyarray(py)))
     }
+}
+
+/// Edges among pairs, each once, however often and in whichever direction it is asked for.
+fn edges_among(network: &ergodict::data::Network, pairs: &[(u32, u32)]) -> u64 {
+    let ordered = |&(u, v): &(u32, u32)| if network.is_directed() { (u, v) } else { (u.min(v), u.max(v)) };
+    let mut pairs: Vec<(u32, u32)> = pairs.iter().map(ordered).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) != 0.0).count() as u64
 }
 
 fn opened(files: &[PathBuf]) -> Result<Vec<SortedSums>> {

@@ -44,7 +44,7 @@ pub use network::{Saved, check_network_name, write_network, write_network_with_n
 pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
-pub use open::{Input, bytes_read, digest, open};
+pub use open::{Input, bytes_read, digest, digest_until, open};
 pub use order::{Cursor, FeedOptions, SampleOrder, SampleRows};
 #[cfg(feature = "parquet")]
 pub use parquet_write::write_pairs_parquet;

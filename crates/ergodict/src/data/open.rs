@@ -171,12 +171,50 @@ impl Read for Tallied {
 /// # Errors
 /// [`Error::Io`].
 pub fn digest(path: &Path) -> Result<String> {
-    let mut hasher = blake3::Hasher::new();
-    let file = File::open(path).map_err(Error::io(path))?;
-    hasher.update_reader(file).map_err(Error::io(path))?;
-    Ok(named_digest(&hasher))
+    digest_until(path, &|| false)
 }
+
+/// The same of a file that may be large: `stop` is asked on the way.
+///
+/// # Errors
+/// [`Error::Io`], [`Error::Interrupted`].
+pub fn digest_until(path: &Path, stop: &dyn Fn() -> bool) -> Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let mut file = File::open(path).map_err(Error::io(path))?;
+    let mut before = 0;
+    while !stop() {
+        hasher.update_reader((&mut file).take(HASHED)).map_err(Error::io(path))?;
+        if hasher.count() == before {
+            return Ok(named_digest(&hasher));
+        }
+        before = hasher.count();
+    }
+    Err(Error::Interrupted)
+}
+
+/// Bytes of a file that are hashed between two looks at whether to stop: some milliseconds.
+const HASHED: u64 = 16 << 20;
 
 fn named_digest(hasher: &blake3::Hasher) -> String {
     format!("blake3:{}", hasher.finalize().to_hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn hashing_can_be_stopped() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let length = HASHED + 5;
+        file.as_file().set_len(length).unwrap();
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&vec![0; length as usize]);
+        assert_eq!(digest(file.path()).unwrap(), named_digest(&hasher));
+        let looks = Cell::new(0);
+        let stop = || looks.replace(looks.get() + 1) == 1;
+        assert!(matches!(digest_until(file.path(), &stop), Err(Error::Interrupted)));
+        assert_eq!(looks.get(), 2);
+    }
 }
