@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Optional, TypeVar
 
 import numpy as np
@@ -18,6 +20,9 @@ from ._random import RandomState, seed_of
 from ._repr import EstimatorRepr
 from .timed import TimedEdges, Window, Windows
 
+
+#: When a window begins and ends: numbers, or seconds since 1970.
+Span = tuple[float, float]
 
 _Self = TypeVar("_Self", bound="NetworkLearning")
 
@@ -138,19 +143,17 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             windows = networks.windows() if isinstance(networks, TimedEdges) else networks
             self._start([], True, seed, steps, windows=windows)
             return
-        if isinstance(networks, (list, tuple)) and networks and all(isinstance(one, Window) for one in networks):
-            networks = [one.network for one in networks]
-        given = options.several(networks)
+        given, spans, times = _given(networks)
         several = options.flag("snapshots", snapshots)
         if several and len(given) < 2:
             raise ValueError("snapshots needs at least two networks, but one is given")
-        self._start(given, several, seed, steps)
+        self._start(given, several, seed, steps, spans=spans, times=times)
 
     def partial_fit(self: _Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> _Self:
         """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
 
         Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
-        where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start; their random numbers are of streams of their own,
+        where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start, and which is the next window where it was learned over time; their random numbers are of streams of their own,
         which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
 
         Examples
@@ -160,12 +163,11 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         >>> model.partial_fit(steps=2).n_steps_
         7
         """
-        span = None
-        if isinstance(networks, Window):
-            span = (_number(networks.start), _number(networks.end))
-            given: Optional[list[Named]] = [(networks.network, networks.name, "")]
-        else:
-            given = None if networks is None else options.several(networks)
+        given: Optional[list[Named]] = None
+        spans: list[Optional[Span]] = []
+        times = "numbers"
+        if networks is not None:
+            given, spans, times = _given(networks)
         more = None if steps is None else options.whole("steps", steps, 1, "at least one is needed")
         if self._state is None and self._learner is None:
             if self.__dict__.get("_model") is not None and self._is_static():
@@ -174,14 +176,22 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
                 raise NotFittedError("there is no network to learn from: give one, or call fit first")
             loaded = self.__dict__.get("_model")
             seed = seed_of(self.random_state) if loaded is None else self.seed_
-            self._start(given, False, seed, more or self._steps(), loaded)
+            told = None if loaded is None else loaded.over_time()
+            # A model that was learned over time has learned from all windows before: what is given now is the next.
+            kept = None if told is None else json.loads(told[0])
+            before = 0 if kept is None else len(kept["windows"])
+            if kept is not None and any(window.get("span") for window in kept["windows"]):
+                times = kept["times"]
+            if before and len(given) > 1:
+                raise ValueError(f"the number of networks is {len(given)}, but only one can be the next window of a dictionary over time")
+            self._start(given, before > 0, seed, more or self._steps(), loaded, spans=spans, times=times, before=before)
             self._run(None)
             return self
         learner = self._engine()
         made, planned = learner.made()
         # A window is a time of its own, also where the network is the same as before.
-        if given is not None and (span is not None or not self._is_now(given)):
-            self._follow(given, more or self._steps(), span)
+        if given is not None and (any(spans) or not self._is_now(given)):
+            self._follow(given, more or self._steps(), spans[0], times)
             self._run(None)
             return self
         # What is left is up to the last window, some of which may be passed over.
@@ -196,31 +206,60 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             return False
         return now == all_of_them or bool(self._arguments["plan"]["snapshots"]) and now == all_of_them[-1:]
 
-    def _follow(self, given: list[Named], steps: int, span: Optional[tuple[float, float]] = None) -> None:
+    def _follow(self, given: list[Named], steps: int, span: Optional[Span] = None, times: str = "numbers") -> None:
         if len(given) > 1:
             raise ValueError(f"the number of networks is {len(given)}, but only a run on one network follows its changes")
         network, name, digest = given[0]
         before = [one[0] for one in self._named]
         core = network._core
-        native = all(options.in_common([one])[0] is one._core for one in [*before, network])
+        native = all(map(options.is_native, [*before, network]))
         if native and self._windows is not None:
             native = self._windows.rows._own is None
-        if not native:
+        # Scores are of copies, which must not add to the ids of this.
+        ids = dict(self._ids)
+        if ids or not native:
             # Chains follow by names: those of other ids are numbers, in the order in which the networks have them.
-            if self._windows is not None or any(one._core.names() is not None for one in before[:1]):
-                raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
-            core = options.in_common([*before, network])[-1]
-        self._engine().follow(core, name, digest, steps, span, self.n_jobs)
-        self._named = [*self._named, given[0]]
+            if not ids:
+                if self._windows is not None or any(one._core.names() is not None for one in before[:1]):
+                    raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
+                for node in (node for one in before for node in one.nodes):
+                    ids.setdefault(node, len(ids))
+            core = options.in_common([network], ids)[0]
+        learner, plan = self._engine(), self._arguments["plan"]
+        # The first times say what all are; those of windows are known already.
+        known = self._windows is not None or plan["timing"] is not None or any(plan["spans"]) or plan["before"] and plan["times"] != "numbers"
+        kind = plan["times"] if known or span is None else times
+        learner.follow(core, name, digest, steps, span, kind, self.n_jobs)
+        self._named, self._ids = [*self._named, given[0]], ids
         self._arguments = {**self._arguments, "networks": [*self._arguments["networks"], core]}
-        plan = self._arguments["plan"]
         self._arguments["plan"] = {
-            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest], "more": [*plan["more"], steps]
+            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest], "more": [*plan["more"], steps],
+            "spans": [*plan["spans"], span], "times": kind,
         }
 
     def _followed(self) -> bool:
         """Whether networks came after those that were learned from at first."""
-        return bool(self._arguments["plan"]["more"])
+        plan = self._arguments["plan"]
+        return bool(plan["more"]) or plan["gone"] > plan["before"]
+
+    def _let_go(self) -> None:
+        """Lets go of networks that chains have left: only the last two windows are needed to go on."""
+        if self._learner is None or not self._followed():
+            return
+        plan, gone = self._arguments["plan"], self._learner.forget()
+        if gone == plan["gone"]:
+            return
+        # Windows of time, where there are any, come before the networks that followed them, and go together.
+        many = gone - plan["gone"] - (0 if self._windows is None else len(self._windows))
+        networks = self._arguments["networks"][many:]
+        # A run that is made again begins with the first that is left: only those after it are followed.
+        more = plan["more"][max(len(plan["more"]) - len(networks) + 1, 0) :]
+        sampler, form = self._learner.chosen
+        self._named, self._windows = self._named[many:], None
+        self._arguments = {
+            **self._arguments, "networks": networks, "windows": None, "sampling": {**self._arguments["sampling"], "sampler": sampler},
+            "plan": {**plan, "gone": gone, "more": more, "spans": plan["spans"][many:], "form": form},
+        }
 
     def _score_patches(self) -> int:
         return options.whole("score_patches", self.score_patches, 20, "an error is from twenty batches of at least one")
@@ -235,7 +274,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         )
 
     def _start(
-        self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None, windows: Optional[Windows] = None
+        self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None, windows: Optional[Windows] = None,
+        spans: Optional[list[Optional[Span]]] = None, times: str = "numbers", before: int = 0,
     ) -> None:
         """Makes samplers and chains, nothing learned yet; with a model, what it knows already."""
         sampling, scheme = self._sampling(), options.scheme(self)
@@ -253,15 +293,17 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             "steps": steps, "batch": batch, "snapshots": snapshots, "seed": seed, "after": 0 if model is None else self.n_steps_,
             "examples": options.whole("n_examples", self.n_examples, 0, "it must not be negative"),
             "names": [one[1] for one in given], "digests": [one[2] for one in given],
-            "score_patches": self._score_patches(), "more": [], "timing": None,
+            "score_patches": self._score_patches(), "more": [], "timing": None, "spans": spans or [None] * len(given), "times": times,
+            "before": before, "gone": before, "form": None,
         }
         if windows is not None:
-            plan.update(names=[windows.rows.name], digests=[windows.rows._digest], timing=windows._timing)
+            plan.update(names=[windows.rows.name], digests=[windows.rows._digest], timing=windows._timing, times=windows.rows._core.kind)
         edges: Any = sampling["edges"]
         nodes: Any = sampling["k"] or (_ergodict.MOTIF_NODES if edges is None else 1 + max(max(edge) for edge in edges))
         networks = [one[0] for one in given]
+        ids: dict[Any, int] = {}
         self._arguments = {
-            "networks": options.in_common(networks) if snapshots else [one._core for one in networks],
+            "networks": options.in_common(networks, ids) if snapshots else [one._core for one in networks],
             "plan": plan, "scheme": scheme, "sampling": sampling,
             "init": options.first_atoms(self.dict_init, int(str(scheme["atoms"])), nodes), "all": static,
             "windows": None if windows is None else windows._core,
@@ -273,7 +315,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             # Atoms of a run before are not those of this one, which may be stopped before it has any.
             self._forget()
         self._learner, self._state, self._whole, self._named, self.seed_ = learner, None, None, given, seed
-        self._windows = windows
+        self._windows, self._ids = windows, ids
         self.notes_: list[str] = learner.notes
         options.warn_of_parts(self.notes_)
         if static:
@@ -292,6 +334,7 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
             self._whole = None
             if self._learner.steps > 0:
                 self._learned(self._learner.model(False))
+        self._let_go()
         if not np.any(self.dominance_):
             warnings.warn("every code is zero, nothing was learned: lower alpha", UserWarning, stacklevel=3)
 
@@ -329,6 +372,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     _model: _ergodict.NetworkModel
     _named: list[Named]
     _windows: Optional[Windows] = None
+    #: Numbers of nodes whose ids are neither integers nor strings, where chains go from one network to the next.
+    _ids: Mapping[Any, int] = MappingProxyType({})
     _learner: Optional[_ergodict.NetworkLearner] = None
     _state: Optional[bytes] = None
     _whole: Optional[_ergodict.NetworkModel] = None
@@ -380,7 +425,8 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
         arguments = state.get("_arguments")
         if arguments is not None:
             networks = [one[0] for one in state["_named"]]
-            cores = options.in_common(networks) if arguments["plan"]["snapshots"] else [one._core for one in networks]
+            ids = dict(state.get("_ids") or {})
+            cores = options.in_common(networks, ids) if arguments["plan"]["snapshots"] else [one._core for one in networks]
             windows = state.get("_windows")
             state["_arguments"] = {**arguments, "networks": cores, "windows": None if windows is None else windows._core}
         super().__setstate__(state)
@@ -396,6 +442,16 @@ class NetworkLearning(EstimatorRepr, BaseEstimator):
     def reach_(self) -> list[dict[str, Any]]:
         """The networks that were learned from: nodes, edges, and ``half``, the fewest nodes that half of all places of patches are on."""
         return list(json.loads(self._whole_model().header())["run"].get("networks") or [])
+
+
+def _given(networks: Any) -> tuple[list[Named], list[Optional[Span]], str]:
+    """Networks, when they begin and end, where that is known, and what such times are."""
+    windows = [networks] if isinstance(networks, Window) else networks
+    if isinstance(windows, (list, tuple)) and windows and all(isinstance(one, Window) for one in windows):
+        named: list[Named] = [(one.network, one.name, "") for one in windows]
+        return named, [(_number(one.start), _number(one.end)) for one in windows], windows[0].kind
+    named = options.several(networks)
+    return named, [None] * len(named), "numbers"
 
 
 def _number(moment: Any) -> float:

@@ -203,12 +203,18 @@ def _are_edges(data: Union[list[Any], tuple[Any, ...]]) -> bool:
     return len(data) > 0 and all(is_edge(row) for row in data)
 
 
-def in_common(networks: list[Network]) -> list[_ergodict.Network]:
-    """The networks with names that mean the same node in all, so that chains can go on from one to the next."""
-    native = [one._own is None or isinstance(one._core.names(), list) for one in networks]
-    if all(native):
+def is_native(network: Network) -> bool:
+    """Whether the extension knows nodes by the ids they have here."""
+    return network._own is None or isinstance(network._core.names(), list)
+
+
+def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodict.Network]:
+    """The networks with names that mean the same node in all, so that chains can go on from one to the next.
+
+    `numbers` are those of ids that are neither all integers nor all strings, of networks before, too; new ones are added.
+    """
+    if not numbers and all(map(is_native, networks)):
         return [one._core for one in networks]
-    numbers: dict[Any, int] = {}
     made = []
     for one in networks:
         places = np.array([numbers.setdefault(node, len(numbers)) for node in one.nodes], dtype=np.int64)

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _network_options as options
-from ._network_learning import NetworkLearning
-from .timed import Window
+from ._network_learning import NetworkLearning, _given
 
 
 #: What is told of a window.
@@ -140,12 +139,12 @@ class NetworkInTime(NetworkLearning):
         self._fitted()
         if self._learner is None and self._state is None:
             raise ValueError("a model that was loaded has no network to compare with: partial_fit it on one first")
-        given = [(network.network, network.name, "")] if isinstance(network, Window) else options.several(network)
+        given, spans, times = _given(network)
         more = self._steps() if steps is None else options.whole("steps", steps, 1, "at least one is needed")
         other: NetworkInTime = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._learner, other._state = None, self._engine().state()
-        other._follow(given, more)
+        other._follow(given, more, spans[0], times)
         other._run(None)
         return other.windows_[-1]
 

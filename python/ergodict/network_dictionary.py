@@ -310,7 +310,8 @@ class NetworkDictionary(NetworkInTime):
             plan = {
                 "steps": 1, "batch": len(given), "snapshots": False, "seed": self.seed_, "after": 0, "names": [one[1] for one in given],
                 "examples": options.whole("n", 4 if n is None else n, 1, "at least one is needed"), "digests": [""] * len(given),
-                "score_patches": self._score_patches(), "more": [], "timing": None,
+                "score_patches": self._score_patches(), "more": [], "timing": None, "spans": [None] * len(given), "times": "numbers",
+                "before": 0, "gone": 0, "form": None,
             }
             sampling = {**self._sampling(), "motif": None, "edges": self.motif_, "k": self.atoms_.shape[1], "chains": 1}
             learner = _ergodict.NetworkLearner([one[0]._core for one in given], plan, options.scheme(self), sampling)
@@ -320,12 +321,15 @@ class NetworkDictionary(NetworkInTime):
         return [[_with_ids(one, given) for one in examples] for examples in found]
 
     def _looked_at(self) -> list[Named]:
-        """The networks that examples are from: of windows of time the last, of snapshots those that were learned from."""
+        """The networks that examples are from: of windows of time the last, of snapshots those that were learned from and are still there."""
         named: list[Named] = self.__dict__.get("_named", [])
-        if self.__dict__.get("_windows") is not None:
+        plan = self._arguments["plan"] if named or self.__dict__.get("_windows") is not None else {"timing": None}
+        if plan["timing"] is not None:
             return [(self._last_network(), "", "")]
-        over_time = self._fitted().over_time() is not None and len(self.windows_) == len(named)
-        return [one for one, window in zip(named, self.windows_) if not window["passed_over"]] if over_time else named
+        if not named or self._fitted().over_time() is None:
+            return named
+        told = self.windows_[plan["gone"] :]
+        return [one for one, window in zip(named, told) if not window["passed_over"]] if len(told) == len(named) else named
 
     def plot(self, **parameters: Any) -> Any:
         """Draws the atoms, the most dominant first: :func:`ergodict.plot.atoms` with these parameters. Returns its axes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import pickle
 from typing import Any
 
@@ -89,6 +90,33 @@ def test_what_is_refused_leaves_no_trace() -> None:
         assert changing.snapshot().nodes == twin.snapshot().nodes and changing.snapshot() == twin.snapshot()
     with pytest.raises(ValueError, match=r"from \(0, 'x'\) to 5"):
         ChangingNetwork([((0, "x"), 1)]).remove((0, "x"), 5)
+
+
+@pytest.mark.parametrize("make", [int, lambda i: (i, "x")], ids=["integers", "objects"])
+def test_networks_that_were_left_are_let_go(make: Any) -> None:
+    def ring(turn: int) -> Any:
+        # Ids that are objects come in another order each time.
+        graph = nx.relabel_nodes(nx.circulant_graph(40, [1, 1 + turn % 3]), lambda i: make((i + 5 * turn) % 40))
+        return Network(list(graph.edges))
+
+    model = small(k=3, steps=2, chains=5, sampler="pivot", score_patches=50).fit(ring(0))
+    whole = small(k=3, steps=2, chains=5, sampler="pivot", score_patches=50).fit([ring(turn) for turn in range(12)], snapshots=True)
+    again, sizes = model, []
+    for turn in range(1, 12):
+        model.partial_fit(ring(turn))
+        # Whoever comes from a pickle each time learns the same.
+        again = pickle.loads(pickle.dumps(again)).partial_fit(ring(turn)) if turn > 1 else pickle.loads(pickle.dumps(model))
+        assert len(model._named) == len(model._arguments["networks"]) == len(again._named) == 2
+        sizes.append(len(pickle.dumps((model._named, model._arguments["plan"]["spans"], model._arguments["plan"]["more"]))))
+    assert sizes[-1] <= 1.2 * sizes[1], sizes
+    for one in (model, again):
+        assert np.array_equal(one.components_, whole.components_) and one.n_steps_ == 24
+        assert repr(one.windows_[["came", "went", "steps", "change", "went_on"]].tolist()) == repr(whole.windows_[["came", "went", "steps", "change", "went_on"]].tolist())
+        assert [told["nodes"] for told in one.reach_] == [40, 40] and len(one.examples()) == 4
+        assert {node for found in one.examples() for example in found for node in example["nodes"]} <= {make(i) for i in range(40)}
+    score = model.change_score(ring(0))
+    assert np.isfinite(score["change"]) and len(model._named) == 2
+    assert pickle.loads(pickle.dumps(model)).change_score(ring(0))["change"] == score["change"]
 
 
 @pytest.mark.parametrize("make", [int, lambda i: (i, "x")], ids=["integers", "objects"])
@@ -251,6 +279,48 @@ def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
         live.partial_fit(one)
     assert np.array_equal(live.components_, model.components_)
     assert np.array_equal(live.windows_["change"], change, equal_nan=True)
+
+
+def test_windows_stay_however_they_are_gone_on_with(tmp_path: Any) -> None:
+    saved = tmp_path / "m.safetensors"
+    for start, kind in (("2004-05-01", "dates"), (1_083_369_600.0, "unix"), (0.0, "numbers")):
+        moment = np.datetime64(start, "ms") if kind == "dates" else start
+        days = [np.timedelta64(int(t), "D") if kind == "dates" else t * 86400.0 for *_, t in switching(6, 3, 20)]
+        rows = TimedEdges.from_columns(*zip(*((u, v, moment + day) for (u, v, _), day in zip(switching(6, 3, 20), days))))
+        windows = rows.windows("1d")
+        assert windows[0].kind == kind and len(windows) == 6
+        model = small(k=4, steps=3, sampler="pivot").fit(windows)
+
+        def told(one: NetworkDictionary) -> Any:
+            return json.loads(one._over_time()[0])["times"], one.windows_["start"].tolist(), one.windows_["name"].tolist()
+
+        assert told(model)[0] == kind and np.all(np.isfinite(model.windows_["start"]))
+        # One at a time, also from a pickle; those of a list.
+        live = small(k=4, steps=3, sampler="pivot")
+        for window in windows:
+            live = pickle.loads(pickle.dumps(live.partial_fit(window)))
+        assert told(live) == told(model) == told(small(k=4, steps=3, sampler="pivot").fit(list(windows), snapshots=True))
+        assert np.array_equal(live.components_, model.components_)
+        # A model that was loaded has its windows still.
+        half = small(k=4, steps=3, sampler="pivot").fit(list(windows)[:4], snapshots=True)
+        half.save(saved)
+        loaded = NetworkDictionary.load(saved)
+        for window in windows[4:]:
+            loaded.partial_fit(window, steps=3)
+        assert told(loaded) == told(model) and loaded.n_steps_ == model.n_steps_ == 18
+        assert repr(loaded.windows_[:4].tolist()) == repr(half.windows_.tolist())
+        assert loaded.windows_["steps"].tolist() == [3] * 6 and np.isfinite(loaded.windows_["change"][5])
+        assert loaded.dictionary_windows_.tolist() == list(range(6)) and np.array_equal(loaded.dictionaries_[:4], half.dictionaries_)
+        assert len(loaded.dominances_) == 6 and len(loaded.chain_["mixing"]) == 2
+        thawed = pickle.loads(pickle.dumps(loaded))
+        assert np.array_equal(thawed.partial_fit("@karate").components_, loaded.partial_fit("@karate").components_)
+        assert repr(thawed.windows_.tolist()) == repr(loaded.windows_.tolist()) and len(loaded.windows_) == 7
+        # Twice, too, and what is saved says how.
+        loaded.save(saved)
+        assert contents(saved)[0]["run"]["config"]["steps"] == [12, 3, 3, loaded.steps]
+        assert len(NetworkDictionary.load(saved).partial_fit("@kite", steps=1).windows_) == 8
+    with pytest.raises(ValueError, match="next window"):
+        NetworkDictionary.load(saved).partial_fit(["@kite", "@karate"])
 
 
 def test_a_network_is_scored_without_being_learned_from() -> None:

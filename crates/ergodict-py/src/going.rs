@@ -5,6 +5,7 @@ use crate::work::Watch;
 use ergodict::Result;
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{ChainPoint, Watched};
+use ergodict::data::Times;
 use ergodict::dictionary::{Model, NetworkSource, Tracked, Window, WindowPoint, WindowSource};
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::{Mat, Scalar};
@@ -43,6 +44,14 @@ impl Patches {
         match self {
             Self::Beside(source) => source.minibatches(),
             Self::OverTime(source) => source.point().end,
+        }
+    }
+
+    /// Windows, also those that have gone; of networks side by side one.
+    pub(crate) fn windows(&self) -> usize {
+        match self {
+            Self::Beside(_) => 1,
+            Self::OverTime(source) => source.windows(),
         }
     }
 
@@ -164,6 +173,7 @@ impl<T: Scalar> Going<T> {
         name: &str,
         next: Window,
         steps: u64,
+        times: Times,
     ) -> Result<()> {
         if let Patches::Beside(beside) = &self.source {
             let mut source = first()?;
@@ -176,8 +186,20 @@ impl<T: Scalar> Going<T> {
             self.source = Patches::OverTime(source);
         }
         match &mut self.source {
-            Patches::OverTime(source) => source.follow(next, steps),
-            Patches::Beside(_) => Ok(()),
+            Patches::OverTime(source) => {
+                source.follow(next, steps)?;
+                source.set_times(times);
+            }
+            Patches::Beside(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Forgets networks that nothing needs any more; gives how many windows have gone.
+    pub(crate) fn forget(&mut self) -> usize {
+        match &mut self.source {
+            Patches::Beside(_) => 0,
+            Patches::OverTime(source) => source.forget(),
         }
     }
 
@@ -234,8 +256,11 @@ impl<T: Scalar> Going<T> {
         Ok(())
     }
 
-    /// Goes on from a model that was learned elsewhere, with chains of its own.
+    /// Goes on from a model that was learned elsewhere, with chains of its own; windows come after those of the model.
     pub(crate) fn take(&mut self, model: &Model) -> Result<()> {
+        if let (Patches::OverTime(source), Some(kept)) = (&mut self.source, &model.over_time) {
+            source.continued(model.aggregates.t, kept.clone())?;
+        }
         self.tracked = Tracked::continued(model)?;
         Ok(())
     }

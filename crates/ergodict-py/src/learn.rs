@@ -52,6 +52,31 @@ struct Plan {
     more: Vec<u64>,
     /// How time is cut, where edges have times.
     timing: Option<Timing>,
+    /// When each network begins and ends, where that is known, and what such times are.
+    #[pyo3(from_py_with = crate::list::list)]
+    spans: Vec<Option<(f64, f64)>>,
+    times: String,
+    /// Windows of the model that is gone on from.
+    before: usize,
+    /// Windows before the networks that are given, with those of that model: their networks are not needed any more.
+    gone: usize,
+    /// Whether patches are directed and weighted; by default what the networks say, all of which must be given then.
+    form: Option<(bool, bool)>,
+}
+
+impl Plan {
+    /// What times are, by the words that a model file has for it.
+    fn kind(&self) -> PyResult<Times> {
+        serde_json::from_value(json!(self.times)).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// A network with samplers in it that stays in memory.
+struct Held {
+    /// The window, or its place among networks side by side.
+    at: usize,
+    name: String,
+    drawn: Drawn,
 }
 
 /// What a configuration says of windows of time.
@@ -100,7 +125,7 @@ pub(crate) struct NetworkLearner {
     form: NetworkForm,
     kind: SamplerKind,
     /// Networks that stay in memory; none of windows of time.
-    drawn: Vec<Drawn>,
+    held: Vec<Held>,
     /// The first network of a run on one, whole, for when it changes.
     first: Option<Arc<ergodict::data::Network>>,
     notes: Vec<String>,
@@ -136,15 +161,19 @@ impl NetworkLearner {
         let init = init.map(|init| Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]]));
         let networks = inner(&networks);
         let windows = windows.map(|windows| Arc::clone(&windows.inner));
-        let name = |at: usize| plan.names.get(at).map_or("", |name| name);
+        // Networks that have gone, and files of windows, come before.
+        let unnamed = plan.names.len().saturating_sub(networks.len());
+        let name = |at: usize| plan.names.get(unnamed + at).map_or("", |name| name);
+        let span = |at: usize| plan.spans.get(at).copied().flatten();
         // Those that came later are followed, with minibatches of their own.
         let begun = networks.len() - plan.more.len().min(networks.len());
         let over_time = windows.is_some() || plan.snapshots;
-        let (kind, motif, notes, mut drawn, mut series) = if over_time {
+        let (kind, motif, notes, drawn, mut series) = if over_time {
+            let called: Vec<_> = (0..begun).map(|at| (name(at), span(at))).collect();
             let prepared = long(py, n_jobs, None, |_| {
                 Ok(match &windows {
                     Some(windows) => timed(windows, &sampling, &motif, plan.seed),
-                    None => snapshots(&networks[..begun], &plan.names, &sampling, &motif, plan.seed),
+                    None => snapshots(&networks[..begun], &called, &sampling, &motif, plan.seed),
                 })
             })??;
             let Prepared { kind, motif, notes, drawn, series } = prepared;
@@ -160,14 +189,15 @@ impl NetworkLearner {
             };
             let notes: Vec<String> = built.iter().enumerate().flat_map(note).collect();
             let (kind, motif) = (built[0].kind, built[0].drawn.1.motif().clone());
-            let drawn: Vec<Drawn> = built.into_iter().map(|ready| ready.drawn).collect();
+            let drawn: Vec<(usize, Drawn)> = built.into_iter().map(|ready| ready.drawn).enumerate().collect();
             (kind, motif, notes, drawn, None)
         };
         let of_any =
-            |what: fn(&ergodict::data::Network) -> bool| drawn.iter().any(|(network, _)| what(network));
-        let (directed, weighted) = match &windows {
-            Some(windows) => (windows.options().directed, windows.is_weighted()),
-            None => {
+            |what: fn(&ergodict::data::Network) -> bool| drawn.iter().any(|(_, drawn)| what(&drawn.0));
+        let (directed, weighted) = match (plan.form, &windows) {
+            (Some(form), _) => form,
+            (None, Some(windows)) => (windows.options().directed, windows.is_weighted()),
+            (None, None) => {
                 (of_any(ergodict::data::Network::is_directed), of_any(ergodict::data::Network::is_weighted))
             }
         };
@@ -185,23 +215,34 @@ impl NetworkLearner {
             form: form.clone(),
             seed: chains,
         };
-        let times = windows.as_ref().map_or(Times::Numbers, |windows| windows.rows().kind());
+        let times = match &windows {
+            Some(windows) => windows.rows().kind(),
+            None => plan.kind()?,
+        };
+        let first_of_all = plan.gone + windows.as_ref().map_or(0, |windows| windows.len());
+        let hold =
+            |(at, drawn): (usize, Drawn)| Held { at: plan.gone + at, name: name(at).to_owned(), drawn };
+        let mut held: Vec<Held> = drawn.into_iter().map(hold).collect();
         let mut later = Vec::new();
-        for (at, (network, &steps)) in networks.iter().skip(begun).zip(&plan.more).enumerate() {
-            let name = name(plan.names.len().saturating_sub(plan.more.len()) + at);
-            let made = window(network, (name, None), &sampling, &motif, Some(kind), plan.seed);
+        for ((at, network), &steps) in networks.iter().enumerate().skip(begun).zip(&plan.more) {
+            let name = name(at);
+            let made = window(network, (name, span(at)), &sampling, &motif, Some(kind), plan.seed);
             let (made, _, _) = made.map_err(|error| placed(name, error))?;
-            drawn.extend(made.drawn.as_ref().ok().cloned());
+            if let Ok(drawn) = &made.drawn {
+                held.push(Held { at: first_of_all + at, name: name.to_owned(), drawn: drawn.clone() });
+            }
             later.push((made, steps));
         }
         let mut source = || -> PyResult<Patches> {
             let Some(series) = series.take() else {
                 let (watching, form) = (sampling.watching(plan.batch), form.clone());
+                let drawn: Vec<Drawn> = held.iter().map(|held| held.drawn.clone()).collect();
                 let source =
                     NetworkSource::new(&drawn, &plan.names, false, plan.steps, watching, form, chains);
                 return source.map(Patches::Beside).map_err(raised);
             };
-            let mut source = WindowSource::new(series, options(&form, times)).map_err(raised)?;
+            let source = WindowSource::after(series, options(&form, times), plan.before, plan.gone);
+            let mut source = source.map_err(raised)?;
             for (window, steps) in std::mem::take(&mut later) {
                 source.follow(window, steps).map_err(raised)?;
             }
@@ -211,7 +252,7 @@ impl NetworkLearner {
         let engine = if all {
             let options = StaticOptions { injective: sampling.injective(), ..StaticOptions::default() };
             let found = long(py, n_jobs, None, |_| {
-                Ok(learn_static(&drawn[0].0, &motif, &parameters, &options, plan.seed))
+                Ok(learn_static(&held[0].drawn.0, &motif, &parameters, &options, plan.seed))
             })?;
             let learned = found.map_err(|error| placed(name(0), error))?;
             let mut model = Model::of(&learned.factoriser, "network", plan.seed);
@@ -228,7 +269,7 @@ impl NetworkLearner {
             Engine::F64(Going::new(source()?, &parameters, d, plan.seed, start).map_err(raised)?)
         };
         let first = if over_time || all || networks.len() != 1 { None } else { networks.into_iter().next() };
-        Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, drawn, first, notes, engine })
+        Ok(Self { plan, scheme, sampling, parameters, motif, form, kind, held, first, notes, engine })
     }
 
     /// Takes minibatches until there were so many in all, or as many as were planned. A signal stops it between two.
@@ -284,14 +325,32 @@ impl NetworkLearner {
         }
     }
 
+    /// The sampler, and whether patches are directed and weighted.
+    #[getter]
+    fn chosen(&self) -> (String, (bool, bool)) {
+        (self.kind.to_string(), (self.form.directed, self.form.weighted))
+    }
+
+    /// Forgets networks that were learned from and that nothing needs any more: gives how many windows have gone, from the first on.
+    fn forget(&mut self) -> usize {
+        let gone = match &mut self.engine {
+            Engine::F32(going) => going.forget(),
+            Engine::F64(going) => going.forget(),
+            Engine::Still(..) => 0,
+        };
+        self.held.retain(|held| held.at >= gone);
+        gone
+    }
+
     /// What there is to say of the samplers.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// Goes over to what the network became: `steps` minibatches of it are planned. A network without room for the motif is passed over.
-    #[pyo3(signature = (network, name, digest, steps, span=None, n_jobs=None))]
+    /// Goes over to what the network became: `steps` minibatches of it are planned. A network without room for the motif is passed over. `times` is
+    /// what the times of all spans are.
+    #[pyo3(signature = (network, name, digest, steps, span=None, times=None, n_jobs=None))]
     #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
     fn follow(
         &mut self,
@@ -301,16 +360,21 @@ impl NetworkLearner {
         digest: String,
         steps: u64,
         span: Option<(f64, f64)>,
+        times: Option<String>,
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
-        let several = self.drawn.len() > 1 && !self.is_over_time();
+        let several = self.held.len() > 1 && !self.is_over_time();
         if several {
             return Err(PyValueError::new_err(format!(
                 "the number of networks is {}, but only a run on one network follows its changes",
-                self.drawn.len()
+                self.held.len()
             )));
         }
         let networks = inner(&[network]);
+        if let Some(times) = times {
+            self.plan.times = times;
+        }
+        let times = self.plan.kind()?;
         let (sampling, motif, seed) = (&self.sampling, &self.motif, self.plan.seed);
         let kind = Some(self.kind);
         let made =
@@ -325,26 +389,34 @@ impl NetworkLearner {
             steps: self.plan.steps,
             watching: sampling.watching(self.plan.batch),
             patches: self.plan.score_patches,
-            times: Times::Numbers,
+            times,
             form: self.form.clone(),
             seed: chains,
         };
         let before = self.plan.names.first().cloned().unwrap_or_default();
-        let (whole, begun) = (self.first.clone(), self.drawn.first().cloned());
+        let (whole, begun) = (self.first.clone(), self.held.first().map(|held| held.drawn.clone()));
+        let begin = self.plan.spans.first().copied().flatten();
         let first = || {
             let (Some(network), Some(drawn)) = (whole, begun) else {
                 return Err(damaged("the first network is not there"));
             };
-            let first = Window { name: before.clone(), span: None, network, drawn: Ok(drawn) };
+            let first = Window { name: before.clone(), span: begin, network, drawn: Ok(drawn) };
             WindowSource::new(Box::new(vec![first]), options)
         };
         match &mut self.engine {
-            Engine::F32(going) => going.follow(first, &before, next, steps),
-            Engine::F64(going) => going.follow(first, &before, next, steps),
+            Engine::F32(going) => going.follow(first, &before, next, steps, times),
+            Engine::F64(going) => going.follow(first, &before, next, steps, times),
             Engine::Still(..) => Err(damaged("all homomorphisms were learned from at once")),
         }
         .map_err(raised)?;
-        self.drawn.extend(drawn);
+        let at = match &self.engine {
+            Engine::F32(going) => going.source.windows(),
+            Engine::F64(going) => going.source.windows(),
+            Engine::Still(..) => 1,
+        } - 1;
+        self.held.extend(drawn.map(|drawn| Held { at, name: name.clone(), drawn }));
+        self.first = None;
+        self.plan.spans.push(span);
         self.plan.names.push(name);
         self.plan.digests.push(digest);
         self.plan.more.push(steps);
@@ -453,6 +525,7 @@ impl NetworkLearner {
                 let kept = &source.over_time().windows;
                 let learned: Vec<u64> = kept
                     .iter()
+                    .skip(self.plan.before)
                     .filter(|window| window.passed_over.is_none())
                     .map(|window| window.begin)
                     .collect();
@@ -502,44 +575,46 @@ impl NetworkLearner {
         if !whole {
             return Ok(model);
         }
-        let (examples, chain, drawn);
+        let (examples, chain, drawn, names);
         match &self.engine {
             Engine::F32(going) => {
-                drawn = self.kept_networks(&going.source);
+                (drawn, names) = self.kept_networks(&going.source);
                 (examples, chain) = (self.examples().kept::<f32>(&model, &drawn)?, self.chain(&going.source));
             }
             Engine::F64(going) => {
-                drawn = self.kept_networks(&going.source);
+                (drawn, names) = self.kept_networks(&going.source);
                 (examples, chain) = (self.examples().kept::<f64>(&model, &drawn)?, self.chain(&going.source));
             }
             Engine::Still(_, all) => {
                 // All are learned from; some are drawn to look for examples among them.
                 let chosen = Samplers { injective: self.sampling.injective(), ..Samplers::default() };
-                let (network, _) = &self.drawn[0];
+                let (network, _) = &self.held[0].drawn;
                 let (_, sampler) = chosen.natural(network, &self.motif, seed)?;
-                drawn = vec![(network.clone(), sampler)];
+                (drawn, names) = (vec![(network.clone(), sampler)], vec![self.held[0].name.clone()]);
                 chain = KeptChain { all: Some(*all), ..KeptChain::default() };
                 examples = self.examples().kept::<f64>(&model, &drawn)?;
             }
         }
         let of = |(drawn, name): (&Drawn, &String)| KeptNetwork::of(name, drawn, &self.examples(), seed);
-        let networks = drawn.iter().zip(&self.plan.names).map(of).collect::<Result<_>>()?;
+        let networks = drawn.iter().zip(&names).map(of).collect::<Result<_>>()?;
         Kept { networks, chain: Some(chain), examples }.put(&mut model);
         Ok(model)
     }
 
-    /// Networks that examples are looked for in: of windows of time the last one, which the dictionary is of.
-    fn kept_networks(&self, source: &Patches) -> Vec<Drawn> {
+    /// Networks that examples are looked for in, with their names: of windows of time the last one, which the dictionary is of.
+    fn kept_networks(&self, source: &Patches) -> (Vec<Drawn>, Vec<String>) {
         match source {
-            Patches::OverTime(source) if self.plan.timing.is_some() => vec![source.drawn().clone()],
-            _ => self.drawn.clone(),
+            Patches::OverTime(source) if self.plan.timing.is_some() => {
+                (vec![source.drawn().clone()], self.plan.names.iter().take(1).cloned().collect())
+            }
+            _ => self.held.iter().map(|held| (held.drawn.clone(), held.name.clone())).unzip(),
         }
     }
 
     fn chain(&self, source: &Patches) -> KeptChain {
         let independent = match source {
             Patches::OverTime(source) => source.drawn().1.is_independent(),
-            Patches::Beside(_) => self.drawn.iter().all(|(_, sampler)| sampler.is_independent()),
+            Patches::Beside(_) => self.held.iter().all(|held| held.drawn.1.is_independent()),
         };
         let (rate, moved) = (source.acceptance().rate(), source.moved());
         KeptChain {

@@ -34,15 +34,15 @@ pub(crate) struct Prepared {
     pub(crate) kind: SamplerKind,
     pub(crate) motif: Motif,
     pub(crate) notes: Vec<String>,
-    /// Networks with samplers that stay in memory, in the order of their windows.
-    pub(crate) drawn: Vec<Drawn>,
+    /// Networks with samplers that stay in memory, in the order of their windows, with their places.
+    pub(crate) drawn: Vec<(usize, Drawn)>,
     pub(crate) series: Box<dyn Series>,
 }
 
-/// Snapshots that are given.
+/// Snapshots that are given, with their names and, where they are known, their times.
 pub(crate) fn snapshots(
     networks: &[Arc<Network>],
-    names: &[String],
+    names: &[(&str, Option<(f64, f64)>)],
     sampling: &Sampling,
     motif: &Motif,
     seed: u64,
@@ -50,8 +50,8 @@ pub(crate) fn snapshots(
     let asked = sampling.asked()?;
     let (mut windows, mut drawn, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut chosen: Option<(SamplerKind, Motif)> = None;
-    for (network, name) in networks.iter().zip(names) {
-        let (window, kind, said) = window(network, (name, None), sampling, motif, asked, seed)
+    for (at, (network, &(name, span))) in networks.iter().zip(names).enumerate() {
+        let (window, kind, said) = window(network, (name, span), sampling, motif, asked, seed)
             .map_err(|error| placed(name, error))?;
         if let (Ok(one), Some(kind)) = (&window.drawn, kind) {
             let (first, _) = chosen.get_or_insert_with(|| (kind, one.1.motif().clone()));
@@ -60,7 +60,7 @@ pub(crate) fn snapshots(
                     "{name}: {kind} would be used here and {first} before: say one sampler for all networks"
                 )));
             }
-            drawn.push(one.clone());
+            drawn.push((at, one.clone()));
             notes.extend(said.iter().map(|note| format!("{name}: {note}")));
         }
         windows.push(window);

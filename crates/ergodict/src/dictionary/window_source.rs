@@ -102,6 +102,10 @@ pub struct WindowPoint {
 
 /// Patches of a network, window by window.
 pub struct WindowSource {
+    /// Windows of a run before this one.
+    before: usize,
+    /// Windows before those of the series that cannot be opened any more: those of a run before, and those that were forgotten since.
+    gone: usize,
     series: Box<dyn Series>,
     /// Windows after those of the series, with their minibatches.
     more: Vec<(Window, u64)>,
@@ -128,7 +132,21 @@ impl WindowSource {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is none, or no patch to score by; those of [`Series::open`] and [`NetworkStream::new`].
-    pub fn new(mut series: Box<dyn Series>, options: OverTimeOptions) -> Result<Self> {
+    pub fn new(series: Box<dyn Series>, options: OverTimeOptions) -> Result<Self> {
+        Self::after(series, options, 0, 0)
+    }
+
+    /// The same, with `gone` windows before those of the series that cannot be opened any more, the first `before` of which are of a run before.
+    /// What is known of them, [`WindowSource::seek`] or [`WindowSource::continued`] has to tell.
+    ///
+    /// # Errors
+    /// As [`WindowSource::new`].
+    pub fn after(
+        mut series: Box<dyn Series>,
+        options: OverTimeOptions,
+        before: usize,
+        gone: usize,
+    ) -> Result<Self> {
         if options.patches < 2 {
             let expected = "an error needs at least two patches";
             return Err(Error::parameter(
@@ -138,18 +156,22 @@ impl WindowSource {
             ));
         }
         let mut over_time = OverTime::new(options.times);
-        let mut before: Option<Arc<Network>> = None;
+        over_time.windows.resize(gone, WindowRecord::default());
+        let mut last: Option<Arc<Network>> = None;
         let windows = series.len();
-        for at in 0..windows {
-            let window = series.open(at)?;
-            over_time.windows.push(record(&window, before.as_deref(), 0));
+        for place in 0..windows {
+            let at = gone + place;
+            let window = series.open(place)?;
+            over_time.windows.push(record(&window, last.as_deref(), 0));
             let Ok(drawn) = window.drawn else {
-                before = Some(window.network);
+                last = Some(window.network);
                 continue;
             };
             let stream = NetworkStream::new(std::slice::from_ref(&drawn), options.watching, options.seed)?;
             let fresh = draw(&drawn, &options, at)?;
             let mut source = Self {
+                before,
+                gone,
                 series,
                 more: Vec::new(),
                 stream,
@@ -224,10 +246,60 @@ impl WindowSource {
     }
 
     fn open(&mut self, at: usize) -> Result<(Window, u64)> {
-        match self.more.get(at.wrapping_sub(self.series.len())) {
-            Some((window, steps)) if at >= self.series.len() => Ok((window.clone(), *steps)),
-            _ => Ok((self.series.open(at)?, self.options.steps)),
+        let Some(place) = at.checked_sub(self.gone) else {
+            let expected = format!("the first {} cannot be opened any more", self.gone);
+            return Err(Error::parameter("the place of a window", at, expected));
+        };
+        match self.more.get(place.wrapping_sub(self.series.len())) {
+            Some((window, steps)) if place >= self.series.len() => Ok((window.clone(), *steps)),
+            _ => Ok((self.series.open(place)?, self.options.steps)),
         }
+    }
+
+    /// The last window that was learned from before the one at a place, in this run.
+    fn learned_before(windows: &[WindowRecord], at: usize, first: usize) -> Option<usize> {
+        let known = windows.get(first..at)?;
+        known.iter().rposition(|one| one.passed_over.is_none()).map(|place| first + place)
+    }
+
+    /// Makes this the rest of a run that was `made` minibatches long, with what that kept of its windows. Has to be called before all others.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] when they are not as many as [`WindowSource::after`] was told.
+    pub fn continued(&mut self, made: u64, kept: OverTime) -> Result<()> {
+        if kept.windows.len() != self.before || self.gone != self.before || self.made > 0 {
+            let expected = format!("there were {}", self.before);
+            return Err(Error::parameter(
+                "the number of windows of the run before",
+                kept.windows.len(),
+                expected,
+            ));
+        }
+        let own = std::mem::replace(&mut self.over_time, kept);
+        if self.over_time.windows.iter().all(|window| window.span.is_none()) {
+            self.over_time.times = own.times;
+        }
+        let own = own.windows.into_iter().skip(self.before);
+        self.over_time.windows.extend(own.map(|window| WindowRecord { begin: made, ..window }));
+        (self.made, self.end) = (made, self.end.saturating_add(made));
+        Ok(())
+    }
+
+    /// Forgets the networks of windows that nothing needs any more: those before the last one that was learned from before this one. Those of the
+    /// series go together. Gives how many windows cannot be opened again.
+    pub fn forget(&mut self) -> usize {
+        let needed = Self::learned_before(&self.over_time.windows, self.at, self.before).unwrap_or(self.at);
+        if let Some(more) = needed.checked_sub(self.gone + self.series.len()) {
+            self.gone = needed;
+            self.series = Box::new(Vec::<Window>::new());
+            self.more.drain(..more);
+        }
+        self.gone
+    }
+
+    /// Says what times are.
+    pub fn set_times(&mut self, times: Times) {
+        self.over_time.times = times;
     }
 
     /// Fills the next minibatch of this window, if there is one.
@@ -257,7 +329,8 @@ impl WindowSource {
     /// Looks at the patches of a minibatch, each for the chain it is of.
     fn watch<T: Scalar>(&mut self, x: &Mat<T>) {
         // Those beyond the first are not watched.
-        let learned = self.over_time.windows.iter().filter(|window| window.passed_over.is_none()).count();
+        let own = self.over_time.windows.iter().skip(self.before);
+        let learned = own.filter(|window| window.passed_over.is_none()).count();
         let Some(watched) = self.watched.get_mut(learned - 1) else { return };
         let mut column = 0;
         for (trace, share) in watched.traces.iter_mut().zip(self.stream.shares()) {
@@ -290,7 +363,7 @@ impl WindowSource {
 
     /// Number of windows.
     pub fn windows(&self) -> usize {
-        self.series.len() + self.more.len()
+        self.gone + self.series.len() + self.more.len()
     }
 
     /// The window that is learned from.
@@ -315,7 +388,7 @@ impl WindowSource {
 
     /// Minibatches in all, if no further window is passed over.
     pub fn minibatches(&self) -> u64 {
-        let opened = self.over_time.windows.len();
+        let opened = self.over_time.windows.len() - self.gone;
         let series = self.series.len().saturating_sub(opened) as u64;
         let more = self.more.iter().skip(opened.saturating_sub(self.series.len())).map(|(_, steps)| *steps);
         let later = series.saturating_mul(self.options.steps);
@@ -364,8 +437,7 @@ impl WindowSource {
             NetworkStream::new(std::slice::from_ref(&drawn), self.options.watching, self.options.seed)?;
         self.stream.seek(&point.stream)?;
         self.fresh = draw(&drawn, &self.options, point.window)?;
-        let before = over_time.windows[..point.window].iter().rposition(|one| one.passed_over.is_none());
-        self.fresh_before = match before {
+        self.fresh_before = match Self::learned_before(&over_time.windows, point.window, self.before) {
             Some(at) => Some(draw(&self.open(at)?.0.drawn.map_err(|_| further())?, &self.options, at)?),
             None => None,
         };
@@ -376,7 +448,8 @@ impl WindowSource {
         (self.at, self.drawn, self.made, self.end) = (point.window, drawn, made, point.end);
         self.over_time = over_time;
         self.watched.clear();
-        let learned = self.over_time.windows.iter().filter(|window| window.passed_over.is_none());
+        let own = self.over_time.windows.iter().skip(self.before);
+        let learned = own.filter(|window| window.passed_over.is_none());
         for name in learned.map(|window| window.name.clone()).collect::<Vec<_>>() {
             self.watch_window(&name);
         }

@@ -169,6 +169,63 @@ fn windows_can_be_added_and_gone_on_with() {
 }
 
 #[test]
+fn what_is_forgotten_is_not_needed() {
+    let mut later = Sampled(windows(7, 4, Some(5)), SamplerKind::Pivot);
+    let first = |later: &mut Sampled| Box::new(vec![later.open(0).unwrap()]);
+    let mut all = WindowSource::new(first(&mut later), options(3, 2)).unwrap();
+    let mut few = WindowSource::new(first(&mut later), options(3, 2)).unwrap();
+    let (mut learned, mut again) = (Tracked::new(None), Tracked::new(None));
+    run(&mut all, &mut learned, u64::MAX);
+    run(&mut few, &mut again, u64::MAX);
+    for at in 1..7 {
+        for (source, tracked) in [(&mut all, &mut learned), (&mut few, &mut again)] {
+            source.follow(later.open(at).unwrap(), 3).unwrap();
+            run(source, tracked, u64::MAX);
+        }
+        // The one before stays; the sixth is passed over, and nothing can be forgotten for it.
+        assert_eq!(few.forget(), [0, 1, 2, 3, 3, 4][at - 1], "after {at}");
+        assert_eq!((few.minibatches(), few.windows()), (all.minibatches(), all.windows()));
+        assert!(few.more.len() <= 3 && few.series.len() == usize::from(at == 1));
+        assert_eq!(few.over_time(), all.over_time());
+    }
+    // Who has only the windows that are left goes on alike.
+    let left = vec![later.open(4).unwrap(), later.open(5).unwrap(), later.open(6).unwrap()];
+    let mut thawed = WindowSource::after(Box::new(left), options(3, 2), 0, 4).unwrap();
+    thawed.seek(few.made(), &few.point(), few.over_time().clone()).unwrap();
+    *thawed.watched_mut() = few.watched().to_vec();
+    assert!(thawed.open(3).is_err());
+    for (source, tracked) in [(&mut all, &mut learned), (&mut thawed, &mut again)] {
+        source.follow(later.open(0).unwrap(), 2).unwrap();
+        run(source, tracked, u64::MAX);
+    }
+    assert_eq!((thawed.over_time(), thawed.watched()), (all.over_time(), all.watched()));
+    assert_eq!(again.learned().unwrap().dictionary(), learned.learned().unwrap().dictionary());
+}
+
+#[test]
+fn windows_of_a_run_before_stay() {
+    let mut first = source(windows(3, 1, None), SamplerKind::Exact, 4, 1);
+    let mut tracked = Tracked::new(None);
+    run(&mut first, &mut tracked, u64::MAX);
+    let mut later = Sampled(windows(3, 3, None), SamplerKind::Exact);
+    let series: Vec<Window> = (0..2).map(|at| later.open(at).unwrap()).collect();
+    let mut next = WindowSource::after(Box::new(series), options(2, 1), 3, 3).unwrap();
+    assert!(next.continued(12, OverTime::default()).is_err());
+    next.continued(12, first.over_time().clone()).unwrap();
+    assert_eq!((next.made(), next.minibatches(), next.window()), (12, 16, 3));
+    run(&mut next, &mut tracked, u64::MAX);
+    let kept = next.over_time();
+    assert_eq!(kept.windows[..3], first.over_time().windows);
+    let steps: Vec<(u64, u64)> = kept.windows.iter().map(|window| (window.begin, window.steps)).collect();
+    assert_eq!(steps, [(0, 4), (4, 4), (8, 4), (12, 2), (14, 2)]);
+    assert_eq!((&kept.kept[..], kept.dictionaries.len()), (&[0, 1, 2, 3, 4][..], 5));
+    // There is no network to compare the first with, but there is one for the second.
+    assert!(kept.windows[3].change.is_none() && kept.windows[4].change.is_some());
+    assert_eq!(next.watched().len(), 2);
+    assert_eq!(next.forget(), 3);
+}
+
+#[test]
 fn without_a_window_to_learn_from_there_is_an_error() {
     let mut windows = vec![Sampled(windows(1, 1, None), SamplerKind::Exact).open(0).unwrap()];
     windows[0].drawn = Err("has no room".into());
