@@ -112,7 +112,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(["x.txt", "x.txt.gz", "x.txt.zst"][packed]);
         write_packed(&path, &list);
-        convert_in_all_ways(&path, &options)?;
+        convert_in_all_ways(&path, options)?;
     }
 
     /// The same of matrices.
@@ -152,7 +152,7 @@ proptest! {
                 write_packed_bytes(&path, &std::fs::read(&plain).unwrap());
             }
         }
-        convert_in_all_ways(&path, &options)?;
+        convert_in_all_ways(&path, options)?;
     }
 }
 
@@ -185,10 +185,10 @@ fn write_packed_bytes(path: &Path, bytes: &[u8]) {
 
 /// Converts with much memory and with hardly any, and with a stop after the first step, then after two more, and so on; it
 /// is what reading and writing gives each time.
-fn convert_in_all_ways(path: &Path, options: &ReadOptions) -> Result<(), TestCaseError> {
+fn convert_in_all_ways(path: &Path, options: ReadOptions) -> Result<(), TestCaseError> {
     let folder = path.parent().unwrap();
     let (whole, out) = (folder.join("whole.egr"), folder.join("out.egr"));
-    let read = read_network(path, options).map_err(|error| error.to_string());
+    let read = read_network(path, &options).map_err(|error| error.to_string());
     let expected = read.map(|(network, decisions)| {
         write_network(&whole, &network).unwrap();
         (decisions, std::fs::read(&whole).unwrap())
@@ -197,13 +197,13 @@ fn convert_in_all_ways(path: &Path, options: &ReadOptions) -> Result<(), TestCas
         made.map(|decisions| (decisions.unwrap(), std::fs::read(&out).unwrap())).map_err(|e| e.to_string())
     };
     for budget in [0, 1 << 24] {
-        prop_assert_eq!(&result(convert_network(path, options, &out, budget, &mut |_| true)), &expected);
+        prop_assert_eq!(&result(convert_network(path, &options, &out, budget, &mut |_| true)), &expected);
         let _ = std::fs::remove_file(&out);
     }
     let conversion = Conversion { memory: 0, keep: true, resume: true };
     for steps in 1.. {
         let mut left = steps;
-        let made = conversion.run(path, options, &out, &mut |_| {
+        let made = conversion.run(path, &options, &out, &mut |_| {
             left -= 1;
             left > 0
         });

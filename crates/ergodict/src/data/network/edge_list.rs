@@ -19,7 +19,7 @@ mod names;
 use super::NodeIds;
 use crate::data::Input;
 use crate::{Error, Result};
-pub(super) use blocks::{Blocks, Listed};
+pub(super) use blocks::{Blocks, Listed, Numbered};
 use chunk::Chunk;
 pub(super) use chunk::LONGEST_LINE;
 pub(super) use indices::integer_indices;

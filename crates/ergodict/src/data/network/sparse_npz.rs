@@ -1,6 +1,7 @@
 //! scipy's sparse matrices (`scipy.sparse.save_npz`) as networks: entry `(i, j)` is the edge from node `i` to `j`.
 
 use super::NodeIds;
+use super::edge_list::Numbered;
 use super::matrix_list::{self, Entries};
 use crate::data::npy;
 use crate::data::npy_header::{Kind, shorten};
@@ -106,7 +107,7 @@ impl Stream {
     ///
     /// # Errors
     /// As [`read`].
-    pub(super) fn next(&mut self) -> Result<Option<(Vec<(u32, u32)>, Vec<f64>)>> {
+    pub(super) fn next(&mut self) -> Result<Option<Numbered>> {
         let weights = self.data.block()?;
         if weights.is_empty() {
             // Checksums are compared at the end of each array.

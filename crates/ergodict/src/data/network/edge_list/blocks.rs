@@ -6,10 +6,13 @@ use crate::data::Input;
 use crate::{Error, Result};
 use std::path::Path;
 
+/// Edges between integers, with their weights where there are any.
+pub(in crate::data::network) type Numbered = (Vec<(u32, u32)>, Vec<f64>);
+
 /// The edges of a block.
 pub(in crate::data::network) enum Listed {
-    /// Edges between integers below 2³², as they are written, with their weights where there are any.
-    Integers(Vec<(Vec<(u32, u32)>, Vec<f64>)>),
+    /// Edges between integers below 2³², as they are written.
+    Integers(Vec<Numbered>),
     /// Edges between nodes that have names of their own in every block.
     Named(EdgeList),
 }

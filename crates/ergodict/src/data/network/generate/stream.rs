@@ -69,7 +69,7 @@ impl Generator {
             found: Found::default(),
             progress: &mut progress,
         };
-        let size = (budget / 512).min(BATCH).max(1 << 10);
+        let size = (budget / 512).clamp(1 << 10, BATCH);
         std::thread::scope(|scope| {
             let (give, take) = sync_channel(2);
             scope.spawn(move || {
