@@ -249,7 +249,7 @@ class TimedEdges:
         Parameters
         ----------
         window : float, str or timedelta, optional
-            The length of a window: a number in the unit of the times, or with a unit, such as ``"12h"`` or ``"7d"``.
+            The length of a window: a number in the unit of the times or, of dates and seconds since 1970, with a unit, such as ``"12h"`` or ``"7d"``.
         stride : float, str or timedelta, optional
             From the beginning of one to that of the next; by default the length of a window.
         windows : int, optional

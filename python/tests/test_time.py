@@ -163,7 +163,8 @@ def test_times_are_taken_however_they_come() -> None:
     assert [one.network.nodes for one in pickle.loads(pickle.dumps(mixed.windows(windows=2)))] == [[(1, 2), "a"], [(1, 2), "a", 7]]
     removed = TimedEdges.from_columns([0, 1, 0], [1, 2, 1], [0, 1, 2], removes=[False, False, True]).windows(1)
     assert [one.network.n_edges for one in removed] == [1, 2, 1]
-    assert [one.network.n_edges for one in TimedEdges(switching(3, 3, 10)).windows(datetime.timedelta(seconds=1))] == [20, 20, 20]
+    later = [(u, v, t + 1e9) for u, v, t in switching(3, 3, 10)]
+    assert [one.network.n_edges for one in TimedEdges(later).windows(datetime.timedelta(seconds=1))] == [20, 20, 20]
 
 
 def test_tables_and_rows_are_read_as_files_are(tmp_path: Any) -> None:
@@ -210,6 +211,11 @@ def test_what_is_no_time_is_refused() -> None:
         with pytest.raises(TypeError):
             TimedEdges(wrong)
     rows = TimedEdges([(0, 1, 0.0), (1, 2, 9.0)])
+    for unit in ("1s", "7d", datetime.timedelta(seconds=1)):
+        with pytest.raises(ValueError, match="neither seconds since 1970 nor dates"):
+            rows.windows(unit)
+    with pytest.raises(ValueError, match="look like milliseconds since 1970.* 86400000"):
+        TimedEdges([(0, 1, 1.7e12), (1, 2, 1.71e12)]).windows("1d")
     for bad_window in ({"window": -1}, {"window": "7 parsecs"}, {"windows": 0}, {"stride": 1.0}, {"window": 1, "windows": 3}, {"window": 1e-9}):
         with pytest.raises(ValueError):
             rows.windows(**bad_window)

@@ -5,6 +5,7 @@
 
 use crate::args::Common;
 use crate::interrupt;
+use crate::output;
 use crate::progress::{Progress, figure, say};
 use crate::saving::{self, Saving};
 use crate::scheme::{Scheme, from_data};
@@ -202,7 +203,9 @@ impl<T: Scalar> Run<T> {
                 break;
             }
             let before = Instant::now();
-            self.source.between(self.tracked.factoriser.as_mut())?;
+            if let Err(error) = self.source.between(self.tracked.factoriser.as_mut()) {
+                return Err(self.rescued(plan, error));
+            }
             let filled = self.source.fill(&mut self.x)?;
             self.filling += before.elapsed();
             self.over = filled == Filled::Over;
@@ -220,6 +223,20 @@ impl<T: Scalar> Run<T> {
             }
         }
         Ok(())
+    }
+
+    /// Saves the state of a run that cannot go on, which is whole between two minibatches, and says where it is.
+    fn rescued(&self, plan: &Plan<'_>, error: anyhow::Error) -> anyhow::Error {
+        let steps = self.tracked.steps();
+        let state = match (&self.checkpoint, self.save(plan)) {
+            _ if steps == 0 => return error,
+            (Some(path), Ok(())) => {
+                format!("the state is in {}, and --resume goes on from it", path.display())
+            }
+            (Some(_), Err(failed)) => format!("the state could not be saved: {}", output::one_line(&failed)),
+            (None, _) => "nothing was written (--checkpoint FILE would have kept the state)".into(),
+        };
+        error.context(format!("stopped after step {steps}; {state}"))
     }
 
     /// What a model keeps of this run.

@@ -269,9 +269,9 @@ impl TimedEdges {
     }
 }
 
-/// A length of time: a number, or text such as `7d`.
-fn length(text: &str) -> PyResult<f64> {
-    text.parse::<Duration>().map(|duration| duration.length).map_err(raised)
+/// A length of time: a number in the unit of the rows, or text such as `7d`.
+fn length(text: &str, rows: &ergodict::data::TimedEdges) -> PyResult<f64> {
+    text.parse::<Duration>().and_then(|duration| duration.among(rows)).map_err(raised)
 }
 
 /// The windows of edges with times.
@@ -296,8 +296,8 @@ impl Windows {
         weighted: Option<bool>,
         loops: bool,
     ) -> PyResult<Self> {
-        let window = window.map(|text| length(&text)).transpose()?;
-        let stride = stride.map(|text| length(&text)).transpose()?;
+        let window = window.map(|text| length(&text, &rows.inner)).transpose()?;
+        let stride = stride.map(|text| length(&text, &rows.inner)).transpose()?;
         let cut = match (window, windows) {
             (Some(window), _) => Cut::Every { window, stride: stride.unwrap_or(window) },
             (None, Some(windows)) => Cut::Into(windows),

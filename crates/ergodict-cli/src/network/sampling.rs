@@ -215,19 +215,28 @@ impl Sampling {
         Ok((largest, note))
     }
 
-    /// The sampler on a network.
-    pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
-        let (network, note) = self.part(network)?;
-        let mut notes: Vec<String> = note.into_iter().collect();
+    /// Refuses a sampler whose tables on the part of a network that is looked at take more memory than they may.
+    pub(crate) fn check_memory(&self, network: Network, motif: &Motif) -> Result<()> {
+        self.fits(&self.part(network)?.0, motif)
+    }
+
+    fn fits(&self, network: &Network, motif: &Motif) -> Result<()> {
         let asked = self.sampler.or(self.preferred).unwrap_or(SamplerKind::Exact);
         let within = self.memory().map(|bytes| bytes as u64);
-        let needed = asked.bytes(&network, motif)?;
-        let fits = asked.fitting(&network, motif, within)?;
+        let needed = asked.bytes(network, motif)?;
+        let fits = asked.fitting(network, motif, within)?;
         let way_out = match fits {
             Some(kind) => format!("--sampler {kind} takes little{}", kind.differs_from(asked)),
             None => "no sampler of this motif takes less".to_owned(),
         };
-        memory::check_within(needed, within, &format!("--sampler {asked}"), &way_out)?;
+        memory::check_within(needed, within, &format!("--sampler {asked}"), &way_out)
+    }
+
+    /// The sampler on a network.
+    pub(crate) fn choose(&self, network: Network, motif: &Motif, seed: u64) -> Result<Chosen> {
+        let (network, note) = self.part(network)?;
+        let mut notes: Vec<String> = note.into_iter().collect();
+        self.fits(&network, motif)?;
         let network = Arc::new(network);
         let lazy = match self.lazy {
             Lazy::Auto => None,

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::chain::{Motif, SamplerKind};
 use ergodict::data::{
-    Cut, DEFAULT_WINDOWS, Duration, TimeColumn, TimeOptions, TimedDecisions, Times, WindowOptions, Windows,
-    digest, read_timed,
+    Cut, DEFAULT_WINDOWS, Duration, TimeColumn, TimeOptions, TimedDecisions, TimedEdges, Times,
+    WindowOptions, Windows, digest, read_timed,
 };
 use ergodict::dictionary::{Input, SCORE_PATCHES, Series, Window};
 use serde_json::{Value, json};
@@ -87,12 +87,15 @@ impl Timing {
         Ok(())
     }
 
-    fn cut(&self) -> Result<Cut> {
-        let length = |text: &str| text.parse::<Duration>().map(|duration| duration.length);
+    fn cut(&self, rows: &TimedEdges) -> Result<Cut> {
+        let length = |flag: &str, text: &str| {
+            let length = text.parse::<Duration>().and_then(|duration| duration.among(rows));
+            length.with_context(|| format!("{flag} {text}"))
+        };
         Ok(match &self.window {
             Some(window) => {
-                let window = length(window)?;
-                let stride = self.stride.as_deref().map_or(Ok(window), length)?;
+                let window = length("--window", window)?;
+                let stride = self.stride.as_deref().map_or(Ok(window), |text| length("--stride", text))?;
                 Cut::Every { window, stride }
             }
             None => Cut::Into(self.windows.unwrap_or(DEFAULT_WINDOWS)),
@@ -116,7 +119,7 @@ impl Timing {
             say(&format!("{name}: {decisions}"));
         }
         let options = WindowOptions {
-            cut: self.cut()?,
+            cut: self.cut(&rows).with_context(|| name.clone())?,
             cumulative: self.cumulative,
             directed: decisions.directed,
             weighted: read.weighted,
@@ -200,6 +203,7 @@ impl TimedSeries {
                     }
                     series.sampling = sampling.clone().fixed(kind);
                     series.motif = drawn.1.motif().clone();
+                    series.check_largest(at)?;
                     return Ok((series, kind, window));
                 }
                 (Err(reason), _) if why.is_empty() => why.clone_from(reason),
@@ -207,6 +211,17 @@ impl TimedSeries {
             }
         }
         bail!("{}: no window can be learned from: the first {why}", timed.name)
+    }
+
+    /// Refuses a run before it begins if the window with the most nodes, where that comes after `opened`, would end it for want of memory.
+    fn check_largest(&self, opened: usize) -> ergodict::Result<()> {
+        let at = self.windows.largest();
+        let whole = if at > opened { self.windows.network(at)? } else { return Ok(()) };
+        // Whatever else stands against it is told when its turn comes.
+        match self.sampling.check_memory(whole, &self.motif).map_err(anyhow::Error::downcast) {
+            Err(Ok(error @ Error::Memory { .. })) => Err(in_window(error, &self.windows.name(at))),
+            _ => Ok(()),
+        }
     }
 
     fn made(&self, at: usize) -> ergodict::Result<(Window, Option<SamplerKind>, Vec<String>)> {
@@ -219,13 +234,24 @@ impl TimedSeries {
         if whole.edges() == 0 {
             return passed(network, "has no edge".into());
         }
-        match placed(self.sampling.choose(whole, &self.motif, self.seed))? {
+        let chosen = placed(self.sampling.choose(whole, &self.motif, self.seed));
+        match chosen.map_err(|error| in_window(error, &name))? {
             Ok(chosen) => {
                 let drawn = Ok((chosen.network, chosen.sampler));
                 Ok((Window { name, span, network, drawn }, Some(chosen.kind), chosen.notes))
             }
             Err(reason) => passed(network, reason),
         }
+    }
+}
+
+/// Says which window it is that needs more memory than there is.
+fn in_window(error: Error, name: &str) -> Error {
+    match error {
+        Error::Memory { what, needed, available, way_out } => {
+            Error::Memory { what: format!("{what} in the window {name}"), needed, available, way_out }
+        }
+        error => error,
     }
 }
 

@@ -138,12 +138,65 @@ fn an_interrupted_run_through_windows_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn rows_a_tenth_apart_are_one_in_each_window() {
+    let bench = Bench::new();
+    let row = |at: u32| format!("{at} {} {}.{}\n", at + 1, at / 10, at % 10);
+    bench.put("tenths.txt", (0..101).map(row).collect::<String>());
+    let told = bench.run("network info tenths.txt --timestamps --window 0.1 --json -q").fine().json();
+    let edges: Vec<_> = told["windows"].as_array().unwrap().iter().map(|one| one["edges"].as_u64()).collect();
+    assert_eq!(edges, [Some(1); 101]);
+}
+
+/// A ring of so many nodes.
+fn ring(nodes: u32, day: usize) -> String {
+    let row = |u: u32| format!("{u},{},2004-05-{:02}\n", (u + 1) % nodes, day + 1);
+    (0..nodes).map(row).collect()
+}
+
+#[test]
+fn windows_that_do_not_fit_are_named_and_nothing_learned_is_lost() {
+    let bench = Bench::new();
+    let run = format!(
+        "network learn days.csv --timestamps --window 1d {SMALL} --sampler exact -o m --checkpoint c"
+    );
+    // The window with the most nodes is known to be too large before anything is learned.
+    bench.put("days.csv", ring(20, 0) + &ring(50, 1) + &ring(5000, 2));
+    let refused = bench.run(&format!("{run} --memory 100K"));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let parts = ["--sampler exact in the window 2004-05-03 to 2004-05-04 would take", "available"];
+    assert!(parts.iter().all(|part| refused.stderr.contains(part)), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("stopped after") && !bench.path("c").exists(), "{}", refused.stderr);
+    // The third has more nodes, but in small components: the second needs more.
+    let pair = |u: u32| format!("{},{},2004-05-03\n", 2 * u, 2 * u + 1);
+    let pairs: String = (0..4000).map(pair).collect();
+    bench.put("days.csv", ring(20, 0) + &ring(5000, 1) + &pairs + &ring(20, 3));
+    let stopped = bench.run(&format!("{run} --memory 100K"));
+    assert_eq!(stopped.code, Some(2), "{}", stopped.stderr);
+    let parts =
+        ["stopped after step 12; the state is in", "in the window 2004-05-02 to 2004-05-03 would take"];
+    assert!(parts.iter().all(|part| stopped.stderr.contains(part)), "{}", stopped.stderr);
+    let resumed = bench.run(&format!("{run} --memory 100M --resume")).fine();
+    assert!(resumed.stderr.contains("resumed after step 12"), "{}", resumed.stderr);
+    let bytes = bench.bytes("m");
+    bench.run(&run.replace(" --checkpoint c", "")).fine();
+    assert!(bench.bytes("m") == bytes);
+}
+
+#[test]
 fn bad_input_is_one_clear_error() {
     let bench = Bench::new();
     bench.put("t.txt", "1 2 5\n2 3 6\n3 1 soon\n");
     bench.put("few.txt", "1 2 0\n2 3 1000000000\n");
     bench.put("plain.txt", "1 2\n2 3\n");
+    bench.put("ms.txt", "1 2 1700000000000\n2 3 1700172800000\n");
+    bench.put("head.csv", "source,target,time\n1,2,3\n");
     for (words, expected) in [
+        ("ms.txt --timestamps --window 1d", &["--window 1d", "milliseconds", "here 86400000"][..]),
+        (
+            "few.txt --timestamps --window 9 --stride 1h",
+            &["--stride 1h", "neither seconds since 1970 nor dates"],
+        ),
+        ("head.csv --timestamps=2", &["head.csv:1", "an end of the edges"]),
         ("t.txt --timestamps", &["t.txt:3", "`soon`"][..]),
         ("plain.txt --timestamps", &["plain.txt:1", "two fields"]),
         ("few.txt --timestamps --window 1", &["at most 65535"]),

@@ -219,9 +219,10 @@ impl WindowSource {
             let fresh = draw(&drawn, &self.options, at)?;
             let seen = change::seen(factoriser, &fresh)?;
             record.error_before = Some(seen.error);
+            // Nothing can go wrong below, so that what a failed opening leaves behind is a state to go on from.
+            record.moved = self.stream.follow(&drawn.0, &drawn.1)?;
             self.came_with = Some((seen.off, left));
             self.fresh_before = Some(std::mem::replace(&mut self.fresh, fresh));
-            record.moved = self.stream.follow(&drawn.0, &drawn.1)?;
             self.over_time.windows.push(record);
             (self.at, self.drawn, self.end) = (at, drawn, self.made.saturating_add(steps));
             self.watch_window(&window.name);
@@ -430,6 +431,15 @@ impl WindowSource {
         let opened = over_time.windows.len();
         if point.window >= opened || opened > self.windows() || made > point.end {
             return Err(further());
+        }
+        // Records of a damaged file must not be counted with.
+        let record = &over_time.windows[point.window];
+        let kept = over_time.kept.len() == over_time.dictionaries.len()
+            && over_time.kept.iter().all(|at| *at < opened)
+            && over_time.kept.is_sorted();
+        if record.passed_over.is_some() || record.begin > made || !kept {
+            let expected = "its windows contradict each other";
+            return Err(Error::parameter("the state", made, expected));
         }
         let (window, _) = self.open(point.window)?;
         let drawn = window.drawn.map_err(|_| further())?;

@@ -208,8 +208,8 @@ impl NetworkStream {
         self.patches.clear();
         let adjacency = Adjacency::of_bytes(network, self.watching.memory);
         self.patches.push(NetworkPatches::with(adjacency, self.k));
-        self.moved.went_on += moved.went_on;
-        self.moved.restarted += moved.restarted;
+        self.moved.went_on = self.moved.went_on.saturating_add(moved.went_on);
+        self.moved.restarted = self.moved.restarted.saturating_add(moved.restarted);
         Ok(moved)
     }
 
@@ -256,6 +256,10 @@ impl NetworkStream {
         if point.chains.len() != self.walkers.len() {
             let found = format!("{} chains", point.chains.len());
             return Err(Error::shape("the state", found, format!("{} chains", self.walkers.len())));
+        }
+        if point.passed >= MOST as u64 {
+            let expected = format!("a stream follows fewer than {MOST}");
+            return Err(Error::parameter("the number of networks", point.passed, expected));
         }
         if point.passed != self.passed {
             // The chains of later networks have streams of their own.
@@ -381,6 +385,21 @@ mod tests {
             assert_eq!((&x, stream.homomorphisms()), (&y, other.homomorphisms()));
         }
         assert_eq!(stream.point(), other.point());
+    }
+
+    #[test]
+    fn a_node_written_in_another_way_is_another() {
+        let edges = [(0, 1, 1.0)];
+        let of_names = |ids| Arc::new(Network::build(ids, &edges, false, Build::default()).unwrap().0);
+        let watching = Watching { batch: 1, ..Watching::default() };
+        // `01` of a network of words is not the 1 of one of integers.
+        for (names, on) in [(["01", "2"], 0), (["1", "2"], 1)] {
+            let mut stream =
+                NetworkStream::new(&[of(&of_names(NodeIds::words(names)), 2)], watching, 3).unwrap();
+            let (network, sampler) = of(&of_names(NodeIds::integers(vec![1, 2])), 2);
+            let moved = stream.follow(&network, &sampler).unwrap();
+            assert_eq!(moved, Moved { went_on: on, restarted: 1 - on });
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The names of a network's nodes: numbers or words, in ascending order.
 
+use super::edge_list::integer_of;
 use super::section::Section;
 use std::borrow::Cow;
 
@@ -90,18 +91,19 @@ impl NodeIds {
         }
     }
 
-    /// The node of that name.
+    /// The node of that name. Integers are found as they are written: `02` is a word, and not the node 2.
     ///
     /// ```
     /// # use ergodict::data::NodeIds;
     /// assert_eq!(NodeIds::numbered(3).find("2"), Some(2));
+    /// assert_eq!(NodeIds::numbered(3).find("02"), None);
     /// assert_eq!(NodeIds::numbered(3).find("3"), None);
     /// ```
     pub fn find(&self, name: &str) -> Option<usize> {
         match &self.0 {
-            Names::Numbered(nodes) => name.parse().ok().filter(|v| v < nodes),
-            Names::Integers(ids) => ids.binary_search(&name.parse().ok()?).ok(),
-            Names::Small(ids) => ids.binary_search(&name.parse().ok()?).ok(),
+            Names::Numbered(nodes) => integer_of(name)?.try_into().ok().filter(|v| v < nodes),
+            Names::Integers(ids) => ids.binary_search(&integer_of(name)?).ok(),
+            Names::Small(ids) => ids.binary_search(&integer_of(name)?.try_into().ok()?).ok(),
             Names::Words { starts, bytes } => {
                 let word = |v: usize| &bytes[starts[v] as usize..starts[v + 1] as usize];
                 let (mut low, mut high) = (0, starts.len() - 1);
@@ -158,6 +160,9 @@ mod tests {
         assert_eq!((words.find("A"), words.find("z"), words.integer(0)), (None, None, None));
         let integers = NodeIds::integers(vec![-3, 5, 1 << 40]);
         assert_eq!((integers.name(0), integers.find("5"), integers.find("6")), ("-3".into(), Some(1), None));
+        for name in ["05", "+5", " 5", "-03", "5.0", ""] {
+            assert_eq!((integers.find(name), NodeIds::numbered(9).find(name)), (None, None), "{name}");
+        }
         assert_eq!(NodeIds::integers(vec![0, 1, 2]), NodeIds::numbered(3));
         assert_ne!(NodeIds::integers(vec![0, 1, 3]), NodeIds::numbered(3));
         assert_eq!(words.part(&[0, 2]), NodeIds::words(["Ada", "ß"]));

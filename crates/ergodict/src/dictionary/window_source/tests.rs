@@ -152,6 +152,54 @@ fn a_run_that_was_stopped_goes_on_to_the_same() {
 }
 
 #[test]
+fn a_state_that_contradicts_itself_is_refused() {
+    let fresh = || source(windows(3, 1, None), SamplerKind::Pivot, 4, 2);
+    let (mut first, mut tracked) = (fresh(), Tracked::new(None));
+    run(&mut first, &mut tracked, 6);
+    let (point, kept) = (first.point(), first.over_time().clone());
+    let seek = |change: &dyn Fn(&mut WindowPoint, &mut OverTime)| {
+        let (mut point, mut kept) = (point.clone(), kept.clone());
+        change(&mut point, &mut kept);
+        fresh().seek(6, &point, kept).map_err(|error| error.to_string())
+    };
+    assert_eq!(seek(&|_, _| ()), Ok(()));
+    assert!(seek(&|_, kept| kept.windows[1].begin = 1_000_000_000).unwrap_err().contains("contradict"));
+    assert!(seek(&|_, kept| kept.windows[1].passed_over = Some("x".into())).is_err());
+    assert!(seek(&|_, kept| kept.kept.push(9)).is_err());
+    assert!(seek(&|point, _| point.stream.passed = u64::MAX).unwrap_err().contains("fewer than"));
+    assert!(seek(&|point, _| point.window = 7).is_err());
+}
+
+#[test]
+fn a_window_that_cannot_be_opened_leaves_a_state_to_go_on_from() {
+    /// Windows of which one cannot be opened.
+    struct Broken(Sampled, usize);
+    impl Series for Broken {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+        fn open(&mut self, at: usize) -> Result<Window> {
+            if at == self.1 { Err(Error::Interrupted) } else { self.0.open(at) }
+        }
+    }
+    let sampled = || Sampled(windows(5, 2, Some(2)), SamplerKind::Pivot);
+    let (mut whole, mut learned) = (source(sampled().0, SamplerKind::Pivot, 4, 2), Tracked::new(None));
+    run(&mut whole, &mut learned, u64::MAX);
+    // The third window is passed over before the fourth fails.
+    let mut broken = WindowSource::new(Box::new(Broken(sampled(), 3)), options(4, 2)).unwrap();
+    let mut tracked = Tracked::new(None);
+    run(&mut broken, &mut tracked, 8);
+    for _ in 0..2 {
+        assert!(broken.between(tracked.factoriser.as_mut()).is_err());
+    }
+    let mut again = source(sampled().0, SamplerKind::Pivot, 4, 2);
+    again.seek(8, &broken.point(), broken.over_time().clone()).unwrap();
+    run(&mut again, &mut tracked, u64::MAX);
+    assert_eq!(again.over_time(), whole.over_time());
+    assert_eq!(tracked.learned().unwrap().dictionary(), learned.learned().unwrap().dictionary());
+}
+
+#[test]
 fn windows_can_be_added_and_gone_on_with() {
     let mut later = Sampled(windows(2, 1, None), SamplerKind::Exact);
     let mut source = WindowSource::new(Box::new(vec![later.open(0).unwrap()]), options(3, 1)).unwrap();

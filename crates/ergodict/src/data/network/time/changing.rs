@@ -181,10 +181,7 @@ impl ChangingNetwork {
 
     /// The number of a node that is there.
     fn find(&self, name: &str) -> Option<u32> {
-        let ids = self.base.ids();
-        // `007` is a word, and not the node 7.
-        let written = ids.are_words() || integer_of(name).is_some();
-        let old = if written { ids.find(name).map(|v| v as u32) } else { None };
+        let old = self.base.ids().find(name).map(|v| v as u32);
         old.or_else(|| self.new.get(name).copied())
     }
 

@@ -52,3 +52,21 @@ fn places(from: &NodeIds, to: &NodeIds) -> Vec<Option<u32>> {
     };
     (0..from.len()).map(place).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ReadOptions, parse_network};
+
+    #[test]
+    fn nodes_are_the_same_where_they_are_written_the_same() {
+        let network = |text: &str| parse_network(text.as_bytes(), &ReadOptions::default()).unwrap().0;
+        // Words, for `01` is none of the integers.
+        let (words, integers) = (network("01 2\n2 3\n3 01\n3 4\n"), network("1 2\n2 3\n3 1\n3 4\n"));
+        let expected = Differences { came: 2, went: 2, stayed: 2 };
+        assert_eq!((differences(&words, &integers), differences(&integers, &words)), (expected, expected));
+        assert_eq!(differences(&words, &words), Differences { came: 0, went: 0, stayed: 4 });
+        let more = network("1 2\n2 3\n3 1\n3 4\n4 x\n");
+        assert_eq!(differences(&integers, &more), Differences { came: 1, went: 0, stayed: 4 });
+    }
+}

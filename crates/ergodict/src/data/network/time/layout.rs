@@ -101,6 +101,16 @@ impl Layout {
                 .ok_or_else(|| format!("has no column called `{}`: there are {}", shorten(name), all()))?,
         };
         let place = |of: Column| head.iter().position(|name| role(name) == Some(of));
+        // Asked for as times, an end of all edges is a slip, and whatever stood in for it would be a wrong network.
+        if let Some(of) = role(&head[time]).filter(|of| [Column::Source, Column::Target].contains(of))
+            && place(of) == Some(time)
+        {
+            let (number, name) = (time + 1, shorten(&head[time]));
+            return Err(format!(
+                "calls column {number} `{name}`, an end of the edges, so that it cannot be the time as well: there are {}",
+                all()
+            ));
+        }
         let (source, target) = (place(Column::Source), place(Column::Target));
         let operation = called(&["op", "operation", "action", "change"]).filter(|at| *at != time);
         let weight = weight_column(head).filter(|at| *at != time && Some(*at) != operation);

@@ -5,6 +5,7 @@ mod differences;
 mod layout;
 mod moment;
 mod read;
+mod spans;
 mod timed;
 mod windows;
 

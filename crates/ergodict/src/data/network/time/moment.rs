@@ -1,5 +1,6 @@
 //! Moments and durations: numbers in the unit of a file, or dates and times of day of ISO 8601 in seconds since 1970 (UTC).
 
+use super::TimedEdges;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -35,13 +36,13 @@ impl Times {
     /// ```
     pub fn show(self, moment: f64) -> String {
         if self == Self::Numbers || !moment.is_finite() || moment.abs() > 1e13 {
-            return format!("{moment}");
+            return number(moment);
         }
-        let days = (moment / DAY).floor();
-        let (year, month, day) = civil(days as i64);
+        // Thousandths of seconds are all that is shown: rounded before the day is split off, for they may be the next day's.
+        let thousandths = (moment * 1000.0).round() as i64;
+        let (days, thousandths) = (thousandths.div_euclid(86_400_000), thousandths.rem_euclid(86_400_000));
+        let (year, month, day) = civil(days);
         let mut text = format!("{year:04}-{month:02}-{day:02}");
-        // A day has fewer than 2¹⁷ seconds, and thousandths of them are all that is shown.
-        let thousandths = ((moment - days * DAY) * 1000.0).round() as u64;
         if thousandths > 0 {
             let (seconds, rest) = (thousandths / 1000, thousandths % 1000);
             let _ = write!(text, "T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -62,6 +63,12 @@ impl Times {
     }
 }
 
+/// A number in the fifteen digits that all numbers have, without the noise of arithmetic behind them; integers as they are.
+fn number(number: f64) -> String {
+    let rounded = format!("{number:.14e}").parse().unwrap_or(number);
+    format!("{}", if number.fract() == 0.0 { number } else { rounded })
+}
+
 /// A length of time: a number in the unit of the file, or with a unit such as `7d`, in seconds.
 ///
 /// ```
@@ -76,6 +83,48 @@ pub struct Duration {
     pub length: f64,
     /// Whether a unit was given, so that it is in seconds.
     pub in_seconds: bool,
+}
+
+impl Duration {
+    /// The length in the unit that rows have their times in.
+    ///
+    /// ```
+    /// use ergodict::data::{Duration, NodeIds, TimedEdges};
+    /// let rows = |times| TimedEdges::new(NodeIds::numbered(3), vec![(0, 1), (1, 2)], times);
+    /// let day: Duration = "1d".parse()?;
+    /// assert_eq!(day.among(&rows(vec![1_082_040_961.0, 1_082_155_839.0])?)?, 86_400.0);
+    /// assert!(day.among(&rows(vec![0.0, 20.0])?).is_err());
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a length with a unit where times are numbers of which nobody knows the unit.
+    pub fn among(self, rows: &TimedEdges) -> Result<f64> {
+        if !self.in_seconds || rows.kind() != Times::Numbers {
+            return Ok(self.length);
+        }
+        let (from, to) = rows.span();
+        // Fractions of seconds since 1970, as many systems count them.
+        let finer = [("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
+        let finer =
+            finer.into_iter().find(|(_, part)| UNIX.contains(&(from / part)) && UNIX.contains(&(to / part)));
+        let (times, instead) = match finer {
+            Some((unit, part)) => (
+                format!("which look like {unit} since 1970"),
+                format!(", here {}", number(self.length * part)),
+            ),
+            None => ("neither seconds since 1970 nor dates".into(), String::new()),
+        };
+        Err(Error::parameter(
+            "the length of time",
+            format!("{} seconds", number(self.length)),
+            format!(
+                "times are numbers from {} to {}, {times}, so that a length needs to be in their unit, a number alone{instead}",
+                number(from),
+                number(to)
+            ),
+        ))
+    }
 }
 
 impl FromStr for Duration {
@@ -265,6 +314,51 @@ mod tests {
         ] {
             assert_eq!(parse_moment(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_is_a_moment_again() {
+        for (moment, expected) in [
+            (86_399.999_8, "1970-01-02"),
+            (86_399.999_4, "1970-01-01T23:59:59.999"),
+            (-0.0002, "1970-01-01"),
+            (-0.25, "1969-12-31T23:59:59.750"),
+            (951_827_696.125, "2000-02-29T12:34:56.125"),
+            (1_082_073_599.999_7, "2004-04-16"),
+        ] {
+            let shown = Times::Dates.show(moment);
+            assert_eq!(shown, expected);
+            assert!((parse_moment(&shown).unwrap() - moment).abs() <= 0.000_5, "{shown}");
+        }
+        for (moment, expected) in [
+            (300.207_999_999_999_97, "300.208"),
+            (0.1 + 0.2, "0.3"),
+            (-12.5, "-12.5"),
+            (9_007_199_254_740_991.0, "9007199254740991"),
+            (1e-7, "0.0000001"),
+        ] {
+            assert_eq!(Times::Numbers.show(moment), expected);
+        }
+    }
+
+    #[test]
+    fn units_need_times_that_have_one() {
+        use crate::data::NodeIds;
+        let among = |text: &str, times: [f64; 2], kind| {
+            let rows =
+                TimedEdges::with(NodeIds::numbered(3), vec![(0, 1), (1, 2)], times.into(), None, None, kind);
+            text.parse::<Duration>().unwrap().among(&rows.unwrap())
+        };
+        assert_eq!(among("1d", [0.0, 1e7], Times::Dates).unwrap(), DAY);
+        assert_eq!(among("1d", [1e9, 2e9], Times::Numbers).unwrap(), DAY);
+        assert_eq!(among("20", [0.0, 20.0], Times::Numbers).unwrap(), 20.0);
+        let told = among("20s", [0.0, 20.0], Times::Numbers).unwrap_err().to_string();
+        assert!(told.contains("from 0 to 20, neither seconds since 1970 nor dates"), "{told}");
+        let told = among("1d", [1.7e12, 1.72e12], Times::Numbers).unwrap_err().to_string();
+        assert!(
+            told.contains("look like milliseconds since 1970") && told.contains("here 86400000"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! | rows | from |
 //! |---|---|
 //! | `u v t` | the SNAP collection's temporal networks |
-//! | `u v w t` | KONECT; where all weights are 1 or −1, rows of −1 remove their edge |
+//! | `u v w t` | KONECT; where all weights are 1 or −1, rows of −1 remove their edge, whether weights are wanted or not |
 //! | `u v + t`, `u v - t` | rows that make and remove edges |
 //! | `t u v …` | SocioPatterns, with column 1 said to be the time |
 //! | any columns below a header | `source`, `target`, `time`, `weight`, `op` by their names |
@@ -295,8 +295,10 @@ impl<'a> Rows<'a> {
                 shorten(time)
             ));
         }
-        if let Some(at) = layout.weight.filter(|_| !self.ignore_weights) {
+        // Weights that are not wanted may still say what becomes of the edge, until one is no sign.
+        if let Some(at) = layout.weight.filter(|_| !self.ignore_weights || self.signs) {
             let weight: Option<f64> = fields[at].parse().ok().filter(|weight: &f64| weight.is_finite());
+            let weight = weight.or(self.ignore_weights.then_some(f64::NAN));
             let Some(weight) = weight else {
                 return Err(format!(
                     "has the weight `{}`: expected a finite number (weights can be ignored: --unweighted)",
@@ -329,9 +331,12 @@ impl<'a> Rows<'a> {
     }
 
     fn finish(mut self, said: Option<bool>, options: &TimeOptions) -> Result<(TimedEdges, TimedDecisions)> {
-        if self.negative.is_some() && self.signs && self.removes.is_empty() {
+        let signs = self.negative.is_some() && self.signs && self.removes.is_empty();
+        if signs {
             self.removes = self.weights.iter().map(|weight| *weight < 0.0).collect();
-            self.weights.clear();
+        }
+        if signs || self.ignore_weights {
+            self.weights = Vec::new();
         } else if let Some((line, weight)) = self.negative {
             let problem = format!(
                 "has the weight {weight}: weights of a network must be 0 or more, unless all are 1 or -1, where -1 removes the \
@@ -361,7 +366,7 @@ impl<'a> Rows<'a> {
             time_column: self.layout.time + 1,
             times: rows.kind(),
             weight_column: self.layout.weight.filter(|_| some_weights).map(|at| at + 1),
-            weights: match (some_weights, self.layout.weight.is_some() && self.ignore_weights) {
+            weights: match (some_weights, self.layout.weight.is_some() && self.ignore_weights && !signs) {
                 (true, _) => Weights::Used,
                 (false, true) => Weights::Ignored,
                 (false, false) => Weights::None,

@@ -3,6 +3,7 @@
 //! | here | what |
 //! |---|---|
 //! | window `i` of length `W` and stride `S` | `[t₀ + iS, t₀ + iS + W)`, where `t₀` is the first time |
+//! | ends of windows | in decimals: `t₀ = 0`, `S = 0.1` has a window that begins at the `0.3` of a file |
 //! | `N` windows | equal spans from the first time to the last, of which the last holds both its ends |
 //! | edges of a window | those with a row in it; with `cumulative`, those with a row before its end |
 //! | a row that removes | its edge is gone until a later row: networks of such files are always cumulative |
@@ -12,8 +13,9 @@
 //! Windows are made when they are asked for, in any order, so that one is in memory at a time.
 
 use super::TimedEdges;
+use super::spans::spans;
+use crate::Result;
 use crate::data::network::{Build, Edge, EdgeList, Loops, Network, NodeIds};
-use crate::{Error, Result};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -135,6 +137,22 @@ impl Windows {
         begin..end.max(begin)
     }
 
+    /// The window whose network has the most nodes, the first of them.
+    pub fn largest(&self) -> usize {
+        if self.options.cumulative {
+            return self.len() - 1;
+        }
+        // The window that each node was met in last, from 1.
+        let mut met = vec![0_u32; self.rows.ids().len()];
+        let mut nodes = |at: usize| {
+            let stamp = at as u32 + 1;
+            let ends = self.rows.ends()[self.rows_of(at)].iter().flat_map(|&(u, v)| [u, v]);
+            ends.filter(|&v| std::mem::replace(&mut met[v as usize], stamp) != stamp).count()
+        };
+        let counts: Vec<usize> = (0..self.len()).map(&mut nodes).collect();
+        (0..self.len()).rev().max_by_key(|at| counts[*at]).unwrap_or(0)
+    }
+
     /// The network of a window; without nodes where nothing is in it.
     ///
     /// # Errors
@@ -222,48 +240,6 @@ impl Windows {
     }
 }
 
-/// When windows begin and end.
-fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
-    let length = last - first;
-    if !length.is_finite() {
-        return Err(Error::parameter("the span of times", length, "it must be a finite number"));
-    }
-    let too_many = |windows: f64, way_out: &str| {
-        let expected = format!("at most {MOST_WINDOWS} are possible: {way_out}");
-        Error::parameter("the number of windows", windows, expected)
-    };
-    match cut {
-        Cut::Into(0) => Err(Error::parameter("the number of windows", 0, "at least one is needed")),
-        Cut::Into(windows) if windows > MOST_WINDOWS => Err(too_many(windows as f64, "cut into fewer")),
-        Cut::Into(_) if length == 0.0 => Ok(vec![(first, last)]),
-        Cut::Into(windows) => {
-            let edge = |at: usize| {
-                if at == windows { last } else { first + length * (at as f64 / windows as f64) }
-            };
-            Ok((0..windows).map(|at| (edge(at), edge(at + 1))).collect())
-        }
-        Cut::Every { window, stride } => {
-            for (name, value) in [("the length of a window", window), ("the stride of windows", stride)] {
-                if !(value > 0.0 && value.is_finite()) {
-                    return Err(Error::parameter(name, value, "it must be a number above 0"));
-                }
-            }
-            // Until the last time lies in a window, or no other could hold it.
-            let needed = ((length - window) / stride).floor() + 1.0;
-            let windows = (length / stride).floor().min(needed.max(0.0)) + 1.0;
-            if windows.is_nan() || windows > MOST_WINDOWS as f64 {
-                return Err(too_many(windows, "take longer ones, or a longer stride"));
-            }
-            if first + stride == first {
-                let expected = format!("it is too short for times such as {first}");
-                return Err(Error::parameter("the stride of windows", stride, expected));
-            }
-            let begin = |at: usize| first + at as f64 * stride;
-            Ok((0..windows as usize).map(|at| (begin(at), begin(at) + window)).collect())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,6 +315,27 @@ mod tests {
         let one = windows("1 2 5\n", into(20));
         assert_eq!((one.len(), one.span(0), one.network(0).unwrap().edges()), (1, (5.0, 5.0), 1));
         assert_eq!(windows("1 2 5\n", every(3.0, 1.0)).network(0).unwrap().edges(), 1);
+    }
+
+    #[test]
+    fn rows_a_decimal_length_apart_are_one_in_each_window() {
+        for (step, length) in [(10, 0.1), (30, 0.3), (1, 0.01)] {
+            let line = |at: i32| format!("{at} {} {}.{:02}\n", at + 1, at * step / 100, at * step % 100);
+            let text: String = (0..101).map(line).collect();
+            let all = windows(&text, every(length, length));
+            let rows: Vec<usize> = (0..all.len()).map(|at| all.rows_of(at).len()).collect();
+            assert_eq!(rows, [1; 101], "{length}");
+            assert!((0..101).all(|at| all.name(at).len() <= "30.00 to 30.03".len()), "{}", all.name(99));
+        }
+    }
+
+    #[test]
+    fn the_largest_has_the_most_nodes() {
+        let text = "1 2 0\n1 2 1\n1 3 1\n2 3 1\n4 5 2\n6 7 2\n1 2 3\n3 4 3\n";
+        let all = windows(text, every(1.0, 1.0));
+        let nodes: Vec<usize> = (0..4).map(|at| all.network(at).unwrap().nodes()).collect();
+        assert_eq!((nodes, all.largest()), (vec![2, 3, 4, 4], 2));
+        assert_eq!(windows(text, WindowOptions { cumulative: true, ..into(4) }).largest(), 3);
     }
 
     #[test]

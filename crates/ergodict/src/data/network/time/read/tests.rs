@@ -50,6 +50,29 @@ fn what_was_decided_is_one_line() {
 }
 
 #[test]
+fn signs_remove_edges_also_where_weights_are_not_wanted() {
+    let read = ReadOptions { weighted: Some(false), ..ReadOptions::default() };
+    let plain = |text: &str| {
+        let options = TimeOptions { read, ..TimeOptions::default() };
+        let (rows, decisions) = parse_timed(text.as_bytes(), &options).unwrap();
+        assert_eq!(rows.weights(), None);
+        (rows.removes().map(<[bool]>::to_vec), decisions.weights)
+    };
+    assert_eq!(plain("1 2 1 5\n1 2 -1 6\n"), (Some(vec![false, true]), Weights::None));
+    assert_eq!(plain("u,v,weight,t\n1,2,-1,6\n1,2,+1,5\n"), (Some(vec![false, true]), Weights::None));
+    // Other weights are none of these, and nothing of them is looked at.
+    for text in
+        ["1 2 1 5\n1 2 -1 6\n1 2 2 7\n", "1 2 -1 5\n1 2 x 6\n1 2 -1 7\n", "1 2 -3 5\n", "1 2 1 5\n1 2 1 6\n"]
+    {
+        assert_eq!(plain(text), (None, Weights::Ignored), "{text}");
+    }
+    assert_eq!(
+        plain("u,v,op,weight,t\n1,2,-,-1,6\n1,2,+,1,5\n"),
+        (Some(vec![false, true]), Weights::Ignored)
+    );
+}
+
+#[test]
 fn faults_are_told_with_their_line() {
     let long = "1 2 5\n".repeat(40);
     for (text, column, expected) in [
@@ -73,6 +96,8 @@ fn faults_are_told_with_their_line() {
         ("1 2 5 3\n1 2 -10 4\n", "auto", ":2: has the weight -10"),
         ("1 2 x 3\n1 2 -10 4\n", "auto", ":1: has the weight `x`"),
         ("u,v,op,t\n1,2,?,3\n", "auto", ":2: has `?` for what becomes of the edge"),
+        ("source,target,time\n1,2,3\n", "2", ":1: calls column 2 `target`, an end of the edges"),
+        ("time,From,To\n1,2,3\n", "From", ":1: calls column 2 `From`, an end of the edges"),
         ("u,v,t\n1,,3\n", "auto", ":2: has an empty field 2"),
         ("\"a b 3\n", "auto", ":1: has a quotation mark"),
         (&format!("{long}7\n"), "auto", ":41: has 1 fields, but the lines before it have 3"),
