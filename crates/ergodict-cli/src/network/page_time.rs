@@ -20,7 +20,7 @@ const CHANGE: &str = "
     How badly the dictionary that came to a window explains it: the base-2 logarithm of its relative error on fresh patches over that of the dictionary which has learned
     from the window, less the same on the window before, so that neither windows that are hard to explain nor a dictionary that still gets better count as
     changes. At 0, the dashed line, nothing changed; at 1 the old dictionary's error is twice as large as it need be. Bars reach two standard errors up and down, from the scatter
-    of batches of patches: a peak whose bar is clear of the line is more than chance. Orange points are windows in which chains had to start
+    of batches of patches: a peak whose bar is clear of the line is more than the chance of which patches were drawn (networks that are alike differ a little for all that). Orange points are windows in which chains had to start
     again.";
 
 const DOMINANCE: &str = "

@@ -98,17 +98,18 @@ fn a_switch_is_seen_in_its_window_and_nowhere_else() {
             assert!(change.value < peak.value / 5.0, "{at}: {change:?}");
         }
     }
-    // The atoms became those of cliques: what explains the last window explained the first badly.
-    let share = |at: usize| {
-        let w = &all.dictionaries[all.kept.iter().position(|kept| *kept == at).unwrap()];
-        let best =
-            (0..6).max_by(|a, b| all.windows[at].dominance[*a].total_cmp(&all.windows[at].dominance[*b]));
-        let w = w.col(best.unwrap());
-        // Far from the diagonal a clique has edges, and a lattice has none.
-        let far: f32 = (0..36).filter(|i| (i / 6usize).abs_diff(i % 6) > 2).map(|i| w[i]).sum();
-        far / w.iter().sum::<f32>()
+    // The atoms became others there: the dictionary went further in that window than in those around it, and explains it better for it.
+    let moved = |at: usize| {
+        let place = all.kept.iter().position(|kept| *kept == at).unwrap();
+        let (now, before) = (&all.dictionaries[place], &all.dictionaries[place - 1]);
+        now.padded().iter().zip(before.padded()).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
     };
-    assert!(share(9) > share(5) + 0.1, "{} {}", share(5), share(9));
+    let distances = [4, 5, 6, 7, 8, 9].map(moved);
+    let others = distances.iter().enumerate().filter(|(n, _)| *n != 2).map(|(_, d)| *d).fold(0.0, f64::max);
+    assert!(distances[2] > 1.5 * others, "{distances:?}");
+    let (before, after) = (all.windows[6].error_before.unwrap(), all.windows[6].error_after.unwrap());
+    // On the same patches, so that both standard errors together would be far too much; that of the score knows of it.
+    assert!(after.value < before.value, "{before:?} {after:?}");
     let (came, went) = all.windows[6].differences.map(|d| (d.came, d.went)).unwrap();
     assert_eq!((all.windows[6].edges, all.windows[5].edges), (came + 80 - went, 80));
     assert_eq!(all.windows[5].differences.unwrap().came, 0);
