@@ -293,7 +293,7 @@ def test_windows_stay_however_they_are_gone_on_with(tmp_path: Any) -> None:
         moment = np.datetime64(start, "ms") if kind == "dates" else start
         days = [np.timedelta64(int(t), "D") if kind == "dates" else t * 86400.0 for *_, t in switching(6, 3, 20)]
         rows = TimedEdges.from_columns(*zip(*((u, v, moment + day) for (u, v, _), day in zip(switching(6, 3, 20), days))))
-        windows = rows.windows("1d")
+        windows = rows.windows(86400 if kind == "numbers" else "1d")
         assert windows[0].kind == kind and len(windows) == 6
         model = small(k=4, steps=3, sampler="pivot").fit(windows)
 
