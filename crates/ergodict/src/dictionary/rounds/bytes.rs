@@ -41,7 +41,7 @@ impl RoundTask {
     /// How it travels.
     ///
     /// # Errors
-    /// [`Error::Format`] for parameters that no file can hold.
+    /// [`Error::Format`](crate::Error::Format) for parameters that no file can hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let header = TaskHeader {
             round: self.round,
@@ -63,7 +63,7 @@ impl RoundTask {
     /// Reads what [`RoundTask::to_bytes`] wrote.
     ///
     /// # Errors
-    /// [`Error::Format`] for bytes that are damaged, or no task, or of another version.
+    /// [`Error::Format`](crate::Error::Format) for bytes that are damaged, or no task, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let (header, body) = opened::<TaskHeader>(TASK, "a task of a round", bytes)?;
         let mut body = Body { bytes: body, what: "a task of a round" };
@@ -90,7 +90,7 @@ impl RoundOutcome {
     /// How it travels.
     ///
     /// # Errors
-    /// [`Error::Format`] for what no file can hold.
+    /// [`Error::Format`](crate::Error::Format) for what no file can hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let Statistics { a, b_transposed: b, r, weight } = &self.statistics;
         let header = OutcomeHeader {
@@ -112,7 +112,7 @@ impl RoundOutcome {
     /// Reads what [`RoundOutcome::to_bytes`] wrote.
     ///
     /// # Errors
-    /// [`Error::Format`] for bytes that are damaged, or no outcome, or of another version.
+    /// [`Error::Format`](crate::Error::Format) for bytes that are damaged, or no outcome, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let (header, body) = opened::<OutcomeHeader>(OUTCOME, "an outcome of a round", bytes)?;
         let mut body = Body { bytes: body, what: "an outcome of a round" };

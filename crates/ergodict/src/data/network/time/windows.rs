@@ -83,7 +83,7 @@ impl Windows {
     /// Cuts the time that the rows are from.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for lengths that are not above 0, for no window, and for more than [`MOST_WINDOWS`].
+    /// [`Error::Parameter`](crate::Error::Parameter) for lengths that are not above 0, for no window, and for more than [`MOST_WINDOWS`].
     pub fn new(rows: Arc<TimedEdges>, mut options: WindowOptions) -> Result<Self> {
         options.cumulative |= rows.removes().is_some();
         let (first, last) = rows.span();
@@ -156,7 +156,7 @@ impl Windows {
     /// The network of a window; without nodes where nothing is in it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where the sum of an edge's weights is beyond the largest number.
+    /// [`Error::Parameter`](crate::Error::Parameter) where the sum of an edge's weights is beyond the largest number.
     pub fn network(&self, at: usize) -> Result<Network> {
         let rows = self.rows_of(at);
         let (edges, mut nodes) =
