@@ -72,16 +72,7 @@ impl BlockModel {
         self.sizes.iter().sum()
     }
 
-    pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-        let mut edges = Vec::new();
-        let _ = self.each_edge(rng, |u, v| {
-            edges.push((u, v));
-            ControlFlow::Continue(())
-        });
-        edges
-    }
-
-    /// The same edges one by one, until `take` breaks off.
+    /// The edges one by one, until `take` breaks off.
     pub(super) fn each_edge(
         &self,
         rng: &mut ChaCha8Rng,

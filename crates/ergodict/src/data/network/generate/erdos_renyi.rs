@@ -45,23 +45,19 @@ impl ErdosRenyi {
         Ok(Self { nodes, density, directed })
     }
 
-    pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-        let mean = match self.density {
+    /// How many edges there are, or hardly ever more.
+    pub(super) fn likely_edges(&self) -> usize {
+        let most = match self.density {
             Density::Edges(edges) => edges as f64,
             Density::Probability(p) => {
                 let mean = pairs(self.nodes, self.directed) as f64 * p;
                 mean + 4.0 * mean.sqrt()
             }
         };
-        let mut edges = Vec::with_capacity(mean as usize);
-        let _ = self.each_edge(rng, |u, v| {
-            edges.push((u, v));
-            ControlFlow::Continue(())
-        });
-        edges
+        most as usize
     }
 
-    /// The same edges one by one, until `take` breaks off; of a given number their places are listed first.
+    /// The edges one by one, until `take` breaks off; of a given number their places are listed first.
     pub(super) fn each_edge(
         &self,
         rng: &mut ChaCha8Rng,

@@ -96,14 +96,20 @@ impl Generator {
 
     /// Edges, some perhaps more than once, or loops: the network leaves those out.
     pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-        match self {
-            Self::ErdosRenyi(model) => model.edges(rng),
-            Self::BarabasiAlbert(model) => model.edges(rng),
-            Self::WattsStrogatz(model) => model.edges(rng),
-            Self::BlockModel(model) => model.edges(rng),
-            Self::Configuration(model) => model.edges(rng),
-            Self::RMat(model) => model.edges(rng),
-        }
+        let room = match self {
+            Self::BarabasiAlbert(model) => return model.edges(rng),
+            Self::WattsStrogatz(model) => return model.edges(rng),
+            Self::Configuration(model) => return model.edges(rng),
+            Self::ErdosRenyi(model) => model.likely_edges(),
+            Self::BlockModel(_) => 0,
+            Self::RMat(model) => model.draws as usize,
+        };
+        let mut edges = Vec::with_capacity(room);
+        let _ = self.each_edge(rng, |u, v| {
+            edges.push((u, v));
+            ControlFlow::Continue(())
+        });
+        edges
     }
 
     /// The same edges one by one, until `take` breaks off.

@@ -16,7 +16,7 @@ const LEVELS: u32 = 4;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RMat {
     scale: u32,
-    draws: u64,
+    pub(super) draws: u64,
     quadrants: [f64; 4],
     pub(super) directed: bool,
 }
@@ -61,16 +61,7 @@ impl RMat {
         1 << self.scale
     }
 
-    pub(super) fn edges(&self, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-        let mut edges = Vec::with_capacity(self.draws as usize);
-        let _ = self.each_edge(rng, |u, v| {
-            edges.push((u, v));
-            ControlFlow::Continue(())
-        });
-        edges
-    }
-
-    /// The same edges one by one, until `take` breaks off.
+    /// The edges one by one, until `take` breaks off.
     pub(super) fn each_edge(
         &self,
         rng: &mut ChaCha8Rng,
