@@ -57,7 +57,7 @@ impl Patches {
 
     fn fill<T: Scalar>(&mut self, x: &mut Mat<T>) -> Result<bool> {
         match self {
-            Self::Beside(source) => source.fill(x),
+            Self::Beside(source) => Ok(source.fill(x)),
             Self::OverTime(source) => source.fill(x),
         }
     }
@@ -78,7 +78,7 @@ impl Patches {
 
     pub(crate) fn moved(&self) -> Moved {
         match self {
-            Self::Beside(source) => source.moved(),
+            Self::Beside(_) => Moved::default(),
             Self::OverTime(source) => source.moved(),
         }
     }
@@ -206,7 +206,9 @@ impl<T: Scalar> Going<T> {
     /// All that is needed to go on later.
     pub(crate) fn state(&self, seed: u64) -> Result<Model> {
         let run = match &self.source {
-            Patches::Beside(source) => json!({ "watched": source.watched(), "plan": source.plan() }),
+            Patches::Beside(source) => {
+                json!({ "watched": source.watched(), "minibatches": source.minibatches() })
+            }
             Patches::OverTime(source) => json!({ "watched": source.watched() }),
         };
         let mut model = self.tracked.checkpoint("network", seed, run)?;
@@ -233,8 +235,9 @@ impl<T: Scalar> Going<T> {
         let watched: Vec<Watched> = serde_json::from_value(model.run["watched"].clone()).map_err(damaged)?;
         match &mut self.source {
             Patches::Beside(source) => {
-                let plan = serde_json::from_value(model.run["plan"].clone()).map_err(damaged)?;
-                source.set_plan(plan)?;
+                let minibatches: u64 =
+                    serde_json::from_value(model.run["minibatches"].clone()).map_err(damaged)?;
+                source.go_on(minibatches.saturating_sub(source.minibatches()));
                 let at: NetworkPoint = serde_json::from_slice(&point.state).map_err(damaged)?;
                 source.seek(point.steps, &at)?;
                 if watched.len() == source.watched().len() {

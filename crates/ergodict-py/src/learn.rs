@@ -237,8 +237,7 @@ impl NetworkLearner {
             let Some(series) = series.take() else {
                 let (watching, form) = (sampling.watching(plan.batch), form.clone());
                 let drawn: Vec<Drawn> = held.iter().map(|held| held.drawn.clone()).collect();
-                let source =
-                    NetworkSource::new(&drawn, &plan.names, false, plan.steps, watching, form, chains);
+                let source = NetworkSource::new(&drawn, &plan.names, plan.steps, watching, form, chains);
                 return source.map(Patches::Beside).map_err(raised);
             };
             let source = WindowSource::after(series, options(&form, times), plan.before, plan.gone);

@@ -87,7 +87,7 @@ impl Prepared {
     pub(super) fn patches(&mut self, args: &Args, seed: u64) -> Result<Patches> {
         let (steps, watching, form) = (args.steps, args.watching(), self.form.clone());
         let Some((series, times)) = self.series.take() else {
-            let source = NetworkSource::new(&self.drawn, &self.names, false, steps, watching, form, seed)?;
+            let source = NetworkSource::new(&self.drawn, &self.names, steps, watching, form, seed)?;
             return Ok(Patches::Beside(Box::new(source)));
         };
         let options = OverTimeOptions { steps, watching, patches: args.score_patches, times, form, seed };

@@ -56,14 +56,14 @@ impl<T: Scalar> Source<T> for TellingSource {
 
     fn fill(&mut self, x: &mut Mat<T>) -> Result<Filled> {
         let full = match &mut self.inner {
-            Patches::Beside(source) => source.fill(x)?,
+            Patches::Beside(source) => source.fill(x),
             Patches::OverTime(source) => source.fill(x)?,
         };
         if full {
             return Ok(Filled::Full);
         }
         let (acceptance, moved, last) = match &self.inner {
-            Patches::Beside(source) => (source.acceptance(), source.moved(), None),
+            Patches::Beside(source) => (source.acceptance(), Moved::default(), None),
             Patches::OverTime(source) => (source.acceptance(), source.moved(), Some(source.drawn().clone())),
         };
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Told { acceptance, moved, last };
