@@ -5,10 +5,13 @@ mod cases;
 mod convergence;
 mod denoising;
 mod figure_denoising;
+mod figure_image;
+mod figure_ising;
 mod figure_ndl;
 mod outcome;
 mod place;
 mod records;
+mod spread;
 mod table_denoising;
 
 use crate::args::Common;
@@ -27,6 +30,8 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum What {
     All(all::Args),
+    FigureImage(figure_image::Args),
+    FigureIsing(figure_ising::Args),
     FigureNdl(figure_ndl::Args),
     FigureDenoising(figure_denoising::Args),
     TableDenoising(table_denoising::Args),
@@ -36,6 +41,8 @@ enum What {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.what {
         What::All(args) => all::run(args, common),
+        What::FigureImage(args) => figure_image::run(args, common),
+        What::FigureIsing(args) => figure_ising::run(args, common),
         What::FigureNdl(args) => figure_ndl::run(args, common),
         What::FigureDenoising(args) => figure_denoising::run(args, common),
         What::TableDenoising(args) => table_denoising::run(args, common),

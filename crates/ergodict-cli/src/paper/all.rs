@@ -3,7 +3,7 @@
 use super::cases::Data;
 use super::outcome::{Claim, Outcome, Verdict, add, stopped, table};
 use super::place::{Place, Where};
-use super::{figure_denoising, figure_ndl, table_denoising};
+use super::{figure_denoising, figure_image, figure_ising, figure_ndl, table_denoising};
 use crate::args::Common;
 use crate::output;
 use anyhow::Result;
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     data: Data,
     #[command(flatten)]
+    picture: figure_image::Picture,
+    #[command(flatten)]
     at: Where,
     #[command(flatten)]
     which: table_denoising::Which,
@@ -35,6 +37,7 @@ const LEAD: &str = "
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.which.check()?;
     let networks = args.data.networks(&args.at)?;
+    let picture = args.picture.ground(&args.at, common)?;
     let mut place = Place::open(&args.at, common)?;
     let mut outcomes: Vec<(&str, Box<dyn Outcome>)> = Vec::new();
     // One after the other, the short ones first.
@@ -47,6 +50,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             }
         };
     }
+    experiment!(figure_image::VERB, figure_image::measure(picture, &mut place));
+    experiment!(figure_ising::VERB, figure_ising::measure(&mut place));
     experiment!(figure_ndl::VERB, figure_ndl::measure(&networks, &mut place));
     experiment!(figure_denoising::VERB, figure_denoising::measure(&networks, &mut place));
     experiment!(table_denoising::VERB, table_denoising::measure(&networks, &args.which, &mut place));
