@@ -13,7 +13,8 @@ use std::process::ExitCode;
 
 /// Every experiment of the paper, in one report: DIR/report.html
 ///
-/// What was done is recorded in DIR/records.jsonl, so that a second call, or one after an interruption, does only what is missing.
+/// DIR/claims.md has what the paper prints beside what came out. What was done is recorded in DIR/records.jsonl, so that a second call, or
+/// one after an interruption, does only what is missing.
 #[derive(clap::Args)]
 #[command(
     after_long_help = "Example:\n  ergodict paper all --data networks -o paper\n  ergodict paper all --quick -o paper"
@@ -79,8 +80,9 @@ fn write(outcomes: &[(&str, Box<dyn Outcome>)], place: &Place<'_>) -> Result<Exi
     facts.extend(outcomes.iter().map(|(verb, outcome)| {
         (format!("processor time of {verb}"), format!("{:.1} s", outcome.cpu_seconds()))
     }));
-    let page = place.folder.join("report.html");
-    output::write(&page, &report.facts(&facts).render())?;
+    let page = place.write("report.html", &report.facts(&facts))?;
+    let text = place.folder.join("claims.md");
+    output::write(&text, &as_markdown(&claims))?;
     place.talk(&format!("{}\nwrote {}", summary(&claims), page.display()));
     if place.common.json {
         let own = outcomes.iter().map(|(verb, outcome)| ((*verb).to_owned(), outcome.json()));
@@ -90,6 +92,7 @@ fn write(outcomes: &[(&str, Box<dyn Outcome>)], place: &Place<'_>) -> Result<Exi
             "seed": place.common.seed,
             "quick": place.quick,
             "report": page,
+            "claims_table": text,
             "records": place.records(),
             "cpu_seconds": seconds,
             "claims": claims,
@@ -99,6 +102,23 @@ fn write(outcomes: &[(&str, Box<dyn Outcome>)], place: &Place<'_>) -> Result<Exi
         output::print(&format!("{all:#}\n"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table of claims as Markdown.
+fn as_markdown(claims: &[Claim]) -> String {
+    let table = table(claims);
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut text = format!(
+        "{}\n\n{}{}",
+        summary(claims),
+        line(&table.head),
+        line(&vec!["---".into(); table.head.len()])
+    );
+    table.rows.iter().for_each(|row| text += &line(row));
+    text
 }
 
 /// How many claims agree.

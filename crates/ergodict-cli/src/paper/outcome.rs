@@ -88,7 +88,6 @@ fn with_claims(outcome: &dyn Outcome, report: Report) -> Result<Report> {
 
 /// Writes the page of one experiment, named after its verb, and the summary where it is asked for.
 pub(super) fn present(verb: &str, outcome: &dyn Outcome, place: &Place<'_>) -> Result<ExitCode> {
-    let page = place.folder.join(format!("{verb}.html"));
     let report = with_claims(outcome, Report::new(outcome.title()).lead(outcome.lead()))?;
     let facts = [
         ("command", format!("ergodict paper {verb}{}", if place.quick { " --quick" } else { "" })),
@@ -96,7 +95,7 @@ pub(super) fn present(verb: &str, outcome: &dyn Outcome, place: &Place<'_>) -> R
         ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
         ("processor time", format!("{:.1} s", outcome.cpu_seconds())),
     ];
-    output::write(&page, &report.facts(&facts).render())?;
+    let page = place.write(&format!("{verb}.html"), &report.facts(&facts))?;
     place.talk(&format!("wrote {}", page.display()));
     if place.common.json {
         let common = json!({

@@ -2,10 +2,11 @@
 
 use super::records::{Clock, Record, Records, Unit};
 use crate::args::Common;
-use crate::interrupt;
 use crate::progress::say;
-use crate::showing::probe_folder;
+use crate::showing::{probe_folder, write_figures};
+use crate::{interrupt, output};
 use anyhow::Result;
+use ergodict_report::Report;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,6 +24,9 @@ pub(super) struct Where {
     /// The folder to write to, which is made where it is missing
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: PathBuf,
+    /// Write each figure of the page as an .svg file into this folder, which is made where it is missing
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    figures: Option<PathBuf>,
 }
 
 /// The folder of a run, with what was done there.
@@ -30,6 +34,7 @@ pub(super) struct Place<'a> {
     pub(super) folder: &'a Path,
     pub(super) quick: bool,
     pub(super) common: &'a Common,
+    figures: Option<&'a Path>,
     records: Records,
 }
 
@@ -47,10 +52,11 @@ impl<'a> Place<'a> {
     /// Makes the folder and reads what is there.
     pub(super) fn open(at: &'a Where, common: &'a Common) -> Result<Self> {
         probe_folder("-o", &at.out)?;
+        at.figures.iter().try_for_each(|folder| probe_folder("--figures", folder))?;
         std::fs::create_dir_all(&at.out).map_err(ergodict::Error::io(&at.out))?;
         let records = Records::open(at.out.join(RECORDS))?;
         interrupt::listen();
-        Ok(Self { folder: &at.out, quick: at.quick, common, records })
+        Ok(Self { folder: &at.out, quick: at.quick, common, figures: at.figures.as_deref(), records })
     }
 
     /// The outcome of a piece of work: the recorded one when there is one with the same settings, or one made now and
@@ -79,6 +85,14 @@ impl<'a> Place<'a> {
             anyhow::anyhow!("{}: {experiment} {name} cannot be read back", self.records.path().display())
         })?;
         Ok(Some(Done { new: true, ..done }))
+    }
+
+    /// Writes a page of that name, and its figures where they are wanted; where it is.
+    pub(super) fn write(&self, name: &str, report: &Report) -> Result<PathBuf> {
+        let page = self.folder.join(name);
+        output::write(&page, &report.render())?;
+        self.figures.map_or(Ok(()), |folder| write_figures(report, folder))?;
+        Ok(page)
     }
 
     /// A line for people, unless they want none.
