@@ -17,7 +17,7 @@ pub(super) fn of(figure: &FigureImage) -> Vec<Claim> {
         .map(|one| Spread::of(&one.runs.iter().map(|run| run.outcome.psnr).collect::<Vec<_>>()));
     let end = figure.behind(steps);
     let alike = Claim {
-        about: "dictionaries from independent patches and from a random walk (Figure 2)".into(),
+        about: "dictionaries from independent patches and from a random walk (Figure 3)".into(),
         printed: "both rebuild the picture".into(),
         ours: format!(
             "expected loss {:.4} and {:.4} after {steps} minibatches, the walk's {} from the other; rebuilt at {:.2} and {:.2} dB",

@@ -33,7 +33,7 @@ const EARLY: &str = "
     of its start only, and so do its atoms.";
 
 const BY_TIME: &str = "
-    Means over the repetitions. Seen: the share of the pixels that were in some patch. The last column is how far the walk's loss is above the other one, as a share of
+    Means over the repetitions. Seen: the share of the pixels that were in some patch; the loss is the expected one. The last column is how far the walk's loss is above the other one, as a share of
     it, with its standard error over the repetitions.";
 
 /// Adds all of it to a report.
@@ -135,10 +135,10 @@ fn table(figure: &FigureImage) -> Table {
     });
     let head = [
         "minibatches",
-        "seen, independent %",
-        "seen, walk %",
-        "expected loss, independent",
-        "expected loss, walk",
+        "seen %, independent",
+        "seen %, walk",
+        "loss, independent",
+        "loss, walk",
         "walk above",
     ];
     Table {

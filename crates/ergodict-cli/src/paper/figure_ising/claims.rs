@@ -47,7 +47,7 @@ fn surrogates(at: &At) -> String {
 fn steeper(at: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
     let ordered = at.runs.windows(2).all(|two| two[0].done.outcome.last() < two[1].done.outcome.last());
     Claim {
-        about: format!("shorter epochs, T = {} (Section 5.3, loss curves)", at.temperature),
+        about: format!("shorter epochs, T = {} (Section 5.3, Figure 5)", at.temperature),
         printed: "a shorter epoch has a steeper decrease of the surrogate in MCMC iterations".into(),
         ours: format!("surrogate per patch after the same iterations: {}", surrogates(at)),
         verdict: verdict(ordered),
@@ -109,7 +109,7 @@ fn hardly(figure: &FigureIsing, hot: &At, verdict: impl Fn(bool) -> Verdict) -> 
         figure.all.iter().map(|at| format!("{:.3} at T = {}", left(at), at.temperature)).collect();
     let hottest = figure.all.iter().all(|at| left(at) <= left(hot));
     Claim {
-        about: "high temperature (Appendix, loss curves)".into(),
+        about: "high temperature (Appendix D, Figure 5)".into(),
         printed: "effective dictionary learning may not be possible at all at T = 5".into(),
         ours: format!("loss on other chains over that of the mean patch: {}", all.join(", ")),
         verdict: verdict(hottest && left(hot) > HARDLY),
@@ -138,7 +138,7 @@ fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim 
         )
     };
     Claim {
-        about: "rebuilding a fixed configuration (Appendix)".into(),
+        about: "rebuilding a fixed configuration (Appendix D)".into(),
         printed: "the error does not change drastically with the epoch".into(),
         ours: figure.all.iter().map(one).collect::<Vec<_>>().join("; "),
         verdict: verdict(figure.all.iter().all(|at| range(at) < DRASTIC)),

@@ -30,7 +30,7 @@ const REBUILT: &str = "
     relative error, ‖rebuilt − configuration‖ / ‖configuration‖ with 0 for −1.";
 
 const RUNS: &str = "
-    Losses are per patch. The surrogate is what learning sees. Other chains: ten that nothing was learned from, whose configurations have the same ages as the
+    Losses are per patch. The surrogate is what learning sees. Other chains: such that nothing was learned from, whose configurations have the same ages as the
     trajectory's, or are later, up to twice as old; ± is the standard error over chains. The mean patch is what a prediction without atoms loses.
     Error and sites right are of the last configuration of the trajectory, rebuilt.";
 
