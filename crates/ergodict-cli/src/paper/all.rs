@@ -3,7 +3,7 @@
 use super::cases::Data;
 use super::outcome::{Claim, Outcome, Verdict, add, stopped, table};
 use super::place::{Place, Where};
-use super::{figure_denoising, figure_image, figure_ising, figure_ndl, table_denoising};
+use super::{convergence, figure_denoising, figure_image, figure_ising, figure_ndl, table_denoising};
 use crate::args::Common;
 use crate::output;
 use anyhow::Result;
@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     experiment!(figure_ndl::VERB, figure_ndl::measure(&networks, &mut place));
     experiment!(figure_denoising::VERB, figure_denoising::measure(&networks, &mut place));
     experiment!(table_denoising::VERB, table_denoising::measure(&networks, &args.which, &mut place));
+    experiment!(convergence::VERB, convergence::measure(&mut place));
     write(&outcomes, &place)
 }
 
