@@ -37,11 +37,15 @@ class Size:
     samples: int
     #: Homomorphisms that samplers are timed by.
     drawn: int
+    #: By how much fewer minibatches there are.
+    fewer: int = 1
+    #: Cases of a question, of all that it has.
+    cases: int | None = None
 
 
 FULL = Size(seeds=3, rebuilt=2, held_out=2000, samples=200_000, drawn=400_000)
-#: For tests: every question is asked, no answer means anything.
-QUICK = Size(seeds=2, rebuilt=1, held_out=50, samples=500, drawn=500)
+#: For tests: two cases of every question, and no answer means anything.
+QUICK = Size(seeds=2, rebuilt=1, held_out=50, samples=500, drawn=500, fewer=20, cases=2)
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Study:
     def learn(self, network: str, seed: int, path: Path | None = None, **changed: Any) -> tuple[dict[str, Any], Path]:
         """Learns with the base setting, changed so; what was learned before is not learned again."""
         flags = {**BASE, **{name.replace("_", "-"): value for name, value in changed.items()}}
+        flags["steps"] = max(flags["steps"] // self.size.fewer, 2)
         source = path or self.networks[network]
         model = self.file("learn", network, source.name, flags, seed, end=".safetensors")
         told = model.with_suffix(".json")
