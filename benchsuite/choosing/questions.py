@@ -47,7 +47,7 @@ def sampling(study: Study) -> Iterator[Case]:
                     )
                     rate = (study.size.drawn - 4) / max(many["cpu"] - few["cpu"], 1e-3)
                     times = {o["observable"]: o["autocorrelation_time"] for o in many["observables"]}
-                    row = {"set_up": many["set_up_seconds"], "a_second": rate, "acceptance": many["acceptance"]}
+                    row = {"set_up": few["cpu"], "a_second": rate, "acceptance": many["acceptance"]}
                     row |= {f"time {name}": time for name, time in times.items()}
                     row |= {"r_hat": max(o["r_hat"] or 1.0 for o in many["observables"])}
                     slowest = max((time for time in times.values() if time is not None), default=1.0)
