@@ -107,7 +107,8 @@ def samples(study: Study) -> Iterator[Case]:
             for seed in range(study.size.rebuilt):
 
                 def measure(network: str = network, count: int = count, seed: int = seed) -> dict[str, Any]:
-                    return study.rebuilt(network, study.learn(network, seed)[1], samples=study.scaled(count))
+                    model = study.learn(network, seed)[1]
+                    return study.rebuilt(network, model, REBUILDING + seed, samples=study.scaled(count))
 
                 yield Case("samples", network, {"samples": count}, seed, measure)
 
@@ -138,7 +139,8 @@ def denoising(study: Study) -> Iterator[Case]:
                         model, scores = study.learn(network, seed, observed)[1], study.folder / "scores.tsv"
                         walks = study.scaled(count)
                         flags: Flags = {"pairs": truth, "mode": "off-chain", "alpha": 20 * walks / 1e6, "samples": walks}
-                        done = study.tool.run("network", "reconstruct", observed, seed=REBUILDING, model=model, o=scores, **flags)
+                        seeded: Flags = flags | {"seed": REBUILDING + seed, "model": model, "o": scores}
+                        done = study.tool.run("network", "reconstruct", observed, **seeded)
                         counts = np.loadtxt(scores, usecols=3, skiprows=1, ndmin=1)
                         row = {"cpu": done["cpu"], "seen": float((counts > 0).mean()), "seen_20": float((counts >= 20).mean())}
                         for group in study.tool.run("evaluate", scores, truth)["groups"]:

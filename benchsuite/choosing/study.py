@@ -19,7 +19,8 @@ BASE: Flags = {
 }
 #: Seed of what is held out: no run learns with it.
 HELD_OUT = 10_007
-#: Seed of rebuilding.
+#: Seed of rebuilding, to which that of a run is added where the homomorphisms themselves are what is asked for; else settings are
+#: compared on the same ones.
 REBUILDING = 20_011
 
 
@@ -129,15 +130,15 @@ class Study:
             row["alike"] = alike(self.atoms(self.learn(network, 0, **changed)[1]), W)
         return row
 
-    def rebuilt(self, network: str, model: Path, **flags: Any) -> dict[str, Any]:
+    def rebuilt(self, network: str, model: Path, seed: int = REBUILDING, **flags: Any) -> dict[str, Any]:
         """Rebuilds the network from a model, in both modes: `jaccard` is of plain weights above 0.5, `auc_off` of those off the chain."""
         row: dict[str, Any] = {}
         out, source = self.folder / "rebuilt.tsv", self.networks[network]
         given: Flags = {"samples": self.size.samples, "threshold": 0.5, "o": out} | flags
-        found = self.tool.run("network", "reconstruct", source, seed=REBUILDING, model=model, **given)
+        found = self.tool.run("network", "reconstruct", source, seed=seed, model=model, **given)
         names = ("jaccard", "weighted_jaccard", "auc", "edge_coverage", "pair_coverage")
         row |= {name: found[name] for name in names} | {"rebuilding_cpu": found["cpu"]}
-        found = self.tool.run("network", "reconstruct", source, seed=REBUILDING, model=model, mode="off-chain", **given)
+        found = self.tool.run("network", "reconstruct", source, seed=seed, model=model, mode="off-chain", **given)
         row |= {"auc_off": found["auc"], "edge_coverage_off": found["edge_coverage"]}
         out.unlink()
         return row
