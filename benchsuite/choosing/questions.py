@@ -120,7 +120,8 @@ def penalties_of_rebuilding(study: Study) -> Iterator[Case]:
             for seed in range(study.size.rebuilt):
 
                 def measure(network: str = network, penalty: float = penalty, seed: int = seed) -> dict[str, Any]:
-                    return study.rebuilt(network, study.learn(network, seed)[1], **{"lambda": penalty})
+                    flags: Flags = {"lambda": penalty}
+                    return study.rebuilt(network, study.learn(network, seed)[1], **flags)
 
                 yield Case("rebuilding lambda", network, {"lambda": penalty}, seed, measure)
 
