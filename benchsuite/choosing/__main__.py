@@ -2,9 +2,9 @@
 
     python benchsuite/choosing --data DIR [-o benchsuite/runs/DATE] [--questions k,r] [--ergodict PROGRAM] [--figures DIR]
 
-DIR holds the networks, edge lists that docs/choosing.md names; those that are not there are left out. Every measurement is a line of
-`choosing.jsonl`, and what is there already is not measured again; `choosing.md` has the tables. `--quick` asks a little of every question of a
-small random network, to see that all of it runs.
+DIR holds the networks, edge lists by the names below; those that are not there are left out. Every measurement is a line
+of `choosing.jsonl`, and what is there already is not measured again; `choosing.md` has the tables. `--quick` asks a little
+of every question of a small random network, to see that all of it runs.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def measured(study: Study, asked: list[str], path: Path) -> list[dict[str, Any]]
         for case in islice(QUESTIONS[question](study), study.size.cases):
             if case.key() in done:
                 continue
-            row = {"question": case.question, "network": case.network, "setting": case.setting, "seed": case.seed, **case.measure()}
-            rows.append(rounded(row))
+            row = {"question": case.question, "network": case.network, "setting": case.setting, "seed": case.seed}
+            rows.append(rounded(row | case.measure()))
             with path.open("a") as file:
                 file.write(json.dumps(rows[-1], ensure_ascii=False) + "\n")
             print(case.key(), f"{study.tool.spent:.0f} s", file=sys.stderr)

@@ -14,6 +14,8 @@ import numpy as np
 from study import Study
 
 Row = dict[str, Any]
+#: The question, the column, a title, the label of x, and x of a row.
+Panel = tuple[str, str, str, str, Callable[[Row], float]]
 COLOURS = {"caltech": "#3b6fb6", "facebook": "#d1662a", "arxiv": "#3f8f5b", "ppi": "#8a4fa3", "mit": "#777777", "enron": "#b59a1e"}
 
 
@@ -24,8 +26,8 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
     plt.rcParams.update({"svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
     plt.rcParams["svg.hashsalt"] = "choosing"
 
-    def lines(name: str, panels: list[tuple[str, str, str, str, Callable[[Row], float]]], logarithmic: bool = True) -> None:
-        """A panel for each (question, column, title, label of x, x of a row), a line for each network, a bar for the range of the seeds."""
+    def lines(name: str, panels: list[Panel], logarithmic: bool = True) -> None:
+        """A line for each network, with bars for the range of the seeds."""
         figure, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels), 2.6), layout="constrained")
         for axis, (question, column, title, label, place) in zip(np.atleast_1d(axes), panels, strict=True):
             for network, colour in COLOURS.items():
@@ -37,8 +39,9 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
                 if found:
                     xs = sorted(found)
                     means = [float(np.mean(found[x])) for x in xs]
-                    spread = [[m - min(found[x]) for x, m in zip(xs, means, strict=True)], [max(found[x]) - m for x, m in zip(xs, means, strict=True)]]
-                    axis.errorbar(xs, means, spread, color=colour, marker="o", markersize=3, linewidth=1.2, label=network)
+                    below = [mean - min(found[x]) for x, mean in zip(xs, means, strict=True)]
+                    above = [max(found[x]) - mean for x, mean in zip(xs, means, strict=True)]
+                    axis.errorbar(xs, means, [below, above], color=colour, marker="o", markersize=3, linewidth=1.2, label=network)
             axis.set_title(title, fontsize=9)
             axis.set_xlabel(label)
             if logarithmic:
@@ -84,7 +87,7 @@ def atoms(study: Study, path: Path) -> None:
     """The eight most dominant atoms of Facebook by law, λ and k."""
     network = next(study.over(("facebook",)))
     kinds: dict[str, dict[str, Any]] = {
-        "uniform pivot": {}, "uniform homomorphisms": {"sampler": "exact", "every": 1}, "uniform pivot, injective": {"injective": True},
+        "uniform pivot": {}, "uniform homomorphisms": {"sampler": "exact", "every": 1}, "pivot, injective": {"injective": True},
         "λ = 0": {"lambda": 0}, "λ = 10": {"lambda": 10}, "k = 11": {"k": 11}, "k = 51": {"k": 51},
     }  # fmt: skip
     figure, axes = plt.subplots(len(kinds), 8, figsize=(6.4, 0.86 * len(kinds)), layout="constrained")

@@ -30,6 +30,7 @@ SAMPLERS: dict[str, Flags] = {
 LENGTHS = (5, 11, 21, 31, 51)
 ATOMS = (1, 4, 9, 16, 25, 49, 81)
 PENALTIES = (0, 0.1, 1, 3, 10)
+BATCHES = ((10, 100), (30, 100), (100, 100), (300, 100), (1000, 100), (3000, 100), (1000, 10), (10, 1000))
 SCHEDULES = ("balanced", "linear", "power:0.8", "constant:0.02", "constant:0.1")
 
 
@@ -84,7 +85,10 @@ def places(study: Study) -> Iterator[Case]:
 def learning(
     question: str, settings: dict[str, Flags], laws: tuple[str, ...] = ("pivot-approx",), longer: bool = False
 ) -> Callable[[Study], Iterator[Case]]:
-    """A question that is answered by dictionaries learned with one thing changed; those that take longer, of fewer networks and without rebuilding."""
+    """A question that is answered by dictionaries learned with one thing changed.
+
+    Those that take longer are asked of fewer networks, and nothing is rebuilt.
+    """
 
     def cases(study: Study) -> Iterator[Case]:
         for network in study.over(FOUR[:3] if longer else FOUR):
@@ -171,8 +175,7 @@ QUESTIONS: dict[str, Callable[[Study], Iterator[Case]]] = {
     "lambda": learning("lambda", {str(x): {"lambda": x} for x in PENALTIES}),
     "patches": learning(
         "patches",
-        {f"{t} × {n}": {"steps": t, "batch": n} for t, n in ((10, 100), (30, 100), (100, 100), (300, 100), (1000, 100), (3000, 100))}
-        | {f"{t} × {n}": {"steps": t, "batch": n} for t, n in ((1000, 10), (10, 1000))},
+        {f"{t} × {n}": {"steps": t, "batch": n} for t, n in BATCHES},
         longer=True,
     ),
     "schedule": learning(

@@ -108,13 +108,13 @@ class Study:
         """Patches (d, n) that are as good as independent, from a stream that nothing is learned from."""
         path = self.file("held out", network, k, sampler, end=".npy")
         if not path.exists():
-            flags: Flags = {"sampler": sampler, "chains": 1} if sampler == "exact" else {"sampler": sampler, "chains": 8, "every": 500}
-            count = self.size.held_out
-            self.tool.run("network", "sample", self.networks[network], seed=HELD_OUT, k=k, count=count, patches=path, **flags)
+            apart: Flags = {} if sampler == "exact" else {"chains": 8, "every": 500}
+            flags: Flags = {"k": k, "sampler": sampler, "count": self.size.held_out, "patches": path} | apart
+            self.tool.run("network", "sample", self.networks[network], seed=HELD_OUT, **flags)
         return np.asarray(np.load(path), dtype=np.float64).T
 
     def learned(self, network: str, seed: int, laws: tuple[str, ...] = ("pivot-approx",), **changed: Any) -> dict[str, Any]:
-        """Learns, and judges what was learned: on patches held out, beside the atoms of another seed, and by how patches use atoms."""
+        """Learns, and judges what was learned: on patches held out, and beside the atoms of another seed."""
         told, model = self.learn(network, seed, **changed)
         W, config = self.atoms(model), told["config"]
         row = {
@@ -131,7 +131,7 @@ class Study:
         return row
 
     def rebuilt(self, network: str, model: Path, seed: int = REBUILDING, **flags: Any) -> dict[str, Any]:
-        """Rebuilds the network from a model, in both modes: `jaccard` is of plain weights above 0.5, `auc_off` of those off the chain."""
+        """Rebuilds the network, in both modes: `jaccard` is of plain weights above 0.5, `auc_off` of those off the chain."""
         row: dict[str, Any] = {}
         out, source = self.folder / "rebuilt.tsv", self.networks[network]
         given: Flags = {"samples": self.size.samples, "threshold": 0.5, "o": out} | flags
