@@ -2,9 +2,9 @@
 
     python benchsuite/choosing --data DIR [-o benchsuite/runs/DATE] [--questions k,r] [--ergodict PROGRAM] [--figures DIR]
 
-DIR holds the networks, edge lists that docs/choosing.md names; those that are not there are left out. Every measurement is a line of
-`choosing.jsonl`, and what is there already is not measured again; `choosing.md` has the tables. `--quick` asks every question of a
-small random network, to see that all of it runs.
+DIR holds the networks, edge lists by the names below; those that are not there are left out. Every measurement is a line
+of `choosing.jsonl`, and what is there already is not measured again; `choosing.md` has the tables. `--quick` asks a little
+of every question of a small random network, to see that all of it runs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import platform
 import sys
 import tempfile
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,13 @@ def measured(study: Study, asked: list[str], path: Path) -> list[dict[str, Any]]
         path.write_text(json.dumps(rows[0], ensure_ascii=False) + "\n")
     done = {json.dumps([r["question"], r["network"], r["setting"], r["seed"]], sort_keys=True) for r in rows[1:]}
     for question in asked:
-        for case in QUESTIONS[question](study):
+        for case in islice(QUESTIONS[question](study), study.size.cases):
             if case.key() in done:
                 continue
-            row = {"question": case.question, "network": case.network, "setting": case.setting, "seed": case.seed, **case.measure()}
-            rows.append(row)
+            row = {"question": case.question, "network": case.network, "setting": case.setting, "seed": case.seed}
+            rows.append(rounded(row | case.measure()))
             with path.open("a") as file:
-                file.write(json.dumps(rounded(row), ensure_ascii=False) + "\n")
+                file.write(json.dumps(rows[-1], ensure_ascii=False) + "\n")
             print(case.key(), f"{study.tool.spent:.0f} s", file=sys.stderr)
     return rows
 

@@ -12,7 +12,8 @@ Array = NDArray[np.float64]
 def code(W: Array, X: Array, penalty: float, tolerance: float = 1e-4, sweeps: int = 2000) -> Array:
     """Nonnegative codes: the minimiser H ≥ 0 of ‖X − WH‖² + λ‖H‖₁, by cyclic coordinate descent.
 
-    Ends when no entry's gradient is off by more than a share, 10⁻⁴, of the largest of WᵀX: a tenth of it changed errors in the ninth digit.
+    Ends when no entry's gradient is off by more than a share, 10⁻⁴, of the largest of WᵀX: a tenth of it changed errors in
+    their ninth digit.
     """
     G, C = W.T @ W, W.T @ X - penalty / 2
     H = np.zeros((W.shape[1], X.shape[1]))

@@ -30,6 +30,7 @@ SAMPLERS: dict[str, Flags] = {
 LENGTHS = (5, 11, 21, 31, 51)
 ATOMS = (1, 4, 9, 16, 25, 49, 81)
 PENALTIES = (0, 0.1, 1, 3, 10)
+BATCHES = ((10, 100), (30, 100), (100, 100), (300, 100), (1000, 100), (3000, 100), (1000, 10), (10, 1000))
 SCHEDULES = ("balanced", "linear", "power:0.8", "constant:0.02", "constant:0.1")
 
 
@@ -47,7 +48,7 @@ def sampling(study: Study) -> Iterator[Case]:
                     )
                     rate = (study.size.drawn - 4) / max(many["cpu"] - few["cpu"], 1e-3)
                     times = {o["observable"]: o["autocorrelation_time"] for o in many["observables"]}
-                    row = {"set_up": many["set_up_seconds"], "a_second": rate, "acceptance": many["acceptance"]}
+                    row = {"set_up": few["cpu"], "a_second": rate, "acceptance": many["acceptance"]}
                     row |= {f"time {name}": time for name, time in times.items()}
                     row |= {"r_hat": max(o["r_hat"] or 1.0 for o in many["observables"])}
                     slowest = max((time for time in times.values() if time is not None), default=1.0)
@@ -82,17 +83,20 @@ def places(study: Study) -> Iterator[Case]:
 
 
 def learning(
-    question: str, settings: dict[str, Flags], laws: tuple[str, ...] = ("pivot-approx",), rebuild: bool = True
+    question: str, settings: dict[str, Flags], laws: tuple[str, ...] = ("pivot-approx",), longer: bool = False
 ) -> Callable[[Study], Iterator[Case]]:
-    """A question that is answered by dictionaries learned with one thing changed."""
+    """A question that is answered by dictionaries learned with one thing changed.
+
+    Those that take longer are asked of fewer networks, and nothing is rebuilt.
+    """
 
     def cases(study: Study) -> Iterator[Case]:
-        for network in study.over(FOUR):
+        for network in study.over(FOUR[:3] if longer else FOUR):
             for name, changed in settings.items():
                 for seed in range(study.size.seeds):
 
                     def measure(network: str = network, changed: Flags = changed, seed: int = seed) -> dict[str, Any]:
-                        ask = study.both if rebuild else study.learned
+                        ask = study.learned if longer else study.both
                         return ask(network, seed, laws, **changed)
 
                     yield Case(question, network, {question: name}, seed, measure)
@@ -107,7 +111,8 @@ def samples(study: Study) -> Iterator[Case]:
             for seed in range(study.size.rebuilt):
 
                 def measure(network: str = network, count: int = count, seed: int = seed) -> dict[str, Any]:
-                    return study.rebuilt(network, study.learn(network, seed)[1], samples=study.scaled(count))
+                    model = study.learn(network, seed)[1]
+                    return study.rebuilt(network, model, REBUILDING + seed, samples=study.scaled(count))
 
                 yield Case("samples", network, {"samples": count}, seed, measure)
 
@@ -119,7 +124,8 @@ def penalties_of_rebuilding(study: Study) -> Iterator[Case]:
             for seed in range(study.size.rebuilt):
 
                 def measure(network: str = network, penalty: float = penalty, seed: int = seed) -> dict[str, Any]:
-                    return study.rebuilt(network, study.learn(network, seed)[1], **{"lambda": penalty})
+                    flags: Flags = {"lambda": penalty}
+                    return study.rebuilt(network, study.learn(network, seed)[1], **flags)
 
                 yield Case("rebuilding lambda", network, {"lambda": penalty}, seed, measure)
 
@@ -138,7 +144,8 @@ def denoising(study: Study) -> Iterator[Case]:
                         model, scores = study.learn(network, seed, observed)[1], study.folder / "scores.tsv"
                         walks = study.scaled(count)
                         flags: Flags = {"pairs": truth, "mode": "off-chain", "alpha": 20 * walks / 1e6, "samples": walks}
-                        done = study.tool.run("network", "reconstruct", observed, seed=REBUILDING, model=model, o=scores, **flags)
+                        seeded: Flags = flags | {"seed": REBUILDING + seed, "model": model, "o": scores}
+                        done = study.tool.run("network", "reconstruct", observed, **seeded)
                         counts = np.loadtxt(scores, usecols=3, skiprows=1, ndmin=1)
                         row = {"cpu": done["cpu"], "seen": float((counts > 0).mean()), "seen_20": float((counts >= 20).mean())}
                         for group in study.tool.run("evaluate", scores, truth)["groups"]:
@@ -168,14 +175,13 @@ QUESTIONS: dict[str, Callable[[Study], Iterator[Case]]] = {
     "lambda": learning("lambda", {str(x): {"lambda": x} for x in PENALTIES}),
     "patches": learning(
         "patches",
-        {f"{t} × {n}": {"steps": t, "batch": n} for t, n in ((10, 100), (30, 100), (100, 100), (300, 100), (1000, 100), (3000, 100))}
-        | {f"{t} × {n}": {"steps": t, "batch": n} for t, n in ((1000, 10), (10, 1000))},
-        rebuild=False,
+        {f"{t} × {n}": {"steps": t, "batch": n} for t, n in BATCHES},
+        longer=True,
     ),
     "schedule": learning(
         "schedule",
         {f"{name}, {t} steps": {"schedule": name, "steps": t} for name in SCHEDULES for t in (100, 1000)},
-        rebuild=False,
+        longer=True,
     ),
     "samples": samples,
     "rebuilding lambda": penalties_of_rebuilding,

@@ -17,7 +17,7 @@ REBUILT = {
 #: Columns of each question, by the names that rows have.
 COLUMNS: dict[str, dict[str, str]] = {
     "sampling": {
-        "set_up": "set-up s", "a_second": "a second", "acceptance": "accepted", "time patch-density": "τ patch density",
+        "set_up": "reading and set-up CPU s", "a_second": "a second", "acceptance": "accepted", "time patch-density": "τ patch density",
         "time first-degree": "τ first degree", "time distinct-nodes": "τ different nodes", "r_hat": "R̂",
         "effective_a_second": "effective a second",
     },
@@ -50,12 +50,13 @@ TITLES = {
     "denoising": "Walks of denoising by reconstruction, off the chain, S/(C + α)",
 }
 ABOUT = """Written by `python benchsuite/choosing`; docs/choosing.md explains it. Every cell is the mean over the seeds, ± half of their range.
-One thread; seconds are CPU time, but for set-up. Unless a table says otherwise: k = 21, r = 25, λ = 1, 100 minibatches of 100 patches
+One thread; seconds are CPU time. Unless a table says otherwise: k = 21, r = 25, λ = 1, 100 minibatches of 100 patches
 of the approximate pivot, 4 chains, every 100th state; 2000 patches held out; 200 000 homomorphisms to rebuild from.
 
 - *error*: ‖X − WH‖²/‖X‖² of held-out patches with λ = 0; *off chain*: of entries with |a − b| > 1 only.
 - *active atoms*: atoms with a code above 0 in a patch, at the λ of learning; *effective atoms*: 1/Σp² of the dominances p.
 - *alike*: mean cosine, off the chain, of atoms matched with those of seed 0, end to end if that is better.
+- *a second*: homomorphisms with their diagnostics, by `network sample`, of CPU time; *τ*: integrated autocorrelation time, in steps of the sampler; *effective*: divided by the largest τ.
 - *Jaccard*: of edges and pairs with a rebuilt weight above 0.5; *AUC*: of edges against all other pairs; *off chain*: `--mode off-chain`.
 """
 
