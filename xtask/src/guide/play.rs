@@ -106,7 +106,7 @@ fn take(page: &Page, folder: &Scratch, tools: &Tools, pictures: bool) -> Result<
         let (place, made) =
             (format!("{}:{}", page.path.display(), picture.line), folder.0.join(&picture.made));
         if picture.image.is_empty() {
-            bail!("{place}: no image follows on the next line");
+            bail!("{place}: there is no image before the comment");
         }
         if pictures {
             let image = root().join("docs").join(&picture.image);
