@@ -27,7 +27,7 @@ pub(super) struct Link {
     pub(super) target: String,
 }
 
-/// An image that the blocks of its page make: `<!-- picture: made -->` stands on the line before it.
+/// An image that the blocks of its page make: `<!-- picture: made -->` stands behind it.
 #[derive(Debug, PartialEq)]
 pub(super) struct Picture {
     pub(super) line: usize,
@@ -128,8 +128,9 @@ fn links(prose: &str) -> Vec<Link> {
 
 fn pictures(prose: &str, links: &[Link]) -> Vec<Picture> {
     let marked = (1..).zip(prose.lines()).filter_map(|(line, text)| {
-        let made = text.trim().strip_prefix("<!-- picture:")?.strip_suffix("-->")?.trim().to_owned();
-        let image = links.iter().find(|link| link.line == line + 1).map(|link| link.target.clone());
+        let (_, made) = text.split_once("<!-- picture:")?;
+        let made = made.trim_end().strip_suffix("-->")?.trim().to_owned();
+        let image = links.iter().find(|link| link.line == line).map(|link| link.target.clone());
         Some(Picture { line, made, image: image.unwrap_or_default() })
     });
     marked.collect()
@@ -179,8 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_named_on_the_line_before_it() {
-        let page = page("text\n<!-- picture: figures/a.svg -->\n![a](images/a.svg)\n");
+    fn what_makes_a_picture_stands_behind_it() {
+        let page = page("text\n![a](images/a.svg) <!-- picture: figures/a.svg -->\n![b](images/b.svg)\n");
         let expected = Picture { line: 2, made: "figures/a.svg".into(), image: "images/a.svg".into() };
         assert_eq!(page.pictures, [expected]);
     }

@@ -1,11 +1,11 @@
-//! Runs the blocks of a page in a folder of its own, and compares what they print with what the page shows.
+//! Runs the blocks of a page in a folder of its own, which has nothing in it but the gallery, and compares what they print with what the page shows.
 
 use super::blocks::Kind;
 use super::markdown::Page;
 use super::sessions::{commands, outputs, script};
 use super::shown::missing;
 use super::tools::Tools;
-use crate::place::{Scratch, root};
+use crate::place::{Scratch, copy_tree, root, succeed};
 use anyhow::{Context, Result, bail};
 use std::io::Write;
 use std::process::Stdio;
@@ -14,6 +14,9 @@ use std::time::Instant;
 
 /// The program that runs blocks, in Python, so that those in Python share a namespace.
 const PLAYER: &str = include_str!("play.py");
+
+/// Writes a picture with 128 colours, which takes a third of the bytes and cannot be told from the original.
+const SMALLER: &str = "import sys; from PIL import Image; Image.open(sys.argv[1]).convert('RGB').quantize(128).save(sys.argv[2], optimize=True)";
 
 /// Runs all pages that have something to run, two at a time: as many as the smallest machines that run this have cores.
 pub(super) fn all(pages: &[&Page], tools: &Tools, pictures: bool) -> Result<()> {
@@ -53,6 +56,7 @@ fn one(page: &Page, tools: &Tools, pictures: bool) -> Result<()> {
     }
     let name = page.path.display().to_string();
     let folder = Scratch::new(&format!("guide-{}", name.replace(['/', '.'], "-")))?;
+    copy_tree(&root().join("gallery"), &folder.0.join("gallery"))?;
     let work: Vec<serde_json::Value> = blocks
         .iter()
         .map(|(block, kind, commands)| {
@@ -90,24 +94,30 @@ fn one(page: &Page, tools: &Tools, pictures: bool) -> Result<()> {
             }
         }
     }
-    take(page, &folder, pictures)?;
+    take(page, &folder, tools, pictures)?;
     println!("{name}: {} blocks, {count} commands, {:.1} s", blocks.len(), start.elapsed().as_secs_f64());
     Ok(())
 }
 
 /// Pictures that the blocks made: taken into the guide, or only looked whether they are there.
-fn take(page: &Page, folder: &Scratch, pictures: bool) -> Result<()> {
+fn take(page: &Page, folder: &Scratch, tools: &Tools, pictures: bool) -> Result<()> {
     let slow = page.blocks.iter().any(|block| Kind::of(&block.info) == Some(Kind::Slow));
     for picture in &page.pictures {
         let (place, made) =
             (format!("{}:{}", page.path.display(), picture.line), folder.0.join(&picture.made));
         if picture.image.is_empty() {
-            bail!("{place}: no image follows on the next line");
+            bail!("{place}: there is no image before the comment");
         }
         if pictures {
-            let docs = root().join("docs");
-            std::fs::copy(&made, docs.join(&picture.image))
-                .with_context(|| format!("{place}: the blocks did not make {}", picture.made))?;
+            let image = root().join("docs").join(&picture.image);
+            if !made.is_file() {
+                bail!("{place}: the blocks did not make {}", picture.made);
+            }
+            if made.extension().is_some_and(|ending| ending == "png") {
+                succeed(tools.python(&folder.0).arg("-c").arg(SMALLER).args([&made, &image]))?;
+            } else {
+                std::fs::copy(&made, &image).with_context(|| format!("cannot write {}", image.display()))?;
+            }
         } else if !slow && !made.is_file() {
             bail!("{place}: the blocks did not make {}", picture.made);
         }

@@ -1,6 +1,6 @@
 //! The program and the Python that the guide's blocks are run with.
 
-use crate::place::{cargo, command, root, succeed, target};
+use crate::place::{cargo, command, succeed, target};
 use crate::python::{Environment, build, requirements};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ impl Tools {
         let own = [Some(self.program.as_path()), self.python.parent()];
         let path = own.into_iter().flatten().map(Path::to_path_buf).chain(std::env::split_paths(&old));
         let mut python = command(&self.python);
-        python.current_dir(folder).env("HOME", folder).env("GUIDE", root());
+        python.current_dir(folder).env("HOME", folder);
         python.env("PATH", std::env::join_paths(path).unwrap_or_else(|_| OsString::from(&old)));
         python.env("MPLBACKEND", "Agg").env("MPLCONFIGDIR", &self.cache);
         python
