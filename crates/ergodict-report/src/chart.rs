@@ -26,6 +26,12 @@ const DASHES: [&str; 4] = ["", "7 4", "2 4", "9 4 2 4"];
 const DOTS: usize = 40;
 
 /// One line of a chart.
+///
+/// ```
+/// use ergodict_report::Series;
+/// let loss = Series::new("loss", [(1.0, 4.0), (10.0, 2.0)]);
+/// assert_eq!(loss.points[1], (10.0, 2.0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Name in the legend; a series without a name has no entry there.
