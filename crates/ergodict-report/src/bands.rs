@@ -14,6 +14,13 @@ const SWATCH: f64 = 14.0;
 const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 
 /// One band.
+///
+/// ```
+/// use ergodict_report::bands::{Band, BandChart};
+/// let band = Band { name: "atom 1".into(), heights: vec![0.2, 0.7] };
+/// let svg = BandChart { xs: vec![1.0, 2.0], bands: vec![band], ..BandChart::default() }.svg();
+/// assert!(svg.contains("atom 1"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Band {
     /// Its name in the legend.

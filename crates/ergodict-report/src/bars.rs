@@ -10,6 +10,13 @@ const HEIGHT: f64 = 240.0;
 const LINE: f64 = 22.0;
 
 /// The bar over one interval.
+///
+/// ```
+/// use ergodict_report::{Bar, BarChart};
+/// let bar = Bar { from: 4.0, to: 8.0, value: 3.0, label: None };
+/// let svg = BarChart { bars: vec![bar], ..BarChart::default() }.svg();
+/// assert!(svg.contains("<title>"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bar {
     /// Where the interval begins.

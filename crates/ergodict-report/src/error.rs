@@ -1,6 +1,13 @@
 //! Why a picture could not be drawn.
 
 /// Why a picture, an atom or a frame could not be drawn; places and pictures are counted from 0.
+///
+/// ```
+/// use ergodict_report::{AtomGrid, PictureError};
+/// let error = AtomGrid::new(&[vec![1.0; 3]], (2, 2)).svg().unwrap_err();
+/// assert!(matches!(error, PictureError::Shape { entries: 3, .. }));
+/// assert!(error.to_string().contains("has 3 entries"), "{error}");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {

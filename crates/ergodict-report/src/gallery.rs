@@ -8,6 +8,13 @@ use crate::profiles::AtomProfile;
 use crate::shade::Colour;
 
 /// How the entries of atoms are laid out.
+///
+/// ```
+/// use ergodict_report::{Colour, gallery::Form};
+/// let image = Form::Matrix { shape: (8, 8), channels: 3, colour: Colour::Rgb };
+/// let chain = Form::Network { k: 3, motif: vec![(0, 1), (1, 2)] };
+/// assert_ne!(image, chain);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A picture of so many rows and columns, as in [`AtomGrid`].
@@ -31,6 +38,12 @@ pub enum Form {
 }
 
 /// One atom.
+///
+/// ```
+/// use ergodict_report::gallery::Atom;
+/// let atom = Atom { name: "7".into(), values: vec![0.0, 1.0, 1.0, 0.0], scores: vec![0.4], ..Atom::default() };
+/// assert!(atom.examples.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Atom {
     /// What it is called, for instance the number of its column.
@@ -44,6 +57,13 @@ pub struct Atom {
 }
 
 /// A piece of the data that uses an atom.
+///
+/// ```
+/// use ergodict_report::gallery::Example;
+/// let nodes = vec!["Ulm".into(), "Bonn".into()];
+/// let example = Example { title: "80 % of its patch".into(), nodes, values: vec![0.0, 1.0, 1.0, 0.0] };
+/// assert_eq!(example.values.len(), example.nodes.len().pow(2));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Example {
     /// What it is, in a few words: how much of it the atom makes.
@@ -55,6 +75,21 @@ pub struct Example {
 }
 
 /// Atoms to sort, filter and enlarge.
+///
+/// ```
+/// use ergodict_report::{Gallery, Report, gallery::{Atom, Form}};
+/// let atom = |name: &str, score| Atom { name: name.into(), values: vec![0.5; 4], scores: vec![score], ..Atom::default() };
+/// let gallery = Gallery {
+///     title: "Atoms".into(),
+///     words: "The most used first.".into(),
+///     form: Form::Network { k: 2, motif: vec![(0, 1)] },
+///     scores: vec!["dominance".into()],
+///     atoms: vec![atom("1", 0.7), atom("2", 0.3)],
+/// };
+/// let page = Report::new("Karate").gallery(&gallery)?.render();
+/// assert!(page.contains("The most used first."));
+/// # Ok::<(), ergodict_report::PictureError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gallery {
     /// Heading above the cards.

@@ -9,6 +9,14 @@ use crate::shade::{OWN_LABELS, label};
 const MOST: usize = 800;
 
 /// The colours of spins and labels.
+///
+/// ```
+/// use ergodict_report::{GifWriter, Palette};
+/// let mut gif = GifWriter::new(Vec::new(), (1, 2), Palette::Labels, 4, 100)?;
+/// gif.frame(&[0, 100])?;
+/// assert!(gif.frame(&[0, -1]).is_err()); // no label
+/// # Ok::<(), ergodict_report::GifError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Palette {
     /// 1 is black, −1 and 0 are white.
@@ -49,6 +57,12 @@ impl Palette {
 }
 
 /// Why a GIF file could not be written.
+///
+/// ```
+/// use ergodict_report::{GifError, GifWriter, Palette, PictureError};
+/// let nothing = GifWriter::new(Vec::new(), (0, 2), Palette::default(), 4, 100);
+/// assert!(matches!(nothing, Err(GifError::Picture(PictureError::Empty { .. }))));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GifError {

@@ -20,6 +20,14 @@ const LONG: usize = 24;
 const MANY: usize = 6;
 
 /// A picture with the words that explain it.
+///
+/// ```
+/// use ergodict_report::{Figure, LineChart, Report, Series};
+/// let chart = LineChart { series: vec![Series::new("loss", [(1.0, 4.0), (2.0, 3.0)])], ..LineChart::default() };
+/// let figure = Figure { title: "Loss".into(), svg: chart.svg(), words: "It falls.".into() };
+/// let page = Report::new("A run").figure(figure).render();
+/// assert!(page.contains("It falls.") && page.contains("<svg"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// Heading above the picture.
@@ -31,6 +39,17 @@ pub struct Figure {
 }
 
 /// A table with the words that explain it.
+///
+/// ```
+/// use ergodict_report::{Report, Table};
+/// let table = Table {
+///     title: "Methods".into(),
+///     head: vec!["method".into(), "AUC".into()],
+///     rows: vec![vec!["<ours>".into(), "0.9".into()]],
+///     words: String::new(),
+/// };
+/// assert!(Report::new("A run").table(table).render().contains("&lt;ours&gt;")); // text is escaped
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Heading above the table.

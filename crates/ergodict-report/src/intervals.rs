@@ -10,6 +10,13 @@ const HEIGHT: f64 = 240.0;
 const LINE: f64 = 22.0;
 
 /// A number with its error.
+///
+/// ```
+/// use ergodict_report::intervals::{Interval, IntervalChart};
+/// let point = Interval { x: 1.0, value: 0.5, half: 0.1, label: "0.5 ± 0.1".into(), marked: true };
+/// let svg = IntervalChart { points: vec![point], ..IntervalChart::default() }.svg();
+/// assert!(svg.contains("0.5 ± 0.1"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Where it stands.

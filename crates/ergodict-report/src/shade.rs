@@ -31,6 +31,15 @@ const LABELS: [[u8; 3]; 8] = [
 pub(crate) const OWN_LABELS: usize = 1 + 3 * LABELS.len();
 
 /// How entries become colours.
+///
+/// ```
+/// use ergodict_report::{Picture, PictureError, Shade};
+/// let picture = |values, shade| Picture::new(values, (1, 3), shade).png(1);
+/// assert_eq!(&picture(&[0.0, 0.5, 1.0], Shade::Ink { low: 0.0, high: 1.0 })?[1..4], b"PNG");
+/// // Labels are whole numbers from 0 on.
+/// assert!(matches!(picture(&[0.0, 0.5, 1.0], Shade::Labels), Err(PictureError::Label { .. })));
+/// # Ok::<(), ergodict_report::PictureError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shade {
     /// Ink on paper: `low` (and below) is white, `high` (and above) black. For atoms and spins; 1 channel.
@@ -105,6 +114,12 @@ impl Shade {
 }
 
 /// How the entries of atoms become colours; each atom is scaled by itself.
+///
+/// ```
+/// use ergodict_report::Colour;
+/// assert_eq!(Colour::of(&[vec![0.0, 1.0]]), Colour::Grey);
+/// assert_eq!(Colour::of(&[vec![-0.5, 1.0]]), Colour::Signed);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colour {
     /// White at zero and below, black at the largest entry of the atom; 1 channel.

@@ -3,9 +3,25 @@
 use std::path::{Path, PathBuf};
 
 /// What the library returns.
+///
+/// ```
+/// fn half(n: u64) -> ergodict::Result<u64> {
+///     if n % 2 == 0 { Ok(n / 2) } else { Err(ergodict::Error::Interrupted) }
+/// }
+/// assert_eq!(half(6)?, 3);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Everything that can go wrong through input, never through a defect of ours.
+///
+/// ```
+/// use ergodict::{Error, chain::Motif};
+/// let error = Motif::cycle(2).unwrap_err();
+/// assert!(matches!(error, Error::Parameter { .. }));
+/// // Reads as help: what was wrong, and what would be right.
+/// assert!(error.to_string().contains("but"), "{error}");
+/// ```
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -5,6 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// Refuses work that needs more than is available; `what` says what needs it, `way_out` what would need less.
 ///
+/// ```
+/// use ergodict::{Error, memory};
+/// memory::check(1 << 10, "a small table", "nothing less is needed")?;
+/// let refused = memory::check(1 << 60, "a table of all pairs", "ask for fewer pairs");
+/// assert!(cfg!(not(target_os = "linux")) || matches!(refused, Err(Error::Memory { .. })));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Memory`].
 pub fn check(needed: u64, what: &str, way_out: &str) -> Result<()> {
@@ -12,6 +20,15 @@ pub fn check(needed: u64, what: &str, way_out: &str) -> Result<()> {
 }
 
 /// The same where it was said how much there may be, which may still be more than is available.
+///
+/// ```
+/// use ergodict::memory::check_within;
+/// let refused = check_within(4096, Some(1024), "the table", "take fewer nodes").unwrap_err();
+/// assert_eq!(
+///     refused.to_string(),
+///     "the table would take about 4.0 KiB, but 1.0 KiB are available: take fewer nodes"
+/// );
+/// ```
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -28,6 +45,11 @@ pub fn check_within(needed: u64, within: Option<u64>, what: &str, way_out: &str)
 }
 
 /// Whether so many bytes can be had, within what was said.
+///
+/// ```
+/// use ergodict::memory::fits;
+/// assert!(fits(1000, Some(1024)) && !fits(2000, Some(1024)));
+/// ```
 pub fn fits(needed: u64, within: Option<u64>) -> bool {
     within.into_iter().chain(available()).min().is_none_or(|available| needed <= available)
 }
@@ -88,6 +110,12 @@ fn left_in(group: &Path, [limit, used, cached]: [&str; 3]) -> Option<u64> {
 }
 
 /// `3.2 GiB`.
+///
+/// Bytes in words, in the largest unit (powers of 1024) that leaves at least one.
+///
+/// ```
+/// assert_eq!(ergodict::memory::bytes(3 << 30), "3.0 GiB");
+/// ```
 pub fn bytes(n: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let unit = (n.max(1).ilog2() / 10) as usize;

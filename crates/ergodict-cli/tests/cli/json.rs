@@ -55,8 +55,12 @@ fn the_docs_tell_of_every_key() {
         "evaluate d.tsv labels.tsv",
         "report n s -o r.html",
         "paper convergence -o p",
+        "paper figure-image --quick -o p",
+        "paper figure-ising --quick -o p",
         "paper figure-ndl --quick -o p",
+        "paper figure-denoising --quick -o p",
         "paper table-denoising --quick --methods jaccard -o p",
+        "paper all --quick --methods jaccard -o p",
     ] {
         let summary = json(words);
         let schema = summary["schema"].as_str().unwrap();

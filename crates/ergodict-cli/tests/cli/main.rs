@@ -23,6 +23,7 @@ mod mapped;
 mod memory;
 mod network;
 mod pages;
+mod paper;
 mod progress;
 mod report;
 mod resume;

@@ -25,6 +25,8 @@ pub const BRIGHTNESS: (f64, f64) = (0.5, 1.5);
 
 /// The chain of 2p bars on p×p pixels.
 ///
+/// Every bar switches by itself, a two-state chain with `π(on) = on/(on + off)`; a picture is the sum of the bars that are on.
+///
 /// ```
 /// use ergodict::chain::{Bars, Chain, rng};
 /// let bars = Bars::new(8, 0.01, 0.07, 0.0)?;
@@ -45,6 +47,12 @@ pub struct Bars {
 }
 
 /// Which bars are on, and how bright.
+///
+/// ```
+/// use ergodict::chain::BarsState;
+/// let state = BarsState { brightness: vec![0.0, 1.2, 0.0, 0.7] }; // two rows, two columns
+/// assert_eq!(state.lit(), 2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BarsState {
     /// Brightness of each bar, 0 where it is off: the p rows from the top, then the p columns from the left.

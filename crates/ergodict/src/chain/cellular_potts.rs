@@ -31,6 +31,11 @@ use rand_chacha::rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
 /// Which label is proposed for a site.
+///
+/// ```
+/// use ergodict::chain::Proposal;
+/// assert_eq!(Proposal::default(), Proposal::Neighbour);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proposal {
@@ -42,6 +47,14 @@ pub enum Proposal {
 }
 
 /// What the model is made of.
+///
+/// ```
+/// use ergodict::chain::{Boundary, CellularPottsParameters, Lattice};
+/// let lattice = Lattice::new(40, 40, Boundary::Periodic)?;
+/// let parameters = CellularPottsParameters::new(lattice, 16).with_volume(64.0);
+/// assert_eq!((parameters.types.len(), parameters.volume), (17, 64.0)); // the medium and 16 cells
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct CellularPottsParameters {
     /// Where the cells are.
@@ -191,6 +204,15 @@ const LABELS: usize = MOST_LABELS as usize;
 
 /// A configuration with what follows from it and would be slow to count. One that was read from a file is checked, and
 /// counted anew, by giving its labels to [`SpinSystem::state`].
+///
+/// ```
+/// use ergodict::chain::{Boundary, CellularPotts, CellularPottsParameters, Lattice, SpinSystem};
+/// let lattice = Lattice::new(3, 3, Boundary::Free)?;
+/// let model = CellularPotts::new(CellularPottsParameters::new(lattice, 1))?;
+/// let cells = model.state(&[0, 0, 0, 0, 1, 1, 0, 0, 0])?;
+/// assert_eq!((cells.volumes(), cells.labels()[4]), (&[7, 2][..], 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Cells {
     labels: Vec<i8>,
@@ -216,6 +238,9 @@ impl Cells {
 }
 
 /// The chain: a site is chosen uniformly, a label is proposed for it and accepted with probability `min(1, exp(−ΔH/T))`.
+///
+/// `H = Σ_{pairs} J(τ(σ_u), τ(σ_v)) 1[σ_u ≠ σ_v] + λ_V Σ_σ (V_σ − V)² + λ_P Σ_σ (P_σ − P)²`, summed over pairs of neighbours with labels `σ` of types `τ`, and
+/// over cells of volume `V_σ` (sites) and perimeter `P_σ` (pairs with another label).
 ///
 /// ```
 /// use ergodict::chain::{Boundary, CellularPotts, CellularPottsParameters, Chain, Lattice, rng};

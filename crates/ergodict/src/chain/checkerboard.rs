@@ -34,6 +34,8 @@ const BLOCK: usize = 8192;
 
 /// Checkerboard sweeps of an Ising model; a step is one sweep.
 ///
+/// The law is that of [`Ising`]; all even sites are drawn given the odd ones, then all odd ones given the even ones.
+///
 /// ```
 /// use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, rng};
 /// let lattice = Lattice::new(64, 64, Boundary::Periodic)?;

@@ -147,11 +147,22 @@ impl Covariances {
 /// chain, so the series is cut where its estimate stops being so, at lag `n/2` at the latest. At least `1/n`, which
 /// antithetic series come near; NaN for fewer than four values; 1 for a constant series, which says nothing of mixing. A
 /// series with NaN gives NaN. Long series with a long memory are averaged over blocks, as in [`Mixing::of`].
+///
+/// ```
+/// use ergodict::chain::{diagnostics::autocorrelation_time, rng};
+/// // z_t = ρ z_{t−1} + ε_t has the autocorrelation time (1 + ρ)/(1 − ρ), which is 3 for ρ = 1/2.
+/// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);
+/// let mut z = 0.0;
+/// let series: Vec<f64> = (0..50_000).map(|_| { z = z / 2.0 + rng::normal(&mut rng); z }).collect();
+/// assert!((autocorrelation_time(&series) - 3.0).abs() < 0.3);
+/// ```
 pub fn autocorrelation_time(series: &[f64]) -> f64 {
     variance_and_time(&[series]).1
 }
 
 /// Effective sample size: the length over the autocorrelation time.
+///
+/// `n/τ` with the [`autocorrelation_time`] τ.
 ///
 /// ```
 /// use ergodict::chain::diagnostics::effective_sample_size;
@@ -186,6 +197,13 @@ pub fn autocorrelation<S: AsRef<[f64]>>(series: &[S], lags: usize) -> Vec<f64> {
 }
 
 /// How often proposals were accepted.
+///
+/// ```
+/// use ergodict::chain::diagnostics::Acceptance;
+/// let mut acceptance = Acceptance::default();
+/// [true, false, true, true].into_iter().for_each(|accepted| acceptance.record(accepted));
+/// assert_eq!(acceptance.rate(), 0.75);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Acceptance {
     /// Proposals accepted.
@@ -210,6 +228,13 @@ impl Acceptance {
 /// Split R̂: each chain is cut in halves, and the spread of the halves' means is set against the spread within them.
 /// Near 1 when all halves agree; NaN for fewer than four values a chain. Chains of unequal length are cut to the
 /// shortest.
+///
+/// ```
+/// use ergodict::chain::diagnostics::split_r_hat;
+/// let chain = |around: f64| (0..1000).map(|i| around + f64::from(i * 7919 % 1009)).collect::<Vec<_>>();
+/// assert!(split_r_hat(&[chain(0.0), chain(1.0)]) < 1.01);
+/// assert!(split_r_hat(&[chain(0.0), chain(1e4)]) > 2.0); // two chains that never met
+/// ```
 pub fn split_r_hat<S: AsRef<[f64]>>(chains: &[S]) -> f64 {
     let half = chains.iter().map(|c| c.as_ref().len()).min().unwrap_or(0) / 2;
     if half < 2 {

@@ -8,6 +8,8 @@ use rand_chacha::ChaCha8Rng;
 
 /// A Markov chain on `0..n` with transition probabilities `P(i, j)`.
 ///
+/// Rows are nonnegative and of sum 1; `π = πP` is [`FiniteChain::stationary`].
+///
 /// ```
 /// use ergodict::chain::FiniteChain;
 /// let alternating = FiniteChain::new(&[vec![0.0, 1.0], vec![1.0, 0.0]])?;

@@ -22,6 +22,11 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// How one position follows another.
+///
+/// ```
+/// use ergodict::chain::Sampling;
+/// assert_eq!(Sampling::default(), Sampling::Iid);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sampling {
@@ -33,6 +38,14 @@ pub enum Sampling {
 }
 
 /// Where the walkers are.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Chain, ImageWalk, Sampling, rng};
+/// let walk = |side| ImageWalk::new(&[(side, side)], Sampling::Walk, Boundary::Free);
+/// let state = walk(20)?.init(&mut rng::stream(0, rng::Purpose::Chain, 0));
+/// assert!(walk(20)?.check(&state).is_ok() && walk(1)?.check(&state).is_err()); // off so small an image
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Walkers {
     /// Row and column of the corner, on each image.
@@ -42,6 +55,8 @@ pub struct Walkers {
 }
 
 /// The chain.
+///
+/// The state is the corner of a patch; its law is uniform over the corners of all images.
 ///
 /// ```
 /// use ergodict::chain::{Boundary, Chain, ImageWalk, Sampling, rng};

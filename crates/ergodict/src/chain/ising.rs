@@ -23,6 +23,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
 /// The external field h.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice};
+/// let lattice = Lattice::new(1, 2, Boundary::Free)?;
+/// let ising = Ising::new(lattice, 1.0, 1.0, Field::Map(vec![0.0, 3.0]))?;
+/// // Where the neighbours sum to 0 the field decides: 1/(1 + exp(−2h/T)).
+/// assert!((ising.probability_plus(1, 0) - 1.0 / (1.0 + f64::exp(-6.0))).abs() < 1e-12);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Field {
     /// The same at every site.
@@ -35,6 +44,9 @@ pub enum Field {
 pub(super) type Thresholds = [u64; 9];
 
 /// The Ising model; a step is one update of one site.
+///
+/// Spins ±1 with energy `H(x) = −J Σ_bonds x(u)x(v) − Σ_v h(v)x(v)` and law `π(x) ∝ exp(−H(x)/T)`. A step draws a site `v` uniformly and its spin
+/// given the others: `P(x(v) = +1) = 1/(1 + exp(−(2/T)(J Σ_{u∼v} x(u) + h(v))))`.
 ///
 /// ```
 /// use ergodict::chain::{Boundary, Chain, Field, Ising, Lattice, SpinSystem, rng};

@@ -23,6 +23,8 @@ const TABLE: usize = 1 << 16;
 
 /// The Ising model on a simple graph; a step is one update of one node.
 ///
+/// `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)` and `π(x) ∝ exp(−H(x)/T)`, as on a [lattice](super::Ising).
+///
 /// Isolated nodes, several components and no edges at all are fine.
 ///
 /// ```
@@ -32,6 +34,8 @@ const TABLE: usize = 1 << 16;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
 /// let mut state = ising.init(&mut rng);
 /// ising.steps(&mut state, 1000, &mut rng);
+/// // Node 0 feels 1 of node 1, −0.5 times −1 of node 2, and 0.1 of the field.
+/// assert!((ising.probability_plus(&[1, 1, -1, 1], 0) - 1.0 / (1.0 + f64::exp(-1.6))).abs() < 1e-12);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]

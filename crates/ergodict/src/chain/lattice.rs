@@ -4,6 +4,13 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// What lies beyond the edge.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Lattice};
+/// let bonds = |boundary| Ok::<_, ergodict::Error>(Lattice::new(3, 4, boundary)?.bonds().count());
+/// assert_eq!((bonds(Boundary::Periodic)?, bonds(Boundary::Free)?), (24, 17));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boundary {
@@ -15,6 +22,13 @@ pub enum Boundary {
 }
 
 /// An N×M lattice; site `(i, j)` has index `i·M + j`.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Lattice};
+/// let torus = Lattice::new(3, 4, Boundary::Periodic)?;
+/// assert_eq!(torus.neighbours(0).collect::<Vec<_>>(), [8, 4, 3, 1]); // above, below, left, right
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lattice {
     rows: usize,

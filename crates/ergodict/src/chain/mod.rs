@@ -65,6 +65,30 @@ pub use watched::{MIXED, Mixed, Watched, mixed};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.
+///
+/// ```
+/// use ergodict::chain::{Chain, Walker, rng::{ChaCha8Rng, below}};
+///
+/// /// A walk on a ring of n places, one place to the left or to the right.
+/// struct Ring(usize);
+///
+/// impl Chain for Ring {
+///     type State = usize;
+///     type Info = ();
+///
+///     fn init(&self, _: &mut ChaCha8Rng) -> usize {
+///         0
+///     }
+///
+///     fn step(&self, place: &mut usize, rng: &mut ChaCha8Rng) {
+///         *place = (*place + [1, self.0 - 1][below(rng, 2) as usize]) % self.0;
+///     }
+/// }
+///
+/// let mut walker = Walker::new(Ring(10), 0, 0);
+/// walker.take(3);
+/// assert!(*walker.state() % 2 == 1 && walker.steps() == 3); // an odd number of steps from 0
+/// ```
 pub trait Chain {
     /// All that the next step needs.
     type State: Clone;
@@ -89,6 +113,13 @@ pub trait Chain {
 }
 
 /// What is known of several steps, from what is known of each.
+///
+/// ```
+/// use ergodict::chain::{Tally, diagnostics::Acceptance};
+/// let mut sum = Acceptance { accepted: 1, proposed: 2 };
+/// sum.add(Acceptance { accepted: 3, proposed: 4 });
+/// assert_eq!(sum, Acceptance { accepted: 4, proposed: 6 });
+/// ```
 pub trait Tally: Default {
     /// Adds what is known of later steps.
     fn add(&mut self, later: Self);

@@ -4,6 +4,11 @@ use super::{Boundary, Lattice};
 use serde::{Deserialize, Serialize};
 
 /// Which sites of a lattice are neighbours.
+///
+/// ```
+/// use ergodict::chain::Neighbourhood;
+/// assert_eq!(Neighbourhood::default(), Neighbourhood::Eight);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Neighbourhood {

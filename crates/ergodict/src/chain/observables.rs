@@ -79,6 +79,12 @@ impl FromStr for Observable {
 /// that of the most frequent label: 0 when all are equally frequent, 1 when there is but one.
 ///
 /// NaN without spins.
+///
+/// ```
+/// use ergodict::chain::{Alphabet, observables::magnetisation};
+/// assert_eq!(magnetisation(&[1, 1, 1, -1], Alphabet::PlusMinus), 0.5);
+/// assert_eq!(magnetisation(&[2, 2, 2, 2], Alphabet::Labels(3)), 1.0);
+/// ```
 pub fn magnetisation(spins: &[i8], alphabet: Alphabet) -> f64 {
     let n = spins.len() as f64;
     let Alphabet::Labels(labels) = alphabet else {
@@ -94,6 +100,13 @@ pub fn magnetisation(spins: &[i8], alphabet: Alphabet) -> f64 {
 }
 
 /// Clusters of equal spins. One that is kept uses its buffers again; [`Observable::measure`] makes a fresh one each time.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Lattice, observables::Clusters};
+/// let lattice = Lattice::new(2, 3, Boundary::Free)?;
+/// assert_eq!(Clusters::default().largest(lattice, &[1, 1, -1, 1, -1, -1]), 0.5);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// A site of the same cluster, itself for the root; roots come before the sites that lead to them.

@@ -9,6 +9,14 @@
 use std::f64::consts::SQRT_2;
 
 /// The temperature of the transition, 2.269….
+///
+/// `T_c = 2/ln(1 + √2)`, with J = 1.
+///
+/// ```
+/// use ergodict::chain::onsager::critical_temperature;
+/// // At T_c, sinh(2/T) = 1.
+/// assert!((f64::sinh(2.0 / critical_temperature()) - 1.0).abs() < 1e-12);
+/// ```
 pub fn critical_temperature() -> f64 {
     2.0 / (1.0 + SQRT_2).ln()
 }
@@ -46,6 +54,13 @@ pub fn energy_per_site(temperature: f64) -> f64 {
 
 /// The spontaneous magnetisation of a site at a positive temperature: 1 when cold, 0 from the critical temperature
 /// on; NaN for other temperatures.
+///
+/// `m = (1 − sinh(2/T)⁻⁴)^{1/8}` below the critical temperature.
+///
+/// ```
+/// use ergodict::chain::onsager::magnetisation;
+/// assert!(magnetisation(0.5) > 0.9999 && magnetisation(2.3) == 0.0);
+/// ```
 pub fn magnetisation(temperature: f64) -> f64 {
     if temperature.is_nan() || temperature <= 0.0 {
         return f64::NAN;

@@ -35,6 +35,8 @@ const PATTERNS: usize = 5 << 10;
 
 /// The chain: a site is chosen uniformly and its label drawn anew, given the neighbours.
 ///
+/// Labels `0..q` with energy `H(x) = −J Σ_bonds 1[x_u = x_v] − h Σ_v 1[x_v = 0]` and law `π(x) ∝ exp(−H(x)/T)`.
+///
 /// ```
 /// use ergodict::chain::{Boundary, Chain, Lattice, Potts, SpinSystem, rng};
 /// let potts = Potts::new(Lattice::new(16, 16, Boundary::Periodic)?, 3, 0.2, 1.0, 0.0)?;

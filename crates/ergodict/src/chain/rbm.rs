@@ -22,6 +22,9 @@ use std::path::Path;
 
 /// The chain: all hidden units are drawn given the visible ones, then all visible ones given the hidden ones.
 ///
+/// `E(v, h) = −b·v − c·h − vᵀWh` with law `exp(−E/T)`: `P(h_j = 1 | v) = σ((c_j + (Wᵀv)_j)/T)` and `P(v_i = 1 | h) = σ((b_i + (Wh)_i)/T)`, where
+/// `σ(z) = 1/(1 + e^{−z})` and `W` is visible × hidden. The state is `v`.
+///
 /// ```
 /// use ergodict::chain::{Chain, Rbm, SpinSystem, rng};
 /// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);

@@ -5,6 +5,12 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// What a stream of random numbers is for. A new purpose gets a new number; old ones never change, so that old seeds
 /// give old results.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, derived};
+/// // One seed, and yet no two purposes share their random numbers.
+/// assert_ne!(derived(7, Purpose::Init, 0), derived(7, Purpose::Chain, 0));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Purpose {
@@ -89,6 +95,12 @@ pub mod ids {
 }
 
 /// Stream `id` of a purpose under a seed.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, stream, uniform};
+/// let first = |id| uniform(&mut stream(7, Purpose::Chain, id));
+/// assert!(first(0) == first(0) && first(0) != first(1));
+/// ```
 pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((purpose as u64) << 48 | (id & 0xffff_ffff_ffff));
@@ -96,22 +108,47 @@ pub fn stream(seed: u64, purpose: Purpose, id: u64) -> ChaCha8Rng {
 }
 
 /// A seed of its own for a purpose: the first word of its stream.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, derived};
+/// assert_eq!(derived(1, Purpose::Chain, 2), derived(1, Purpose::Chain, 2));
+/// ```
 pub fn derived(seed: u64, purpose: Purpose, id: u64) -> u64 {
     stream(seed, purpose, id).next_u64()
 }
 
 /// A number uniform in [0, 1), with 53 random bits.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, stream, uniform};
+/// let mut rng = stream(0, Purpose::Synthetic, 0);
+/// let mean = (0..10_000).map(|_| uniform(&mut rng)).sum::<f64>() / 1e4;
+/// assert!((mean - 0.5).abs() < 0.015); // five standard errors
+/// ```
 pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     fraction(rng.next_u64())
 }
 
 /// A standard normal number, by Box and Muller, from two words.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, normal, stream};
+/// let mut rng = stream(0, Purpose::Synthetic, 0);
+/// let square = (0..10_000).map(|_| normal(&mut rng).powi(2)).sum::<f64>() / 1e4;
+/// assert!((square - 1.0).abs() < 0.071); // five standard errors
+/// ```
 pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
     radius * (std::f64::consts::TAU * uniform(rng)).cos()
 }
 
 /// An integer uniform in `0..below`, without bias; 0 when `below` is 0.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, below, stream};
+/// let mut rng = stream(0, Purpose::Synthetic, 0);
+/// assert!((0..100).all(|_| below(&mut rng, 6) < 6));
+/// ```
 pub fn below(rng: &mut ChaCha8Rng, below: u64) -> u64 {
     if below == 0 {
         return 0;
@@ -157,6 +194,15 @@ pub(crate) fn fraction(word: u64) -> f64 {
 }
 
 /// Puts a slice into uniformly random order.
+///
+/// ```
+/// use ergodict::chain::rng::{Purpose, shuffle, stream};
+/// let mut cards: Vec<u32> = (0..52).collect();
+/// shuffle(&mut cards, &mut stream(0, Purpose::Shuffle, 0));
+/// assert!(!cards.is_sorted());
+/// cards.sort_unstable();
+/// assert!(cards.into_iter().eq(0..52));
+/// ```
 pub fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     for i in (1..items.len()).rev() {
         items.swap(i, below(rng, i as u64 + 1) as usize);

@@ -26,6 +26,12 @@ pub(super) fn check_energy(what: &'static str, bound: f64) -> Result<()> {
 }
 
 /// The values a configuration is made of.
+///
+/// ```
+/// use ergodict::chain::Alphabet;
+/// assert!(Alphabet::PlusMinus.check(&[1, -1], 2).is_ok());
+/// assert!(Alphabet::ZeroOne.check(&[1, -1], 2).is_err() && Alphabet::Labels(3).check(&[2], 2).is_err());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alphabet {
@@ -67,6 +73,15 @@ impl Alphabet {
 }
 
 /// A chain of configurations.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice, SpinSystem};
+/// let ising = Ising::new(Lattice::new(2, 2, Boundary::Free)?, 2.0, 1.0, Field::Uniform(0.5))?;
+/// let state = ising.state(&[1, 1, 1, -1])?;
+/// // Two bonds agree and two do not; three spins go with the field and one against it.
+/// assert_eq!((ising.energy(&state), ising.shape(), ising.updates()), (-1.0, (2, 2), 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
     /// Rows and columns in which the sites are drawn.
     fn shape(&self) -> (usize, usize);

@@ -8,6 +8,16 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Where a chain is, so that it can go on later: all but the kernel.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice, SpinWalk, Walker};
+/// let ising = Ising::new(Lattice::new(8, 8, Boundary::Periodic)?, 2.0, 1.0, Field::Uniform(0.0))?;
+/// let mut walker = Walker::new(ising, 7, 0);
+/// walker.advance(100);
+/// let point = walker.point();
+/// assert_eq!((point.steps, point.state.len()), (100, 64)); // a byte for each spin
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ChainPoint {
     /// Steps taken.
@@ -90,6 +100,20 @@ impl<C: Chain> Walker<C> {
 }
 
 /// A spin system under way, whichever it is.
+///
+/// ```
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice, Potts, SpinWalk, Walker};
+/// let lattice = Lattice::new(8, 8, Boundary::Periodic)?;
+/// let both: [Box<dyn SpinWalk>; 2] = [
+///     Box::new(Walker::new(Ising::new(lattice, 2.0, 1.0, Field::Uniform(0.0))?, 0, 0)),
+///     Box::new(Walker::new(Potts::new(lattice, 3, 1.0, 1.0, 0.0)?, 0, 1)),
+/// ];
+/// for mut walk in both {
+///     walk.advance(64);
+///     assert_eq!((walk.taken(), walk.spins().len()), (64, 64));
+/// }
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub trait SpinWalk: Send + Sync {
     /// Rows and columns in which the sites are drawn.
     fn shape(&self) -> (usize, usize);

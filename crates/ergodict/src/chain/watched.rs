@@ -21,6 +21,18 @@ const TELLING: usize = 4;
 const LONGER: (f64, f64) = (50.0, 8.0);
 
 /// The series of one observable along the chains of one network or lattice.
+///
+/// ```
+/// use ergodict::chain::Watched;
+/// let mut watched = Watched::new("energy", "", 2, 1);
+/// for i in 0..500 {
+///     for (c, trace) in watched.traces.iter_mut().enumerate() {
+///         trace.push_with(|| f64::from((i + 100 * c as i32) * 7919 % 1009));
+///     }
+/// }
+/// let mixed = watched.mixed().expect("there are values");
+/// assert!(mixed.chains == 2 && mixed.values == 500 && mixed.verdict() == Some(true));
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Watched {
     /// The observable, in words.
@@ -100,11 +112,28 @@ fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
 }
 
 /// How well all that was watched mixes.
+///
+/// ```
+/// use ergodict::chain::{Watched, mixed};
+/// // What was never measured is left out.
+/// assert!(mixed(&[Watched::new("energy", "", 2, 1)]).is_empty());
+/// ```
 pub fn mixed(watched: &[Watched]) -> Vec<Mixed> {
     watched.iter().filter_map(Watched::mixed).collect()
 }
 
 /// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
+///
+/// ```
+/// use ergodict::chain::{MIXED, Watched};
+/// let mut stuck = Watched::new("energy", "50×50", 2, 1);
+/// for i in 0..500 {
+///     stuck.traces[0].push_with(|| f64::from(i * 7919 % 1009));
+///     stuck.traces[1].push_with(|| 1e4 + f64::from(i * 7919 % 1009));
+/// }
+/// let mixed = stuck.mixed().expect("there are values");
+/// assert!(mixed.r_hat.is_some_and(|r_hat| r_hat > MIXED) && mixed.verdict() == Some(false));
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mixed {
     /// The observable, in words.

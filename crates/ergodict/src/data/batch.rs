@@ -8,6 +8,19 @@ use crate::{Error, Result};
 const FIRST_ALLOCATION: usize = 1 << 22;
 
 /// A minibatch: `d` features by `n` samples, one sample a column, in storage that is kept between reads.
+///
+/// ```
+/// use ergodict::data::{Batch, MatrixStream, StreamOptions, write_npy};
+/// use ergodict::linalg::Mat;
+/// let path = std::env::temp_dir().join(format!("ergodict-batch-{}.npy", std::process::id()));
+/// write_npy(&path, Mat::from_fn(2, 5, |i, j| (10 * i + j) as f64).as_ref())?;
+/// let (mut stream, mut batch) = (MatrixStream::open(&path, &StreamOptions::default())?, Batch::<f64>::new());
+/// stream.next_batch(3, &mut batch)?;
+/// stream.next_batch(3, &mut batch)?; // only two are left
+/// assert_eq!((batch.len(), batch.first_sample(), batch.as_mat_ref().col(0)), (2, 3, &[3.0, 13.0][..]));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Batch<T> {
     mat: Mat<T>,

@@ -316,6 +316,12 @@ pub(crate) fn not_finite(stream: &MatrixStream, row: u64, feature: u64, value: f
 }
 
 /// What is wrong with a number that is not finite, by its place; `lines` where the row is known by its line.
+///
+/// ```
+/// use ergodict::data::not_finite_words;
+/// let words = not_finite_words(7, 2, Some("height"), f64::NAN, false);
+/// assert!(words.contains("NaN") && words.contains("height"), "{words}");
+/// ```
 pub fn not_finite_words(row: u64, feature: u64, name: Option<&str>, value: f64, lines: bool) -> String {
     let name = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
     let place = if lines {

@@ -58,6 +58,16 @@ pub struct Image {
 }
 
 /// What was found in an image file, and what was decided about it.
+///
+/// ```
+/// use ergodict::data::Image;
+/// let path = std::env::temp_dir().join(format!("ergodict-notes-{}.png", std::process::id()));
+/// Image::new((1, 2), 3, vec![0.5; 6])?.save(&path)?;
+/// let (_, notes) = Image::open(&path, false)?; // a colour image, asked for as grey
+/// assert!(notes.digest.starts_with("blake3:") && notes.notes.len() > 1, "{notes}");
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ImageNotes {
     /// `blake3:` and the hash of the file's bytes.

@@ -42,6 +42,16 @@ pub fn ascii_json(json: &str) -> String {
 }
 
 /// A picture with a note in it; bytes that are no PNG file stay as they are.
+///
+/// ```
+/// use ergodict::data::{Image, png_with_note, read_note};
+/// let png = Image::new((1, 1), 1, vec![0.5])?.png().unwrap();
+/// let path = std::env::temp_dir().join(format!("ergodict-noted-{}.png", std::process::id()));
+/// std::fs::write(&path, png_with_note(png, r#"{"seed":7}"#)).unwrap();
+/// assert_eq!(read_note(&path)?.as_deref(), Some(r#"{"seed":7}"#));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn png_with_note(png: Vec<u8>, note: &str) -> Vec<u8> {
     if !png.starts_with(PNG) || png.len() < PNG_HEAD {
         return png;
@@ -59,6 +69,15 @@ pub fn png_with_note(png: Vec<u8>, note: &str) -> Vec<u8> {
 }
 
 /// The note in a file, where there is one. Text may be compressed.
+///
+/// ```
+/// use ergodict::data::{Network, read_note, write_network_with_note};
+/// let path = std::env::temp_dir().join(format!("ergodict-note-{}.txt", std::process::id()));
+/// write_network_with_note(&path, &Network::simple(2, &[(0, 1)])?, Some(r#"{"seed":7}"#))?;
+/// assert_eq!(read_note(&path)?.as_deref(), Some(r#"{"seed":7}"#));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`]; a file that is damaged has no note.

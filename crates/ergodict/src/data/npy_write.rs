@@ -94,6 +94,17 @@ impl<T: Scalar> NpyWriter<T> {
 
 /// Writes a matrix as a `.npy` array, each column of `samples` as one row of the file.
 ///
+/// ```
+/// use ergodict::data::{MatrixStream, StreamOptions, write_npy};
+/// use ergodict::linalg::Mat;
+/// let path = std::env::temp_dir().join(format!("ergodict-write-npy-{}.npy", std::process::id()));
+/// write_npy(&path, Mat::<f32>::from_fn(3, 5, |i, j| (i * j) as f32).as_ref())?; // numpy reads shape (5, 3)
+/// let stream = MatrixStream::open(&path, &StreamOptions::default())?;
+/// assert_eq!((stream.samples(), stream.features()), (Some(5), 3));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`write_atomic`](super::write_atomic).
 pub fn write_npy<T: Scalar>(path: &Path, samples: MatRef<'_, T>) -> Result<()> {
@@ -119,6 +130,13 @@ pub(crate) fn header<T: Scalar>(samples: u64, features: usize) -> Vec<u8> {
 }
 
 /// A version 1 header of an array of shape `(count, trailing…)`, whose length does not depend on `count`.
+///
+/// ```
+/// use ergodict::data::npy_header;
+/// let header = npy_header("<f8", 10, &[3, 4]);
+/// assert!(header.starts_with(b"\x93NUMPY") && header.len() % 64 == 0);
+/// assert_eq!(header.len(), npy_header("<f8", u64::MAX, &[3, 4]).len());
+/// ```
 pub fn npy_header(descr: &str, count: u64, trailing: &[usize]) -> Vec<u8> {
     let axes: Vec<String> = trailing.iter().map(usize::to_string).collect();
     let shape = format!("({count}, {})", axes.join(", "));

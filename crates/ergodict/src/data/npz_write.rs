@@ -13,11 +13,12 @@ use zip::write::SimpleFileOptions;
 /// mapped, and carry no date: the same arrays give the same bytes.
 ///
 /// ```
-/// use ergodict::{data::NpzWriter, linalg::MatRef};
+/// use ergodict::{data::{MatrixStream, NpzWriter, StreamOptions}, linalg::MatRef};
 /// let path = std::env::temp_dir().join(format!("ergodict-{}.npz", std::process::id()));
 /// let mut npz = NpzWriter::new();
 /// npz.array("X", MatRef::from_column_major(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2)?); // shape (2, 3)
 /// npz.save(&path)?;
+/// assert_eq!(MatrixStream::open(&path, &StreamOptions::default())?.samples(), Some(2));
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
 /// ```

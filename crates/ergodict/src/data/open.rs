@@ -14,6 +14,18 @@ const BUFFER: usize = 128 * 1024;
 static READ: AtomicU64 = AtomicU64::new(0);
 
 /// A decompressed byte stream.
+///
+/// ```
+/// use std::io::Read;
+/// let path = std::env::temp_dir().join(format!("ergodict-input-{}", std::process::id()));
+/// std::fs::write(&path, "hello").unwrap();
+/// let (mut input, mut text) = (ergodict::data::open(&path)?, String::new());
+/// assert_eq!((input.head(), input.is_compressed()), (&b"hello"[..], false));
+/// input.read_to_string(&mut text).unwrap();
+/// assert_eq!(text, "hello"); // the head was only looked at
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct Input {
     path: PathBuf,
     reader: Box<dyn BufRead + Send>,
@@ -33,6 +45,16 @@ impl std::fmt::Debug for Input {
 
 /// Opens `path` for sequential reading. `-` is standard input. gzip (of one or several members) and zstd are
 /// recognised by their first bytes, never by the name, and decompressed on the way.
+///
+/// ```
+/// use std::io::BufRead;
+/// let path = std::env::temp_dir().join(format!("ergodict-open-{}", std::process::id()));
+/// std::fs::write(&path, "1 2\n2 3\n").unwrap();
+/// assert_eq!(ergodict::data::open(&path)?.lines().count(), 2);
+/// assert!(ergodict::data::open("no such file".as_ref()).is_err());
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] when the file cannot be opened or its first bytes cannot be read.
@@ -69,6 +91,17 @@ pub fn open(path: &Path) -> Result<Input> {
 }
 
 /// Bytes that were read so far by this process through [`open`], as they are on disk: how far the reading of a large file is.
+///
+/// ```
+/// use ergodict::data::{bytes_read, open};
+/// let path = std::env::temp_dir().join(format!("ergodict-bytes-{}", std::process::id()));
+/// std::fs::write(&path, [b'x'; 1000]).unwrap();
+/// let before = bytes_read();
+/// std::io::copy(&mut open(&path)?, &mut std::io::sink()).unwrap();
+/// assert!(bytes_read() >= before + 1000);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn bytes_read() -> u64 {
     READ.load(Ordering::Relaxed)
 }
@@ -168,6 +201,14 @@ impl Read for Tallied {
 
 /// The digest of a file's bytes as they lie on disk, still compressed: what models keep of their inputs.
 ///
+/// ```
+/// let path = std::env::temp_dir().join(format!("ergodict-digest-{}", std::process::id()));
+/// std::fs::write(&path, "").unwrap();
+/// assert!(ergodict::data::digest(&path)?.starts_with("blake3:af1349b9f5f9a1a6")); // of no bytes
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Io`].
 pub fn digest(path: &Path) -> Result<String> {
@@ -175,6 +216,16 @@ pub fn digest(path: &Path) -> Result<String> {
 }
 
 /// The same of a file that may be large: `stop` is asked on the way.
+///
+/// ```
+/// use ergodict::{Error, data::digest_until};
+/// let path = std::env::temp_dir().join(format!("ergodict-digest-until-{}", std::process::id()));
+/// std::fs::write(&path, "some bytes").unwrap();
+/// assert!(digest_until(&path, &|| false).is_ok());
+/// assert!(matches!(digest_until(&path, &|| true), Err(Error::Interrupted)));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`], [`Error::Interrupted`].

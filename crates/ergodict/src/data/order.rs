@@ -7,6 +7,18 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Where a run stands in its data.
+///
+/// ```
+/// use ergodict::data::{Cursor, Feed, FeedOptions, MatrixStream, StreamOptions};
+/// let path = std::env::temp_dir().join(format!("ergodict-cursor-{}.csv", std::process::id()));
+/// std::fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
+/// let options = FeedOptions { batch: 1, ..FeedOptions::default() };
+/// let mut feed = Feed::<f64>::new(MatrixStream::open(&path, &StreamOptions::default())?, options)?;
+/// feed.seek(Cursor { epoch: 0, batch: 2 })?;
+/// assert_eq!(feed.next_minibatch()?.map(|x| x.get(0, 0)), Some(5.0));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Cursor {
     /// Epochs completed.
@@ -16,6 +28,12 @@ pub struct Cursor {
 }
 
 /// How a run goes over its data.
+///
+/// ```
+/// use ergodict::data::FeedOptions;
+/// let options = FeedOptions { shuffle: true, holdout: 0.1, ..FeedOptions::default() };
+/// assert!(options.check().is_ok() && FeedOptions { batch: 0, ..options }.check().is_err());
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FeedOptions {
     /// Samples of a minibatch; the last one of an epoch may be narrower. Default 256.
@@ -57,6 +75,12 @@ impl FeedOptions {
 }
 
 /// The samples of one minibatch.
+///
+/// ```
+/// use ergodict::data::SampleRows;
+/// let (some, picked) = (SampleRows::Range(3..6), SampleRows::Picked(&[9, 2]));
+/// assert_eq!((some.len(), some.at(1), picked.at(1)), (3, 4, 2));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SampleRows<'a> {
     /// Consecutive ones.

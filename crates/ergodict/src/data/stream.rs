@@ -15,6 +15,20 @@ use std::sync::{Arc, Mutex};
 const EXPECTED: &str = "expected a matrix as .npy, .npz, .csv, .tsv or .parquet";
 
 /// What to read of a file.
+///
+/// ```
+/// use ergodict::data::{MatrixStream, NpzWriter, StreamOptions};
+/// use ergodict::linalg::Mat;
+/// let path = std::env::temp_dir().join(format!("ergodict-member-{}.npz", std::process::id()));
+/// let mut npz = NpzWriter::new();
+/// npz.array("small", Mat::<f64>::zeros(2, 1).as_ref());
+/// npz.array("large", Mat::<f64>::zeros(2, 9).as_ref());
+/// npz.save(&path)?;
+/// let large = StreamOptions { member: Some("large".to_owned()) };
+/// assert_eq!(MatrixStream::open(&path, &large)?.samples(), Some(9));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamOptions {
     /// The array of a `.npz` archive; also what follows the colon of `data.npz:X`.
@@ -22,6 +36,16 @@ pub struct StreamOptions {
 }
 
 /// The format a file was found to have.
+///
+/// ```
+/// use ergodict::data::{MatrixFormat, MatrixStream, StreamOptions};
+/// let path = std::env::temp_dir().join(format!("ergodict-format-{}", std::process::id()));
+/// std::fs::write(&path, "1;2\n3;4\n").unwrap();
+/// let stream = MatrixStream::open(&path, &StreamOptions::default())?;
+/// assert_eq!((stream.format(), stream.features()), (MatrixFormat::Text, 2));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatrixFormat {

@@ -82,6 +82,13 @@ const EMBEDDED_NOISE: f64 = 0.1;
 /// An embedded image by its name, one of [`EMBEDDED_IMAGES`]: a tessellation of 240×240 pixels, as it is or with independent normal noise of
 /// standard deviation 0.1 on every value. It is the same whatever the seed of a run, as a file would be.
 ///
+/// ```
+/// use ergodict::data::{EMBEDDED_IMAGES, embedded_image};
+/// let image = embedded_image(EMBEDDED_IMAGES[0], false)?;
+/// assert_eq!((image.shape(), image.channels()), ((240, 240), 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Format`] for another name.
 pub fn embedded_image(name: &str, colour: bool) -> Result<Image> {

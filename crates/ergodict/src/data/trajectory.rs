@@ -245,6 +245,19 @@ fn move_file(from: &Path, to: &Path) -> Result<()> {
 ///
 /// Any real dtype will do as long as every value is a whole number in −128..=127; a 2-D array is one frame. `-` is
 /// standard input, gzip and zstd are recognised by content, `data.npz:X` is the array `X` of an archive.
+///
+/// ```
+/// use ergodict::data::{Trajectory, TrajectoryWriter};
+/// let path = std::env::temp_dir().join(format!("ergodict-frames-{}.npy", std::process::id()));
+/// let mut out = TrajectoryWriter::create(&path, (1, 2))?;
+/// [[1, 1], [1, -1], [-1, -1]].iter().try_for_each(|frame| out.write(frame))?;
+/// out.finish()?;
+/// let (mut trajectory, mut frame) = (Trajectory::open(&path)?, Vec::new());
+/// trajectory.read_frame(2, &mut frame)?;
+/// assert_eq!((trajectory.len(), trajectory.shape(), frame), (3, (1, 2), vec![-1, -1]));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Trajectory {
     stream: MatrixStream,

@@ -3,6 +3,13 @@
 use crate::data::Network;
 
 /// All pairs of an undirected network without an edge, by ascending nodes; a node is no pair with itself.
+///
+/// ```
+/// use ergodict::{data::Network, denoise::non_edges};
+/// let path = Network::simple(4, &[(0, 1), (1, 2), (2, 3)])?;
+/// assert_eq!(non_edges(&path), [(0, 2), (0, 3), (1, 3)]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn non_edges(network: &Network) -> Vec<(u32, u32)> {
     let n = network.nodes() as u64;
     let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
@@ -20,6 +27,12 @@ pub fn non_edges(network: &Network) -> Vec<(u32, u32)> {
 }
 
 /// The pairs that matter most first: likely ones where edges are missing, unlikely ones where there are false ones. Ties stay in order.
+///
+/// ```
+/// use ergodict::denoise::order;
+/// assert_eq!(order(&[0.2, 0.9, 0.5], true), [1, 2, 0]);
+/// assert_eq!(order(&[0.2, 0.9, 0.5], false), [0, 2, 1]);
+/// ```
 pub fn order(scores: &[f64], likely: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);

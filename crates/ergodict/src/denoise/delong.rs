@@ -14,6 +14,15 @@ use super::roc::{Ranked, check, descending};
 use crate::{Error, Result};
 
 /// An area under the curve, or a difference of two, with its standard error.
+///
+/// ```
+/// use ergodict::denoise::delong::Area;
+/// let difference = Area { value: 0.03, variance: 0.0001 };
+/// let (lower, upper) = difference.plain_interval(0.95)?;
+/// assert!((lower - (0.03 - 1.96 * 0.01)).abs() < 1e-4 && upper > lower);
+/// assert!((difference.p_value() - 0.0027).abs() < 1e-4); // three standard errors
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Area {
     /// The estimate.
@@ -56,6 +65,17 @@ pub fn area(scores: &[f64], labels: &[bool]) -> Result<Area> {
 }
 
 /// How much larger the area of the first scores is than that of the second, on the same pairs.
+///
+/// `θ₁ − θ₂` with the variance `S₁₀/m + S₀₁/n` of the differences of placements, pair by pair.
+///
+/// ```
+/// use ergodict::denoise::delong::{area, compare};
+/// let labels = [true, true, true, false, false, false];
+/// let (good, poor) = ([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [0.9, 0.1, 0.3, 0.7, 0.2, 0.8]);
+/// let difference = compare(&good, &poor, &labels)?;
+/// assert!((difference.value - (area(&good, &labels)?.value - area(&poor, &labels)?.value)).abs() < 1e-12);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`area`], for either.

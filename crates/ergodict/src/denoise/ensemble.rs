@@ -31,6 +31,15 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// What is assumed to be wrong with the observed network.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::ensemble::{Assumed, EnsembleOptions, ensemble}};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let options = EnsembleOptions { splits: [1, 1], ..EnsembleOptions::new(Assumed::Added) };
+/// let scores = ensemble(&karate, &[(32, 33), (13, 33)], &options, 0)?.scores;
+/// assert!(scores[0] > scores[1]); // ten common friends against two
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Assumed {
     /// True edges are missing.
@@ -55,6 +64,12 @@ impl Assumed {
 }
 
 /// What goes into the ensemble.
+///
+/// ```
+/// use ergodict::denoise::{ensemble::{Assumed, EnsembleOptions}, features::Group};
+/// let few = EnsembleOptions { removed: vec![Group::Paths, Group::Degrees], ..EnsembleOptions::new(Assumed::Removed) };
+/// assert!(few.removed.len() < EnsembleOptions::new(Assumed::Removed).removed.len());
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnsembleOptions {
     /// The noise that is assumed.
@@ -96,6 +111,15 @@ impl EnsembleOptions {
 }
 
 /// Scores, and what they are made of.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::{ensemble::{Assumed, EnsembleOptions, ensemble}, features::Group}};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(Assumed::Removed) };
+/// let found = ensemble(&karate, &[(0, 9), (11, 26)], &options, 0)?;
+/// assert_eq!((found.scores.len(), found.reports.len()), (2, 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ensemble {
     /// One for each pair: the mean logit of the heads.
@@ -105,6 +129,15 @@ pub struct Ensemble {
 }
 
 /// What is told of the heads for a noise.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::{ensemble::{Assumed, EnsembleOptions, ensemble}, features::Group}};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(Assumed::Removed) };
+/// let report = &ensemble(&karate, &[(0, 9)], &options, 0)?.reports[0];
+/// assert!(report.splits == 2 && report.held_out.is_some() && report.groups[0].0 == Group::Paths);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct HeadReport {
     /// The noise.
@@ -146,6 +179,17 @@ pub fn ensemble(
 }
 
 /// The same, telling how far it is after each head, and stopping when asked to.
+///
+/// ```
+/// use ergodict::{Error, data::embedded, denoise::Progress};
+/// use ergodict::denoise::{ensemble::{Assumed, EnsembleOptions, ensemble_told}, features::Group};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let options = EnsembleOptions { removed: vec![Group::Paths], ..EnsembleOptions::new(Assumed::Removed) };
+/// let mut stop = |_, _| false;
+/// let stopped = ensemble_told(&karate, &[(0, 9)], &options, 0, &mut Progress::new(&mut stop));
+/// assert!(matches!(stopped, Err(Error::Interrupted)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`ensemble`]; [`Error::Interrupted`].

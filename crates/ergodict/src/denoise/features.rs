@@ -21,6 +21,11 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 /// A kind of features.
+///
+/// ```
+/// use ergodict::denoise::features::Group;
+/// assert_eq!((Group::Paths.letter(), Group::Motifs.letter()), ('P', 'h'));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
     /// Short paths, `P`.
@@ -52,6 +57,16 @@ impl Group {
 }
 
 /// Features of pairs: one named row a feature, one column a pair.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::{features::{Features, Group, nodes}, splits::Noise}};
+/// use ergodict::denoise::features::paths_and_degrees;
+/// let (karate, pairs) = (embedded("karate")?, [(0, 9), (11, 26)]);
+/// let paths = paths_and_degrees(&karate, None, &pairs, Noise::Removed, &[Group::Paths])?;
+/// let both = paths.and(nodes(&karate, &pairs)?)?;
+/// assert_eq!((both.names.len(), both.columns.cols(), both.rows_of(Group::Paths)), (12, 2, vec![0, 1, 2, 3, 4, 5]));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Features {
     /// What each row is.
@@ -126,6 +141,16 @@ const SMALL: [f64; 3] = [1e-3, 1e-3, 1e-4];
 ///
 /// For [`Noise::Removed`] logarithms are of `x + ε` with a small `ε`; for [`Noise::Added`], where that lost up to .002, they are `log1p`.
 ///
+/// Rows of `P`: logarithms of `CN`, `AA`, `RA`, `A3`, `L3`, `RW3`; of `D`: `log1p d_u + log1p d_v` and the difference of these.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::{features::{Group, paths_and_degrees}, splits::Noise}};
+/// let groups = [Group::Paths, Group::Degrees];
+/// let features = paths_and_degrees(&embedded("karate")?, None, &[(0, 9)], Noise::Added, &groups)?;
+/// assert_eq!((features.columns.rows(), features.columns.cols()), (8, 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of [`PairPaths`].
 pub fn paths_and_degrees(
@@ -171,6 +196,15 @@ pub fn paths_and_degrees(
 
 /// `N` of pairs.
 ///
+/// Least and largest of both nodes: clustering, `log1p` of the mean degree of neighbours, `log1p` of the core number.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::features::nodes};
+/// let features = nodes(&embedded("karate")?, &[(0, 9), (11, 26)])?;
+/// assert_eq!((features.columns.rows(), features.columns.cols()), (6, 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of [`NodeFacts::of`].
 pub fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
@@ -197,6 +231,15 @@ pub const DIMENSIONS: [usize; 2] = [64, 32];
 
 /// `E` of pairs.
 ///
+/// Inner products of the unit columns that [`prone`] gives the two nodes, in [`DIMENSIONS`] dimensions.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::features::{DIMENSIONS, embedding}};
+/// let features = embedding(&embedded("karate")?, &[(0, 9)], 0)?;
+/// assert_eq!(features.columns.rows(), DIMENSIONS.len());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of [`prone`].
 pub fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<Features> {
@@ -213,6 +256,17 @@ pub fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<F
 }
 
 /// `h` of pairs.
+///
+/// `log1p(20 h)`, a row for each atom.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::{MotifCodes, MotifCodesParameters, features::motifs}};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let parameters = MotifCodesParameters { atoms: 5, steps: 10, ..Default::default() };
+/// let codes = MotifCodes::learn(&karate, &[(0, 1), (32, 33), (5, 20)], &parameters, 0, 0)?;
+/// assert_eq!(motifs(&codes, &karate, &[(0, 9)])?.columns.rows(), 5);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of [`MotifCodes::features`].

@@ -30,6 +30,18 @@ const FEW: usize = 20_000;
 const MEASURED: usize = 20_000;
 
 /// How a [`Head`] is fitted.
+///
+/// The objective is `C Σ w_i ℓ_i + ½‖β‖²`, with a free intercept.
+///
+/// ```
+/// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
+/// let (x, labels) = ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [true, true, false, false, true, true]);
+/// let features = MatRef::from_column_major(&x, 1, 6)?;
+/// let squares = FitOptions { quadratic: 1, c: 100.0, ..FitOptions::default() };
+/// let logits = Head::fit(&squares, features, &labels, &[1.0; 6])?.logits(features)?;
+/// assert!(logits[0] > logits[2] && logits[5] > logits[3]); // a parabola
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct FitOptions {
     /// The first so many features get squares and products; the rest stay linear.
@@ -66,6 +78,16 @@ pub struct Head {
 }
 
 /// How much a fitted head needs some features.
+///
+/// ```
+/// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
+/// // The first feature is the label, the second says nothing.
+/// let (x, labels) = ([0.0, 1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 2.0], [false, false, true, true]);
+/// let features = MatRef::from_column_major(&x, 2, 4)?;
+/// let head = Head::fit(&FitOptions::default(), features, &labels, &[1.0; 4])?;
+/// assert_eq!(head.importance(features, &labels, &[0])?.auc_drop, 0.5);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Importance {
     /// Training AUC (of the evenly spaced pairs that are measured, all of equal weight) minus that with the features at their means.

@@ -20,6 +20,13 @@ pub const SHRINKAGE: f64 = 20e-6;
 pub const PER_PAIR: u64 = 600;
 
 /// A method.
+///
+/// ```
+/// use ergodict::denoise::{Method, heuristics::Heuristic};
+/// assert_eq!("l3".parse::<Method>()?, Method::Heuristic(Heuristic::L3));
+/// assert!(Method::all().iter().any(|method| method.to_string() == "ensemble"));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Method {
     /// The paper's: the mean over all rebuilt entries.
@@ -105,6 +112,15 @@ impl FromStr for Method {
 }
 
 /// How pairs are scored.
+///
+/// ```
+/// use ergodict::denoise::{Denoising, Progress, ensemble::Assumed};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let denoising = Denoising { method: "resource-allocation".parse()?, assumed: Assumed::Removed, seed: 0 };
+/// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
+/// assert!(scored.scores[0] > 0.0 && scored.scores[1] == 0.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Denoising {
     /// By what.
@@ -116,6 +132,15 @@ pub struct Denoising {
 }
 
 /// What came of it.
+///
+/// ```
+/// use ergodict::denoise::{Denoising, Method, Progress, ensemble::Assumed};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let denoising = Denoising { method: "jaccard".parse()?, assumed: Assumed::Both, seed: 0 };
+/// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
+/// assert!(scored.scores.len() == 2 && scored.heads.is_empty()); // nothing was trained
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Scored {
     /// A score for each pair: of `ensemble` and `motif-codes` a probability, of the others what their tables say.

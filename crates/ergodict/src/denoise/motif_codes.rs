@@ -36,6 +36,12 @@ const TASK: usize = 64;
 const STRETCH: f64 = 20.0;
 
 /// How pairs are coded.
+///
+/// ```
+/// use ergodict::denoise::MotifCodesParameters;
+/// let parameters = MotifCodesParameters { leaves: 3, ..Default::default() };
+/// assert_eq!((parameters.atoms, 2 + 2 * parameters.leaves), (25, 8)); // atoms of 8×8 entries
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MotifCodesParameters {
     /// Double stars of a pair, `M`. Default 20.
@@ -59,6 +65,8 @@ impl Default for MotifCodesParameters {
 }
 
 /// Atoms of the surroundings of pairs, and how pairs are coded with them.
+///
+/// The surroundings of a pair are double stars of `k` nodes; `h = argmin_{h ≥ 0} ‖X̄ − Wh‖² + λ‖h‖₁` of their mean patch `X̄` is the code of the pair.
 ///
 /// ```
 /// use ergodict::denoise::{MotifCodes, MotifCodesParameters};

@@ -28,6 +28,19 @@ const WALKERS: u64 = 8;
 const BLOCK: u64 = 50_000;
 
 /// Parameters of denoising by reconstruction.
+///
+/// A pair scores `S/C`, the mean of its rebuilt entries in patches of sampled walks, or `S/(C + α)`.
+///
+/// ```
+/// use ergodict::dictionary::NetworkLearning;
+/// use ergodict::{denoise::{Ndr, Progress}, reconstruct::network::Mode};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let learning = NetworkLearning { steps: 10, ..NetworkLearning::new(9) };
+/// let ndr = Ndr { k: 5, learning, walks: 2000, ..Ndr::new(Mode::Plain) };
+/// let scores = ndr.rebuild(&karate, &[(0, 1), (11, 26)], 0, &mut Progress::none())?.shrunk(0.0);
+/// assert!(scores[0] > scores[1]); // an edge, and none
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Ndr {
     /// Nodes of a walk.
@@ -110,6 +123,13 @@ impl Ndr {
 }
 
 /// What became of the pairs.
+///
+/// ```
+/// use ergodict::{denoise::Rebuilt, linalg::Mat};
+/// let rebuilt = Rebuilt { sums: vec![(3.0, 4), (0.0, 0)], walks: 9, dictionary: Mat::zeros(9, 1), outside: 0 };
+/// assert_eq!((rebuilt.shrunk(0.0), rebuilt.shrunk(2.0)), (vec![0.75, 0.0], vec![0.5, 0.0]));
+/// assert_eq!((rebuilt.visits(), rebuilt.coverage()), (vec![4.0, 0.0], 0.5));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rebuilt {
     /// `S` and `C` of each pair.

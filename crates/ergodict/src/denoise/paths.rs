@@ -22,6 +22,14 @@ use crate::{Error, Result};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 /// Whether the edge between the nodes of a pair, if there is one, counts.
+///
+/// ```
+/// use ergodict::{data::Network, denoise::paths::{OwnEdge, PairPaths}};
+/// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?;
+/// let paths = |own| Ok::<_, ergodict::Error>(PairPaths::new(&triangle)?.of(&[(0, 1)], own)?[0]);
+/// assert_eq!((paths(OwnEdge::Kept)?.degrees, paths(OwnEdge::Excluded)?.degrees), ([2.0, 2.0], [1.0, 1.0]));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OwnEdge {
     /// It is taken out of all sums and of the degrees of both ends: for pairs that are to be judged by their surroundings.
@@ -31,6 +39,15 @@ pub enum OwnEdge {
 }
 
 /// What is known of a pair by its paths.
+///
+/// With degrees `d`: `CN = Σ_a A_ua A_av`, `AA` and `RA` the same with `1/ln d_a` and `1/d_a`; `A3`, `L3`, `RW3` are `Σ_{a,b} A_ua A_ab A_bv f(a) f(b)` with
+/// `f = 1, d^{−1/2}, d^{−1}`.
+///
+/// ```
+/// use ergodict::denoise::paths::Paths;
+/// let paths = Paths { common: 2.0, degrees: [3.0, 5.0], ..Paths::default() };
+/// assert_eq!((paths.jaccard(), paths.preferential_attachment()), (2.0 / 6.0, 15.0));
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Paths {
     /// Common neighbours.

@@ -3,6 +3,10 @@
 use crate::{Error, Result};
 
 /// What is being done.
+///
+/// ```
+/// assert_eq!(ergodict::denoise::Stage::Walks.word(), "walks");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// Walks that rebuild pairs.
@@ -28,6 +32,14 @@ impl Stage {
 }
 
 /// Who is told of progress, if anybody: the stage, the share of it that is done, and whether to go on is the answer.
+///
+/// ```
+/// use ergodict::{Error, denoise::{Progress, Stage}};
+/// let mut half = |_, done| done < 0.5;
+/// let mut progress = Progress::new(&mut half);
+/// assert!(progress.at(Stage::Heads, 0.2).is_ok());
+/// assert!(matches!(progress.at(Stage::Heads, 0.6), Err(Error::Interrupted)));
+/// ```
 pub struct Progress<'a>(Option<&'a mut dyn FnMut(Stage, f64) -> bool>);
 
 impl<'a> Progress<'a> {

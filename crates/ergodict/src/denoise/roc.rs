@@ -17,6 +17,8 @@ use rayon::slice::ParallelSliceMut;
 /// The area under the ROC curve, ties counted ½; none when a class is missing, when a score is NaN, or when there are not as many
 /// labels as scores. [`Ranked::new`] tells which.
 ///
+/// `P(score of a positive > score of a negative) + ½ P(equal)`.
+///
 /// ```
 /// use ergodict::denoise::roc::auc;
 /// assert_eq!(auc(&[0.9, 0.4, 0.4, 0.1], &[true, true, false, false]), Some(0.875));
@@ -27,6 +29,16 @@ pub fn auc(scores: &[f64], labels: &[bool]) -> Option<f64> {
 }
 
 /// Scores with labels, sorted once: equal scores are one group.
+///
+/// With m positives and n negatives, `AUC = U/(mn)`, where `U` counts the pairs of a positive above a negative, ties as ½.
+///
+/// ```
+/// use ergodict::denoise::roc::Ranked;
+/// let ranked = Ranked::new(&[0.9, 0.8, 0.4, 0.1], &[true, false, true, false])?;
+/// assert_eq!((ranked.auc(), ranked.average_precision()), (0.75, (1.0 + 2.0 / 3.0) / 2.0));
+/// assert_eq!(ranked.curve().len(), 5);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ranked {
     /// By descending score.
@@ -44,6 +56,13 @@ pub(super) struct Group {
 }
 
 /// A point of the ROC curve: what is found when everything with `score ≥ threshold` is called true.
+///
+/// ```
+/// use ergodict::denoise::roc::Ranked;
+/// let best = Ranked::new(&[0.9, 0.8, 0.4, 0.1], &[true, true, false, false])?.best_threshold();
+/// assert_eq!((best.threshold, best.true_positive_rate, best.false_positive_rate), (0.8, 1.0, 0.0));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
     /// The lowest score that is called true; infinite at the origin.

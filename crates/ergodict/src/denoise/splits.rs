@@ -18,6 +18,11 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 /// What is assumed to be wrong with the observed network.
+///
+/// ```
+/// use ergodict::denoise::splits::Noise;
+/// assert_eq!((Noise::Removed.word(), Noise::Added.word()), ("removed", "added"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Noise {
     /// True edges are missing.
@@ -37,6 +42,15 @@ impl Noise {
 }
 
 /// How labels are made.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
+/// let karate = std::sync::Arc::new(embedded("karate")?); // 78 edges
+/// let options = SplitOptions { hidden: 0.5, ..SplitOptions::default() };
+/// let split = Split::new(&karate, Noise::Removed, &options, 0, 0)?;
+/// assert!(split.labels.iter().filter(|label| **label).count() <= 39);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitOptions {
     /// Edges that are hidden, as a share of the observed edges.

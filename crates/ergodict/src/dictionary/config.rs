@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 
 /// The flags of the scheme: the parameters, where the first dictionary came from (`random`, `data` or a file) and the precision.
 ///
+/// ```
+/// use ergodict::{dictionary::{Precision, scheme_config}, factor::Parameters};
+/// let config = scheme_config(&Parameters::new(9), "random", Precision::F64)?;
+/// assert_eq!((config["init"].as_str(), config["f64"].as_bool()), (Some("random"), Some(true)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Parameter`] for parameters that no file can hold.
 pub fn scheme_config(parameters: &Parameters, init: &str, precision: Precision) -> Result<Value> {
@@ -20,6 +27,13 @@ pub fn scheme_config(parameters: &Parameters, init: &str, precision: Precision) 
 }
 
 /// Adds the flags that say how the samples of a matrix were gone over.
+///
+/// ```
+/// use ergodict::{data::FeedOptions, dictionary::feed_config};
+/// let mut config = serde_json::json!({});
+/// feed_config(&mut config, &FeedOptions { epochs: 3, ..FeedOptions::default() }, false);
+/// assert_eq!(config["epochs"], 3);
+/// ```
 pub fn feed_config(config: &mut Value, feed: &FeedOptions, missing: bool) {
     config["batch"] = json!(feed.batch);
     config["epochs"] = json!(feed.epochs);

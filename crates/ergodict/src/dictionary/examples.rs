@@ -32,6 +32,8 @@ const BLOCK: usize = 256;
 
 /// How examples are looked for.
 ///
+/// The share of atom `k` in a patch `X = A_x` with code `H` and `X̂ = WH` is `s_k(x) = H_k ⟨W_k, X̂⟩ / ‖X‖²`; the shares of all atoms add up to `‖X̂‖²/‖X‖²`.
+///
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif};
 /// use ergodict::dictionary::{Examples, NetworkLearning};
@@ -66,6 +68,20 @@ impl Default for Examples {
 }
 
 /// A subgraph that an atom makes a large share of.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, Examples, NetworkLearning};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &Motif::chain(4)?)?);
+/// let networks: [Drawn; 1] = [(karate.clone(), sampler)];
+/// let mut learned = NetworkLearning { steps: 10, ..NetworkLearning::new(3) }.learn::<f64>(&networks, 0)?;
+/// let found = Examples { each: 1, ..Examples::default() }.find(&mut learned, &networks, 0)?;
+/// let example = &found[0][0];
+/// let (u, v) = (example.nodes[0] as usize, example.nodes[1] as usize);
+/// assert_eq!((example.patch[1], karate.weight(u, v)), (1.0, 1.0)); // the motif's first edge
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Example {
     /// The network it is in, by its place among those given.

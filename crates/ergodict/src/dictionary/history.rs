@@ -3,6 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 /// One point of the history.
+///
+/// ```
+/// use ergodict::{dictionary::Tracked, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let start = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut tracked = Tracked::new(Some(start));
+/// tracked.step((&Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64)).into(), || unreachable!())?;
+/// let point = tracked.history().points[0];
+/// assert!((point.t, point.samples) == (1, 4) && point.surrogate <= point.loss);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct HistoryPoint {
     /// Steps taken.
@@ -16,6 +26,19 @@ pub struct HistoryPoint {
 }
 
 /// How far the dictionary was from stationary, at one of a few steps.
+///
+/// ```
+/// use ergodict::{dictionary::Tracked, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let start = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut tracked = Tracked::new(Some(start));
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// for _ in 0..10 {
+///     tracked.step((&x).into(), || unreachable!())?;
+/// }
+/// let gaps = &tracked.history().gaps;
+/// assert!(gaps[0].t == 1 && gaps[gaps.len() - 1].gap < gaps[0].gap);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GapPoint {
     /// Steps taken.
@@ -30,6 +53,13 @@ pub struct GapPoint {
 
 /// Points at every `stride`-th step; the stride doubles whenever there are too many. What is kept depends only on the
 /// steps, so a resumed run has the same history.
+///
+/// ```
+/// use ergodict::dictionary::{History, HistoryPoint};
+/// let mut history = History::default();
+/// (1..=100_000).for_each(|t| history.push(HistoryPoint { t, samples: t, loss: 1.0, surrogate: 1.0 }));
+/// assert!(history.stride > 1 && history.points.len() < 100_000);
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct History {
     /// Steps between points.
@@ -43,6 +73,12 @@ pub struct History {
 
 /// Whether the stationarity gap is taken after step `t`: at the steps nearest to `10^(i/12)`, twelve a decade. A gap costs as much as a
 /// sweep of the dictionary update, so that some twenty of a hundred steps, and thirty of a thousand, are hardly felt.
+///
+/// ```
+/// use ergodict::dictionary::gap_due;
+/// let due: Vec<u64> = (1..=12).filter(|&t| gap_due(t)).collect();
+/// assert_eq!((due[0], due.contains(&10)), (1, true));
+/// ```
 pub fn gap_due(t: u64) -> bool {
     if t == 0 {
         return false;

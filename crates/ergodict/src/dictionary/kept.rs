@@ -12,6 +12,15 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// All of it. What older models do not have is empty.
+///
+/// ```
+/// use ergodict::{dictionary::{Kept, KeptChain, Model}, factor::{Factoriser, Parameters}};
+/// let mut model = Model::of(&Factoriser::<f64>::random(Parameters::new(2), 9, 0)?, "network", 0);
+/// let chain = KeptChain { sampler: "exact".to_owned(), independent: true, ..KeptChain::default() };
+/// Kept { chain: Some(chain), ..Kept::default() }.put(&mut model);
+/// assert!(Kept::of(&model).chain.is_some_and(|chain| chain.independent));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
     /// Those that were learned from.
@@ -26,6 +35,16 @@ pub struct Kept {
 }
 
 /// A network that was learned from: of the part that homomorphisms went into.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, Examples, KeptNetwork};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(5)?)?));
+/// let kept = KeptNetwork::of("karate", &drawn, &Examples::default(), 0)?;
+/// assert!(kept.edges == 78 && kept.half.is_some_and(|half| half < 17)); // hubs take more than their part
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptNetwork {
     /// What it is called.
@@ -46,6 +65,12 @@ pub struct KeptNetwork {
 }
 
 /// How homomorphisms were drawn.
+///
+/// ```
+/// use ergodict::dictionary::KeptChain;
+/// let chain = KeptChain { sampler: "pivot".to_owned(), acceptance: Some(0.7), ..KeptChain::default() };
+/// assert!(!chain.independent && chain.mixing.is_empty());
+/// ```
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct KeptChain {
     /// By its name.
@@ -66,6 +91,13 @@ pub struct KeptChain {
 }
 
 /// A subgraph that an atom makes much of.
+///
+/// ```
+/// use ergodict::dictionary::KeptExample;
+/// let nodes = vec!["Ulm".to_owned(), "Bonn".to_owned()];
+/// let example = KeptExample { network: 0, nodes, entries: vec![(0, 1)], values: vec![], share: 0.9 };
+/// assert_eq!(example.patch(false), [0.0, 1.0, 1.0, 0.0]);
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KeptExample {
     /// By its place among the networks.

@@ -28,6 +28,13 @@ use std::path::Path;
 const FORMAT: u32 = 1;
 
 /// The precision a model was learned in.
+///
+/// ```
+/// use ergodict::{dictionary::{Model, Precision}, factor::{Factoriser, Parameters}};
+/// let learned = Factoriser::<f32>::random(Parameters::new(2), 3, 0)?;
+/// assert_eq!(Model::of(&learned, "factor", 0).precision, Precision::F32);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
@@ -38,6 +45,16 @@ pub enum Precision {
 }
 
 /// A file that was learned from.
+///
+/// ```
+/// use ergodict::{data::digest, dictionary::Input};
+/// let path = std::env::temp_dir().join(format!("ergodict-model-input-{}.csv", std::process::id()));
+/// std::fs::write(&path, "1,2\n").unwrap();
+/// let input = Input { name: "x.csv".to_owned(), digest: digest(&path)? };
+/// assert!(input.digest.starts_with("blake3:"));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Input {
     /// Its name, without folders.
@@ -47,6 +64,21 @@ pub struct Input {
 }
 
 /// A learned dictionary with its provenance.
+///
+/// ```
+/// use ergodict::{dictionary::Model, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let mut learned = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// learned.step(&x)?;
+/// let path = std::env::temp_dir().join(format!("ergodict-model-{}.safetensors", std::process::id()));
+/// Model::of(&learned, "factor", 0).save(&path)?;
+/// let mut resumed = Model::load(&path)?.factoriser::<f64>()?;
+/// resumed.step(&x)?;
+/// learned.step(&x)?;
+/// assert_eq!(resumed.dictionary(), learned.dictionary()); // as if it had never been put away
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
     /// What it was learned from: `factor` for plain matrices, `spins`, `image`, `network`.

@@ -5,6 +5,24 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The flags of motifs and samplers with their values.
+///
+/// ```
+/// use ergodict::{chain::SamplerKind, dictionary::SamplingConfig};
+/// let sampling = SamplingConfig {
+///     k: 21,
+///     motif: "chain".to_owned(),
+///     sampler: SamplerKind::Pivot,
+///     injective: false,
+///     every: 1,
+///     burn_in: 0,
+///     chains: 1,
+///     component: "largest".to_owned(),
+///     lazy: "auto".to_owned(),
+/// };
+/// let mut config = serde_json::json!({});
+/// sampling.put(&mut config);
+/// assert_eq!((config["sampler"].as_str(), config["burn-in"].as_u64()), (Some("pivot"), Some(0)));
+/// ```
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SamplingConfig {

@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// How a network dictionary is learned; the defaults are the paper's.
 ///
+/// `T` minibatches of `N` patches `A_x` of homomorphisms `x`, k²×N each, are factorised by `W ≥ 0` of `r` columns: Algorithm NDL.
+///
 /// ```
 /// use ergodict::{chain::{ExactSampler, Motif}, data::embedded, dictionary::NetworkLearning};
 /// let network = std::sync::Arc::new(embedded("@karate")?);

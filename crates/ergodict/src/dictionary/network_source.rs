@@ -14,6 +14,19 @@ use std::sync::Arc;
 pub type Drawn = (Arc<Network>, Arc<dyn MotifSampler>);
 
 /// Patches of networks.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::{dictionary::{Drawn, NetworkSource}, linalg::Mat, patch::{NetworkForm, Watching}};
+/// let (karate, motif) = (std::sync::Arc::new(ergodict::data::embedded("karate")?), Motif::chain(5)?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &motif)?));
+/// let (form, names) = (NetworkForm::new(&motif, false, false), ["karate".to_owned()]);
+/// let mut source = NetworkSource::new(&[drawn], &names, 3, Watching::default(), form, 0)?;
+/// let mut x = Mat::<f64>::zeros(0, 0);
+/// while source.fill(&mut x) {}
+/// assert_eq!((source.made(), x.rows(), x.cols()), (3, 25, 100));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct NetworkSource {
     stream: NetworkStream,
     watching: Watching,

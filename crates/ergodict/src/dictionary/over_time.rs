@@ -18,6 +18,12 @@ use serde::{Deserialize, Serialize};
 const MOST_BYTES: usize = 64 << 20;
 
 /// A number with its standard error.
+///
+/// ```
+/// use ergodict::dictionary::Measured;
+/// let change = Measured { value: 0.8, standard_error: 0.1 };
+/// assert!(change.value > 5.0 * change.standard_error);
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Measured {
     /// The number.
@@ -27,6 +33,12 @@ pub struct Measured {
 }
 
 /// What is kept of a window.
+///
+/// ```
+/// use ergodict::{data::Times, dictionary::WindowRecord};
+/// let record = WindowRecord { name: "May".to_owned(), passed_over: Some("no edges".to_owned()), ..Default::default() };
+/// assert!(record.change.is_none() && record.steps == 0);
+/// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct WindowRecord {
     /// The name of the window: its span of time, or that of the network.
@@ -65,6 +77,18 @@ pub struct WindowRecord {
 }
 
 /// What is kept of all windows.
+///
+/// ```
+/// use ergodict::{data::Times, dictionary::{Measured, OverTime, WindowRecord}};
+/// let window = |change: f64| WindowRecord {
+///     steps: 10,
+///     change: Some(Measured { value: change, standard_error: 0.1 }),
+///     dominance: vec![1.0],
+///     ..WindowRecord::default()
+/// };
+/// let over_time = OverTime { windows: [0.1, 2.0, 0.2].map(window).into(), ..OverTime::new(Times::Numbers) };
+/// assert_eq!(over_time.peak().map(|(at, _)| at), Some(1));
+/// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OverTime {
     /// What times are.

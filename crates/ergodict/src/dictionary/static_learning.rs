@@ -27,6 +27,14 @@ const BLOCK: usize = 1024;
 const MOST_NUMBERS: usize = 1 << 27;
 
 /// When the batch version ends, and what it refuses.
+///
+/// ```
+/// use ergodict::{chain::Motif, data::embedded, dictionary::{StaticOptions, learn_static}, factor::Parameters};
+/// let (karate, motif) = (std::sync::Arc::new(embedded("karate")?), Motif::chain(3)?);
+/// let few = StaticOptions { most_homomorphisms: 100, ..StaticOptions::default() };
+/// assert!(learn_static(&karate, &motif, &Parameters::new(2), &few, 0).is_err()); // there are 1212
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StaticOptions {
     /// Whether only homomorphisms with different nodes count. Default no.
@@ -46,6 +54,16 @@ impl Default for StaticOptions {
 }
 
 /// What [`learn_static`] found.
+///
+/// `f(W) = Σ_x π(x) ℓ(A_x, W)`, over all homomorphisms `x`; no round raises it.
+///
+/// ```
+/// use ergodict::{chain::Motif, data::embedded, dictionary::{StaticOptions, learn_static}, factor::Parameters};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let learned = learn_static(&karate, &Motif::chain(3)?, &Parameters::new(2), &StaticOptions::default(), 0)?;
+/// assert!(learned.converged && learned.losses.is_sorted_by(|a, b| b <= &(a * (1.0 + 1e-9))));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct StaticLearning {
     /// The dictionary, with aggregates that are means over the law.
     pub factoriser: Factoriser<f64>,

@@ -14,6 +14,19 @@ use std::path::Path;
 const MOST_FOR_EIGENVALUES: usize = 2048;
 
 /// Learning in progress.
+///
+/// ```
+/// use ergodict::{dictionary::Tracked, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let x = Mat::from_fn(3, 8, |i, j| (1 + i * j % 5) as f64);
+/// let mut tracked = Tracked::<f64>::new(None); // to begin with columns of the first minibatch
+/// for _ in 0..20 {
+///     tracked.step((&x).into(), || Factoriser::from_data(Parameters::new(2), x.as_ref(), 0))?;
+/// }
+/// let results = tracked.results()?;
+/// let model = tracked.finished("factor", 0, serde_json::json!({}), &results)?;
+/// assert_eq!((tracked.steps(), tracked.samples(), model.w.cols()), (20, 160, 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct Tracked<T: Scalar> {
     /// None until the first minibatch, when it starts from data.
     pub factoriser: Option<Factoriser<T>>,
@@ -22,6 +35,17 @@ pub struct Tracked<T: Scalar> {
 }
 
 /// What learning was at some time, to go back to: see [`Tracked::mark`].
+///
+/// ```
+/// use ergodict::{dictionary::Tracked, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let (x, parameters) = (Mat::from_fn(3, 8, |i, j| (1 + i * j % 5) as f64), Parameters::new(2));
+/// let mut tracked = Tracked::new(Some(Factoriser::<f64>::random(parameters.clone(), 3, 0)?));
+/// let mark = tracked.mark();
+/// tracked.step((&x).into(), || unreachable!())?;
+/// tracked.back(mark, &parameters)?;
+/// assert_eq!(tracked.steps(), 0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct Mark<T: Scalar> {
     state: Option<(Mat<T>, Aggregates)>,
     history: History,
@@ -42,6 +66,16 @@ struct Tally {
 }
 
 /// What there is to say at the end. The same run gives the same results, so they are kept in the model.
+///
+/// ```
+/// use ergodict::{dictionary::Tracked, factor::{Factoriser, Parameters}, linalg::Mat};
+/// let x = Mat::from_fn(3, 8, |i, j| (1 + i * j % 5) as f64);
+/// let mut tracked = Tracked::new(Some(Factoriser::<f64>::random(Parameters::new(2), 3, 0)?));
+/// tracked.step((&x).into(), || unreachable!())?;
+/// let results = tracked.results()?;
+/// assert!(results.surrogate_per_sample <= results.loss_per_sample && results.held_out_loss_per_sample.is_none());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Results {
     /// Loss of the last minibatch before its update, per sample.

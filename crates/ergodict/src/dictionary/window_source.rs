@@ -27,6 +27,17 @@ use std::sync::Arc;
 const WATCHED: usize = 64;
 
 /// A network at one time.
+///
+/// ```
+/// use ergodict::{chain::{ExactSampler, Motif}, data::Network, dictionary::Window};
+/// use std::sync::Arc;
+/// let network = Arc::new(Network::simple(3, &[(0, 1), (1, 2)])?);
+/// let sampler = ExactSampler::new(network.clone(), &Motif::chain(3)?)?;
+/// let drawn = Ok((network.clone(), Arc::new(sampler) as _));
+/// let window = Window { name: "May".to_owned(), span: Some((0.0, 31.0)), network, drawn };
+/// assert!(window.drawn.is_ok());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Window {
     /// What it is called.
@@ -40,6 +51,24 @@ pub struct Window {
 }
 
 /// A network at several times, each made when it is asked for.
+///
+/// ```
+/// use ergodict::{data::Network, dictionary::{Series, Window}};
+/// /// Stars that grow by a leaf each day, each made when it is asked for.
+/// struct Growing;
+/// impl Series for Growing {
+///     fn len(&self) -> usize {
+///         7
+///     }
+///     fn open(&mut self, at: usize) -> ergodict::Result<Window> {
+///         let edges: Vec<(u32, u32)> = (1..=at as u32 + 2).map(|leaf| (0, leaf)).collect();
+///         let network = Network::simple(at + 3, &edges)?.into();
+///         Ok(Window { name: format!("day {at}"), span: None, network, drawn: Err("not sampled".to_owned()) })
+///     }
+/// }
+/// assert_eq!((Growing.len(), Growing.open(6)?.network.edges()), (7, 8));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub trait Series: Send + Sync {
     /// Number of windows.
     fn len(&self) -> usize;
@@ -70,6 +99,21 @@ impl Series for Vec<Window> {
 }
 
 /// How a run goes through windows.
+///
+/// ```
+/// use ergodict::dictionary::{OverTimeOptions, SCORE_PATCHES};
+/// use ergodict::{chain::Motif, data::Times, patch::{NetworkForm, Watching}};
+/// let options = OverTimeOptions {
+///     steps: 20,
+///     watching: Watching { batch: 50, ..Watching::default() },
+///     patches: SCORE_PATCHES,
+///     times: Times::Numbers,
+///     form: NetworkForm::new(&Motif::chain(5)?, false, false),
+///     seed: 0,
+/// };
+/// assert_eq!(options.form.features(), Some(25));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct OverTimeOptions {
     /// Minibatches of each window.
@@ -87,6 +131,14 @@ pub struct OverTimeOptions {
 }
 
 /// Where a run through windows is, but for what it has kept of them.
+///
+/// ```
+/// use ergodict::{dictionary::WindowPoint, patch::{Moved, NetworkPoint}};
+/// let stream = NetworkPoint { passed: 2, moved: Moved::default(), chains: vec![] };
+/// let point = WindowPoint { window: 2, end: 300, stream, came_with: None };
+/// let json = serde_json::to_string(&point).unwrap();
+/// assert_eq!(serde_json::from_str::<WindowPoint>(&json).unwrap(), point); // as checkpoints have it
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct WindowPoint {
     /// The window.
@@ -101,6 +153,35 @@ pub struct WindowPoint {
 }
 
 /// Patches of a network, window by window.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{OverTimeOptions, Window, WindowSource};
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::{data::{Times, embedded}, linalg::Mat, patch::{NetworkForm, Watching}};
+/// let (network, motif) = (std::sync::Arc::new(embedded("karate")?), Motif::chain(4)?);
+/// let sampler = std::sync::Arc::new(ExactSampler::new(network.clone(), &motif)?);
+/// let window = |name: &str| Window {
+///     name: name.to_owned(),
+///     span: None,
+///     network: network.clone(),
+///     drawn: Ok((network.clone(), sampler.clone())),
+/// };
+/// let form = NetworkForm::new(&motif, false, false);
+/// let options =
+///     OverTimeOptions { steps: 3, watching: Watching::default(), patches: 200, times: Times::Numbers, form, seed: 0 };
+/// let mut source = WindowSource::new(Box::new(vec![window("Monday"), window("Tuesday")]), options)?;
+/// let (mut learned, mut x) = (Factoriser::<f64>::random(Parameters::new(3), 16, 0)?, Mat::zeros(0, 0));
+/// loop {
+///     source.between(Some(&mut learned))?; // closes a window that is over, opens the next
+///     if !source.fill(&mut x)? {
+///         break;
+///     }
+///     learned.step(&x)?;
+/// }
+/// assert_eq!((source.made(), source.over_time().learned().count()), (6, 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct WindowSource {
     /// Windows of a run before this one.
     before: usize,

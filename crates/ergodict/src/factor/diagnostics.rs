@@ -21,6 +21,20 @@ use std::collections::VecDeque;
 
 /// `‖W − Π_C(W − ∇g_t(W))‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: zero exactly at the points of `C` that minimise the
 /// surrogate. For a union of sets `C` is the piece that `W` lies in.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, diagnostics::stationarity_gap};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
+/// let gap = |dictionary_tolerance, dictionary_sweeps| {
+///     let parameters = Parameters { dictionary_tolerance, dictionary_sweeps, ..Parameters::new(2) };
+///     let mut model = Factoriser::<f64>::random(parameters, 4, 0)?;
+///     model.step(&x)?;
+///     Ok::<f64, ergodict::Error>(stationarity_gap(&model))
+/// };
+/// assert!(gap(1e-8, 100)? < 1e-6 && gap(1e-3, 1)? > 1e-6); // the minimiser, and a first sweep towards it
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
     let w: Mat<f64> = factoriser.dictionary().cast();
     let totals = factoriser.aggregates();
@@ -47,12 +61,30 @@ pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
 }
 
 /// `λ_min(A_t)`; NaN if `A_t` is not finite.
+///
+/// Assumption (C2) of the theorem asks that it stays above some `κ₁ > 0`; [`Parameters::kappa1`](super::Parameters::kappa1) sees to that.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, diagnostics::smallest_eigenvalue};
+/// use ergodict::linalg::Mat;
+/// // One sample has one code: A₁ = hhᵀ has rank one.
+/// let mut model = Factoriser::<f64>::random(Parameters::new(3), 4, 0)?;
+/// model.step(&Mat::from_fn(4, 1, |i, _| i as f64))?;
+/// assert!(smallest_eigenvalue(&model).abs() < 1e-12);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn smallest_eigenvalue<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
     let a = &factoriser.aggregates().a;
     f64::eigen(a.as_ref()).and_then(|(values, _)| values.first().copied()).unwrap_or(f64::NAN)
 }
 
 /// Shares `√A_jj / Σ_k √A_kk` of the atoms in the reconstructions: their dominance. All zero before the first step.
+///
+/// ```
+/// use ergodict::{factor::diagnostics::dominance, linalg::Mat};
+/// let a = Mat::from_fn(2, 2, |i, j| [[9.0, 1.0], [1.0, 1.0]][i][j]);
+/// assert_eq!(dominance(&a), [0.75, 0.25]);
+/// ```
 pub fn dominance(a: &Mat<f64>) -> Vec<f64> {
     let roots: Vec<f64> = (0..a.cols()).map(|k| a.get(k, k).max(0.0).sqrt()).collect();
     let total: f64 = roots.iter().sum();
@@ -60,12 +92,28 @@ pub fn dominance(a: &Mat<f64>) -> Vec<f64> {
 }
 
 /// Atoms that no code has used: those whose `A_kk` is rounding beside the largest.
+///
+/// ```
+/// use ergodict::{factor::diagnostics::unused, linalg::Mat};
+/// let a = Mat::from_fn(3, 3, |i, j| if i == j { [4.0, 0.0, 1.0][i] } else { 0.0 });
+/// assert_eq!(unused(&a), [1]);
+/// ```
 pub fn unused(a: &Mat<f64>) -> Vec<usize> {
     let largest = (0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max);
     (0..a.cols()).filter(|&k| a.get(k, k) <= super::dictionary::UNUSED * largest).collect()
 }
 
 /// A mean over samples, and how far chance may have put it off.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, diagnostics::expected_loss};
+/// use ergodict::linalg::Mat;
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let held_out = Mat::from_fn(3, 50, |i, j| ((7 * i + 3 * j) % 11) as f64);
+/// let estimate = expected_loss(&mut model, [held_out.as_ref()])?;
+/// assert!(estimate.samples == 50 && estimate.standard_error < estimate.mean);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The mean.
@@ -78,6 +126,18 @@ pub struct Estimate {
 
 /// `f(W_t)` per sample by Monte Carlo: the mean loss of the given minibatches, none of them learned from, a sample at
 /// a time.
+///
+/// `f(W) = E_π ℓ(X, W)` with `ℓ(X, W) = min_H ‖X − WH‖² + λ‖H‖₁ + (κ₂/2)‖H‖²`; minibatches are d×n, of any n.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, diagnostics::expected_loss};
+/// use ergodict::linalg::Mat;
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let x = Mat::from_fn(3, 4, |i, j| (i + j) as f64);
+/// let estimate = expected_loss(&mut model, [x.as_ref()])?;
+/// assert!((estimate.mean - model.loss(&x)? / 4.0).abs() < 1e-12);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`Factoriser::loss`].
@@ -101,6 +161,22 @@ pub fn expected_loss<'a, T: Scalar>(
 }
 
 /// The last minibatches and their weights, kept to compute the empirical loss `f_t(W)` on them.
+///
+/// `f_t(W) = Σ_s w_s Π_{s<u≤t} (1 − w_u) ℓ(X_s, W)`, the loss that the surrogate `f̂_t` bounds from above.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, diagnostics::Window};
+/// use ergodict::linalg::Mat;
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut window = Window::new(20);
+/// for t in 0..20 {
+///     let x = Mat::from_fn(3, 4, |i, j| ((i + j + t) % 3) as f64);
+///     let report = model.step(&x)?;
+///     window.push(x.as_ref(), report.weight);
+/// }
+/// assert!(window.empirical_loss(&mut model)? <= model.surrogate() * (1.0 + 1e-9));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct Window<T> {
     capacity: usize,
     kept: VecDeque<(Mat<T>, f64)>,

@@ -23,6 +23,16 @@ const BLOCK: usize = 16;
 pub(super) const UNUSED: f64 = 1e-14;
 
 /// What an update took.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// let parameters = Parameters { dictionary_sweeps: 3, ..Parameters::new(2) };
+/// let mut model = Factoriser::<f64>::random(parameters, 3, 0)?;
+/// let update = model.step(&Mat::from_fn(3, 4, |i, j| (i * j) as f64))?.update;
+/// assert!(update.sweeps <= 3 && update.unused == 0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct UpdateReport {
     /// Passes over all atoms (gradient steps for sets that are not products of columns).

@@ -21,6 +21,19 @@ use crate::linalg::{Isa, Mat};
 const BISECTIONS: u32 = 52;
 
 /// `tr(WAWᵀ) − 2tr(WB)` with `A` symmetric positive semidefinite (κ₁ included) and `B` transposed, d×r.
+///
+/// ```
+/// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
+/// use ergodict::linalg::Mat;
+/// // A = I, so the minimiser is the projection of Bᵀ onto the set.
+/// let a = Mat::from_fn(2, 2, |i, j| f64::from(i == j));
+/// let b_transposed = Mat::from_fn(2, 2, |i, j| [[3.0, 0.0], [4.0, -1.0]][i][j]);
+/// let g = Quadratic { a: &a, b_transposed: &b_transposed };
+/// let ball = ConvexSet::Columns(ColumnSet::NonnegBall { radius: 1.0 });
+/// let accuracy = Accuracy { tolerance: 1e-12, max_steps: 100 };
+/// let (w, _) = g.minimise(&ball, &Mat::zeros(2, 2), accuracy);
+/// assert!((w.get(0, 0) - 0.6).abs() < 1e-9 && w.col(1) == [0.0, 0.0]);
+/// ```
 pub struct Quadratic<'a> {
     /// `A + κ₁I`, r×r.
     pub a: &'a Mat<f64>,
@@ -29,6 +42,16 @@ pub struct Quadratic<'a> {
 }
 
 /// How far the inner minimisations go.
+///
+/// ```
+/// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
+/// use ergodict::linalg::Mat;
+/// let (a, b_transposed) = (Mat::from_fn(2, 2, |i, j| [[2.0, 1.0], [1.0, 2.0]][i][j]), Mat::from_fn(1, 2, |_, _| 1.0));
+/// let g = Quadratic { a: &a, b_transposed: &b_transposed };
+/// let one_step = Accuracy { tolerance: 0.0, max_steps: 1 };
+/// let (_, report) = g.minimise(&ConvexSet::Columns(ColumnSet::Free), &Mat::zeros(1, 2), one_step);
+/// assert!(report.sweeps == 1 && report.capped);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Accuracy {
     /// Relative change of `W` in a step at which to stop.

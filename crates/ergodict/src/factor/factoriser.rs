@@ -23,6 +23,20 @@ use crate::linalg::{Isa, Mat, MatRef, Scalar};
 use crate::{Error, Result};
 
 /// What the scheme carries from step to step, besides `W`.
+///
+/// After step t with code `H_t` and weight `w_t`: `A_t = (1 − w_t)A_{t−1} + w_t H_tH_tᵀ` and `B_t = (1 − w_t)B_{t−1} + w_t H_tX_tᵀ`.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// model.step(&x)?;
+/// let (h, seen) = (model.code().clone(), model.aggregates());
+/// let a01: f64 = (0..4).map(|j| h.get(0, j) * h.get(1, j)).sum();
+/// assert!((seen.a.get(0, 1) - a01).abs() < 1e-12 && (seen.t, seen.samples) == (1, 4));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aggregates {
     /// `A_t`, r×r.
@@ -48,6 +62,17 @@ impl Aggregates {
 }
 
 /// What a step did.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let (first, second) = (model.step(&x)?, model.step(&x)?);
+/// assert_eq!((second.t, second.weight, second.samples), (2, 0.5, 4));
+/// assert!(second.loss_before <= first.loss_before); // the same minibatch, a better dictionary
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StepReport {
     /// The step's number `t`, from 1.
@@ -81,6 +106,29 @@ impl StepReport {
 }
 
 /// An online matrix factorisation in progress.
+///
+/// Step t takes a minibatch `X_t`, d×n, and has for `w_t` the weight of the schedule (Algorithm 1):
+///
+/// ```text
+/// H_t = argmin_{H ∈ C'}  ‖X_t − W_{t−1}H‖² + λ‖H‖₁ + (κ₂/2)‖H‖²      r×n
+/// A_t = (1 − w_t) A_{t−1} + w_t H_t H_tᵀ                             r×r
+/// B_t = (1 − w_t) B_{t−1} + w_t H_t X_tᵀ                             r×d
+/// W_t = argmin_{W ∈ C}   tr(W A_t Wᵀ) − 2 tr(W B_t)                  d×r
+/// ```
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// // Every sample is a multiple of (3, 4).
+/// let x = Mat::from_fn(2, 10, |i, j| [0.6, 0.8][i] * (1 + j) as f64);
+/// let mut model = Factoriser::<f64>::random(Parameters { lambda: 0.1, ..Parameters::new(1) }, 2, 0)?;
+/// for _ in 0..20 {
+///     model.step(&x)?;
+/// }
+/// let atom = model.dictionary().col(0);
+/// assert!((atom[1] / atom[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct Factoriser<T: Scalar> {
     parameters: Parameters,
     w: Mat<T>,

@@ -4,6 +4,15 @@ use crate::linalg::{Mat, MatRef, Scalar};
 use crate::{Error, Result};
 
 /// A minibatch `X` of `d × n`: features by samples.
+///
+/// ```
+/// use ergodict::factor::{Mask, Minibatch};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 2, |i, j| if i == j { f64::NAN } else { 1.0 });
+/// let observed = Mask::not_nan(x.as_ref());
+/// let masked = Minibatch::Masked { values: x.as_ref(), observed: &observed };
+/// assert_eq!((masked.rows(), masked.cols()), (3, 2));
+/// ```
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Minibatch<'a, T> {
@@ -143,6 +152,17 @@ impl<T: Scalar> crate::linalg::simd::WithSimd for SquaredNorm<'_, T> {
 
 /// A view of sparse columns: entries `starts[j]..starts[j+1]` of `indices` and `values` belong to column `j`. The
 /// arrays of a scipy CSR matrix of samples by features have this layout.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, SparseRef};
+/// use ergodict::linalg::Mat;
+/// // Columns (0, 5, 0) and (0, 0, 7), as entries and as they are.
+/// let sparse = SparseRef::new(3, &[0, 1, 2], &[1, 2], &[5.0, 7.0])?;
+/// let dense = Mat::from_fn(3, 2, |i, j| [[0.0, 0.0], [5.0, 0.0], [0.0, 7.0]][i][j]);
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// assert!((model.loss(sparse)? - model.loss(&dense)?).abs() < 1e-9);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SparseRef<'a, T> {
     rows: usize,
@@ -195,6 +215,12 @@ impl<'a, T: Scalar> SparseRef<'a, T> {
 }
 
 /// Which entries of a minibatch were observed: one bit each.
+///
+/// ```
+/// use ergodict::factor::Mask;
+/// let mask = Mask::from_fn(2, 3, |i, j| i != j);
+/// assert_eq!((mask.get(0, 0), mask.get(0, 1), mask.is_full(), mask.shape()), (false, true, false, (2, 3)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mask {
     rows: usize,

@@ -11,6 +11,18 @@ use serde::{Deserialize, Serialize};
 const LANES: u64 = 8;
 
 /// How the columns of a minibatch enter the aggregates.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Normalise, Parameters};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let loss = |normalise| {
+///     let parameters = Parameters { normalise, ..Parameters::new(2) };
+///     Ok::<_, ergodict::Error>(Factoriser::<f64>::random(parameters, 3, 0)?.step(&x)?.loss_before)
+/// };
+/// assert!((loss(Normalise::Sum)? - 4.0 * loss(Normalise::PerColumn)?).abs() < 1e-9);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalise {
@@ -22,6 +34,17 @@ pub enum Normalise {
 }
 
 /// What becomes of atoms that no code has used.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, UnusedAtoms};
+/// use ergodict::linalg::MatRef;
+/// // The second atom can say nothing of samples along the first axis, and is replaced by one of them.
+/// let parameters = Parameters { unused: UnusedAtoms::Reseed, ..Parameters::new(2) };
+/// let start = MatRef::from_column_major(&[1.0, 0.0, 0.0, 1.0], 2, 2)?;
+/// let mut model = Factoriser::from_dictionary(parameters, start)?;
+/// assert_eq!(model.step(MatRef::from_column_major(&[5.0, 0.0, 9.0, 0.0], 2, 2)?)?.reseeded, 1);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnusedAtoms {
@@ -34,6 +57,20 @@ pub enum UnusedAtoms {
 }
 
 /// Parameters of the online scheme, with the defaults that the command line and Python share.
+///
+/// ```
+/// use ergodict::factor::{Parameters, Schedule, code::CodeSet};
+/// let parameters = Parameters {
+///     lambda: 0.5,
+///     schedule: Schedule::Power { beta: 0.8 },
+///     code: CodeSet::Free,
+///     dictionary: "ball".parse()?,
+///     ..Parameters::new(25)
+/// };
+/// parameters.check(441)?; // for patches of 21×21
+/// assert!(Parameters { lambda: -1.0, ..parameters }.check(441).is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Record", try_from = "Record")]
 pub struct Parameters {

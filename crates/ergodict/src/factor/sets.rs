@@ -14,6 +14,22 @@ use std::sync::Arc;
 pub type Move = dyn Fn(&mut [f64]) + Send + Sync;
 
 /// A projection given by the program that uses us.
+///
+/// ```
+/// use ergodict::factor::{ColumnSet, sets::Projection};
+/// use std::sync::Arc;
+/// // Atoms whose entries sum to zero.
+/// let centred = Projection {
+///     name: "centred".to_owned(),
+///     project: Arc::new(|x| {
+///         let mean = x.iter().sum::<f64>() / x.len() as f64;
+///         x.iter_mut().for_each(|x| *x -= mean);
+///     }),
+/// };
+/// let mut atom = [1.0, 2.0, 6.0];
+/// ColumnSet::User(centred).project(&mut atom);
+/// assert_eq!(atom, [-2.0, -1.0, 3.0]);
+/// ```
 #[derive(Clone)]
 pub struct Projection {
     /// What to call it in model files and messages.
@@ -30,6 +46,16 @@ impl std::fmt::Debug for Projection {
 }
 
 /// A convex set that every atom must lie in by itself.
+///
+/// ```
+/// use ergodict::factor::ColumnSet;
+/// let mut atom = [3.0, 4.0, -5.0];
+/// ColumnSet::NonnegBall { radius: 1.0 }.project(&mut atom);
+/// assert!((atom[0] - 0.6f64).abs() < 1e-12 && atom[2] == 0.0);
+/// let mut atom = [0.5, 0.7, -1.0];
+/// ColumnSet::Simplex { sum: 1.0 }.project(&mut atom);
+/// assert!((atom.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ColumnSet {
@@ -114,6 +140,15 @@ impl ColumnSet {
 }
 
 /// A convex set of dictionaries.
+///
+/// ```
+/// use ergodict::{factor::ConvexSet, linalg::Mat};
+/// let near = ConvexSet::Near { centre: Mat::zeros(2, 2), radius: 1.0, nonnegative: false };
+/// let mut w = Mat::from_fn(2, 2, |i, j| if i == j { 3.0 } else { 0.0 });
+/// assert!((near.distance(&w) - (18f64.sqrt() - 1.0)).abs() < 1e-12);
+/// near.project(&mut w);
+/// assert!(near.distance(&w) < 1e-12);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ConvexSet {
@@ -185,6 +220,15 @@ impl ConvexSet {
 }
 
 /// The set `C` that the dictionary must stay in.
+///
+/// ```
+/// use ergodict::factor::{ConvexSet, DictionarySet};
+/// use ergodict::linalg::Mat;
+/// assert_eq!(DictionarySet::default().to_string(), "nonneg-ball");
+/// let near = |x: f64| ConvexSet::Near { centre: Mat::from_fn(1, 1, |_, _| x), radius: 1.0, nonnegative: false };
+/// let union = DictionarySet::Union(vec![near(0.0), near(10.0)]);
+/// assert_eq!(union.nearest(&Mat::from_fn(1, 1, |_, _| 8.0)), (1, 1.0));
+/// ```
 #[derive(Clone, Debug)]
 pub enum DictionarySet {
     /// One convex set; the ellipsoid condition is redundant and never computed.

@@ -24,6 +24,19 @@ const COLUMN_BLOCK: usize = 64;
 ///
 /// `merge` adds; it commutes exactly, and is associative up to the rounding of `f64` sums (exactly so when the sums
 /// are exact). Merge in a fixed order to get the same bytes.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// let halves = [0, 4].map(|from| Mat::from_fn(3, 4, |i, j| ((i + 1) * (j + from) % 5) as f64));
+/// let all = Mat::from_fn(3, 8, |i, j| halves[j / 4].get(i, j % 4));
+/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut sum = model.statistics(&halves[0])?;
+/// sum.merge(&model.statistics(&halves[1])?)?;
+/// let whole = model.statistics(&all)?;
+/// assert!(sum.weight == 8.0 && (sum.r - whole.r).abs() < 1e-9 * whole.r);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statistics {
     /// `Σ h hᵀ`, r×r.

@@ -12,6 +12,14 @@ struct Line([u8; LINE]);
 
 /// A matrix in column-major order. Every column starts on a 64-byte boundary and is padded to one with
 /// zeros, so that kernels need no remainder loops and no load straddles two cache lines.
+///
+/// ```
+/// use ergodict::linalg::Mat;
+/// let a = Mat::from_fn(2, 3, |i, j| (10 * i + j) as f64);
+/// assert_eq!((a.rows(), a.cols(), a.col(2)), (2, 3, &[2.0, 12.0][..]));
+/// assert_eq!(a.transposed().get(2, 1), a.get(1, 2));
+/// assert_eq!(a.stride() * size_of::<f64>() % 64, 0); // columns begin on cache lines
+/// ```
 #[derive(Clone)]
 pub struct Mat<T> {
     lines: Vec<Line>,
@@ -22,6 +30,16 @@ pub struct Mat<T> {
 }
 
 /// A view of a column-major matrix: `rows` consecutive numbers a column, columns `stride` apart.
+///
+/// ```
+/// use ergodict::linalg::MatRef;
+/// // Two samples of three features, as numpy has them in an array of shape (2, 3).
+/// let samples = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let x = MatRef::from_column_major(&samples, 3, 2)?;
+/// assert_eq!((x.col(1), x.get(0, 1)), (&[4.0, 5.0, 6.0][..], 4.0));
+/// assert!(MatRef::from_column_major(&samples, 4, 2).is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct MatRef<'a, T> {
     data: &'a [T],

@@ -3,6 +3,15 @@
 use super::{products::Products, simd::Lanes};
 
 /// `f32` or `f64`. Sealed: its kernels live in this module.
+///
+/// ```
+/// use ergodict::linalg::{Mat, Scalar};
+/// fn trace<T: Scalar>(m: &Mat<T>) -> f64 {
+///     (0..m.rows().min(m.cols())).map(|i| m.get(i, i).to_f64()).sum()
+/// }
+/// assert_eq!(trace(&Mat::<f32>::from_fn(3, 3, |_, _| 0.5)), 1.5);
+/// assert_eq!((f32::NAME, f64::NAME), ("f32", "f64"));
+/// ```
 pub trait Scalar:
     Products
     + Lanes

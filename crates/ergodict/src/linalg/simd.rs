@@ -7,6 +7,12 @@
 pub(crate) use pulp::{Simd, WithSimd};
 
 /// An instruction set to run kernels with.
+///
+/// ```
+/// use ergodict::linalg::Isa;
+/// let names: Vec<&str> = Isa::available().into_iter().map(Isa::name).collect();
+/// assert!(names[0] == "scalar" && names.contains(&Isa::detect().name()));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Isa(pulp::Arch);
 

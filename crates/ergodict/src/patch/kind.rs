@@ -5,6 +5,12 @@ use crate::chain::Alphabet;
 use serde::{Deserialize, Serialize};
 
 /// A kind of patches.
+///
+/// ```
+/// use ergodict::{chain::Boundary, patch::{PatchKind, Window}};
+/// let window = Window { rows: 8, cols: 8, boundary: Boundary::Free };
+/// assert_eq!(PatchKind { window, channels: 3, spins: None }.features(), Some(192)); // of colour images
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PatchKind {
     /// Their size, and whether they go on at the opposite edge.

@@ -22,6 +22,9 @@ const WORD: usize = 64;
 
 /// Cuts patches out of a network.
 ///
+/// `A_x(a,b) = A(x(a), x(b))` for a homomorphism `x` of k nodes: a column of k² numbers with entry `(a,b)` at `a·k + b`; for undirected networks without weights also
+/// one bit for each pair `a < b`, at `b(b−1)/2 + a`.
+///
 /// ```
 /// use ergodict::{data::{Adjacency, Network}, patch::NetworkPatches};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);

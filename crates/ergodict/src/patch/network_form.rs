@@ -6,6 +6,14 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The form of the atoms: matrices whose row and column `a` stand for node `a` of a motif.
+///
+/// ```
+/// use ergodict::{chain::Motif, patch::NetworkForm};
+/// let form = NetworkForm::new(&Motif::chain(3)?, false, false);
+/// // Places 0, 1 and 2 in a triangle: one edge besides the two of the chain.
+/// assert_eq!(form.off_motif(&[0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]), 1.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NetworkForm {
     /// Nodes of the motif.

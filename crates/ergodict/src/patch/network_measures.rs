@@ -8,6 +8,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is measured on every homomorphism.
+///
+/// ```
+/// use ergodict::{chain::{Motif, MotifObservable}, data::Network, patch::Measures};
+/// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
+/// let mut measures = Measures::new(&network, &Motif::chain(3)?, Some(&Motif::cycle(3)?), false)?;
+/// measures.scalars = vec![MotifObservable::Degree];
+/// let mut measured = measures.none_yet();
+/// measures.measure(&[0, 1, 2, 0, 2, 3], &mut measured); // two homomorphisms
+/// assert_eq!(measured.series, [vec![2.0, 2.0], vec![1.0, 0.0]]); // degrees; whether they close
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Measures {
     /// What patches are made by.
@@ -21,6 +32,16 @@ pub struct Measures {
 }
 
 /// What was measured.
+///
+/// ```
+/// use ergodict::{chain::Motif, data::Network, patch::Measures};
+/// let triangle = std::sync::Arc::new(Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?);
+/// let measures = Measures::new(&triangle, &Motif::chain(3)?, None, true)?;
+/// let mut measured = measures.none_yet();
+/// measures.measure(&[0, 1, 2], &mut measured);
+/// assert!(!measured.moved && measured.macc.is_some_and(|macc| macc.count() == 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// A series for each scalar, and that of the conditional density where it is asked for.

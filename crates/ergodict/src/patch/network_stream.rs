@@ -24,6 +24,12 @@ use std::sync::Arc;
 const MOST: usize = 1 << 16;
 
 /// How chains are watched.
+///
+/// ```
+/// use ergodict::patch::Watching;
+/// let watching = Watching { chains: 4, every: 10, ..Watching::default() };
+/// assert_eq!((watching.batch, watching.burn_in), (100, 0)); // the paper's hundred patches
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watching {
     /// Columns of a minibatch, `N`.
@@ -46,6 +52,21 @@ impl Default for Watching {
 }
 
 /// Where a stream is, so that it can go on later: all but the networks and their samplers.
+///
+/// ```
+/// use ergodict::chain::{Glauber, Motif};
+/// use ergodict::{dictionary::Drawn, linalg::Mat, patch::{NetworkStream, Watching}};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(Glauber::new(karate, Motif::chain(4)?)?));
+/// let stream = || NetworkStream::new(&[drawn.clone()], Watching::default(), 0);
+/// let (mut one, mut other, mut x, mut y) = (stream()?, stream()?, Mat::<f64>::zeros(0, 0), Mat::zeros(0, 0));
+/// one.fill(&mut x);
+/// other.seek(&one.point())?; // what a checkpoint keeps
+/// one.fill(&mut x);
+/// other.fill(&mut y);
+/// assert_eq!(x, y);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NetworkPoint {
     /// Networks that were left behind by [`NetworkStream::follow`].
@@ -57,6 +78,21 @@ pub struct NetworkPoint {
 }
 
 /// What became of the chains of networks that changed.
+///
+/// ```
+/// use ergodict::chain::{Glauber, Motif};
+/// use ergodict::data::Network;
+/// use ergodict::{dictionary::Drawn, patch::{Moved, NetworkStream, Watching}};
+/// let drawn = |edges: &[(u32, u32)]| {
+///     let network = std::sync::Arc::new(Network::simple(4, edges)?);
+///     Ok::<Drawn, ergodict::Error>((network.clone(), std::sync::Arc::new(Glauber::new(network, Motif::chain(3)?)?)))
+/// };
+/// let (before, after) = (drawn(&[(0, 1), (1, 2)])?, drawn(&[(0, 1), (1, 2), (2, 3)])?);
+/// let mut stream = NetworkStream::new(&[before], Watching::default(), 0)?;
+/// // Every path of the first network is one of the second.
+/// assert_eq!(stream.follow(&after.0, &after.1)?, Moved { went_on: 1, restarted: 0 });
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Moved {
     /// Their homomorphisms were still homomorphisms, and they went on from there.
@@ -66,6 +102,8 @@ pub struct Moved {
 }
 
 /// Patches of networks, minibatch by minibatch.
+///
+/// A minibatch is k² × N: N homomorphisms, shared among all networks and all chains of each in a fixed order, as the columns `A_x`.
 ///
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif};

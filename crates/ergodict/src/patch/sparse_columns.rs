@@ -4,6 +4,16 @@ use crate::linalg::Scalar;
 
 /// Columns as lists of rows and values: entries `starts[j]..starts[j+1]` belong to column `j`. The arrays are those that
 /// [`SparseRef`](crate::factor::SparseRef) looks at.
+///
+/// ```
+/// use ergodict::{data::{Adjacency, Network}, patch::{NetworkPatches, SparseColumns}};
+/// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
+/// let patches = NetworkPatches::new(&network, 3, Adjacency::BUDGET);
+/// let mut columns = SparseColumns::<f64>::default();
+/// patches.write_sparse(&[0, 2, 3], &mut columns);
+/// assert_eq!((columns.features(), columns.indices(), columns.len()), (9, &[1, 3, 5, 7][..], 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SparseColumns<T> {
     features: usize,

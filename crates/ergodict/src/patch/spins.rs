@@ -18,6 +18,13 @@ use std::fmt;
 use std::str::FromStr;
 
 /// How spins become numbers.
+///
+/// ```
+/// use ergodict::patch::SpinValues;
+/// assert_eq!("one-hot".parse::<SpinValues>()?, SpinValues::OneHot);
+/// assert_eq!(SpinValues::default().to_string(), "zero-one");
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpinValues {
@@ -168,6 +175,17 @@ impl Encoding {
 }
 
 /// A configuration as numbers on a grid.
+///
+/// ```
+/// use ergodict::chain::{Alphabet, Boundary};
+/// use ergodict::patch::{Encoding, SpinGrid, SpinValues, Window};
+/// let encoding = Encoding::new(SpinValues::ZeroOne, Alphabet::PlusMinus)?;
+/// let grid = SpinGrid { spins: &[1, -1, 1, 1, -1, -1], shape: (2, 3), encoding: &encoding };
+/// let mut column = [0.0; 4];
+/// Window { rows: 2, cols: 2, boundary: Boundary::Free }.copy(&grid, (0, 1), &mut column);
+/// assert_eq!(column, [0.0, 1.0, 0.0, 0.0]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SpinGrid<'a> {
     /// The configuration, row by row.

@@ -8,6 +8,26 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Values on a grid: an image, or a configuration of spins as numbers.
+///
+/// ```
+/// use ergodict::{chain::Boundary, patch::{Grid, Window}};
+/// /// Heights above the sea.
+/// struct Map(Vec<f64>);
+/// impl Grid for Map {
+///     fn shape(&self) -> (usize, usize) {
+///         (2, 3)
+///     }
+///     fn channels(&self) -> usize {
+///         1
+///     }
+///     fn value(&self, row: usize, col: usize, _: usize) -> f64 {
+///         self.0[3 * row + col]
+///     }
+/// }
+/// let (map, mut column) = (Map(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), [0.0; 4]);
+/// Window { rows: 2, cols: 2, boundary: Boundary::Periodic }.copy(&map, (0, 2), &mut column);
+/// assert_eq!(column, [2.0, 0.0, 5.0, 3.0]);
+/// ```
 pub trait Grid {
     /// Rows and columns.
     fn shape(&self) -> (usize, usize);
@@ -34,6 +54,16 @@ pub trait Grid {
 /// The patches of a grid: `rows × cols` places each, whose corners lie anywhere on the torus or wholly inside.
 ///
 /// A patch is a column of `rows·cols·channels` numbers, row by row, the channels of a place together.
+///
+/// ```
+/// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
+/// let (image, mut x) = (tessellation(42, 42, true, 0)?, Mat::<f64>::zeros(0, 0));
+/// let window = Window { rows: 5, cols: 4, boundary: Boundary::Free };
+/// let mut rng = ergodict::chain::rng::stream(0, ergodict::chain::rng::Purpose::Patches, 0);
+/// window.sample(&image, 100, &mut rng, &mut x)?;
+/// assert_eq!((window.corners((42, 42))?, x.rows(), x.cols()), ((38, 39), 60, 100));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Window {
     /// Rows of a patch.

@@ -13,6 +13,13 @@
 use crate::error::{Error, Result};
 
 /// Two clusters that became one. Items are numbered 0 … n−1, and merge i makes cluster n + i.
+///
+/// ```
+/// use ergodict::reconstruct::{Merge, average_linkage};
+/// let merges = average_linkage(&[0., 2., 2., 0.], 2)?;
+/// assert_eq!(merges, [Merge { a: 0, b: 1, height: 2.0, size: 2 }]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merge {
     /// The smaller number of the two.

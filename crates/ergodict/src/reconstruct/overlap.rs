@@ -26,6 +26,16 @@ const BATCH: (usize, usize) = (1024, 1 << 21);
 pub const MOST_PATCHES: usize = 200_000;
 
 /// How a grid is taken apart.
+///
+/// Every patch `x` is coded, `h = argmin ‖x − Wh‖² + λ‖h‖₁`, and each place takes the mean of `Wh` over the patches that cover it.
+///
+/// ```
+/// use ergodict::{chain::Boundary, patch::Window, reconstruct::Overlap};
+/// let window = Window { rows: 4, cols: 4, boundary: Boundary::Free };
+/// let (rows, _) = Overlap { window, stride: 3 }.corners((12, 12))?;
+/// assert_eq!(rows, [0, 3, 6, 8]); // the last patch ends at the edge
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overlap {
     /// The patches.
@@ -35,6 +45,23 @@ pub struct Overlap {
 }
 
 /// A grid put together again.
+///
+/// A place has the mean of `Wh` there, over all patches that cover it.
+///
+/// ```
+/// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
+/// use ergodict::{factor::{Factoriser, Parameters}, reconstruct::{Overlap, relative_error}};
+/// let image = tessellation(30, 30, false, 0)?;
+/// let window = Window { rows: 4, cols: 4, boundary: Boundary::Free };
+/// // Atoms of single pixels, without a penalty: every patch is rebuilt as it is.
+/// let pixels = Mat::from_fn(16, 16, |i, j| f64::from(i == j));
+/// let parameters = Parameters { lambda: 0.0, ..Parameters::new(16) };
+/// let mut dictionary = Factoriser::from_dictionary(parameters, pixels.as_ref())?;
+/// let rebuilt = Overlap { window, stride: 2 }.reconstruct(&mut dictionary, &image, &mut |_, _| true)?;
+/// let rebuilt = rebuilt.expect("nothing stopped it");
+/// assert!(rebuilt.shape == (30, 30) && relative_error(&rebuilt.values, &image.to_f64()) < 1e-5);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reconstruction {
     /// Row by row, the channels of a place together.
@@ -210,6 +237,14 @@ pub(super) fn refit_of<T: Scalar>(factoriser: &Factoriser<T>) -> Refit {
 
 /// The same dictionary with another weight λ of `‖H‖₁`.
 ///
+/// ```
+/// use ergodict::{factor::{Factoriser, Parameters}, reconstruct::with_lambda};
+/// let learned = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let sharper = with_lambda(&learned, 0.1)?;
+/// assert_eq!((sharper.parameters().lambda, sharper.dictionary()), (0.1, learned.dictionary()));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`Factoriser::resume`]: for a λ that is negative or no number.
 pub fn with_lambda<T: Scalar>(factoriser: &Factoriser<T>, lambda: f64) -> Result<Factoriser<T>> {
@@ -219,6 +254,11 @@ pub fn with_lambda<T: Scalar>(factoriser: &Factoriser<T>, lambda: f64) -> Result
 }
 
 /// `‖a − b‖ / ‖b‖`: 0 when both are zero, infinite when only `b` is. NaN unless both have the same length.
+///
+/// ```
+/// use ergodict::reconstruct::relative_error;
+/// assert_eq!(relative_error(&[3.0, 0.0], &[0.0, 4.0]), 1.25);
+/// ```
 pub fn relative_error(a: &[f64], b: &[f64]) -> f64 {
     let norm = b.iter().map(|b| b * b).sum::<f64>().sqrt();
     let error = squared_distance(a, b).sqrt();
@@ -227,6 +267,11 @@ pub fn relative_error(a: &[f64], b: &[f64]) -> f64 {
 
 /// Peak signal-to-noise ratio `10 log₁₀(peak² / mean (a − b)²)`, in decibels; infinite for equal pictures. NaN unless
 /// both have the same length.
+///
+/// ```
+/// use ergodict::reconstruct::psnr;
+/// assert!((psnr(&[0.1, 0.9], &[0.0, 1.0], 1.0) - 20.0).abs() < 1e-9); // errors of a tenth of the peak
+/// ```
 pub fn psnr(a: &[f64], b: &[f64], peak: f64) -> f64 {
     let mean = squared_distance(a, b) / a.len().max(1) as f64;
     if mean == 0.0 { f64::INFINITY } else { 10.0 * (peak * peak / mean).log10() }

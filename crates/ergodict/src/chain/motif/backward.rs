@@ -34,6 +34,8 @@ const SHARE: usize = 1 << 12;
 
 /// The backward weights `b_i(v)` of a tree motif in a network.
 ///
+/// `b_i(v) = Π_c Σ_w A(v,w) b_c(w)` over the children `c` of node `i`, and 1 at leaves: the total weight of all ways to fill what is below `i` when `i` is at `v`.
+///
 /// ```
 /// use ergodict::chain::{Backward, Motif};
 /// use ergodict::data::Network;

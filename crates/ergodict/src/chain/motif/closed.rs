@@ -27,6 +27,9 @@ const ENOUGH: f64 = 64.0;
 
 /// Independent draws of a motif that is no tree.
 ///
+/// A spanning tree `T ⊆ F` is drawn by the [`ExactSampler`] and kept with probability `Π A(x(i),x(j))/max A` over the edges of `F∖T`, so that the law is
+/// `π(x) ∝ Π_{(i,j) ∈ F} A(x(i),x(j))`.
+///
 /// ```
 /// use ergodict::chain::{Chain, ClosedSampler, Motif, MotifSampler, rng};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);

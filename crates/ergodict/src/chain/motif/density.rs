@@ -24,6 +24,17 @@ const BLOCK: usize = 64;
 const MOST_MAPS: f64 = 1e8;
 
 /// A density `t(F,𝒢)`.
+///
+/// `t(F,𝒢) = n^{−k} Σ_x Π_{(i,j) ∈ F} A(x(i),x(j))`: the share of all maps that are homomorphisms, weights counted.
+///
+/// ```
+/// use ergodict::{chain::{Density, Motif}, data::Network};
+/// // Of the 9 pairs of nodes 4 are edges, each in both directions.
+/// let path = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// let edges = Density::by_enumeration(&path, &Motif::chain(2)?)?;
+/// assert!((edges.value() - 4.0 / 9.0).abs() < 1e-12 && edges.error() == 0.0);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Density {
     /// Its natural logarithm; −∞ when there is no homomorphism.

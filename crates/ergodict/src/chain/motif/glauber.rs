@@ -66,6 +66,9 @@ pub(super) struct Tie {
 
 /// The Glauber chain of a motif in a network. A step is one update of one node of the motif.
 ///
+/// A node `v` of the motif is chosen uniformly, and its place drawn with probability proportional to
+/// `Π_{(u,v) ∈ F} A(x(u), ·) Π_{(v,u) ∈ F} A(·, x(u))`; `π(x) ∝ Π A(x(i),x(j))` is stationary.
+///
 /// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told
 /// by [`Glauber::connectedness`].
 ///

@@ -42,6 +42,8 @@ const MOST_STATES: usize = 2_000;
 
 /// A sampler that gives only homomorphisms with different nodes.
 ///
+/// Its law is that of the sampler behind it, given that `x` is injective.
+///
 /// ```
 /// use ergodict::chain::{Chain, Glauber, Injective, Motif, rng};
 /// use ergodict::data::Network;

@@ -25,6 +25,13 @@ use std::sync::Arc;
 const OFTEN: u64 = 1000;
 
 /// A way to draw homomorphisms.
+///
+/// ```
+/// use ergodict::chain::SamplerKind;
+/// assert_eq!("pivot-approx".parse::<SamplerKind>()?, SamplerKind::PivotApprox);
+/// assert!("metropolis".parse::<SamplerKind>().is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplerKind {

@@ -19,6 +19,8 @@ const PLANES: usize = 8;
 
 /// Sums of patches, and their number.
 ///
+/// `MACC(i,j) = E_{x∼π} A(x(i),x(j))` for `(i,j)` outside of the motif, k×k, and 1 at the motif's own edges.
+///
 /// ```
 /// use ergodict::chain::{Macc, Motif};
 /// let mut macc = Macc::new(3);

@@ -22,6 +22,9 @@ use std::sync::Arc;
 
 /// The pivot chain with the stationary law `π`, for tree motifs. It starts in that law.
 ///
+/// The pivot `x(1)` goes to `ℓ ∼ A(x(1),·)/d(x(1))` with probability `min(1, [b_1(ℓ)/b_1(x(1))]·[d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])`, where `d` are the sums of
+/// rows and `b` the [`Backward`](super::Backward) weights; the other nodes are then drawn given it.
+///
 /// Valid on weighted networks, and on directed ones where the nodes that can be pivots are connected by edges
 /// that go both ways. The acceptance counts moves of the pivot.
 ///

@@ -26,6 +26,8 @@ use std::sync::Arc;
 
 /// The pivot chain with the stationary law `π̂`, for tree motifs. It starts in that law.
 ///
+/// `π̂(x) = (1/n) Π A(x(i),x(i+1))/d(x(i))`, where `d` are the sums of rows: a plain random walk from a pivot that is uniform.
+///
 /// Valid on connected networks, weighted or not, and on directed ones that are connected by edges that go
 /// both ways. The acceptance counts moves of the pivot.
 ///

@@ -24,6 +24,8 @@ use std::sync::{Arc, OnceLock};
 
 /// Independent draws by rejection.
 ///
+/// `x(1), …, x(k)` uniform, until every edge of the motif is accepted, each with probability `A(x(i),x(j))/max A`: Algorithm A3, with weights taken into account.
+///
 /// ```
 /// use ergodict::chain::{Chain, Motif, MotifSampler, RejectionSampler, rng};
 /// use ergodict::data::Network;

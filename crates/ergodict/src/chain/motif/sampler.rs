@@ -9,6 +9,17 @@ use rand_chacha::ChaCha8Rng;
 /// A chain of homomorphisms `x: F → 𝒢`. Its state holds the node of the network at each node of the motif.
 ///
 /// The law is `π(x) ∝ Π_{(i,j) ∈ F} A(x(i), x(j))`, except where a sampler says otherwise.
+///
+/// ```
+/// use ergodict::chain::{Chain, ExactSampler, Motif, MotifSampler, rng};
+/// use ergodict::data::Network;
+/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
+/// let sampler = ExactSampler::new(network.into(), &Motif::chain(3)?)?;
+/// // There are 18 homomorphisms, and each is drawn with probability 1/18.
+/// assert!((sampler.probability(&[0, 1, 2], &[3, 2, 3]) - 1.0 / 18.0).abs() < 1e-12);
+/// assert!(sampler.is_state(&[3, 2, 3]) && !sampler.is_state(&[3, 0, 1]));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync {
     /// The motif `F`.
     fn motif(&self) -> &Motif;

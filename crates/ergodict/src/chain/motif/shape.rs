@@ -30,6 +30,14 @@ pub struct Motif {
 }
 
 /// A tree motif rooted at node 0: the order in which it is filled.
+///
+/// ```
+/// use ergodict::chain::Motif;
+/// let star = Motif::star(4)?;
+/// let tree = star.tree().expect("a star is a tree");
+/// assert_eq!((&tree.order[..], &tree.parent[..]), (&[1, 2, 3][..], &[0, 0, 0, 0][..]));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RootedTree {
     /// All nodes but the root; each comes after its parent.

@@ -14,6 +14,22 @@ use std::sync::Arc;
 const BLOCK: usize = 64;
 
 /// Where a walker is, so that it can go on later: all but the sampler.
+///
+/// ```
+/// use ergodict::chain::{Glauber, Motif, MotifWalker};
+/// use std::sync::Arc;
+/// let karate = Arc::new(ergodict::data::embedded("karate")?);
+/// let sampler = Arc::new(Glauber::new(karate, Motif::chain(5)?)?);
+/// let mut walker = MotifWalker::new(sampler.clone(), 0, 0, 0, 1)?;
+/// let mut ten = [0; 50];
+/// walker.fill(&mut ten);
+/// let point = walker.point(); // what a file would keep
+/// walker.fill(&mut ten);
+/// let mut same = [0; 50];
+/// MotifWalker::resumed(sampler, 0, 0, 1, &point)?.fill(&mut same);
+/// assert!(point.kept == 10 && same == ten);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MotifPoint {
     /// Homomorphisms handed out.
@@ -28,6 +44,19 @@ pub struct MotifPoint {
 
 /// A sampler with its state and generator: hands out one homomorphism after the other, however many at a
 /// time.
+///
+/// ```
+/// use ergodict::chain::{Glauber, Motif, MotifWalker};
+/// use std::sync::Arc;
+/// let karate = Arc::new(ergodict::data::embedded("karate")?);
+/// let sampler = Arc::new(Glauber::new(karate, Motif::chain(5)?)?);
+/// // After 1000 steps, every fifth homomorphism: three of them, of five nodes each.
+/// let mut walker = MotifWalker::new(sampler, 0, 0, 1000, 5)?;
+/// let mut three = [0; 15];
+/// walker.fill(&mut three);
+/// assert_eq!((walker.state(), walker.point().kept), (&three[10..], 3));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct MotifWalker {
     sampler: Arc<dyn MotifSampler>,

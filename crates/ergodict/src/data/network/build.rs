@@ -8,6 +8,14 @@ use std::sync::OnceLock;
 pub type Edge = (u32, u32, f64);
 
 /// What becomes of edges from a node to itself.
+///
+/// ```
+/// use ergodict::data::{Build, Loops, Network, NodeIds};
+/// let edges = [(0, 0, 1.0), (0, 1, 1.0)];
+/// let kept = |loops| Network::build(NodeIds::numbered(2), &edges, false, Build { loops, ..Build::default() });
+/// assert_eq!((kept(Loops::Keep)?.0.edges(), kept(Loops::Drop)?.0.edges()), (2, 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Loops {
     /// They are left out.
@@ -18,6 +26,14 @@ pub enum Loops {
 }
 
 /// How edges become a network.
+///
+/// ```
+/// use ergodict::data::{Build, Network, NodeIds};
+/// let directed = Build { directed: true, ..Build::default() };
+/// let (network, _) = Network::build(NodeIds::numbered(2), &[(0, 1, 0.5)], true, directed)?;
+/// assert_eq!((network.weight(0, 1), network.weight(1, 0)), (0.5, 0.0));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Build {
     /// Whether an edge `(u, v)` says nothing of `(v, u)`.
@@ -29,6 +45,15 @@ pub struct Build {
 /// What was found among the edges, and so decided. Weights of an edge that is listed several times add up; without
 /// weights it counts once. When every edge of an undirected network is listed in both directions with the same weight
 /// it counts once.
+///
+/// ```
+/// use ergodict::data::{Build, Network, NodeIds};
+/// let edges = [(0, 1, 2.0), (1, 0, 3.0), (1, 1, 1.0), (0, 2, 0.0)];
+/// let (network, found) = Network::build(NodeIds::numbered(3), &edges, true, Build::default())?;
+/// assert_eq!((found.loops, found.duplicates, found.zeros), (1, 1, 1));
+/// assert_eq!(network.weight(0, 1), 5.0); // weights add up
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Found {
     /// Edges from a node to itself.

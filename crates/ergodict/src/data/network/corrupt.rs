@@ -21,6 +21,14 @@ use std::io::Write;
 pub const REWIRED: f64 = 0.1;
 
 /// How many edges are added or deleted.
+///
+/// ```
+/// use ergodict::data::{corrupt::{Amount, remove}, embedded};
+/// let karate = embedded("karate")?; // 78 edges
+/// assert_eq!(remove(&karate, Amount::Fraction(0.1), 0)?.changed, 7);
+/// assert_eq!(remove(&karate, Amount::Edges(7), 0)?.changed, 7);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Amount {
     /// ⌊f E⌋ of E edges.
@@ -30,6 +38,15 @@ pub enum Amount {
 }
 
 /// Where false edges come from.
+///
+/// ```
+/// use ergodict::data::{corrupt::{AddModel, Amount, add}, embedded};
+/// let karate = embedded("karate")?;
+/// for model in [AddModel::ErdosRenyi, AddModel::WattsStrogatz, AddModel::BarabasiAlbert] {
+///     assert_eq!(add(&karate, Amount::Edges(20), model, 0)?.observed.edges(), 98);
+/// }
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AddModel {
     /// Uniformly chosen non-edges.
@@ -43,6 +60,13 @@ pub enum AddModel {
 }
 
 /// The simple connected network that is made worse.
+///
+/// ```
+/// use ergodict::data::{corrupt::Base, embedded};
+/// let base = Base::of(&embedded("lesmis")?)?; // a weighted network
+/// assert!(base.weights && !base.directions && base.network.is_simple());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Base {
     /// It.
@@ -60,6 +84,11 @@ pub struct Base {
 }
 
 /// What a pair of the truth is.
+///
+/// ```
+/// use ergodict::data::corrupt::Kind;
+/// assert!(Kind::Deleted.label() && !Kind::Added.label());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// An edge that was there: 1.
@@ -93,6 +122,14 @@ impl Kind {
 }
 
 /// A network made worse, and the truth.
+///
+/// ```
+/// use ergodict::data::{corrupt::{AddModel, Amount, Kind, add}, embedded};
+/// let noisy = add(&embedded("karate")?, Amount::Edges(10), AddModel::ErdosRenyi, 0)?;
+/// let added = noisy.truth.iter().filter(|(_, _, kind)| *kind == Kind::Added).count();
+/// assert_eq!((added, noisy.changed, noisy.base.network.edges()), (10, 10, 78));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Corrupted {
     /// What a method may see: the nodes of the true network, under the same names.

@@ -33,6 +33,14 @@ use std::io::Read;
 use std::path::Path;
 
 /// Edges as a file lists them: loops, repeated edges and weights of any sign are still there.
+///
+/// ```
+/// use ergodict::data::{Build, EdgeList, Network};
+/// let list = EdgeList::of_integers(vec![(10, 20), (20, 30)], &[40], None, None).expect("few nodes");
+/// let (network, _) = Network::from_list(list, Build::default())?;
+/// assert_eq!((network.nodes(), network.ids().name(3)), (4, "40".into()));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct EdgeList {
     /// The nodes that occur.

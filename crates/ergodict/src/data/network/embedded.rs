@@ -4,6 +4,12 @@ use super::{Network, ReadOptions, parse_network};
 use crate::{Error, Result};
 
 /// A network that is part of the program.
+///
+/// ```
+/// use ergodict::data::embedded_names;
+/// let karate = embedded_names().iter().find(|one| one.name.ends_with("karate")).expect("it is there");
+/// assert_eq!((karate.nodes, karate.edges), (34, 78));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Embedded {
     /// What it is asked for by.
@@ -64,6 +70,14 @@ const ALL: [Embedded; 5] = [
 ];
 
 /// The networks there are, by name.
+///
+/// ```
+/// use ergodict::data::{embedded, embedded_names};
+/// for one in embedded_names() {
+///     assert_eq!(embedded(one.name)?.edges(), one.edges);
+/// }
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub fn embedded_names() -> &'static [Embedded] {
     &ALL
 }

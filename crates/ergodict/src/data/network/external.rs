@@ -127,6 +127,18 @@ impl Conversion {
 /// As [`Conversion::run`] in about `budget` bytes of memory, of which nothing is kept when it is stopped. `progress` is told a
 /// number of edges that were read and then of arcs that were put into rows.
 ///
+/// ```
+/// use ergodict::data::{ReadOptions, convert_network, read_network};
+/// let folder = std::env::temp_dir().join(format!("ergodict-convert-{}", std::process::id()));
+/// std::fs::create_dir(&folder).unwrap();
+/// let (text, out) = (folder.join("a.txt"), folder.join("a.egr"));
+/// std::fs::write(&text, "1 2\n2 3\n").unwrap();
+/// convert_network(&text, &ReadOptions::default(), &out, 1 << 20, &mut |_| true)?;
+/// assert_eq!(read_network(&out, &ReadOptions::default())?.0.edges(), 2);
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`Conversion::run`].
 pub fn convert_network(

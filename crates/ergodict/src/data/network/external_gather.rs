@@ -14,6 +14,24 @@ use std::fs::File;
 use std::path::Path;
 
 /// How far a conversion is.
+///
+/// ```
+/// use ergodict::data::{Conversion, Converting, ReadOptions};
+/// let folder = std::env::temp_dir().join(format!("ergodict-converting-{}", std::process::id()));
+/// std::fs::create_dir(&folder).unwrap();
+/// let text = folder.join("a.txt");
+/// std::fs::write(&text, "1 2\n2 3\n").unwrap();
+/// let mut merged = 0;
+/// Conversion::default().run(&text, &ReadOptions::default(), &folder.join("a.egr"), &mut |how_far| {
+///     if let Converting::Merging(done, _) = how_far {
+///         merged = done;
+///     }
+///     true
+/// })?;
+/// assert_eq!(merged, 4); // each edge is an arc in either direction
+/// # std::fs::remove_dir_all(&folder).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Converting {

@@ -5,6 +5,12 @@ use super::section::Section;
 use std::borrow::Cow;
 
 /// The names of nodes `0..len`, ascending: integers by value, words by their bytes.
+///
+/// ```
+/// use ergodict::data::NodeIds;
+/// let (order, ids) = NodeIds::in_order(&["bob", "al"]).expect("they differ");
+/// assert_eq!((order, ids.len(), ids.name(0), ids.find("bob")), (vec![1, 0], 2, "al".into(), Some(1)));
+/// ```
 #[derive(Clone, Debug)]
 pub struct NodeIds(pub(crate) Names);
 

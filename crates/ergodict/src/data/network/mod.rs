@@ -95,6 +95,15 @@ pub struct Network {
 }
 
 /// A sparse matrix by rows.
+///
+/// ```
+/// use ergodict::data::{Build, Network, NodeIds};
+/// let edges = [(0, 1, 0.5), (0, 2, 2.0)];
+/// let (network, _) = Network::build(NodeIds::numbered(3), &edges, true, Build::default())?;
+/// let rows = network.rows();
+/// assert_eq!((rows.neighbours(0), rows.weights(0), rows.strength(0)), (&[1, 2][..], Some(&[0.5, 2.0][..]), 2.5));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Rows {
     /// Row `u` is at `starts[u]..starts[u + 1]`.

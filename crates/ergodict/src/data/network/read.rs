@@ -8,6 +8,14 @@ use std::fmt;
 use std::path::Path;
 
 /// How to read a network; what is left open is decided by the file.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, parse_network};
+/// let directed = ReadOptions { directed: Some(true), ..ReadOptions::default() };
+/// let (network, _) = parse_network(b"a b\nb a\n", &directed)?;
+/// assert!(network.is_directed() && network.edges() == 2);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// Whether edges have a direction. Left open: what the file says, and otherwise that they have none.
@@ -19,6 +27,13 @@ pub struct ReadOptions {
 }
 
 /// How a network lies in a file.
+///
+/// ```
+/// use ergodict::data::{NetworkFormat, ReadOptions, parse_network};
+/// let (_, decisions) = parse_network(b"a b\n", &ReadOptions::default())?;
+/// assert_eq!(decisions.format, NetworkFormat::EdgeList);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum NetworkFormat {
@@ -68,6 +83,13 @@ impl fmt::Display for NetworkFormat {
 }
 
 /// Who decided that edges have a direction, or none.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, Reason, parse_network};
+/// let reason = |text: &[u8]| Ok::<_, ergodict::Error>(parse_network(text, &ReadOptions::default())?.1.reason);
+/// assert_eq!((reason(b"a b\n")?, reason(b"# directed\na b\n")?), (Reason::Assumed, Reason::Said));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The file says it.
@@ -79,6 +101,14 @@ pub enum Reason {
 }
 
 /// What became of weights.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, Weights, parse_network};
+/// let plain = ReadOptions { weighted: Some(false), ..ReadOptions::default() };
+/// let (network, decisions) = parse_network(b"a b 0.5\n", &plain)?;
+/// assert!(decisions.weights == Weights::Ignored && !network.is_weighted());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weights {
     /// There are none.
@@ -193,6 +223,17 @@ impl fmt::Display for Decisions {
 /// Reads a network. The format is recognised by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
 /// (see [`read_edge_list`](crate::data::read_edge_list)). `-` is standard input; gzip and zstd are decompressed.
 ///
+/// ```
+/// use ergodict::data::{ReadOptions, read_network};
+/// let path = std::env::temp_dir().join(format!("ergodict-read-{}.csv", std::process::id()));
+/// std::fs::write(&path, "source,target,weight\nUlm,Bonn,2\nBonn,Kiel,0.5\n").unwrap();
+/// let (network, decisions) = read_network(&path, &ReadOptions::default())?;
+/// assert_eq!((network.nodes(), network.edges(), network.ids().name(0)), (3, 2, "Bonn".into()));
+/// assert!(decisions.words && network.is_weighted());
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
 /// and for weights that are wanted but not there; [`Error::Io`].
@@ -251,6 +292,13 @@ pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
 }
 
 /// Reads a network from an edge list in memory, as [`read_network`] does from a file.
+///
+/// ```
+/// use ergodict::data::{ReadOptions, parse_network};
+/// let (network, _) = parse_network(b"0 1\n1 2\n2 0\n", &ReadOptions::default())?;
+/// assert_eq!((network.nodes(), network.edges(), network.is_simple()), (3, 3, true));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`read_network`].

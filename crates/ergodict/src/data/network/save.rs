@@ -10,6 +10,16 @@ use std::path::Path;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
 /// What became of a network that was written.
+///
+/// ```
+/// use ergodict::data::{Network, write_network};
+/// // An edge list has no line for node 2, which has no edge.
+/// let path = std::env::temp_dir().join(format!("ergodict-saved-{}.txt", std::process::id()));
+/// let saved = write_network(&path, &Network::simple(3, &[(0, 1)])?)?;
+/// assert!(saved.lost.is_some());
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Saved {
@@ -35,6 +45,12 @@ enum Packing {
 }
 
 /// Finds out before the work whether the name of a file is one that [`write_network`] can write.
+///
+/// ```
+/// use ergodict::data::check_network_name;
+/// assert!(check_network_name("a.txt.gz".as_ref()).is_ok());
+/// assert!(check_network_name("a.egr.gz".as_ref()).is_err());
+/// ```
 ///
 /// # Errors
 /// [`Error::Format`] for `.egr.gz` and the like, which nothing could open.
@@ -96,6 +112,16 @@ pub fn write_network(path: &Path, network: &Network) -> Result<Saved> {
 
 /// The same with a note of how it was made, JSON in ASCII that [`read_note`](crate::data::read_note) finds again. `.egr` has no
 /// place for one.
+///
+/// ```
+/// use ergodict::data::{Network, ReadOptions, read_network, write_network_with_note};
+/// let path = std::env::temp_dir().join(format!("ergodict-with-note-{}.txt", std::process::id()));
+/// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// write_network_with_note(&path, &network, Some(r#"{"by":"hand"}"#))?;
+/// assert_eq!(read_network(&path, &ReadOptions::default())?.0, network);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// As [`write_network`].

@@ -10,6 +10,14 @@ const LARGE: usize = 64;
 
 /// The components of a network, directions ignored, by descending number of nodes; of equal ones the one with the
 /// smallest node comes first.
+///
+/// ```
+/// use ergodict::data::Network;
+/// let components = Network::simple(5, &[(0, 1), (2, 3), (3, 4), (4, 2)])?.components();
+/// assert_eq!((&components.labels[..], &components.sizes[..]), (&[1, 1, 0, 0, 0][..], &[3, 2][..]));
+/// assert_eq!(components.bipartite, [false, true]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Components {
     /// The component of each node.

@@ -14,6 +14,13 @@ const CHUNK: usize = 1024;
 const TRIANGLE_STEPS: u64 = 1 << 30;
 
 /// A network in numbers.
+///
+/// ```
+/// let summary = ergodict::data::embedded("karate")?.summary();
+/// assert_eq!((summary.nodes, summary.edges, summary.triangles), (34, 78, Some(45)));
+/// assert!((summary.density.unwrap() - 78.0 / (34.0 * 33.0 / 2.0)).abs() < 1e-12);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
     /// Number of nodes.
@@ -60,6 +67,14 @@ pub struct Summary {
 }
 
 /// Least, mean, middle and largest of some numbers.
+///
+/// ```
+/// use ergodict::data::{Network, Spread};
+/// let path = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// let degrees = path.summary().degrees; // 1, 2, 1
+/// assert_eq!(degrees, Some(Spread { min: 1.0, mean: 4.0 / 3.0, median: 1.0, max: 2.0 }));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Spread {
     /// The smallest.
@@ -73,6 +88,13 @@ pub struct Spread {
 }
 
 /// Nodes whose degree is in a range.
+///
+/// ```
+/// use ergodict::data::{DegreeBin, Network};
+/// let path = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// assert_eq!(path.degree_histogram()[1], DegreeBin { from: 1, to: 1, nodes: 2 });
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct DegreeBin {
     /// Smallest degree of the bin.

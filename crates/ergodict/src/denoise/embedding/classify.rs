@@ -46,6 +46,13 @@ pub enum Embedding {
 }
 
 /// How two columns become a score.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::embedding::{Embedding, Pairing}};
+/// let scores = Embedding::ProNE.scores(&embedded("karate")?, &[(0, 4), (0, 15)], Pairing::Dot, 0, &mut |_| true)?;
+/// assert!(scores.is_some_and(|scores| scores[0] > scores[1]));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pairing {
     /// Their Hadamard product, by a logistic regression.

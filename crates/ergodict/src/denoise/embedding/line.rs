@@ -23,6 +23,16 @@ use rand_chacha::rand_core::Rng;
 const ROUND: u64 = 1 << 20;
 
 /// How LINE learns.
+///
+/// First order: `σ(u·v)` for edges; second order: `σ(u·c_v)` with vectors `c` of contexts, each against negative samples.
+///
+/// ```
+/// use ergodict::{data::embedded, denoise::embedding::Line};
+/// let settings = Line { dimensions: 8, samples: 10, ..Line::default() };
+/// let columns = settings.embed(&embedded("karate")?, 0, &mut |_| true)?.expect("nothing stopped it");
+/// assert_eq!((columns.rows(), columns.cols()), (8, 34));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
     /// Numbers a node: half of them of the first order, the rest of the second.

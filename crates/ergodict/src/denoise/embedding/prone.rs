@@ -35,6 +35,8 @@ const POWERS: usize = 5;
 
 /// ProNE embeddings of the nodes of a simple network: a column of length 1 for each node, zero for a node without neighbours.
 ///
+/// d×n for `d` dimensions and n nodes.
+///
 /// Rows that a small network has no directions for are zero. The dot product of two columns is how near the nodes are.
 ///
 /// ```

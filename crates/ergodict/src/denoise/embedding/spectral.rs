@@ -39,6 +39,15 @@ const PRODUCTS: usize = 4000;
 const REPORT: usize = 16;
 
 /// Leading eigenvalues and eigenvectors of a normalised adjacency matrix.
+///
+/// ```
+/// use ergodict::{data::Network, denoise::embedding::spectral};
+/// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?;
+/// let spectrum = spectral(&triangle, 3, &mut |_| true)?.expect("nothing stopped it");
+/// assert!((spectrum.values[0] - 1.0).abs() < 1e-9 && (spectrum.values[2] + 0.5).abs() < 1e-9);
+/// assert!(spectrum.residual < 1e-6);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Spectrum {
     /// Eigenvalues, descending: as many as asked for, or as nodes that have neighbours.

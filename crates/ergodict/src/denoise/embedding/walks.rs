@@ -14,6 +14,12 @@ use crate::data::Network;
 use crate::{Error, Result};
 
 /// How walks go. The default is DeepWalk's; with `p` and `q` node2vec's.
+///
+/// ```
+/// use ergodict::denoise::embedding::Walks;
+/// let node2vec = Walks { q: 0.5, ..Walks::default() };
+/// assert_eq!((node2vec.p, node2vec.q), (1.0, 0.5));
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Walks {
     /// Walks that start at each node.

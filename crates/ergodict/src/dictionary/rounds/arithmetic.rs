@@ -18,6 +18,14 @@ static KNOWN: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
 /// A word such as `x86_64 avx512 5f0c…` for how patches of `features` numbers are coded here, in minibatches of `batch`. Machines with the same word
 /// give the same bytes, as far as one minibatch can tell.
 ///
+/// ```
+/// use ergodict::{dictionary::arithmetic, factor::Parameters};
+/// let word = arithmetic::<f64>(&Parameters::new(4), 25, 100)?;
+/// assert_eq!(word, arithmetic::<f64>(&Parameters::new(4), 25, 100)?);
+/// assert!(word.starts_with(std::env::consts::ARCH), "{word}");
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Parameter`] for parameters out of range.
 pub fn arithmetic<T: Scalar>(parameters: &Parameters, features: usize, batch: usize) -> Result<String> {

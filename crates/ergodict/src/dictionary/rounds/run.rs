@@ -14,6 +14,17 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// What the first dictionary is.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, RoundLearning, RoundPlace, RoundRun, RoundStart};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let run = RoundRun::<f64>::new(RoundLearning::new(3), &RoundPlace::new(&drawn), RoundStart::Data, 0)?;
+/// let w = run.tracked().learned()?.dictionary();
+/// assert_eq!((w.rows(), w.cols()), (16, 3));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub enum RoundStart {
     /// Random, by the seed.
     Random,
@@ -24,6 +35,19 @@ pub enum RoundStart {
 }
 
 /// Learning in rounds, between two of them.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, RoundLearning, RoundPlace, RoundRun, RoundStart};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let (place, learning) = (RoundPlace::new(&drawn), RoundLearning { chains: 2, batch: 20, ..RoundLearning::new(3) });
+/// let mut run = RoundRun::<f64>::new(learning, &place, RoundStart::Random, 0)?;
+/// let outcomes: Result<Vec<_>, _> = run.tasks()?.iter().map(|task| task.run(&place, &|| false)).collect();
+/// run.absorb(outcomes?)?; // wherever the tasks were run
+/// assert_eq!((run.made(), run.tracked().samples()), (1, 40));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct RoundRun<T: Scalar> {
     learning: RoundLearning,
     seed: u64,

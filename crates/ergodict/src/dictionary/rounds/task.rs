@@ -13,6 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A network with a sampler in it: what tasks need of the machine that they run on, made once and used by all of them.
+///
+/// ```
+/// use ergodict::{chain::{ExactSampler, Motif}, dictionary::{Drawn, RoundPlace}};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let place = RoundPlace::new(&drawn);
+/// assert_eq!((place.features(), place.form().k), (16, 4));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct RoundPlace {
     sampler: Arc<dyn MotifSampler>,
     patches: NetworkPatches,
@@ -56,6 +65,19 @@ impl RoundPlace {
 }
 
 /// A chain between two rounds.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, RoundLearning, RoundPlace, RoundRun, RoundStart};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let place = RoundPlace::new(&drawn);
+/// let run = RoundRun::<f64>::new(RoundLearning::new(3), &place, RoundStart::Random, 0)?;
+/// let task = &run.tasks()?[0];
+/// let after = task.run(&place, &|| false)?.state;
+/// assert!(task.state.point.is_none() && after.point.is_some_and(|point| point.kept == 100));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RoundChain {
     /// Where it is, with the position in its stream of random numbers; none before its first round.
@@ -67,6 +89,18 @@ pub struct RoundChain {
 }
 
 /// What one chain does in one round. [`RoundTask::to_bytes`] is how it travels.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, RoundLearning, RoundPlace, RoundRun, RoundStart, RoundTask};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let place = RoundPlace::new(&drawn);
+/// let run = RoundRun::<f64>::new(RoundLearning::new(3), &place, RoundStart::Random, 0)?;
+/// let bytes = run.tasks()?[7].to_bytes()?; // to another process
+/// assert_eq!(RoundTask::from_bytes(&bytes)?.run(&place, &|| false)?.chain, 7);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RoundTask {
     /// Rounds before this one.
@@ -96,6 +130,19 @@ pub struct RoundTask {
 }
 
 /// What a chain found in a round.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::dictionary::{Drawn, RoundLearning, RoundOutcome, RoundPlace, RoundRun, RoundStart};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
+/// let place = RoundPlace::new(&drawn);
+/// let run = RoundRun::<f64>::new(RoundLearning::new(3), &place, RoundStart::Random, 0)?;
+/// let outcome = run.tasks()?[0].run(&place, &|| false)?;
+/// assert_eq!((outcome.statistics.weight, outcome.losses.len()), (100.0, 1));
+/// assert_eq!(RoundOutcome::from_bytes(&outcome.to_bytes()?)?, outcome); // and back
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct RoundOutcome {
     /// The round and the chain of the task.

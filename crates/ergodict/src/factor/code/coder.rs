@@ -17,6 +17,8 @@ pub const CHUNK: usize = 128;
 
 /// A coder: options and buffers, reused from call to call.
 ///
+/// `H = argmin_{H ∈ C'} ‖X − WH‖² + λ‖H‖₁ + (κ₂/2)‖H‖²`, r×n, for `X` of d×n and `W` of d×r, column by column.
+///
 /// ```
 /// use ergodict::factor::code::{CodeSet, Coder, Penalty};
 /// use ergodict::linalg::{Mat, MatRef};

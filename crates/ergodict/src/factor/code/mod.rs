@@ -33,6 +33,14 @@ pub(crate) use correlated::CorrelatedCoder;
 use serde::{Deserialize, Serialize};
 
 /// The penalties of the code.
+///
+/// In the objective of a column `x` under the dictionary `W`: `‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖²`.
+///
+/// ```
+/// use ergodict::factor::{Parameters, code::Penalty};
+/// let parameters = Parameters { lambda: 0.5, ..Parameters::new(3) };
+/// assert_eq!(parameters.penalty(), Penalty { lambda: 0.5, kappa2: 0.0 });
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Penalty {
     /// Weight `λ ≥ 0` of `‖H‖₁`.
@@ -42,6 +50,13 @@ pub struct Penalty {
 }
 
 /// The set `C'` of admissible codes, column by column.
+///
+/// ```
+/// use ergodict::factor::code::CodeSet;
+/// assert_eq!("box:2".parse::<CodeSet>()?, CodeSet::Box { upper: 2.0 });
+/// assert_eq!(CodeSet::default().to_string(), "nonneg");
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub enum CodeSet {
@@ -96,6 +111,19 @@ impl std::str::FromStr for CodeSet {
 }
 
 /// How the code is found.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters, code::CodeSolver};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
+/// let loss = |solver| {
+///     let parameters = Parameters { solver, tolerance: 1e-10, ..Parameters::new(3) };
+///     Factoriser::<f64>::random(parameters, 4, 0)?.loss(&x)
+/// };
+/// let (fast, slow) = (loss(CodeSolver::Fast)?, loss(CodeSolver::ProjectedGradient)?);
+/// assert!((fast - slow).abs() < 1e-6 * fast); // the same minimum by two ways
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodeSolver {
@@ -107,6 +135,18 @@ pub enum CodeSolver {
 }
 
 /// Where the codes of a minibatch are not zero.
+///
+/// ```
+/// use ergodict::factor::code::{CodeSet, Coder, Penalty};
+/// use ergodict::linalg::Mat;
+/// let w = Mat::from_fn(3, 3, |i, j| f64::from(i == j));
+/// let x = Mat::from_fn(3, 1, |i, _| [2.0, 0.0, 3.0][i]);
+/// let mut coder = Coder::new(Penalty { lambda: 1.0, kappa2: 0.0 }, CodeSet::Nonnegative);
+/// coder.set_dictionary(&w);
+/// coder.code((&x).into(), &w, &mut Mat::zeros(0, 0), false, &mut Vec::new())?;
+/// assert_eq!((coder.supports().col(0), coder.supports().total()), (&[0, 2][..], 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct Supports {
     /// Room for each column.
@@ -140,6 +180,15 @@ impl Supports {
 }
 
 /// What coding a minibatch took.
+///
+/// ```
+/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::linalg::Mat;
+/// let mut model = Factoriser::<f64>::random(Parameters::new(3), 4, 0)?;
+/// let (report, _) = model.transform(&Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64))?;
+/// assert!(report.capped == 0 && report.kkt <= 1e-6);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct CodeReport {
     /// Coordinate steps (fast solver) or gradient steps times columns (reference).

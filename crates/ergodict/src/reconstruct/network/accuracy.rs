@@ -18,6 +18,19 @@ use std::cmp::Ordering;
 const PLACES: usize = 1 << 14;
 
 /// The measures; none where there is nothing to measure.
+///
+/// With `R = S/(C + α)` of the rebuilt network and a threshold θ: Jaccard `|E ∩ {R > θ}| / |E ∪ {R > θ}|`, with weights `Σ min(A, R) / Σ max(A, R)`.
+///
+/// ```
+/// use ergodict::data::Network;
+/// use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
+/// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// let pair = |u, v, sum| PairSum { u, v, sum, count: 2 };
+/// let rebuilt = [pair(0, 1, 1.8), pair(0, 2, 1.2), pair(1, 2, 1.6)];
+/// let found = Accuracy::of(&PairSums::of_pairs(&network, None, rebuilt, 1 << 20)?, &network, 0.5, 0.0)?;
+/// assert_eq!((found.auc, found.jaccard, found.edge_coverage), (Some(1.0), Some(2.0 / 3.0), Some(1.0)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accuracy {
     /// Pairs visited.

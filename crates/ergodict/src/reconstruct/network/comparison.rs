@@ -15,6 +15,18 @@ use std::sync::Arc;
 const BLOCK: u64 = 20_000;
 
 /// How networks are compared.
+///
+/// ```
+/// use ergodict::{chain::{ExactSampler, Motif}, data::embedded, dictionary::{Drawn, NetworkLearning}};
+/// use ergodict::reconstruct::network::{Comparison, Mode};
+/// let karate = std::sync::Arc::new(embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(5)?)?));
+/// let learning = NetworkLearning { steps: 10, ..NetworkLearning::new(9) };
+/// let comparison = Comparison { learning, samples: 2000, mode: Mode::OffChain, threshold: 0.5 };
+/// let dictionary = comparison.dictionary::<f64>(&drawn, 0, |_, _| true)?;
+/// assert!(comparison.accuracy(&dictionary, &drawn, 0, |_| true)?.auc.is_some_and(|auc| auc > 0.5));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// How each dictionary is learned; chains of reconstructions are watched alike.
@@ -87,6 +99,14 @@ impl Comparison {
 
 /// How much worse two networks are rebuilt by each other's atoms than by their own, on average; 0 where they are not worse. `accuracy` has a row for each
 /// dictionary and a column for each network that is rebuilt.
+///
+/// For accuracies `a_ij` of network j by the atoms of network i: `max(0, ((a_ii − a_ji) + (a_jj − a_ij))/2)`.
+///
+/// ```
+/// use ergodict::reconstruct::network::distances;
+/// let far = distances(&[0.9, 0.6, 0.5, 0.8], 2);
+/// assert!((far[1] - ((0.9 - 0.5) + (0.8 - 0.6)) / 2.0).abs() < 1e-12 && far[0] == 0.0);
+/// ```
 pub fn distances(accuracy: &[f64], n: usize) -> Vec<f64> {
     let at = |row: usize, column: usize| accuracy[row * n + column];
     let distance = |i: usize, j: usize| {

@@ -4,6 +4,11 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Which entries of a rebuilt patch count.
+///
+/// ```
+/// use ergodict::reconstruct::network::{Mode, NetworkReconstruction};
+/// assert_eq!(NetworkReconstruction::default().mode, Mode::Plain);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -16,6 +21,16 @@ pub enum Mode {
 }
 
 /// Which pairs of nodes are wanted.
+///
+/// ```
+/// use ergodict::{chain::Motif, data::embedded, linalg::Mat};
+/// use ergodict::reconstruct::network::{NetworkReconstruction, Reconstructor, Targets};
+/// let (karate, w) = (embedded("karate")?.into(), Mat::from_fn(9, 9, |i, j| f64::from(i == j)));
+/// let only = Targets::Only(vec![(0, 1), (5, 20)]);
+/// let rebuilt = Reconstructor::<f64>::new(&w, &karate, &Motif::chain(3)?, &NetworkReconstruction::default(), only)?;
+/// assert_eq!(rebuilt.sums().pairs(), 2);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Targets {
     /// All that are visited.
@@ -30,8 +45,8 @@ pub enum Targets {
 /// ```
 /// use ergodict::reconstruct::network::{Mode, NetworkReconstruction};
 /// let parameters = NetworkReconstruction { mode: Mode::OffChain, ..NetworkReconstruction::default() };
-/// parameters.check()?;
-/// # Ok::<(), ergodict::Error>(())
+/// assert!(parameters.check().is_ok());
+/// assert!(NetworkReconstruction { lambda: -1.0, ..parameters }.check().is_err());
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NetworkReconstruction {

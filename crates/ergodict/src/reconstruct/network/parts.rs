@@ -18,6 +18,12 @@ const INDEX: &str = "_index.json";
 pub type PairRow = (u32, u32, f64, u64);
 
 /// How pairs are written.
+///
+/// ```
+/// use ergodict::reconstruct::network::PairFormat;
+/// assert_eq!(PairFormat::of("rebuilt.parquet".as_ref()), PairFormat::Parquet);
+/// assert_eq!(PairFormat::of("rebuilt".as_ref()), PairFormat::Tsv);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PairFormat {
@@ -28,6 +34,12 @@ pub enum PairFormat {
 }
 
 /// One part of a table.
+///
+/// ```
+/// use ergodict::reconstruct::network::PairPart;
+/// let part = PairPart { file: "part-00000.tsv".to_owned(), first: Some("3".to_owned()), last: Some("9".to_owned()), pairs: 12 };
+/// assert!(serde_json::to_string(&part).unwrap().contains("part-00000.tsv")); // as `_index.json` has it
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PairPart {
     /// Its file in the folder.

@@ -42,6 +42,25 @@ const CHUNKS: usize = 4;
 const ROUNDS: u32 = 100;
 
 /// Where a reconstruction is, but for its sums and counts.
+///
+/// ```
+/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+/// use ergodict::linalg::Mat;
+/// use ergodict::reconstruct::network::{NetworkReconstruction, Reconstructor, Targets};
+/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
+/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), NetworkReconstruction::default());
+/// let begin = || Reconstructor::<f64>::new(&w, &karate, &motif, &parameters, Targets::All);
+/// let sampler = Samplers::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
+/// let walkers = || Ok::<_, ergodict::Error>([MotifWalker::new(sampler.clone(), 0, 0, 0, 1)?]);
+/// let (mut rebuilt, mut walking, path) = (begin()?, walkers()?, "checkpoint".as_ref());
+/// rebuilt.absorb(&mut walking, 500)?;
+/// let (point, mut sums) = (rebuilt.point(&walking), Vec::new());
+/// rebuilt.sums().write(&mut sums, path)?;
+/// let (mut resumed, mut again) = (begin()?, walkers()?);
+/// resumed.seek(&point, &mut again, &mut &sums[..], path)?;
+/// assert_eq!((resumed.taken(), resumed.sums().get(0, 1)), (500, rebuilt.sums().get(0, 1)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReconstructionPoint {
     /// Homomorphisms taken.
@@ -51,6 +70,8 @@ pub struct ReconstructionPoint {
 }
 
 /// A reconstruction under way.
+///
+/// For each homomorphism `x`, `h = argmin_{h ≥ 0} ‖A_x − Wh‖² + λ‖h‖₁`, and entry `(a,b)` of `Wh` is added to the sum `S` of the pair `(x(a), x(b))`, one to its count `C`.
 ///
 /// ```
 /// use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};

@@ -45,6 +45,16 @@ pub fn share_of(samples: u64, chain: u64, chains: u64) -> u64 {
 }
 
 /// A network with a sampler in it, and the pairs that are wanted: what shares need of the machine that they run on.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::{dictionary::Drawn, reconstruct::network::{SharePlace, Targets}};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let place = std::sync::Arc::new(SharePlace::new(&drawn, Targets::Only(vec![(0, 1)])));
+/// assert_eq!(std::sync::Arc::strong_count(&place), 1); // made once, for all tasks of a process
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 pub struct SharePlace {
     sampler: Arc<dyn MotifSampler>,
     adjacency: Adjacency,
@@ -61,6 +71,23 @@ impl SharePlace {
 }
 
 /// What is done of a chain at a time. [`ShareTask::to_bytes`] is how it travels.
+///
+/// ```
+/// use ergodict::chain::{ExactSampler, Motif};
+/// use ergodict::{dictionary::Drawn, linalg::Mat};
+/// use ergodict::reconstruct::network::{NetworkReconstruction, SharePlace, ShareTask, SortedSums, Targets};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), NetworkReconstruction::default());
+/// let arithmetic = ShareTask::arithmetic_here(&w, &parameters)?;
+/// let (chain, block, seed, burn_in, every, samples) = (0, 0, 0, 0, 1, 500);
+/// let task = ShareTask { chain, block, point: None, samples, seed, burn_in, every, parameters, w, arithmetic };
+/// let folder = tempfile::tempdir().unwrap();
+/// let file = folder.path().join("chain-0");
+/// let outcome = task.run(&SharePlace::new(&drawn, Targets::All), &file, &|| false)?;
+/// assert_eq!((outcome.point.kept, SortedSums::open(&file)?.pairs()), (500, outcome.pairs));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShareTask {
     /// The chain's number.
@@ -86,6 +113,14 @@ pub struct ShareTask {
 }
 
 /// What came of it, besides the file of sums.
+///
+/// ```
+/// use ergodict::{chain::{MotifPoint, diagnostics::Acceptance}, reconstruct::network::ShareOutcome};
+/// let point = MotifPoint { kept: 64, word: 0, state: vec![0, 1, 2], acceptance: Acceptance::default() };
+/// let outcome = ShareOutcome { chain: 3, block: 0, point, capped: 0, pairs: 70 };
+/// assert_eq!(ShareOutcome::from_bytes(&outcome.to_bytes()?)?, outcome); // how it travels
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ShareOutcome {
     /// The chain and the block of the task.

@@ -9,6 +9,13 @@ use crate::{Error, Result};
 /// There are `m (n − m)` edges, and the network is connected.
 ///
 /// An end of a uniformly random edge is a node in proportion to its degree: the list of edges is the list of repeated ends.
+///
+/// ```
+/// use ergodict::data::generate::{BarabasiAlbert, Generator};
+/// let network = Generator::from(BarabasiAlbert::new(100, 3)?).generate(0);
+/// assert_eq!((network.edges(), network.components().sizes.len()), (3 * 97, 1));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BarabasiAlbert {
     pub(super) nodes: usize,

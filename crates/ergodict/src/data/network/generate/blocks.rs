@@ -8,6 +8,14 @@ use std::ops::ControlFlow;
 
 /// The first nodes are of block 0, the next of block 1, and so on; two nodes of blocks a and b are joined with probability
 /// `P(a,b)`, independently.
+///
+/// ```
+/// use ergodict::data::generate::{BlockModel, Generator};
+/// let blocks = BlockModel::planted(vec![2, 3], 1.0, 0.0)?;
+/// assert_eq!(blocks.labels(), [0, 0, 1, 1, 1]);
+/// assert_eq!(Generator::from(blocks).generate(0).edges(), 1 + 3); // two complete graphs
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct BlockModel {
     sizes: Vec<usize>,

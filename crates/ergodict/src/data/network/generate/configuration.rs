@@ -18,6 +18,14 @@ use std::collections::BinaryHeap;
 const TRIES: usize = 64;
 
 /// What becomes of loops and repeated edges.
+///
+/// ```
+/// use ergodict::data::generate::{Configuration, Generator, Multiple};
+/// let edges = |multiple| Ok::<_, ergodict::Error>(Generator::from(Configuration::new(vec![4; 20], multiple)?).generate(0).edges());
+/// assert_eq!(edges(Multiple::Exact { swaps: 10 })?, 40);
+/// assert!(edges(Multiple::Erased)? <= 40);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Multiple {
     /// Loops are left out and repeated edges count once; degrees may come out smaller.
@@ -33,6 +41,14 @@ pub enum Multiple {
 }
 
 /// Networks of given degrees.
+///
+/// ```
+/// use ergodict::data::{embedded, generate::{Configuration, Generator, Multiple}};
+/// let karate = embedded("karate")?;
+/// let alike = Generator::from(Configuration::like(&karate, Multiple::Exact { swaps: 10 })?).generate(0);
+/// assert!((0..34).all(|v| alike.neighbours(v).len() == karate.neighbours(v).len()));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Configuration {
     pub(super) degrees: Vec<u32>,

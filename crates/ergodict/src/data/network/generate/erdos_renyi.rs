@@ -7,6 +7,12 @@ use crate::{Error, Result};
 use std::ops::ControlFlow;
 
 /// How many edges there are.
+///
+/// ```
+/// use ergodict::data::generate::{Density, ErdosRenyi};
+/// assert!(ErdosRenyi::new(10, Density::Probability(1.5), false).is_err());
+/// assert!(ErdosRenyi::new(10, Density::Edges(46), false).is_err()); // there are 45 pairs
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Density {
     /// Every pair is an edge with this probability, independently: `G(n, p)`.
@@ -16,6 +22,13 @@ pub enum Density {
 }
 
 /// `G(n, p)` or `G(n, m)`.
+///
+/// ```
+/// use ergodict::data::generate::{Density, ErdosRenyi, Generator};
+/// let network = Generator::from(ErdosRenyi::new(100, Density::Edges(250), false)?).generate(0);
+/// assert_eq!((network.nodes(), network.edges()), (100, 250));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ErdosRenyi {
     pub(super) nodes: usize,

@@ -13,6 +13,13 @@ const LEVELS: u32 = 4;
 /// quadrant with probability a, upper right with b, lower left with c, lower right with d. Loops are left out and
 /// entries drawn more than once count once, so that there are fewer edges than draws. Labels are not permuted: with a the largest, the
 /// first nodes are the hubs.
+///
+/// ```
+/// use ergodict::data::generate::{Generator, RMat};
+/// let network = Generator::from(RMat::new(8, 4, [0.57, 0.19, 0.19, 0.05], false)?).generate(0);
+/// assert!(network.nodes() == 256 && network.edges() < 4 * 256);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RMat {
     scale: u32,

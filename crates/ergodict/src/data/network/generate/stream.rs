@@ -16,6 +16,15 @@ use std::sync::mpsc::sync_channel;
 const BATCH: usize = 1 << 13;
 
 /// What was written of a random network.
+///
+/// ```
+/// use ergodict::data::generate::{Generator, WattsStrogatz};
+/// let path = std::env::temp_dir().join(format!("ergodict-generated-{}.txt", std::process::id()));
+/// let written = Generator::from(WattsStrogatz::new(10, 4, 0.0)?).write(0, &path, 1 << 20, None)?;
+/// assert_eq!((written.nodes, written.edges, written.saved.lost), (10, 20, None));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Generated {

@@ -9,6 +9,15 @@ use crate::{Error, Result};
 /// `j = 1, …, k/2` and within that for all `u`: with probability `p` such an edge keeps its end `u`, and its other end becomes a node
 /// drawn uniformly among all that are not `u` and not joined to `u` at that time (if there is one). There are always `n k / 2`
 /// edges; the network need not be connected.
+///
+/// ```
+/// use ergodict::data::generate::{Generator, WattsStrogatz};
+/// let ring = Generator::from(WattsStrogatz::new(12, 4, 0.0)?).generate(0);
+/// assert_eq!(ring.neighbours(0), [1, 2, 10, 11]);
+/// let rewired = Generator::from(WattsStrogatz::new(12, 4, 0.5)?).generate(0);
+/// assert_eq!(rewired.edges(), ring.edges());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct WattsStrogatz {
     pub(super) nodes: usize,

@@ -11,6 +11,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// One change of a network, by the names of nodes.
+///
+/// ```
+/// use ergodict::data::{Build, Change, ChangingNetwork};
+/// let mut network = ChangingNetwork::new(Build::default());
+/// network.apply(&[Change::insert("a", "b", 1.0), Change::insert("b", "c", 2.0), Change::remove("a", "b")])?;
+/// assert_eq!((network.weight("b", "c"), network.weight("a", "b")), (2.0, 0.0));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change<'a> {
     /// The edge has this weight from now on, whether it was there or not.

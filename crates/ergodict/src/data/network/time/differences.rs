@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// How a network differs from the one before.
+///
+/// ```
+/// use ergodict::data::{Differences, Network, differences};
+/// let (before, after) = (Network::simple(3, &[(0, 1), (1, 2)])?, Network::simple(3, &[(1, 2), (0, 2)])?);
+/// assert_eq!(differences(&before, &after), Differences { came: 1, went: 1, stayed: 1 });
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Differences {
     /// Edges that were not there before.

@@ -7,6 +7,13 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 
 /// What the times of a file are.
+///
+/// ```
+/// use ergodict::data::{TimeOptions, Times, parse_timed};
+/// let kind = |text: &[u8]| Ok::<_, ergodict::Error>(parse_timed(text, &TimeOptions::default())?.0.kind());
+/// assert_eq!((kind(b"a b 3\n")?, kind(b"a b 2004-05-01\n")?), (Times::Numbers, Times::Dates));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Times {

@@ -24,6 +24,13 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// Which column the times are in.
+///
+/// ```
+/// use ergodict::data::TimeColumn;
+/// assert_eq!("3".parse::<TimeColumn>()?, TimeColumn::Number(3));
+/// assert_eq!("year".parse::<TimeColumn>()?, TimeColumn::Name("year".to_owned()));
+/// # Ok::<(), std::convert::Infallible>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum TimeColumn {
     /// The one that a header calls so, or the last of three or four.
@@ -57,6 +64,14 @@ impl fmt::Display for TimeColumn {
 }
 
 /// How to read a time-stamped edge list.
+///
+/// ```
+/// use ergodict::data::{TimeColumn, TimeOptions, parse_timed};
+/// let options = TimeOptions { column: TimeColumn::Number(1), ..TimeOptions::default() };
+/// let (rows, _) = parse_timed(b"7 a b\n9 b c\n", &options)?;
+/// assert_eq!(rows.span(), (7.0, 9.0));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TimeOptions {
     /// The column of the times.
@@ -66,6 +81,13 @@ pub struct TimeOptions {
 }
 
 /// What was decided while a time-stamped edge list was read. Written out, it is one line.
+///
+/// ```
+/// use ergodict::data::{TimeOptions, parse_timed};
+/// let (_, decisions) = parse_timed(b"a b 9\nb c 7\n", &TimeOptions::default())?;
+/// assert_eq!((decisions.time_column, decisions.rows, decisions.in_order), (3, 2, false));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct TimedDecisions {
@@ -140,6 +162,16 @@ impl fmt::Display for TimedDecisions {
 
 /// Reads a time-stamped edge list. Separators, comments, quotation marks and compression are those of
 /// [`read_edge_list`](crate::data::read_edge_list); times are numbers, or dates of ISO 8601 (UTC where they do not say otherwise).
+///
+/// ```
+/// use ergodict::data::{TimeOptions, read_timed};
+/// let path = std::env::temp_dir().join(format!("ergodict-timed-{}.txt", std::process::id()));
+/// std::fs::write(&path, "a b 1\nb c 2\na c 4\n").unwrap();
+/// let (rows, _) = read_timed(&path, &TimeOptions::default())?;
+/// assert_eq!((rows.len(), rows.span(), rows.ids().len()), (3, (1.0, 4.0), 3));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Format`], with the line, for a row without a time or with one that is none, for negative weights other than those of rows that remove edges,

@@ -26,6 +26,15 @@ pub const DEFAULT_WINDOWS: usize = 20;
 pub const MOST_WINDOWS: usize = (1 << 16) - 1;
 
 /// How time is cut.
+///
+/// ```
+/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// let rows = TimedEdges::new(NodeIds::numbered(3), vec![(0, 1), (1, 2)], vec![0.0, 9.0])?;
+/// let cut = Cut::Every { window: 4.0, stride: 2.0 }; // windows that overlap by half
+/// let windows = Windows::new(rows.into(), WindowOptions { cut, ..WindowOptions::default() })?;
+/// assert_eq!((windows.span(0), windows.span(1)), ((0.0, 4.0), (2.0, 6.0)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Cut {
     /// Windows of a length, each so much later than the one before.
@@ -46,6 +55,17 @@ impl Default for Cut {
 }
 
 /// How rows become networks.
+///
+/// ```
+/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// let rows = std::sync::Arc::new(TimedEdges::new(NodeIds::numbered(3), vec![(0, 1), (1, 2)], vec![0.0, 9.0])?);
+/// let last = |cumulative| {
+///     let options = WindowOptions { cut: Cut::Into(2), cumulative, ..WindowOptions::default() };
+///     Windows::new(rows.clone(), options)?.network(1)
+/// };
+/// assert_eq!((last(false)?.edges(), last(true)?.edges()), (1, 2));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct WindowOptions {
     /// How time is cut.

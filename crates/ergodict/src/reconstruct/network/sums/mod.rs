@@ -34,6 +34,12 @@ const SMALL: usize = 16 << 20;
 const QUICK: usize = 96 << 20;
 
 /// What a reconstruction says of a pair.
+///
+/// ```
+/// use ergodict::reconstruct::network::PairSum;
+/// let pair = PairSum { u: 0, v: 1, sum: 3.0, count: 4 };
+/// assert_eq!((pair.mean(), pair.shrunk(2.0)), (0.75, 0.5));
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PairSum {
     /// The first node, of undirected networks not the larger.
@@ -62,6 +68,16 @@ impl PairSum {
 ///
 /// Of an undirected network `(u, v)` and `(v, u)` are one pair: its count is that of the paper for either of them, its sum the mean
 /// of both. Pairs of a node with itself are there only in networks with loops.
+///
+/// ```
+/// use ergodict::{data::Network, reconstruct::network::{PairSum, PairSums}};
+/// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
+/// let of = |v| PairSums::of_pairs(&network, None, [PairSum { u: 0, v, sum: 1.0, count: 2 }], 1 << 20);
+/// let mut sums = of(1)?;
+/// sums.merge(&of(2)?)?; // of another machine, say
+/// assert_eq!((sums.pairs(), sums.visited(), sums.get(2, 0)), (3, 2, (1.0, 2)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct PairSums {
     nodes: usize,

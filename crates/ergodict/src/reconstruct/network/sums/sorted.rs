@@ -317,6 +317,19 @@ impl Reader {
 ///
 /// What comes out may be an error of [`SortedSums::range`].
 ///
+/// ```
+/// use ergodict::{data::Network, reconstruct::network::{PairSum, PairSums, SortedSums, merged_sums}};
+/// let (network, folder) = (Network::simple(3, &[(0, 1), (1, 2)])?, tempfile::tempdir().unwrap());
+/// let file = |name, u| {
+///     let sums = PairSums::of_pairs(&network, None, [PairSum { u, v: 2, sum: 1.0, count: 2 }], 1 << 20)?;
+///     SortedSums::write(&folder.path().join(name), &sums)
+/// };
+/// let files = [file("chain-0", 1)?, file("chain-1", 0)?];
+/// let pairs: Vec<PairSum> = merged_sums(&files, 0..3)?.collect::<Result<_, _>>()?;
+/// assert_eq!(pairs.iter().map(|pair| (pair.u, pair.v)).collect::<Vec<_>>(), [(0, 2), (1, 2)]);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+///
 /// # Errors
 /// [`Error::Shape`] for files of different networks.
 pub fn merged_sums(
@@ -377,6 +390,16 @@ fn check_alike(files: &[SortedSums]) -> Result<()> {
 
 /// Cuts the nodes of a network into at most so many ranges, with about as many pairs of the files in each: by the first pairs of their
 /// blocks, so that the ranges depend on the files alone.
+///
+/// ```
+/// use ergodict::{data::Network, reconstruct::network::{PairSum, PairSums, SortedSums, source_ranges}};
+/// let (network, folder) = (Network::simple(3, &[(0, 1), (1, 2)])?, tempfile::tempdir().unwrap());
+/// let pair = PairSum { u: 0, v: 2, sum: 1.0, count: 2 };
+/// let sums = PairSums::of_pairs(&network, None, [pair], 1 << 20)?;
+/// let ranges = source_ranges(&[SortedSums::write(&folder.path().join("chain-0"), &sums)?], 4)?;
+/// assert_eq!((ranges[0].start, ranges[ranges.len() - 1].end), (0, 3)); // all nodes are in one of them
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Shape`] for files of different networks.
