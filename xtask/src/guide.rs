@@ -4,6 +4,7 @@ mod blocks;
 mod book;
 mod links;
 mod markdown;
+pub(crate) mod mdbook;
 mod play;
 mod sessions;
 mod shown;

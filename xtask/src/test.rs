@@ -67,6 +67,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         }
     }
 
+    if wanted.is_empty() || wanted.contains(&"guide") {
+        guide::mdbook::prepare();
+    }
     let mut outcomes: Vec<(&str, bool, Duration)> = Vec::new();
     for step in STEPS.iter().filter(|step| wanted.is_empty() || wanted.contains(&step.name)) {
         println!("\n== {}: {}", step.name, step.about);
@@ -80,6 +83,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             break;
         }
     }
+    guide::mdbook::abandon();
 
     println!();
     for (name, passed, time) in &outcomes {

@@ -2,14 +2,12 @@
 
 use super::links::within;
 use super::markdown::Page;
-use crate::place::{cargo, command, name, root, stdout, succeed, target};
+use super::mdbook;
+use crate::place::{command, name, root, target};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-
-/// The version of mdBook that the guide is written for.
-const VERSION: &str = "0.5.4";
 
 /// Builds the book into `target/guide/docs`, and checks every link of its pages; where it begins.
 pub(super) fn build(pages: &[Page]) -> Result<PathBuf> {
@@ -18,7 +16,7 @@ pub(super) fn build(pages: &[Page]) -> Result<PathBuf> {
         std::fs::remove_dir_all(&site).with_context(|| format!("cannot remove {}", site.display()))?;
     }
     let book = site.join("docs");
-    let mut build = command(mdbook()?);
+    let mut build = command(mdbook::program()?);
     build.arg("build").arg("--dest-dir").arg(&book).arg("docs");
     println!("$ {}", name(&build));
     let output = build.output().context("cannot start mdbook")?;
@@ -34,23 +32,6 @@ pub(super) fn build(pages: &[Page]) -> Result<PathBuf> {
     }
     check(&site)?;
     Ok(book.join("index.html"))
-}
-
-/// The program, installed where that is not done yet.
-fn mdbook() -> Result<PathBuf> {
-    let tools = target()?.join("tools");
-    let program = tools.join("bin").join(format!("mdbook{}", std::env::consts::EXE_SUFFIX));
-    if stdout(command(&program).arg("--version")).is_ok_and(|version| version.contains(VERSION)) {
-        return Ok(program);
-    }
-    // Unoptimised, without what serves and searches: it has one small book to build, and to compile it is what takes the time.
-    let mut install = cargo("install --debug --locked --force --no-default-features mdbook --version");
-    install.arg(VERSION).arg("--root").arg(&tools);
-    install.env("CARGO_TARGET_DIR", tools.join("build")).env("CARGO_PROFILE_DEV_DEBUG", "0");
-    println!("$ {}", name(&install));
-    succeed(&mut install).context("mdBook, which the guide is built with, cannot be installed")?;
-    std::fs::remove_dir_all(tools.join("build")).context("cannot remove what mdBook was built in")?;
-    Ok(program)
 }
 
 /// Puts a file outside of `docs` that a page links to where the same link leads from the book.

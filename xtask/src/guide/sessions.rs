@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_session_is_one_shell_that_stops_at_the_first_failure() {
-        assert_eq!(run("$ x='a b'\n$ test \"$x\" = 'a b'\n").0, true);
+        assert!(run("$ x='a b'\n$ test \"$x\" = 'a b'\n").0);
         let (passed, printed) = run("$ echo it\\'s\n$ false | cat\n$ echo never\n");
         assert!(!passed);
         assert_eq!(printed, "\u{1e}$ echo it\\'s\nit's\n\u{1e}$ false | cat\n");
