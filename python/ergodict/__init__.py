@@ -7,6 +7,7 @@ from .chains import RBM, CellularPotts, Ising, Potts
 from .changing import ChangingNetwork
 from .comparison import Comparison, compare
 from .denoising import Denoised, denoise
+from .diagnostics import mixing
 from .estimators import OnlineDictionary, OnlineNMF
 from .evaluation import Difference, Evaluation, evaluate
 from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
@@ -46,6 +47,7 @@ __all__ = [
     "distributed",
     "evaluate",
     "load",
+    "mixing",
     "networks",
     "noise_level",
     "plot",
