@@ -9,6 +9,7 @@ from .comparison import Comparison, compare
 from .denoising import Denoised, denoise
 from .estimators import OnlineDictionary, OnlineNMF
 from .evaluation import Difference, Evaluation, evaluate
+from .fetching import fetch_network
 from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
 from .models import load
 from .network import Network, as_network, networks
@@ -45,6 +46,7 @@ __all__ = [
     "denoising",
     "distributed",
     "evaluate",
+    "fetch_network",
     "load",
     "networks",
     "noise_level",
