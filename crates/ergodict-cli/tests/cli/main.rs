@@ -12,6 +12,7 @@ mod convert;
 mod denoise;
 mod disk;
 mod factor;
+mod fetch;
 mod help;
 mod image;
 mod in_time;
