@@ -55,7 +55,7 @@ fn the_docs_tell_of_every_key() {
         "network denoise @karate --method common-neighbours -o d.tsv",
         "evaluate d.tsv labels.tsv",
         "report n s -o r.html",
-        "paper convergence -o p",
+        "paper convergence --quick -o p",
         "paper figure-image --quick -o p",
         "paper figure-ising --quick -o p",
         "paper figure-ndl --quick -o p",

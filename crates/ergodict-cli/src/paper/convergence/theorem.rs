@@ -50,7 +50,7 @@ impl Theorem {
             if seen.new {
                 let Seen { distance, distance_exact, rate, .. } = &seen.outcome;
                 place.talk(&format!(
-                    "{}: |f̂ − f| {:.1e}, exactly {:.1e} expected; falls as t^{:.2}",
+                    "{}: |f̂ − f| {:.1e}, exact {:.1e}; falls as t to the {:.2}",
                     case.name,
                     seen.outcome.last(&distance.rms),
                     seen.outcome.last(distance_exact),

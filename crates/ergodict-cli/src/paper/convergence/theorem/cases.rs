@@ -103,15 +103,15 @@ pub(super) fn all(size: Size) -> Vec<Case> {
         ),
         broken(
             case("summable", "independent, t^−2", Movement::Independent, Weights::Summable),
-            "Σ w_t = ∞: the sum is finite",
+            "Σ wₜ = ∞: it is finite",
         ),
         broken(
-            case("constant-0.1", "independent, w ≥ 0.1", Movement::Independent, floor(0.1)),
-            "(M2): w_t does not fall",
+            case("constant-0.2", "independent, w ≥ 0.2", Movement::Independent, floor(0.2)),
+            "(M2): wₜ stops falling",
         ),
         broken(
-            case("constant-0.01", "independent, w ≥ 0.01", Movement::Independent, floor(0.01)),
-            "(M2): w_t does not fall",
+            case("constant-0.02", "independent, w ≥ 0.02", Movement::Independent, floor(0.02)),
+            "(M2): wₜ stops falling",
         ),
     ]
 }

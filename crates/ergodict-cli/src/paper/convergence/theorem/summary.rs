@@ -151,7 +151,7 @@ impl Seen {
         rms(self.ends.iter().map(|end| (end.surrogate - end.expected) / unit(end)))
     }
 
-    /// The largest [`Seen::excess`] that chance explains, but for one time in a thousand.
+    /// The largest [`Seen::excess`] that chance explains, but for one time in ten thousand.
     pub(super) fn bound(&self) -> f64 {
         (chi_square(self.ends.len()) / self.ends.len() as f64).sqrt()
     }
@@ -163,6 +163,11 @@ impl Seen {
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
         (mean, (squares / (n - 1.0) / n).sqrt())
+    }
+
+    /// The first of a curve.
+    pub(super) fn first(&self, curve: &[f64]) -> f64 {
+        curve.first().copied().unwrap_or(f64::NAN)
     }
 
     /// The last of a curve.
@@ -214,9 +219,9 @@ fn jackknife(others: &[f64]) -> f64 {
     ((n - 1.0) / n * others.iter().map(|x| (x - mean).powi(2)).sum::<f64>()).sqrt()
 }
 
-/// The 0.999 quantile of χ² with `n` degrees of freedom, by Wilson and Hilferty's cube; within 1 % for n ≥ 4.
+/// The 0.9999 quantile of χ² with `n` degrees of freedom, by Wilson and Hilferty's cube; within 2 % for n ≥ 4.
 fn chi_square(n: usize) -> f64 {
-    let (n, z) = (n as f64, 3.0902);
+    let (n, z) = (n as f64, 3.7190);
     n * (1.0 - 2.0 / (9.0 * n) + z * (2.0 / (9.0 * n)).sqrt()).powi(3)
 }
 
@@ -226,8 +231,8 @@ mod tests {
 
     #[test]
     fn quantiles_of_chi_square_are_those_of_the_tables() {
-        for (n, table) in [(4, 18.467), (8, 26.124), (16, 39.252)] {
-            assert!((chi_square(n) / table - 1.0).abs() < 0.01, "{n}: {}", chi_square(n));
+        for (n, table) in [(4, 23.513), (8, 31.828), (16, 45.925)] {
+            assert!((chi_square(n) / table - 1.0).abs() < 0.02, "{n}: {}", chi_square(n));
         }
     }
 
