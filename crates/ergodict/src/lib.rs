@@ -14,6 +14,9 @@
 //!                                   linalg  (products and SIMD kernels, under everything)
 //! ```
 //!
+//! Where to begin: [`factor::Factoriser`] for samples of any kind, [`chain::Chain`] for a chain of one's own,
+//! [`dictionary::NetworkLearning`] for networks, [`reconstruct`] and [`denoise`] for what atoms are good for, [`dictionary::Model`] for files.
+//!
 //! ```
 //! use ergodict::factor::{Factoriser, Parameters};
 //! use ergodict::linalg::MatRef;
@@ -26,6 +29,24 @@
 //! assert!(seen.loss_before.is_finite() && model.dictionary().cols() == 2);
 //! # Ok::<(), ergodict::Error>(())
 //! ```
+//!
+//! Atoms of a network, its latent motifs, from random walks of five nodes:
+//!
+//! ```
+//! use ergodict::chain::{ExactSampler, Motif};
+//! use ergodict::{data::embedded, dictionary::{Model, NetworkLearning}};
+//!
+//! let karate = std::sync::Arc::new(embedded("@karate")?);
+//! let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &Motif::chain(5)?)?);
+//! let learned = NetworkLearning { steps: 50, ..NetworkLearning::new(9) }.learn::<f64>(&[(karate, sampler)], 0)?;
+//! let (dominance, order) = Model::of(&learned, "network", 0).dominance();
+//! let first = learned.dictionary().col(order[0]); // the atom that is used most, 5×5 row by row
+//! assert!(dominance[order[0]] > 1.0 / 9.0 && first[1] > first[0]);
+//! # Ok::<(), ergodict::Error>(())
+//! ```
+//!
+//! Samples are columns and features rows (`d×n`), the dictionary is `d×r`, codes are `r×n`. Everything is generic over `f32` and `f64` ([`linalg::Scalar`]).
+//! Errors that input can cause are [`Error`]; the same seed gives the same bytes at any number of threads.
 
 pub mod chain;
 pub mod data;

@@ -1,4 +1,13 @@
 //! Dictionaries: what was learned, where it came from, and the files that hold it.
+//!
+//! | what | here |
+//! |---|---|
+//! | a dictionary with where it came from, as a `.safetensors` file | [`Model`] |
+//! | learning with a history, that can be saved and resumed | [`Tracked`] |
+//! | latent motifs of networks, from samples and from all homomorphisms | [`NetworkLearning`], [`learn_static`] |
+//! | the same over time | [`WindowSource`], [`OverTime`] |
+//! | the same in rounds, on several machines | [`RoundLearning`], [`RoundTask`] |
+//! | subgraphs that atoms are seen in | [`Examples`] |
 
 mod change;
 mod config;

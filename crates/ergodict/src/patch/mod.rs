@@ -1,4 +1,9 @@
 //! Patches: `X_t = φ(Y_t)`, written column by column into the minibatch.
+//!
+//! | of | column | here |
+//! |---|---|---|
+//! | images, configurations of spins, any [`Grid`] | `rows·cols·channels` numbers, row by row | [`Window`], [`ImageStream`], [`SpinCutter`] |
+//! | networks | the k×k matrix `A_x(a,b) = A(x(a), x(b))` of a homomorphism `x`, row by row | [`NetworkPatches`], [`NetworkStream`] |
 
 mod borders;
 mod cutter;
