@@ -107,7 +107,12 @@ fn at(setting: &'static Setting, temperature: f64, place: &mut Place<'_>) -> Res
     let mut held_out: Option<HeldOut> = None;
     let settings = setting.json(temperature, json!("trajectory"));
     let name = format!("T{temperature}-trajectory");
-    let follow = || course::follow(setting, temperature, seed, &mut held_out);
+    let Some(last) = setting.last(temperature, seed)? else { return Ok(None) };
+    let follow = || {
+        let held_out = HeldOut::once(&mut held_out, setting, (temperature, seed), &last)?;
+        let Some(held_out) = held_out else { return Ok(None) };
+        course::follow(setting, (temperature, seed), held_out)
+    };
     let Some(course) = place.unit((VERB, &name, seed), settings, &[], follow)? else { return Ok(None) };
     if course.new {
         let (mean, error) = course.outcome.energy;
@@ -116,7 +121,6 @@ fn at(setting: &'static Setting, temperature: f64, place: &mut Place<'_>) -> Res
             course.seconds
         ));
     }
-    let Some(last) = setting.last(temperature, seed)? else { return Ok(None) };
     // The short runs first.
     let epochs = setting.epochs.iter().rev().map(|&every| Some(every)).chain([None]);
     let mut runs = Vec::new();
@@ -127,7 +131,7 @@ fn at(setting: &'static Setting, temperature: f64, place: &mut Place<'_>) -> Res
         let path = place.folder.join(&file);
         let settings = setting.json(temperature, every.map_or(json!("fixed"), |every| json!(every)));
         let learn = || {
-            let held_out = HeldOut::once(&mut held_out, setting, temperature, seed)?;
+            let held_out = HeldOut::once(&mut held_out, setting, (temperature, seed), &last)?;
             let Some(held_out) = held_out else { return Ok(None) };
             learn::learn(setting, (temperature, every, seed), (&last, held_out), (&path, &file), quiet)
         };

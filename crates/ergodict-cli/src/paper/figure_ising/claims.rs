@@ -149,23 +149,32 @@ fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim 
     }
 }
 
+/// How much more the loss rises from the last configuration to others of its age when atoms are of that configuration alone, and how far it is then above that
+/// of the trajectory's atoms: both over chains. The trajectory's own rise is what the configuration is easier than others by.
+fn alone(at: &At) -> (Spread, Spread) {
+    let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
+    let above = Spread::between(&fixed.end, &trajectory.end);
+    (Spread { mean: above.mean - (fixed.own - trajectory.own), ..above }, above)
+}
+
 fn one_configuration(at: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
     let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
-    let apart = Spread::between(&fixed.later, &trajectory.later);
+    let (rise, above) = alone(at);
     Claim {
         about: format!("atoms of one configuration, T = {} (Section 5.3)", at.temperature),
         printed: "overfitted to it; those of the trajectory have features common to many".into(),
         ours: format!(
-            "loss on its own configuration {:.2}; on later ones of other chains {:.2}, against {:.2} of the trajectory's ({}), \
-             apart by {apart}",
-            fixed.last(),
-            Spread::of(&fixed.later).mean,
-            Spread::of(&trajectory.later).mean,
-            at.beside().name()
+            "loss on that configuration {:.2}, on others of its age {:.2}; of the trajectory's atoms ({}) {:.2} and {:.2}: it rises by {rise} more, and is \
+             then {above} above",
+            fixed.own,
+            Spread::of(&fixed.end).mean,
+            at.beside().name(),
+            trajectory.own,
+            Spread::of(&trajectory.end).mean,
         ),
-        verdict: verdict(apart.is_above()),
-        why: "agrees when the dictionary of one configuration does worse on later configurations of other chains, by more than three \
-              standard errors over chains"
+        verdict: verdict(rise.is_above() && above.is_above()),
+        why: "agrees when the loss rises more, and ends higher, than that of the trajectory's atoms, by more than three standard errors over chains. A \
+              chain that is still ordering teaches its past as well: the last configuration alone, if it is large, may be the better teacher for its age"
             .into(),
     }
 }

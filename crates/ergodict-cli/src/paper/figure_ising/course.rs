@@ -22,25 +22,24 @@ pub(super) struct Course {
     pub(super) magnetisation: f64,
     /// For each τ, the mean share of sites whose spins are others after τ updates; of independent fair coins it is ½.
     pub(super) changed: Vec<(u64, f64)>,
-    /// Loss of a patch when the mean patch stands for it, on both held-out sets.
+    /// Loss of a patch when the mean patch stands for it, on the held-out sets.
     pub(super) mean_patch: MeanPatch,
 }
 
-/// Loss of the mean patch on both held-out sets.
+/// Loss of the mean patch on the held-out sets.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MeanPatch {
     pub(super) along: f64,
+    pub(super) end: f64,
     pub(super) later: f64,
 }
 
 /// Goes along the trajectory; none when interrupted.
 pub(super) fn follow(
     setting: &Setting,
-    temperature: f64,
-    seed: u64,
-    held_out: &mut Option<HeldOut>,
+    (temperature, seed): (f64, u64),
+    held_out: &HeldOut,
 ) -> Result<Option<Course>> {
-    let Some(held_out) = HeldOut::once(held_out, setting, temperature, seed)? else { return Ok(None) };
     let mut walker = setting.walker(temperature, seed, 0)?;
     let half = setting.updates / 2;
     // All epochs and the places of the energies are multiples of the shortest epoch.
@@ -73,7 +72,11 @@ pub(super) fn follow(
         energy_exact: onsager::energy_per_site(temperature),
         magnetisation: walker.measure(Observable::Magnetisation)?,
         changed: changed.collect(),
-        mean_patch: MeanPatch { along: of_the_mean(&held_out.along), later: of_the_mean(&held_out.later) },
+        mean_patch: MeanPatch {
+            along: of_the_mean(&held_out.along),
+            end: of_the_mean(&held_out.end),
+            later: of_the_mean(&held_out.later),
+        },
     }))
 }
 

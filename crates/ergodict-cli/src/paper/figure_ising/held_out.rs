@@ -1,8 +1,8 @@
 //! Configurations of other chains at the same temperature, which no dictionary was learned from: the expected loss is estimated on them.
 //!
-//! From a start of fair coins the cold chains order for the whole run, so that a configuration's age matters. There are two sets: one of all ages
-//! up to the end of the trajectory, whose law is that of what was learned from; and a later one, from the end of the trajectory to
-//! twice its length.
+//! From a start of fair coins the cold chains order for the whole run, so that a configuration's age matters. There are three sets: one of all ages
+//! up to the end of the trajectory, whose law is that of what was learned from; one of the age of its last configuration; and a later one,
+//! up to twice its length.
 
 use super::setting::{Setting, advance};
 use anyhow::Result;
@@ -15,10 +15,13 @@ const AGES: u64 = 10;
 /// Those in the later set.
 const LATER: u64 = 5;
 
-/// Patches of both sets, a matrix for each chain: chains are independent, what comes of one is not.
+/// Patches of the sets, a matrix for each chain: chains are independent, what comes of one is not.
 pub(super) struct HeldOut {
     pub(super) along: Vec<Mat<f64>>,
+    pub(super) end: Vec<Mat<f64>>,
     pub(super) later: Vec<Mat<f64>>,
+    /// Other patches than those learned from of the last configuration of the trajectory.
+    pub(super) own: Mat<f64>,
 }
 
 impl HeldOut {
@@ -26,36 +29,41 @@ impl HeldOut {
     pub(super) fn once<'a>(
         kept: &'a mut Option<Self>,
         setting: &Setting,
-        temperature: f64,
-        seed: u64,
+        (temperature, seed): (f64, u64),
+        last: &[i8],
     ) -> Result<Option<&'a Self>> {
         if kept.is_none() {
-            *kept = Self::new(setting, temperature, seed)?;
+            *kept = Self::new(setting, (temperature, seed), last)?;
         }
         Ok(kept.as_ref())
     }
 
-    fn new(setting: &Setting, temperature: f64, seed: u64) -> Result<Option<Self>> {
-        let updates = setting.updates;
-        let ages: Vec<u64> = (0..AGES)
-            .map(|k| (2 * k + 1) * updates / (2 * AGES))
-            .chain((1..=LATER).map(|k| updates + k * updates / LATER))
-            .collect();
-        let mut all = Self { along: Vec::new(), later: Vec::new() };
+    fn new(setting: &Setting, (temperature, seed): (f64, u64), last: &[i8]) -> Result<Option<Self>> {
+        let (updates, each) = (setting.updates, setting.held_out);
+        // As many patches of the end as of all ages together.
+        let at_end = each * AGES as usize;
+        let along = (0..AGES).map(|k| ((2 * k + 1) * updates / (2 * AGES), each));
+        let later = (1..=LATER).map(|k| (updates + k * updates / LATER, each));
+        let ages: Vec<(u64, usize)> = along.chain([(updates, at_end)]).chain(later).collect();
+        let mut own = Mat::zeros(0, 0);
+        let chains = setting.chains;
+        setting.cutter(seed, chains + 1)?.cut(last, setting.shape(), at_end * chains as usize, &mut own)?;
+        let mut all = Self { along: Vec::new(), end: Vec::new(), later: Vec::new(), own };
         // Chain 0 is the one that is learned from.
-        for id in 1..=setting.chains {
+        for id in 1..=chains {
             let mut walker = setting.walker(temperature, seed, id)?;
             let mut cutter = setting.cutter(seed, id)?;
             let mut cut = Vec::new();
-            for &age in &ages {
+            for &(age, count) in &ages {
                 if !advance(&mut walker, age) {
                     return Ok(None);
                 }
                 let mut x = Mat::zeros(0, 0);
-                cutter.cut(walker.spins(), setting.shape(), setting.held_out, &mut x)?;
+                cutter.cut(walker.spins(), setting.shape(), count, &mut x)?;
                 cut.push(x);
             }
-            let later = cut.split_off(AGES as usize);
+            let later = cut.split_off(AGES as usize + 1);
+            all.end.extend(cut.pop());
             all.along.push(together(&cut));
             all.later.push(together(&later));
         }

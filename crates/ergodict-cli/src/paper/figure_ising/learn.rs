@@ -30,9 +30,12 @@ pub(super) struct Learned {
     pub(super) surrogate: Vec<(u64, f64)>,
     /// The same and the mean loss of held-out patches of all ages.
     pub(super) held_out: Vec<(u64, f64)>,
-    /// Mean loss at the end on each held-out chain: of configurations of all ages, and of later ones.
+    /// Mean loss at the end on each held-out chain: of configurations of all ages, of the age of the last one, and of later ones.
     pub(super) along: Vec<f64>,
+    pub(super) end: Vec<f64>,
     pub(super) later: Vec<f64>,
+    /// And on other patches of the last configuration of the trajectory itself.
+    pub(super) own: f64,
     /// Of the last configuration of the trajectory, rebuilt; and the share of its sites whose nearest value is right.
     pub(super) relative_error: f64,
     pub(super) sites_right: f64,
@@ -125,8 +128,10 @@ pub(super) fn learn(
     model.patch = Some(setting.kind());
     model.save(path)?;
     let mut factoriser = model.factoriser::<f64>()?;
-    let (along, later) =
-        (losses(&mut factoriser, &held_out.along)?, losses(&mut factoriser, &held_out.later)?);
+    let [along, end, later] = [&held_out.along, &held_out.end, &held_out.later];
+    let (along, end) = (losses(&mut factoriser, along)?, losses(&mut factoriser, end)?);
+    let later = losses(&mut factoriser, later)?;
+    let own = factoriser.loss(&held_out.own)? / held_out.own.cols() as f64;
     let Some(rebuilt) = rebuilt(setting, &model, last)? else { return Ok(None) };
     let encoding = Setting::encoding()?;
     let truth: Vec<f64> = last.iter().map(|&spin| encoding.encode(spin)[0]).collect();
@@ -136,7 +141,9 @@ pub(super) fn learn(
         surrogate: curve,
         held_out: expected,
         along,
+        end,
         later,
+        own,
         relative_error: relative_error(&rebuilt, &truth),
         sites_right: encoding.agreement(&rebuilt, last),
     }))

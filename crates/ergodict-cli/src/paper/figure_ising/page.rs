@@ -30,9 +30,9 @@ const REBUILT: &str = "
     relative error, ‖rebuilt − configuration‖ / ‖configuration‖ with 0 for −1.";
 
 const RUNS: &str = "
-    Losses are per patch. The surrogate is what learning sees. Other chains: such that nothing was learned from, whose configurations have the same ages as the
-    trajectory's, or are later, up to twice as old; ± is the standard error over chains. The mean patch is what a prediction without atoms loses.
-    Error and sites right are of the last configuration of the trajectory, rebuilt.";
+    Losses are per patch. The surrogate is what learning sees; the last one is on other patches of the last configuration. Other chains: such that nothing was learned
+    from, whose configurations have the same ages as all of the trajectory's, that of its last one, or are later, up to twice as old; ± is the standard error over chains. The
+    mean patch is what a prediction without atoms loses on them. Error and sites right are of the last configuration, rebuilt.";
 
 const CHAINS: &str = "
     The energy per site over the second half of the trajectory, beside the exact one of an infinite lattice in equilibrium (Onsager): what is
@@ -128,9 +128,11 @@ fn runs(figure: &FigureIsing) -> Table {
                 run.every.map_or("one configuration".into(), |every| every.to_string()),
                 one.minibatches.to_string(),
                 format!("{:.2}", one.last()),
-                Spread::of(&one.along).to_string(),
-                Spread::of(&one.later).to_string(),
-                format!("{:.1} / {:.1}", mean.along, mean.later),
+                format!("{:.2}", one.own),
+                short(&one.along),
+                short(&one.end),
+                short(&one.later),
+                format!("{:.0}, {:.0}, {:.0}", mean.along, mean.end, mean.later),
                 format!("{:.4}", one.relative_error),
                 format!("{:.2}", 100.0 * one.sites_right),
                 format!("{:.1}", run.done.seconds),
@@ -142,8 +144,10 @@ fn runs(figure: &FigureIsing) -> Table {
         "τ",
         "minibatches",
         "surrogate",
-        "other chains, same ages",
-        "other chains, later",
+        "last one",
+        "others: all ages",
+        "its age",
+        "later",
         "mean patch",
         "error",
         "% sites right",
@@ -151,6 +155,12 @@ fn runs(figure: &FigureIsing) -> Table {
     ];
     let head = head.map(str::to_owned).to_vec();
     Table { title: "All dictionaries".into(), head, rows, words: RUNS.into() }
+}
+
+/// A mean and its standard error in few letters.
+fn short(of: &[f64]) -> String {
+    let Spread { mean, error } = Spread::of(of);
+    format!("{mean:.2} ± {error:.2}")
 }
 
 fn chains(figure: &FigureIsing) -> Table {
