@@ -10,6 +10,7 @@ from .denoising import Denoised, denoise
 from .diagnostics import mixing
 from .estimators import OnlineDictionary, OnlineNMF
 from .evaluation import Difference, Evaluation, evaluate
+from .fetching import fetch_network
 from .images import ImagePatches, denoise_image, noise_level, psnr, read_image, reconstruct_image
 from .models import load
 from .network import Network, as_network, networks
@@ -46,6 +47,7 @@ __all__ = [
     "denoising",
     "distributed",
     "evaluate",
+    "fetch_network",
     "load",
     "mixing",
     "networks",

@@ -1,14 +1,11 @@
-"""Documentation: every example runs, every public name is documented, the chapter's code works as printed."""
+"""Documentation: every example runs, every public name is documented. The Python of the guide is run by `cargo xtask guide`."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
 import inspect
-import os
 import pkgutil
-import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -19,9 +16,6 @@ import pytest
 from numpydoc.validate import validate
 
 import ergodict
-
-CHAPTERS = [Path(__file__).parents[2] / "docs" / name for name in ("python.md", "distributed.md")]
-README = Path(__file__).parents[2] / "README.md"
 
 #: What numpydoc finds that we mind of anything public: no docstring, no summary, parameters that do not exist or are in another order; and
 #: of classes and functions besides: parameters missing, without a type or a word; no word on what is returned or yielded.
@@ -107,42 +101,3 @@ def test_all_is_complete() -> None:
     assert len(listed) == len(ergodict.__all__), "a name is twice in __all__"
     for name in listed:
         assert hasattr(ergodict, name), f"{name} is in __all__ only"
-
-
-def blocks(text: str) -> Iterator[tuple[str, int, str]]:
-    """The fenced blocks of Markdown that are to be run: language, line and text."""
-    for match in re.finditer(r"^```(python|console)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield match[1], text.count("\n", 0, match.start()) + 2, match[2]
-
-
-@pytest.mark.usefixtures("printed_alike")
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
-def test_the_chapter_runs_as_printed(chapter: Path) -> None:
-    """Its blocks in order, in one folder: Python in one namespace; of sessions in a shell the lines that begin with `$ `."""
-    found = list(blocks(chapter.read_text(encoding="utf-8")))
-    assert any(language == "python" for language, _, _ in found), f"{chapter} shows no Python"
-    program = os.environ.get("ERGODICT_CLI")
-    names: dict[str, Any] = {"__name__": "chapter"}
-    for language, line, text in found:
-        if language == "python":
-            # Padded, so that a traceback names the line of the chapter.
-            exec(compile("\n" * (line - 1) + text, str(chapter), "exec"), names)
-            continue
-        if not program:
-            pytest.skip("ERGODICT_CLI is not set: the chapter's commands are SKIPPED from here on")
-        commands = "\n".join(words[2:] for words in text.splitlines() if words.startswith("$ "))
-        path = f"{Path(program).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        done = subprocess.run(
-            ["bash", "-euc", commands], capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False
-        )
-        assert done.returncode == 0, f"{chapter.name}:{line}: {done.stderr}"
-
-
-@pytest.mark.usefixtures("printed_alike")
-def test_the_python_of_the_readme_runs() -> None:
-    """Its commands are run by a step of `cargo xtask test`."""
-    found = [(line, text) for language, line, text in blocks(README.read_text(encoding="utf-8")) if language == "python"]
-    assert found, "README.md shows no Python"
-    for line, text in found:
-        names: dict[str, Any] = {"__name__": "readme"}
-        exec(compile("\n" * (line - 1) + text, str(README), "exec"), names)

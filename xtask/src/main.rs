@@ -1,7 +1,8 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
 
 mod bench;
 mod debian;
+mod guide;
 mod peers;
 mod place;
 mod python;
@@ -15,6 +16,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
+  guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; pages by themselves; pictures made
+                                                     anew; the book alone
   wheel                                              the Python wheel, built and tested in a clean environment
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   bench scale [--most EDGES] [--folder DIR]          the command line on networks of 10⁴ to 10⁸ edges
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     let outcome = match command.as_str() {
         "test" => test::run(rest),
         "wheel" => wheel::run(rest),
+        "guide" => guide::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
         "help" | "-h" | "--help" => {

@@ -2,8 +2,8 @@
 
 mod browser;
 mod python;
-mod readme;
 
+use crate::guide;
 use crate::place::{cargo, name, succeed};
 use anyhow::{Result, bail};
 use std::process::Command;
@@ -39,7 +39,11 @@ const STEPS: [Step; 8] = [
         about: "the documentation builds without a warning",
         run: || show(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings")),
     },
-    Step { name: "readme", about: "the commands of README.md work as printed", run: readme::run },
+    Step {
+        name: "guide",
+        about: "README.md and the guide work as printed, and its links lead somewhere",
+        run: guide::step,
+    },
 ];
 
 /// Runs the steps asked for (all if none is named); true if every one passed.
@@ -63,6 +67,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         }
     }
 
+    if wanted.is_empty() || wanted.contains(&"guide") {
+        guide::mdbook::prepare();
+    }
     let mut outcomes: Vec<(&str, bool, Duration)> = Vec::new();
     for step in STEPS.iter().filter(|step| wanted.is_empty() || wanted.contains(&step.name)) {
         println!("\n== {}: {}", step.name, step.about);
@@ -76,6 +83,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             break;
         }
     }
+    guide::mdbook::abandon();
 
     println!();
     for (name, passed, time) in &outcomes {

@@ -1,10 +1,10 @@
 //! `ergodict image`: learn dictionaries of patches from images, rebuild and denoise images with them.
 
 mod learn;
-mod open;
+pub(crate) mod open;
 mod page;
 mod reconstruct;
-mod scale;
+pub(crate) mod scale;
 mod source;
 
 use crate::args::Common;

@@ -35,6 +35,7 @@ mod resolved;
 mod runs;
 mod saving;
 mod scheme;
+mod sheet;
 mod shell;
 mod showing;
 mod spins;

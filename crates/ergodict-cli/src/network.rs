@@ -7,6 +7,7 @@ mod convert;
 mod corrupt;
 mod denoise;
 mod denoised;
+mod fetch;
 mod generate;
 mod info;
 mod info_time;
@@ -49,6 +50,7 @@ pub(crate) struct Args {
 enum Verb {
     Info(info::Args),
     List(list::Args),
+    Fetch(fetch::Args),
     Convert(convert::Args),
     Generate(generate::Args),
     Corrupt(corrupt::Args),
@@ -63,6 +65,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.verb {
         Verb::Info(args) => info::run(args, common),
         Verb::List(args) => list::run(args, common),
+        Verb::Fetch(args) => fetch::run(args, common),
         Verb::Convert(args) => convert::run(args, common),
         Verb::Generate(args) => generate::run(args, common),
         Verb::Corrupt(args) => corrupt::run(args, common),

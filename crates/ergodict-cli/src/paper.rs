@@ -1,8 +1,17 @@
 //! `ergodict paper`: the paper's experiments run again, beside what it prints.
 
+mod all;
 mod cases;
 mod convergence;
+mod denoising;
+mod figure_denoising;
+mod figure_image;
+mod figure_ising;
 mod figure_ndl;
+mod outcome;
+mod place;
+mod records;
+mod spread;
 mod table_denoising;
 
 use crate::args::Common;
@@ -20,15 +29,23 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    TableDenoising(table_denoising::Args),
+    All(all::Args),
+    FigureImage(figure_image::Args),
+    FigureIsing(figure_ising::Args),
     FigureNdl(figure_ndl::Args),
+    FigureDenoising(figure_denoising::Args),
+    TableDenoising(table_denoising::Args),
     Convergence(convergence::Args),
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     match &args.what {
-        What::TableDenoising(args) => table_denoising::run(args, common),
+        What::All(args) => all::run(args, common),
+        What::FigureImage(args) => figure_image::run(args, common),
+        What::FigureIsing(args) => figure_ising::run(args, common),
         What::FigureNdl(args) => figure_ndl::run(args, common),
+        What::FigureDenoising(args) => figure_denoising::run(args, common),
+        What::TableDenoising(args) => table_denoising::run(args, common),
         What::Convergence(args) => convergence::run(args, common),
     }
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 /// Files that are read by flags; all other files that flags name are written, and have no say in a result.
-pub(crate) const READ: [&str; 8] =
-    ["model", "pairs", "like", "reference", "data", "trajectory", "graph", "weights"];
+pub(crate) const READ: [&str; 9] =
+    ["model", "pairs", "like", "reference", "data", "trajectory", "graph", "weights", "image"];
 /// Flags without a say in a result.
 const SILENT: [&str; 10] = [
     "threads",

@@ -58,14 +58,17 @@ impl Showing {
             output::write(path, &report.render())?;
         }
         if let Some(folder) = &self.figures {
-            std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
-            let names = names(report.figures().iter().map(|(title, _)| &**title));
-            for (name, (_, svg)) in names.iter().zip(report.figures()) {
-                output::write(&folder.join(name), svg)?;
-            }
+            write_figures(&report, folder)?;
         }
         Ok(true)
     }
+}
+
+/// Writes each figure of a report into a folder, which is made where it is missing.
+pub(crate) fn write_figures(report: &Report, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
+    let names = names(report.figures().iter().map(|(title, _)| &**title));
+    names.iter().zip(report.figures()).try_for_each(|(name, (_, svg))| output::write(&folder.join(name), svg))
 }
 
 /// Finds out before the work, not after it, whether all outputs can be written; that of `--figures` is a folder.

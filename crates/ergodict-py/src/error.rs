@@ -17,6 +17,10 @@ pub(crate) fn raised(error: Error) -> PyErr {
                 None => pyo3::exceptions::PyOSError::new_err(words),
             }
         }
+        Error::Fetch { .. } => pyo3::exceptions::PyOSError::new_err(error.to_string()),
+        Error::NotAsKnown { .. } => {
+            PyValueError::new_err(format!("{error}; unchecked=True takes it nevertheless"))
+        }
         Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
         Error::NotFinite { sample, feature, value } => {
             let hint = if value.is_nan() { " (missing=True leaves missing entries out)" } else { "" };

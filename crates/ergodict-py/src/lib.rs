@@ -8,6 +8,7 @@ mod distributed;
 mod error;
 mod evaluate;
 mod factor;
+mod fetch;
 mod going;
 mod image;
 mod learn;
@@ -44,6 +45,8 @@ mod _ergodict {
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
+    #[pymodule_export]
+    use super::fetch::fetch_network;
     #[pymodule_export]
     use super::image::{
         ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,

@@ -38,12 +38,50 @@ pub struct Series {
     pub name: String,
     /// Points in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
+    /// How far the values spread, as place, lower and upper end: a pale band behind the line.
+    pub band: Vec<(f64, f64, f64)>,
+    /// What the values should be, as a thin dashed line of the same colour.
+    pub expected: Vec<(f64, f64)>,
 }
 
 impl Series {
     /// A series from its name and points.
     pub fn new(name: impl Into<String>, points: impl Into<Vec<(f64, f64)>>) -> Self {
-        Self { name: name.into(), points: points.into() }
+        Self { name: name.into(), points: points.into(), ..Self::default() }
+    }
+
+    /// The same with a band: place, lower and upper end of the spread.
+    ///
+    /// ```
+    /// use ergodict_report::{LineChart, Series};
+    ///
+    /// let mean = Series::new("mean", [(1.0, 4.0), (2.0, 3.0)]).band([(1.0, 3.5, 4.5), (2.0, 2.8, 3.2)]);
+    /// assert!(LineChart { series: vec![mean], ..LineChart::default() }.svg().contains("band"));
+    /// ```
+    #[must_use]
+    pub fn band(mut self, band: impl Into<Vec<(f64, f64, f64)>>) -> Self {
+        self.band = band.into();
+        self
+    }
+
+    /// The same beside what its values should be.
+    ///
+    /// ```
+    /// use ergodict_report::{LineChart, Series};
+    ///
+    /// let error = Series::new("error", [(1.0, 1.1), (4.0, 0.6)]).expected([(1.0, 1.0), (4.0, 0.5)]);
+    /// assert!(LineChart { series: vec![error], ..LineChart::default() }.svg().contains("expected"));
+    /// ```
+    #[must_use]
+    pub fn expected(mut self, points: impl Into<Vec<(f64, f64)>>) -> Self {
+        self.expected = points.into();
+        self
+    }
+
+    /// All that is drawn of it.
+    fn places(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let edges = self.band.iter().flat_map(|&(x, low, high)| [(x, low), (x, high)]);
+        self.points.iter().chain(&self.expected).copied().chain(edges)
     }
 }
 
@@ -85,7 +123,7 @@ impl LineChart {
     /// The chart as an SVG element, 600 units wide.
     pub fn svg(&self) -> String {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
-        let drawable = || self.series.iter().flat_map(|s| &s.points).filter_map(placed);
+        let drawable = || self.series.iter().flat_map(Series::places).filter_map(|p| placed(&p));
         let x_axis = Axis::over(drawable().map(|p| p.0), self.log_x, 0.0);
         let fixed = self.y_range.and_then(|ends| Axis::between(ends, self.log_y));
         let cut = fixed.is_some();
@@ -115,11 +153,9 @@ impl LineChart {
             frame.diagonal(&mut svg, &x_axis, &y_axis);
         }
         for (i, series) in self.series.iter().enumerate() {
-            let mut pixels: Vec<Option<(f64, f64)>> = series
-                .points
-                .iter()
-                .map(|p| placed(p).map(|(x, y)| (frame.x(x_axis.unit(x)), frame.y(y_axis.unit(y)))))
-                .collect();
+            let pixel =
+                |p: &(f64, f64)| placed(p).map(|(x, y)| (frame.x(x_axis.unit(x)), frame.y(y_axis.unit(y))));
+            let mut pixels: Vec<Option<(f64, f64)>> = series.points.iter().map(pixel).collect();
             let name = escape(&series.name);
             let _ = writeln!(svg, r#"<g {} data-series="{i}" data-name="{name}">"#, ink(i, "series"));
             if cut {
@@ -129,6 +165,13 @@ impl LineChart {
                 line(&mut svg, &pixels, i);
             }
             dots(&mut svg, &pixels, series);
+            // After the line, by which the page's script knows the values of a series.
+            let inside = |p: (f64, f64)| (p.0, p.1.clamp(frame.top, frame.bottom));
+            let edge = |p: (f64, f64)| pixel(&p).map(inside);
+            let band = series.band.iter().filter_map(|&(x, low, high)| edge((x, low)).zip(edge((x, high))));
+            spread(&mut svg, &band.collect::<Vec<_>>(), i);
+            let expected: Vec<_> = series.expected.iter().map(pixel).collect();
+            dashed(&mut svg, &if cut { frame.cut(&expected) } else { expected });
             svg.push_str("</g>\n");
         }
         svg.push_str("</svg>");
@@ -233,6 +276,41 @@ fn line(svg: &mut String, pixels: &[Option<(f64, f64)>], i: usize) {
         let _ = writeln!(
             svg,
             r#"<path fill="none" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"{dash} d="{path}"/>"#
+        );
+    }
+}
+
+/// The band between lower and upper ends, in the colour of series `i`.
+fn spread(svg: &mut String, band: &[((f64, f64), (f64, f64))], i: usize) {
+    if band.is_empty() {
+        return;
+    }
+    let c = i % PALETTE.len();
+    let around = band.iter().map(|ends| ends.1).chain(band.iter().rev().map(|ends| ends.0));
+    let mut path = String::new();
+    for (k, (x, y)) in around.enumerate() {
+        let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, Px(x), Px(y));
+    }
+    let _ = writeln!(
+        svg,
+        r#"<path class="band f{}" fill="{}" fill-opacity="0.16" stroke="none" d="{path}Z"/>"#,
+        c + 1,
+        PALETTE[c]
+    );
+}
+
+/// A thin dashed line of the colour around it.
+fn dashed(svg: &mut String, pixels: &[Option<(f64, f64)>]) {
+    let mut path = String::new();
+    for run in pixels.split(Option::is_none) {
+        for (k, (x, y)) in run.iter().copied().flatten().enumerate() {
+            let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, Px(x), Px(y));
+        }
+    }
+    if !path.is_empty() {
+        let _ = writeln!(
+            svg,
+            r#"<path class="expected" fill="none" stroke-width="1.5" stroke-dasharray="5 4" d="{path}"/>"#
         );
     }
 }

@@ -90,6 +90,31 @@ pub enum Error {
         /// What was found and what was expected.
         problem: String,
     },
+    /// A file that cannot be had from a server.
+    #[error("{from}: {problem}")]
+    Fetch {
+        /// Its address.
+        from: String,
+        /// What became of the request.
+        problem: String,
+    },
+    /// A network that is not the one of its name.
+    #[error(
+        "{from}: is not the network `{name}` that is known: it has {found}, but {expected} are expected; it may be another file, or its \
+         publisher has changed it, see {page}"
+    )]
+    NotAsKnown {
+        /// The address or file it came from.
+        from: String,
+        /// Its name.
+        name: String,
+        /// What was found, in words.
+        found: String,
+        /// What is known, in words.
+        expected: String,
+        /// The publisher's page.
+        page: String,
+    },
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {

@@ -60,3 +60,12 @@ pub mod patch;
 pub mod reconstruct;
 
 pub use error::{Error, Result};
+
+/// The Rust of README.md and of the guide, as documentation tests; `cargo xtask guide` sees to it that no page with Rust is missing here.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/own-chain.md")]
+    mod own_chain {}
+}

@@ -8,7 +8,7 @@ use ergodict::dictionary::Input;
 use std::path::Path;
 
 /// Opens an image; one line says what was decided about it, unless `quiet`.
-pub(super) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Input)> {
+pub(crate) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Input)> {
     let name = path.to_string_lossy();
     if let Some(embedded) = name.strip_prefix('@') {
         let hint = |e| anyhow!("{e}{}", crate::nearest::hint(&name, EMBEDDED_IMAGES));

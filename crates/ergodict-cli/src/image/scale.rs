@@ -3,23 +3,23 @@
 /// How a picture is made smaller: every square block of pixels becomes one, their mean. Blocks at the right and lower edge
 /// may be smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Reduction {
+pub(crate) struct Reduction {
     /// Pixels a side of a block.
-    pub(super) block: usize,
+    pub(crate) block: usize,
     from: (usize, usize),
     /// Rows and columns of what comes out.
-    pub(super) shape: (usize, usize),
+    pub(crate) shape: (usize, usize),
 }
 
 impl Reduction {
     /// The least that leaves no side longer than `most`.
-    pub(super) fn new(from: (usize, usize), most: usize) -> Self {
+    pub(crate) fn new(from: (usize, usize), most: usize) -> Self {
         let block = from.0.max(from.1).div_ceil(most).max(1);
         Self { block, from, shape: (from.0.div_ceil(block), from.1.div_ceil(block)) }
     }
 
     /// The picture made smaller, row by row, the channels of a place together.
-    pub(super) fn of(&self, values: &[f64], channels: usize) -> Vec<f64> {
+    pub(crate) fn of(&self, values: &[f64], channels: usize) -> Vec<f64> {
         let cols = self.shape.1;
         let mut sums = vec![0.0; self.shape.0 * cols * channels];
         for (i, row) in values.chunks_exact(self.from.1 * channels).enumerate() {

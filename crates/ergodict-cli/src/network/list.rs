@@ -1,13 +1,13 @@
-//! `ergodict network list`: the networks that come with the program.
+//! `ergodict network list`: the networks that come with the program, and those that can be fetched.
 
 use crate::args::Common;
 use crate::output;
 use anyhow::Result;
-use ergodict::data::embedded_names;
+use ergodict::data::{embedded_names, fetch};
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Name the networks that come with ergodict
+/// Name the networks that come with ergodict, and those it can fetch
 #[derive(clap::Args)]
 #[command(after_long_help = "Example:\n  ergodict network list\n  ergodict network info @karate")]
 pub(crate) struct Args {}
@@ -27,7 +27,27 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
                 })
             })
             .collect();
-        let summary = json!({ "schema": "ergodict.network-list/1", "networks": all, "config": crate::resolved::config() });
+        let to_fetch: Vec<_> = fetch::originals()
+            .iter()
+            .map(|one| {
+                json!({
+                    "name": one.name,
+                    "nodes": one.content.nodes,
+                    "edges": one.content.edges,
+                    "description": one.description,
+                    "citation": one.citation,
+                    "url": one.url,
+                    "page": one.page,
+                    "content_sha256": one.content.sha256,
+                })
+            })
+            .collect();
+        let summary = json!({
+            "schema": "ergodict.network-list/1",
+            "networks": all,
+            "to_fetch": to_fetch,
+            "config": crate::resolved::config(),
+        });
         output::print(&format!("{summary:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -42,6 +62,15 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
             one.citation
         )
     });
-    output::print(&lines.collect::<String>())?;
+    let mut text: String = lines.collect();
+    text += "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n";
+    for one in fetch::originals() {
+        let (nodes, edges) = (one.content.nodes, one.content.edges);
+        text += &format!(
+            "{:<12}  {nodes:>5} nodes  {edges:>7} edges  {} ({})\n",
+            one.name, one.description, one.citation
+        );
+    }
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

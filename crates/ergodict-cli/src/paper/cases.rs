@@ -1,5 +1,6 @@
 //! The networks of the paper, from a folder of edge lists or, for the impatient, small embedded ones.
 
+use super::place::Where;
 use crate::network::reading::{Opened, Reading, input as input_of};
 use anyhow::{Result, bail};
 use ergodict::data::Network;
@@ -25,40 +26,48 @@ const CASES: [Case; 3] = [
 /// What `--quick` runs on.
 const QUICK: [Case; 2] = [Case { name: "@lesmis", printed: None }, Case { name: "@karate", printed: None }];
 
-/// The flags.
+/// Where networks come from.
 #[derive(clap::Args)]
 pub(super) struct Data {
     /// The folder with facebook.txt.gz, ppi_pathways.txt.gz and arxiv.txt.gz
-    #[arg(long = "data", id = "data", value_name = "DIR", required_unless_present = "quick")]
+    #[arg(
+        long = "data",
+        id = "data",
+        value_name = "DIR",
+        required_unless_present = "quick",
+        conflicts_with = "quick"
+    )]
     folder: Option<PathBuf>,
-    /// Small embedded networks instead, and one seed: to see how it goes
-    #[arg(long, conflicts_with = "data")]
-    pub(super) quick: bool,
-    /// The folder to write to, which is made where it is missing
-    #[arg(short, long, value_name = "DIR")]
-    pub(super) out: PathBuf,
 }
 
 /// A network that was read.
 pub(super) struct Read {
     pub(super) case: Case,
+    /// The largest component of the simple network.
     pub(super) network: Network,
     pub(super) input: Input,
 }
 
-impl Data {
-    /// Makes the folder.
-    pub(super) fn start(&self) -> Result<()> {
-        crate::showing::probe_folder("-o", &self.out)?;
-        Ok(std::fs::create_dir_all(&self.out).map_err(ergodict::Error::io(&self.out))?)
+impl Read {
+    /// Its name without the mark of embedded ones.
+    pub(super) fn name(&self) -> &'static str {
+        self.case.name.trim_start_matches('@')
     }
 
+    /// Its name with the one in the paper.
+    pub(super) fn title(&self) -> String {
+        let name = self.name();
+        self.case.printed.map_or(name.to_owned(), |printed| format!("{name} (the paper's {printed})"))
+    }
+}
+
+impl Data {
     /// The networks, which are all looked for before work begins.
-    pub(super) fn networks(&self) -> Result<Vec<Read>> {
+    pub(super) fn networks(&self, at: &Where) -> Result<Vec<Read>> {
         let mut all = Vec::new();
-        let cases: &[Case] = if self.quick { &QUICK } else { &CASES };
-        for case in cases {
-            let path = self.path(case)?;
+        let cases: &[Case] = if at.quick { &QUICK } else { &CASES };
+        let paths = cases.iter().map(|case| self.path(case, at.quick)).collect::<Result<Vec<_>>>()?;
+        for (case, path) in cases.iter().zip(paths) {
             let opened = Reading::default().open(&path, true)?;
             let input = input_of(&opened);
             let Opened { network, .. } = opened;
@@ -67,8 +76,8 @@ impl Data {
         Ok(all)
     }
 
-    fn path(&self, case: &Case) -> Result<PathBuf> {
-        if self.quick {
+    fn path(&self, case: &Case, quick: bool) -> Result<PathBuf> {
+        if quick {
             return Ok(case.name.into());
         }
         let folder = self.folder.as_deref().unwrap_or(Path::new("."));
@@ -77,8 +86,10 @@ impl Data {
         match names.iter().find(|path| path.is_file()) {
             Some(path) => Ok(path.clone()),
             None => bail!(
-                "{}: there is no such file: --data must name the folder that has it",
-                names[0].display()
+                "{}: there is no such file: --data must name the folder that has it (`ergodict network fetch {}` \
+                 downloads it)",
+                names[0].display(),
+                case.name
             ),
         }
     }

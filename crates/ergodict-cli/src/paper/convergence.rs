@@ -1,82 +1,114 @@
 //! `ergodict paper convergence`: the theorem at work, on chains of which everything is known.
 
 mod bars;
+mod theorem;
 mod two_pictures;
 
+use super::outcome::{Claim, Outcome, present, stopped};
+use super::place::{Place, Where};
 use crate::args::Common;
-use crate::progress::say;
-use crate::showing::probe_folder;
-use crate::{output, paths};
+use crate::paths;
 use anyhow::Result;
 use bars::BarsRun;
 use ergodict_report::Report;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use theorem::Theorem;
 use two_pictures::TwoPictures;
 
-/// The theorem at work: dependent data whose atoms, and whose expected loss, are known exactly
+/// The name in records and of the page.
+pub(super) const VERB: &str = "convergence";
+
+/// The theorem at work: chains small enough to know the truth, and what goes wrong without its assumptions
 ///
-/// Bars: pictures that hardly change from one to the next, made of bars that are found. Two pictures: a chain so small that
-/// the expected loss is known exactly, which the surrogate comes to tell. Writes DIR/convergence.html, DIR/bars.npy (the
-/// pictures) and DIR/bars.safetensors (the atoms found in them).
+/// Six pictures: a chain so small that the expected loss, its gradient and the variance of every average are known exactly, with
+/// balanced and forgetting weights, with and without dependence and subsampling, and with assumptions broken. Two pictures: the
+/// smallest chain there is. Bars: pictures that hardly change from one to the next, made of bars that are found. Writes
+/// DIR/convergence.html, DIR/bars.npy (the pictures) and DIR/bars.safetensors (the atoms found in them).
 #[derive(clap::Args)]
-#[command(after_long_help = "Example:\n  ergodict paper convergence -o paper")]
+#[command(
+    after_long_help = "Example:\n  ergodict paper convergence -o paper\n  ergodict paper convergence --quick -o paper"
+)]
 pub(crate) struct Args {
-    /// The folder to write to, which is made where it is missing
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    at: Where,
 }
 
 const LEAD: &str = "
-    Two experiments on data made by this program, of which everything is known. Each watches a Markov chain, minibatch by
-    minibatch, and learns the pieces that what it sees is made of, however much each minibatch resembles the one before.";
+    The paper's Theorem 4.1 on data made by this program, of which everything is known. Each experiment watches a Markov chain,
+    minibatch by minibatch, and learns the pieces that what it sees is made of, however much each minibatch resembles the one before.";
 
 const TWO: &str = "
     Two pictures that take turns in three ways, so that the expected loss is known exactly: the surrogate comes to tell it
     in each.";
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let started = Instant::now();
-    let files = ["convergence.html", "bars.npy", "bars.safetensors"].map(|name| args.out.join(name));
-    let [page, pictures, model] = &files;
+    let files = ["convergence.html", bars::DATA, bars::MODEL].map(|name| args.at.out.join(name));
     paths::check(common, &[], &files.each_ref().map(|path| ("-o", &**path)))?;
-    probe_folder("-o", &args.out)?;
-    std::fs::create_dir_all(&args.out).map_err(ergodict::Error::io(&args.out))?;
-    let bars = BarsRun::new(common.seed, pictures)?;
-    bars.model.save(model)?;
-    let two = TwoPictures::new(common.seed)?;
-    let seconds = started.elapsed().as_secs_f64();
-    let mut report = Report::new("The theorem at work").lead(LEAD);
-    for (title, words, figures) in
-        [("Bars", bars.lead(), bars.figures()?), ("Two pictures", TWO.to_owned(), two.figures()?)]
-    {
-        report = figures.into_iter().fold(report.section(title, words), Report::figure);
+    let mut place = Place::open(&args.at, common)?;
+    match measure(&mut place)? {
+        Some(convergence) => present(VERB, &convergence, &place),
+        None => Ok(stopped(&place)),
     }
-    let mut facts = bars.facts();
-    facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-    facts.push(("time", format!("{seconds:.2} s, of which learning the bars {:.2} s", bars.seconds)));
-    output::write(page, &report.facts(&facts).render())?;
-    if !common.quiet {
-        say(&format!("{}\n\n{}\n\nwrote {}", bars.account(), two.account(), page.display()));
+}
+
+/// The three experiments.
+pub(super) struct Convergence {
+    theorem: Theorem,
+    two: TwoPictures,
+    bars: BarsRun,
+    model: PathBuf,
+    data: PathBuf,
+}
+
+/// Runs what is missing; none when interrupted.
+pub(super) fn measure(place: &mut Place<'_>) -> Result<Option<Convergence>> {
+    let Some(theorem) = Theorem::measure(place)? else { return Ok(None) };
+    let Some(two) = TwoPictures::measure(place)? else { return Ok(None) };
+    let Some(bars) = BarsRun::measure(place)? else { return Ok(None) };
+    let (model, data) = (place.folder.join(bars::MODEL), place.folder.join(bars::DATA));
+    Ok(Some(Convergence { theorem, two, bars, model, data }))
+}
+
+impl Outcome for Convergence {
+    fn title(&self) -> String {
+        "The theorem at work".into()
     }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.paper-convergence/1",
-            "version": env!("CARGO_PKG_VERSION"),
-            "seed": common.seed,
-            "config": crate::resolved::config(),
-            "bars": bars.json(),
-            "two_pictures": two.json(),
-            "report": page,
-            "model": model,
-            "data": pictures,
-            "seconds": seconds,
-        });
-        output::print(&format!("{summary:#}\n"))?;
+
+    fn lead(&self) -> String {
+        LEAD.into()
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn show(&self, report: Report) -> Result<Report> {
+        let mut report = self.theorem.show(report)?;
+        for (title, words, figures) in [
+            ("Two pictures", TWO.to_owned(), self.two.figures()?),
+            ("Bars", self.bars.lead(), self.bars.figures()?),
+        ] {
+            report = figures.into_iter().fold(report.section(title, words), Report::figure);
+        }
+        Ok(report.table(self.bars.settings()))
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        self.theorem.claims()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "theorem": self.theorem.json(),
+            "bars": self.bars.json(),
+            "two_pictures": self.two.json(),
+            "model": self.model,
+            "data": self.data,
+            "seconds": self.theorem.seconds() + self.two.seconds() + self.bars.seconds(),
+        })
+    }
+
+    fn cpu_seconds(&self) -> f64 {
+        self.theorem.cpu_seconds() + self.two.cpu_seconds() + self.bars.cpu_seconds()
+    }
 }
 
 /// Whole numbers from 1 to `last`, about `per_decade` of them in a decade.

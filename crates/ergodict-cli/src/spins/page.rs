@@ -6,6 +6,7 @@ use super::simulated::Simulated;
 use crate::maps::{off, shown};
 use crate::mixing::MIXED;
 use crate::page::{self, count, facts, gallery, spin_model};
+use crate::sheet::Sheet;
 use crate::{again, watched};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
@@ -34,8 +35,6 @@ const ERRORS: &str = "
     Where the rebuilt configuration is off: white where it is right, full colour where it is off by as much as the two
     spins are apart.";
 
-/// What lies between the atoms of a sheet: a shade that shows their edges.
-const GAP: f64 = 0.35;
 /// Lags of autocorrelation functions.
 const LAGS: usize = 100;
 /// Shades between two spins in a picture.
@@ -203,39 +202,10 @@ fn dictionaries(group: &[&Outcome]) -> Result<Vec<Figure>> {
         return each.collect();
     }
     let sheets: Vec<Sheet> = group.iter().map(|o| Sheet::of(&o.learned.model)).collect();
-    let signed = sheets.iter().any(|sheet| sheet.values.iter().any(|v| *v < 0.0));
-    let shade = if signed { Shade::Signed { full: 1.0 } } else { Shade::Ink { low: 0.0, high: 1.0 } };
-    let items = group.iter().zip(&sheets);
-    let items = items.map(|(o, sheet)| (Picture::new(&sheet.values, sheet.shape, shade), label(o)));
+    let signed = sheets.iter().any(Sheet::is_signed);
+    let items = group.iter().zip(&sheets).map(|(o, sheet)| (sheet.picture(signed), label(o)));
     let svg = Pictures { items: items.collect(), columns: Some(group.len().clamp(1, 2)) }.svg()?;
     Ok(vec![Figure { title: "Dictionaries".into(), svg, words: SHEETS.into() }])
-}
-
-/// All atoms of a dictionary in one picture.
-struct Sheet {
-    values: Vec<f64>,
-    shape: (usize, usize),
-}
-
-impl Sheet {
-    fn of(model: &ergodict::dictionary::Model) -> Self {
-        let (rows, cols) = model.patch.map_or((1, model.w.rows()), |p| (p.window.rows, p.window.cols));
-        let (_, order) = model.dominance();
-        let across = (order.len() as f64).sqrt().ceil() as usize;
-        let down = order.len().div_ceil(across);
-        let shape = (down * (rows + 1) - 1, across * (cols + 1) - 1);
-        let signed = order.iter().any(|&k| model.w.col(k).iter().any(|v| *v < 0.0));
-        let mut values = vec![if signed { f64::NAN } else { GAP }; shape.0 * shape.1];
-        for (place, &k) in order.iter().enumerate() {
-            let (top, left) = (place / across * (rows + 1), place % across * (cols + 1));
-            let atom = model.w.col(k);
-            let scale = atom.iter().fold(0.0_f64, |m, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
-            for (i, v) in atom.iter().enumerate() {
-                values[(top + i / cols) * shape.1 + left + i % cols] = v / scale;
-            }
-        }
-        Self { values, shape }
-    }
 }
 
 /// The last configuration and what each dictionary makes of it.

@@ -1,4 +1,4 @@
-//! `ergodict paper convergence`: the bars are found, and the surrogate tells the expected loss.
+//! `ergodict paper convergence`: the theorem's quantities meet their exact values, broken cases do not, and the bars are found.
 
 use crate::bench::Bench;
 use serde_json::Value;
@@ -7,19 +7,56 @@ fn number(of: &Value, key: &str) -> f64 {
     of[key].as_f64().unwrap()
 }
 
+/// Cases in which surrogate and expected loss stay apart.
+const BROKEN: [&str; 4] = ["reducible", "summable", "constant-0.2", "constant-0.02"];
+
+/// The χ² of 8 runs against the exact variance allows one false alarm in ten thousand; the least that a broken case has is 2.2 times
+/// its bound or so.
+fn theorem_is_seen(seed: u64, summary: &Value) {
+    let theorem = &summary["theorem"];
+    let cases = theorem["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 11);
+    for case in cases {
+        let name = case["case"].as_str().unwrap();
+        let broken = BROKEN.contains(&name);
+        assert_eq!(case["closes_in"], !broken, "seed {seed}: {case}");
+        assert_eq!(broken || name == "periodic", !case["breaks"].is_null(), "{name}");
+        let (fitted, exact, error) =
+            (number(case, "slope"), number(case, "slope_exact"), number(case, "slope_error"));
+        if broken {
+            assert!(exact.abs() < 0.15 && fitted.abs() < 0.15 + 5.0 * error, "seed {seed}: {case}");
+        } else {
+            // Over 40 other seeds fitted exponents were within 5.2 standard errors by the jackknife of 8 runs.
+            assert!(exact < -0.3 && (fitted - exact).abs() < 8.0 * error, "seed {seed}: {case}");
+            // Over 40 other seeds the gradients differed by 0.6 to 1.4 times the exact value.
+            let ratio = number(case, "gradient") / number(case, "gradient_exact");
+            assert!((0.4..2.0).contains(&ratio), "seed {seed}: {case}");
+        }
+    }
+    // An average of every 16th state of a chain with autocorrelation time 15 is worse than one of all.
+    let (all, kept) =
+        (number(theorem, "autocorrelation_time"), number(theorem, "autocorrelation_time_subsampled"));
+    assert!((all - 15.0).abs() < 1e-9 && kept * 16.0 > all, "{all} and {kept}");
+    let differing = summary["claims"].as_array().unwrap().iter().filter(|claim| claim["verdict"] != "agrees");
+    assert_eq!(differing.count(), 0, "seed {seed}: {}", summary["claims"]);
+}
+
 #[test]
-fn finds_the_bars_whatever_the_seed() {
+fn quick_runs_tell_the_truth_whatever_the_seed() {
     let bench = Bench::new();
-    for seed in 0..3 {
-        let summary = bench.run(&format!("paper convergence -o out --seed {seed} --json -q")).fine().json();
+    for seed in 0..2 {
+        let words = format!("paper convergence --quick -o out{seed} --seed {seed} --json -q");
+        let summary = bench.run(&words).fine().json();
+        theorem_is_seen(seed, &summary);
         let bars = &summary["bars"];
-        assert!(bars["bars_found"].as_u64() >= Some(14), "seed {seed}: {bars}");
-        // Over 300 seeds the relative error had a root mean square of √(10τ/n) and a heavy tail; five of them.
+        // Over 40 other seeds 14 to 16 were found.
+        assert!(bars["bars_found"].as_u64() >= Some(12), "seed {seed}: {bars}");
+        // Over 300 seeds the relative error had a root mean square of √(10τ/n) and a heavy tail; three of them.
         let tau = number(bars, "autocorrelation_time") / number(bars, "autocorrelation_time_exact");
-        assert!((tau - 1.0).abs() < 5.0 * (10.0 * 34.0 / 50_000f64).sqrt(), "seed {seed}: τ off by {tau}");
-        // Over 160 other seeds the two differed by 20 % at most.
+        assert!((tau - 1.0).abs() < 3.0 * (10.0 * 34.0 / 10_000f64).sqrt(), "seed {seed}: τ off by {tau}");
+        // Over 40 other seeds the surrogate was 0.91 to 1.28 of the loss on fresh pictures.
         let ratio = number(bars, "surrogate") / number(bars, "expected_loss");
-        assert!((ratio - 1.0).abs() < 0.3, "seed {seed}: {ratio}");
+        assert!((0.7..1.6).contains(&ratio), "seed {seed}: {ratio}");
         assert!(number(bars, "stationarity_gap") < 0.02, "seed {seed}");
         // The alternating chain: |f̂ − f| = O(1/t).
         let two = &summary["two_pictures"];
@@ -29,9 +66,15 @@ fn finds_the_bars_whatever_the_seed() {
 }
 
 #[test]
-fn the_configuration_of_the_bars_learns_them_again() {
+fn what_is_done_is_not_done_again_and_the_bars_can_be_learned_by_hand() {
     let bench = Bench::new();
-    bench.run("paper convergence -o out --seed 4 -q").fine();
+    let words = "paper convergence --quick -o out --seed 4 --json -q";
+    let first = bench.run(words).fine().json();
+    let (records, page) = (bench.bytes("out/records.jsonl"), bench.bytes("out/convergence.html"));
+    let second = bench.run(words).fine().json();
+    assert_eq!(first, second);
+    assert_eq!((records, page), (bench.bytes("out/records.jsonl"), bench.bytes("out/convergence.html")));
+
     bench.run("factor out/bars.npy --config out/bars.safetensors -o again.safetensors -q").fine();
     let (first, again) = (bench.model("out/bars.safetensors"), bench.model("again.safetensors"));
     assert_eq!((&first.w, &first.aggregates), (&again.w, &again.aggregates));

@@ -159,11 +159,11 @@ fn the_quick_paper_is_resumed_and_its_pages_are_written() {
     let bench = Bench::new();
     let words = "paper table-denoising --quick --methods ensemble,ndr,common-neighbours -o out";
     let first = bench.run(&format!("{words} -q")).fine();
-    let kept = bench.bytes("out/table-denoising.jsonl");
+    let kept = bench.bytes("out/records.jsonl");
     assert_eq!(String::from_utf8(kept.clone()).unwrap().lines().count(), 2 * 2 * 3);
     let second = bench.run(&format!("{words} -q")).fine();
     assert!(
-        first.stdout == second.stdout && bench.bytes("out/table-denoising.jsonl") == kept,
+        first.stdout == second.stdout && bench.bytes("out/records.jsonl") == kept,
         "nothing is measured twice"
     );
     let text = String::from_utf8(first.stdout).unwrap();

@@ -43,6 +43,7 @@ fn the_docs_tell_of_every_key() {
         "network info @karate",
         "network info labels.tsv --timestamps --windows 2",
         "network list",
+        "network fetch enron --from labels.tsv --unchecked -o k.txt",
         "network convert @karate -o k.egr",
         "network generate er --nodes 9 --edges 12 -o e.txt",
         "network corrupt @karate --add 0.5 -o c.txt",
@@ -54,9 +55,13 @@ fn the_docs_tell_of_every_key() {
         "network denoise @karate --method common-neighbours -o d.tsv",
         "evaluate d.tsv labels.tsv",
         "report n s -o r.html",
-        "paper convergence -o p",
+        "paper convergence --quick -o p",
+        "paper figure-image --quick -o p",
+        "paper figure-ising --quick -o p",
         "paper figure-ndl --quick -o p",
+        "paper figure-denoising --quick -o p",
         "paper table-denoising --quick --methods jaccard -o p",
+        "paper all --quick --methods jaccard -o p",
     ] {
         let summary = json(words);
         let schema = summary["schema"].as_str().unwrap();

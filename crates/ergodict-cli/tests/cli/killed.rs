@@ -61,7 +61,9 @@ fn plain(form: Form, bytes: &[u8]) -> Vec<String> {
         Form::Lines => {
             let without_times = |line: &str| {
                 let mut line: Value = serde_json::from_str(line).unwrap();
-                line.as_object_mut().unwrap().remove("seconds").unwrap();
+                ["seconds", "cpu_seconds"]
+                    .iter()
+                    .for_each(|time| drop(line.as_object_mut().unwrap().remove(*time)));
                 line.to_string()
             };
             text().lines().map(without_times).collect()
@@ -280,7 +282,7 @@ fn network_compare() {
 fn table_denoising() {
     let words = "paper table-denoising --quick --methods jaccard,l3,spectral -o paper";
     let outputs = [
-        ("paper/table-denoising.jsonl", Form::Lines),
+        ("paper/records.jsonl", Form::Lines),
         ("paper/table-denoising.md", Form::Table),
         ("paper/table-denoising.html", Form::Page),
     ];

@@ -5,6 +5,8 @@
 
 mod batch;
 mod feed;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod image;
 mod network;
 mod note;

@@ -81,6 +81,12 @@ impl Partial {
         }
     }
 
+    /// Where it lies for now.
+    #[cfg(feature = "fetch")]
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
     pub(super) fn as_file_mut(&mut self) -> &mut File {
         self.file.as_file_mut()
     }

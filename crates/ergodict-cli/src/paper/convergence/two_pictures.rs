@@ -1,16 +1,17 @@
 //! Two pictures: the smallest chains there are, with an exact expected loss. Does the surrogate tell it?
 
-use super::log_spaced;
+use super::{VERB, log_spaced};
+use crate::paper::place::{Done, Place};
 use anyhow::Result;
 use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{Chain, FiniteChain};
 use ergodict::factor::{Factoriser, Parameters};
 use ergodict::linalg::Mat;
 use ergodict_report::{AtomGrid, Figure, LineChart, Series};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 const SIDE: usize = 8;
-const STEPS: u64 = 30_000;
 const LAMBDA: f64 = 0.5;
 
 /// Probability that the same picture follows, and what to call it.
@@ -18,17 +19,46 @@ const CHAINS: [(f64, &str); 3] = [(0.0, "alternating"), (0.5, "coin tosses"), (0
 
 /// One atom for two pictures, which follow one another by chains with the same stationary law.
 pub(super) struct TwoPictures {
-    pictures: [Vec<f64>; 2],
+    seen: Done<Seen>,
+}
+
+/// What is recorded of it.
+#[derive(Serialize, Deserialize)]
+struct Seen {
+    steps: u64,
     /// The atom that the alternating chain gave.
     atom: Vec<f64>,
     /// The exact expected loss of it.
     loss: f64,
     /// For each chain the largest |f̂_t(W_t) − f(W_t)| since the point before.
-    chains: Vec<(&'static str, Vec<(f64, f64)>)>,
+    chains: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 impl TwoPictures {
-    pub(super) fn new(seed: u64) -> Result<Self> {
+    /// Learns from the three chains, unless that is done; none when interrupted.
+    pub(super) fn measure(place: &mut Place<'_>) -> Result<Option<Self>> {
+        let (steps, seed) = (if place.quick { 3000 } else { 30_000 }, place.common.seed);
+        let make = || Seen::make(steps, seed).map(Some);
+        let unit = place.unit((VERB, "two pictures", seed), json!({ "steps": steps }), &[], make)?;
+        let Some(seen) = unit else { return Ok(None) };
+        let two = Self { seen };
+        if two.seen.new {
+            place.talk(&two.account());
+        }
+        Ok(Some(two))
+    }
+
+    pub(super) fn seconds(&self) -> f64 {
+        self.seen.seconds
+    }
+
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        self.seen.cpu_seconds
+    }
+}
+
+impl Seen {
+    fn make(steps: u64, seed: u64) -> Result<Self> {
         let pictures = [picture(cross), picture(ring)];
         let x = [0, 1].map(|y: usize| Mat::from_fn(SIDE * SIDE, 1, |i, _| pictures[y][i]));
         let (mut atom, mut loss, mut chains) = (Vec::new(), f64::NAN, Vec::new());
@@ -41,8 +71,8 @@ impl TwoPictures {
             let mut rng = stream(seed, Purpose::Chain, 2 + id as u64);
             let mut state = chain.init(&mut rng);
             let (mut points, mut worst, mut exact) = (Vec::new(), 0.0f64, f64::NAN);
-            let mut due = log_spaced(STEPS, 12).into_iter().peekable();
-            for t in 1..=STEPS {
+            let mut due = log_spaced(steps, 12).into_iter().peekable();
+            for t in 1..=steps {
                 let step = factoriser.step(x[state].as_ref())?;
                 chain.step(&mut state, &mut rng);
                 exact = pi[0] * factoriser.loss(x[0].as_ref())? + pi[1] * factoriser.loss(x[1].as_ref())?;
@@ -52,27 +82,34 @@ impl TwoPictures {
                     worst = 0.0;
                 }
             }
-            chains.push((name, points));
+            chains.push((name.to_owned(), points));
             if id == 0 {
                 (atom, loss) = (factoriser.dictionary().col(0).to_vec(), exact);
             }
         }
-        Ok(Self { pictures, atom, loss, chains })
+        Ok(Self { steps, atom, loss, chains })
+    }
+}
+
+impl TwoPictures {
+    fn seen(&self) -> &Seen {
+        &self.seen.outcome
     }
 
     /// The last `|f̂ − f|` of each chain.
-    fn ends(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.chains.iter().map(|(name, points)| (*name, points.last().map_or(f64::NAN, |p| p.1)))
+    fn ends(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.seen().chains.iter().map(|(name, points)| (&**name, points.last().map_or(f64::NAN, |p| p.1)))
     }
 
     /// What happened, for the terminal.
-    pub(super) fn account(&self) -> String {
+    fn account(&self) -> String {
+        let steps = self.seen().steps;
         let ends: Vec<String> = self.ends().map(|(name, end)| format!("{end:.1e} ({name})")).collect();
         format!(
-            "One atom for two pictures that follow one another by three chains, {STEPS} steps each.\n\
+            "One atom for two pictures that follow one another by three chains, {steps} steps each.\n\
              The expected loss is {:.4}. The surrogate's distance from it went down to\n\
              {}.",
-            self.loss,
+            self.seen().loss,
             ends.join(", ")
         )
     }
@@ -80,7 +117,7 @@ impl TwoPictures {
     /// The same for machines.
     pub(super) fn json(&self) -> Value {
         let ends: Map<String, Value> = self.ends().map(|(name, end)| (name.to_owned(), json!(end))).collect();
-        json!({ "steps": STEPS, "expected_loss": self.loss, "surrogate_distance": ends })
+        json!({ "steps": self.seen().steps, "expected_loss": self.seen().loss, "surrogate_distance": ends })
     }
 
     /// The figures of the report.
@@ -89,8 +126,7 @@ impl TwoPictures {
     }
 
     fn pictures(&self) -> Result<Figure> {
-        let [first, second] = self.pictures.clone();
-        let tiles = [first, second, self.atom.clone()];
+        let tiles = [picture(cross), picture(ring), self.seen().atom.clone()];
         let labels = ["picture 1", "picture 2", "the atom"].map(str::to_owned).to_vec();
         let grid = AtomGrid { labels: Some(labels), columns: Some(3), ..AtomGrid::new(&tiles, (SIDE, SIDE)) };
         let words = "A chain on two pictures only, so small that the expected loss f(W) is known exactly. A single \
@@ -107,7 +143,12 @@ impl TwoPictures {
             y_label: "largest |surrogate − expected loss| since the last point".into(),
             log_x: true,
             log_y: true,
-            series: self.chains.iter().map(|(name, points)| Series::new(*name, points.clone())).collect(),
+            series: self
+                .seen()
+                .chains
+                .iter()
+                .map(|(name, points)| Series::new(&**name, points.clone()))
+                .collect(),
             ..LineChart::default()
         };
         let words = format!(
@@ -115,7 +156,7 @@ impl TwoPictures {
              fair coin, and staying with the same picture 95 times of 100.\n\n\
              The surrogate comes to tell the expected loss ({:.4}) in all of them. Dependence decides how fast: \
              alternating data are better balanced than independent ones, and sticky data take longer.",
-            self.loss
+            self.seen().loss
         );
         Figure { title: "The surrogate tells the truth".into(), svg: chart.svg(), words }
     }

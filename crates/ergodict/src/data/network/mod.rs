@@ -59,6 +59,8 @@ pub use external_gather::Converting;
 pub use ids::NodeIds;
 pub use pair_table::PairTable;
 pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
+#[cfg(feature = "fetch")]
+pub(in crate::data) use save::write_network_as;
 pub use save::{Saved, check_network_name, write_network, write_network_with_note};
 use section::Section;
 use std::sync::OnceLock;

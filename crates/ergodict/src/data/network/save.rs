@@ -126,16 +126,35 @@ pub fn write_network(path: &Path, network: &Network) -> Result<Saved> {
 /// # Errors
 /// As [`write_network`].
 pub fn write_network_with_note(path: &Path, network: &Network, note: Option<&str>) -> Result<Saved> {
+    write(path, network, note, |out| {
+        note.map_or(Ok(()), |note| writeln!(out, "# {KEY} {note}"))?;
+        write_edge_list(network, out)
+    })
+}
+
+/// The same with an edge list in words of the caller's.
+#[cfg(feature = "fetch")]
+pub(in crate::data) fn write_network_as(
+    path: &Path,
+    network: &Network,
+    list: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Saved> {
+    write(path, network, None, list)
+}
+
+fn write(
+    path: &Path,
+    network: &Network,
+    note: Option<&str>,
+    list: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Saved> {
     let (format, packing) = format(path)?;
     write_atomic(path, |out| {
         packed(out, packing, |out| match format {
             Format::Egr => egr::write(network, out),
             Format::MatrixMarket => matrix_market(network, note, out),
             Format::Npz => sparse_npz(network, note, out),
-            Format::EdgeList => {
-                note.map_or(Ok(()), |note| writeln!(out, "# {KEY} {note}"))?;
-                write_edge_list(network, out)
-            }
+            Format::EdgeList => list(out),
         })
         .map_err(Error::io(path))
     })?;

@@ -1,0 +1,209 @@
+//! Denoising at ±50 % noise, method by method: what the paper's table and its ROC curves are made of.
+
+use super::cases::Read;
+use super::place::{Done, Place};
+use crate::interrupt;
+use anyhow::{Context, Result};
+use ergodict::Error;
+use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
+use ergodict::denoise::ensemble::{Assumed, Noise};
+use ergodict::denoise::roc::Ranked;
+use ergodict::denoise::{Denoising, Method, Ndr, Progress};
+use ergodict::reconstruct::network::Mode;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The name in records.
+const EXPERIMENT: &str = "denoising";
+/// The share of edges that are added or removed.
+const SHARE: f64 = 0.5;
+/// Points of a curve that are kept.
+const CURVE: usize = 60;
+/// Walks of the paper's reconstruction.
+pub(super) const PRINTED_WALKS: u64 = 200_000;
+
+pub(super) const PROTOCOL: &str = "
+    AUC with ties at ½, a higher score meaning a true edge, never flipped; a pair that was never seen scores 0 and is not dropped. −50 %: half of the
+    edges are removed, a random spanning tree stays; removed edges against as many non-edges, uniform ones and (after the stroke) ones whose ends are drawn by
+    degree. +50 %: half as many non-edges are added; true edges against added ones, all of them observed.";
+
+/// A row of the table.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Row {
+    /// A method as `network denoise` has it.
+    Ours(Method),
+    /// NDL and NDR at the printed settings, whatever was seen by then.
+    Printed,
+}
+
+impl Row {
+    /// All methods, and the paper's at its settings.
+    pub(super) fn all() -> Vec<Self> {
+        let mut all: Vec<Self> = Method::all().into_iter().map(Self::Ours).collect();
+        let place = all.iter().position(|row| *row == Self::Ours(Method::Ndr)).unwrap_or(0);
+        all.insert(place, Self::Printed);
+        all
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ours(method) => method.fmt(f),
+            Self::Printed => f.write_str("ndr-as-printed"),
+        }
+    }
+}
+
+impl FromStr for Row {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        if name == Self::Printed.to_string() { Ok(Self::Printed) } else { name.parse().map(Self::Ours) }
+    }
+}
+
+/// One measurement.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Measured {
+    /// Removed edges against uniform non-edges, or true edges against added ones.
+    pub(super) auc: f64,
+    /// Removed edges against non-edges by degree.
+    pub(super) degree: Option<f64>,
+    /// The ROC curve of `auc`.
+    pub(super) curve: Vec<(f64, f64)>,
+}
+
+/// A measurement, and what it is of.
+pub(super) struct Cell {
+    pub(super) network: &'static str,
+    pub(super) noise: Noise,
+    pub(super) row: Row,
+    pub(super) seed: u64,
+    pub(super) done: Done<Measured>,
+}
+
+/// All measurements of a run.
+pub(super) struct Cells {
+    pub(super) rows: Vec<Row>,
+    pub(super) networks: Vec<(&'static str, bool)>,
+    pub(super) seeds: std::ops::Range<u64>,
+    pub(super) all: Vec<Cell>,
+}
+
+impl Cells {
+    /// Measures what is missing; none when interrupted.
+    pub(super) fn measure(
+        networks: &[Read],
+        rows: &[Row],
+        seeds: u64,
+        place: &mut Place<'_>,
+    ) -> Result<Option<Self>> {
+        let first = place.common.seed;
+        let seeds = first..first.saturating_add(if place.quick { 1 } else { seeds });
+        let mut all = Vec::new();
+        // Seed by seed, so that a run that is stopped has one whole table rather than parts of several.
+        for seed in seeds.clone() {
+            for read in networks {
+                for noise in [Noise::Removed, Noise::Added] {
+                    let mut noisy = None;
+                    for &row in rows {
+                        let name = format!("{} {} {row}", read.name(), noise.word());
+                        let settings = json!({ "digest": read.input.digest, "share": SHARE });
+                        let make = || {
+                            let noisy = match &mut noisy {
+                                Some(noisy) => noisy,
+                                none => none.insert(corrupted(read, noise, seed)?),
+                            };
+                            measured(noisy, noise, row, seed)
+                        };
+                        let Some(done) = place.unit((EXPERIMENT, &name, seed), settings, &[], make)? else {
+                            return Ok(None);
+                        };
+                        if done.new {
+                            let Measured { auc, degree, .. } = &done.outcome;
+                            let degree = degree.map_or(String::new(), |auc| format!(" / {auc:.4}"));
+                            place.talk(&format!(
+                                "{name}, seed {seed}: {auc:.4}{degree} ({:.1} s)",
+                                done.seconds
+                            ));
+                        }
+                        all.push(Cell { network: read.name(), noise, row, seed, done });
+                    }
+                }
+            }
+        }
+        let networks = networks.iter().map(|read| (read.name(), read.case.printed.is_some())).collect();
+        Ok(Some(Self { rows: rows.to_vec(), networks, seeds, all }))
+    }
+
+    /// The measurements of all seeds.
+    pub(super) fn of(&self, network: &str, noise: Noise, row: Row) -> impl Iterator<Item = &Cell> {
+        self.all.iter().filter(move |cell| (cell.network, cell.noise, cell.row) == (network, noise, row))
+    }
+
+    /// The mean over all seeds.
+    pub(super) fn mean(
+        &self,
+        (network, noise, row): (&str, Noise, Row),
+        of: impl Fn(&Done<Measured>) -> Option<f64>,
+    ) -> Option<f64> {
+        let all = self.of(network, noise, row).map(|cell| of(&cell.done)).collect::<Option<Vec<f64>>>()?;
+        (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    }
+
+    /// Processor time of all.
+    pub(super) fn cpu_seconds(&self) -> f64 {
+        self.all.iter().map(|cell| cell.done.cpu_seconds).sum()
+    }
+}
+
+fn corrupted(read: &Read, noise: Noise, seed: u64) -> Result<Corrupted> {
+    let share = Amount::Fraction(SHARE);
+    let noisy = match noise {
+        Noise::Removed => remove(&read.network, share, seed),
+        Noise::Added => add(&read.network, share, AddModel::ErdosRenyi, seed),
+    };
+    noisy.with_context(|| read.case.name)
+}
+
+/// A method on a corruption; none when somebody asked to stop.
+fn measured(noisy: &Corrupted, noise: Noise, row: Row, seed: u64) -> Result<Option<Measured>> {
+    let observed = Arc::new(noisy.observed.clone());
+    let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
+    let assumed = match noise {
+        Noise::Removed => Assumed::Removed,
+        Noise::Added => Assumed::Added,
+    };
+    let mut go_on = |_, _| !interrupt::asked();
+    let mut progress = Progress::new(&mut go_on);
+    let scores = match row {
+        Row::Ours(method) => {
+            let denoising = Denoising { method, assumed, seed };
+            denoising.scores(&observed, &pairs, &mut progress).map(|scored| scored.scores)
+        }
+        Row::Printed => {
+            let ndr = Ndr { walks: PRINTED_WALKS, visits: u64::MAX, ..Ndr::new(Mode::Plain) };
+            ndr.rebuild(&observed, &pairs, seed, &mut progress).map(|rebuilt| rebuilt.shrunk(0.0))
+        }
+    };
+    let scores = match scores {
+        Err(Error::Interrupted) => return Ok(None),
+        scores => scores?,
+    };
+    let against = |left_out: Kind| {
+        let rows = noisy.truth.iter().zip(&scores).filter(|(pair, _)| pair.2 != left_out);
+        let (labels, scores): (Vec<bool>, Vec<f64>) =
+            rows.map(|(pair, score)| (pair.2.label(), *score)).unzip();
+        Ranked::new(&scores, &labels)
+    };
+    let ranked = against(Kind::Degree)?;
+    let degree = if noise == Noise::Removed { Some(against(Kind::Uniform)?.auc()) } else { None };
+    let curve = ranked.thinned_curve(CURVE);
+    let round = |x: f64| (x * 1e4).round() / 1e4;
+    let curve = curve.iter().map(|p| (round(p.false_positive_rate), round(p.true_positive_rate))).collect();
+    Ok(Some(Measured { auc: ranked.auc(), degree, curve }))
+}

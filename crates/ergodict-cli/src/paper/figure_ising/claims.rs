@@ -1,0 +1,219 @@
+//! What the paper says of dictionaries from Ising trajectories, beside what was found.
+
+use super::{At, FigureIsing, Run, Setting};
+use crate::paper::outcome::{Claim, Verdict};
+use crate::paper::spread::Spread;
+
+/// Over this share of the loss of the mean patch, hardly anything was learned.
+const HARDLY: f64 = 0.9;
+/// Rebuilding errors whose range is under this share of their mean do not change drastically.
+const DRASTIC: f64 = 0.1;
+/// Shares of sites that differ: of configurations that look almost identical, and of such that are far from independent (½).
+const IDENTICAL: f64 = 0.01;
+const DEPENDENT: f64 = 0.25;
+/// Euler's constant.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+pub(super) fn of(figure: &FigureIsing) -> Vec<Claim> {
+    let [cold, critical, hot] = &figure.all[..] else { return Vec::new() };
+    let quick = figure.quick;
+    let verdict = |holds| if quick { Verdict::NotComparable } else { Verdict::of(holds) };
+    let mut claims: Vec<Claim> = [critical, hot].into_iter().map(|at| steeper(at, verdict)).collect();
+    claims.extend(faster(cold, figure.setting, verdict));
+    claims.extend(overfitted(cold, verdict));
+    claims.push(hardly(figure, hot, verdict));
+    claims.push(rebuilding(figure, verdict));
+    claims.extend(figure.all.iter().map(|at| one_configuration(at, verdict)));
+    claims.extend(moving(cold, verdict));
+    claims.push(coupons(figure.setting, verdict));
+    claims.push(Claim {
+        about: "the length of the trajectories (Section 5.3)".into(),
+        printed: "5·10⁶ iterations, and 5·10⁷ further on".into(),
+        ours: format!("{} updates", figure.setting.updates),
+        verdict: Verdict::NotComparable,
+        why: "one of the two is a slip; the shape of the array in the same section, 5·10⁶/τ, is the former's"
+            .into(),
+    });
+    claims
+}
+
+/// Names and surrogates at the end, from the shortest epoch to the longest.
+fn surrogates(at: &At) -> String {
+    let all: Vec<String> =
+        at.runs.iter().map(|run| format!("{:.2} ({})", run.done.outcome.last(), run.name())).collect();
+    all.join(", ")
+}
+
+fn steeper(at: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let ordered = at.runs.windows(2).all(|two| two[0].done.outcome.last() < two[1].done.outcome.last());
+    Claim {
+        about: format!("shorter epochs, T = {} (Section 5.3, Figure 5)", at.temperature),
+        printed: "a shorter epoch has a steeper decrease of the surrogate in MCMC iterations".into(),
+        ours: format!("surrogate per patch after the same iterations: {}", surrogates(at)),
+        verdict: verdict(ordered),
+        why: "agrees when the surrogate at the end ascends with τ".into(),
+    }
+}
+
+/// The two shortest epochs of the cold chain.
+fn faster(cold: &At, setting: &Setting, verdict: impl Fn(bool) -> Verdict) -> Option<Claim> {
+    let [short, long, ..] = &cold.runs[..] else { return None };
+    let tenths = (1..=10).map(|k| k * setting.updates / 10);
+    let below = tenths.filter(|&at| {
+        let (a, b) = (short.done.outcome.surrogate_at(at), long.done.outcome.surrogate_at(at));
+        a.zip(b).is_some_and(|(a, b)| b < a)
+    });
+    let below = below.count();
+    Some(Claim {
+        about: format!("τ = {} against {}, T = 0.5 (Section 5.3)", long.every.unwrap_or(0), short.every.unwrap_or(0)),
+        printed: "the longer of the two decays faster".into(),
+        ours: format!("its surrogate is the lower one at {below} of ten tenths of the run; at the end {}", surrogates(cold)),
+        verdict: verdict(below > 5),
+        why: "the surrogate is a mean over all configurations so far, and the cold chain orders from its disordered start for the whole \
+              run: a long τ leaves more of the costly beginning out of the mean, which is no better dictionary"
+            .into(),
+    })
+}
+
+/// Whether frequent training overfits.
+fn overfitted(cold: &At, verdict: impl Fn(bool) -> Verdict) -> Option<Claim> {
+    let [short, long, ..] = &cold.runs[..] else { return None };
+    let apart = Spread::between(&short.done.outcome.along, &long.done.outcome.along);
+    let worth = |run: &Run| Spread::of(&run.done.outcome.along).mean;
+    Some(Claim {
+        about: "overfitting by training too frequently, T = 0.5 (Section 5.3)".into(),
+        printed: "the short epoch may overfit to specific configurations".into(),
+        ours: format!(
+            "loss on other chains of the same ages: {:.2} ({}) and {:.2} ({}), apart by {apart}",
+            worth(short),
+            short.name(),
+            worth(long),
+            long.name()
+        ),
+        verdict: verdict(apart.is_above()),
+        why: "an overfitted dictionary does worse on configurations it has not seen: agrees when the short epoch's does, by more than \
+              three standard errors over chains"
+            .into(),
+    })
+}
+
+/// Loss on other chains as a share of that of the mean patch: of the shortest epoch.
+fn left(at: &At) -> f64 {
+    at.runs
+        .first()
+        .map_or(f64::NAN, |run| Spread::of(&run.done.outcome.along).mean / at.course.outcome.mean_patch.along)
+}
+
+fn hardly(figure: &FigureIsing, hot: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let all: Vec<String> =
+        figure.all.iter().map(|at| format!("{:.3} at T = {}", left(at), at.temperature)).collect();
+    let hottest = figure.all.iter().all(|at| left(at) <= left(hot));
+    Claim {
+        about: "high temperature (Appendix D, Figure 5)".into(),
+        printed: "effective dictionary learning may not be possible at all at T = 5".into(),
+        ours: format!("loss on other chains over that of the mean patch: {}", all.join(", ")),
+        verdict: verdict(hottest && left(hot) > HARDLY),
+        why: format!(
+            "agrees when T = 5 is the worst of the three, and over {HARDLY} of the loss without atoms"
+        ),
+    }
+}
+
+/// The range of rebuilding errors over epochs, as a share of their mean.
+fn range(at: &At) -> f64 {
+    let errors = || at.runs.iter().map(|run| run.done.outcome.relative_error);
+    let (low, high) = (errors().fold(f64::INFINITY, f64::min), errors().fold(0.0, f64::max));
+    (high - low) * at.runs.len() as f64 / errors().sum::<f64>()
+}
+
+fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let one = |at: &At| {
+        let errors: Vec<String> =
+            at.runs.iter().map(|run| format!("{:.3}", run.done.outcome.relative_error)).collect();
+        format!(
+            "T = {}: {} (range {:.1} % of the mean)",
+            at.temperature,
+            errors.join(", "),
+            100.0 * range(at)
+        )
+    };
+    Claim {
+        about: "rebuilding a fixed configuration (Appendix D)".into(),
+        printed: "the error does not change drastically with the epoch".into(),
+        ours: figure.all.iter().map(one).collect::<Vec<_>>().join("; "),
+        verdict: verdict(figure.all.iter().all(|at| range(at) < DRASTIC)),
+        why: format!(
+            "agrees when the range over τ is under {:.0} % of the mean at every temperature",
+            100.0 * DRASTIC
+        ),
+    }
+}
+
+/// How much more the loss rises from the last configuration to others of its age when atoms are of that configuration alone, and how far it is then above that
+/// of the trajectory's atoms: both over chains. The trajectory's own rise is what the configuration is easier than others by.
+fn alone(at: &At) -> (Spread, Spread) {
+    let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
+    let above = Spread::between(&fixed.end, &trajectory.end);
+    (Spread { mean: above.mean - (fixed.own - trajectory.own), ..above }, above)
+}
+
+fn one_configuration(at: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
+    let (rise, above) = alone(at);
+    Claim {
+        about: format!("atoms of one configuration, T = {} (Section 5.3)", at.temperature),
+        printed: "overfitted to it; those of the trajectory have features common to many".into(),
+        ours: format!(
+            "loss on that configuration {:.2}, on others of its age {:.2}; of the trajectory's atoms ({}) {:.2} and {:.2}: it rises by {rise} more, and is \
+             then {above} above",
+            fixed.own,
+            Spread::of(&fixed.end).mean,
+            at.beside().name(),
+            trajectory.own,
+            Spread::of(&trajectory.end).mean,
+        ),
+        verdict: verdict(rise.is_above() && above.is_above()),
+        why: "agrees when the loss rises more, and ends higher, than that of the trajectory's atoms, by more than three standard errors over chains. A \
+              chain that is still ordering teaches its past as well: the last configuration alone, if it is large, may be the better teacher for its age"
+            .into(),
+    }
+}
+
+fn moving(cold: &At, verdict: impl Fn(bool) -> Verdict) -> Option<Claim> {
+    let changed = &cold.course.outcome.changed;
+    let (first, last) = (changed.first()?, changed.last()?);
+    Some(Claim {
+        about: "how much moves in an epoch, T = 0.5 (Section 5.3)".into(),
+        printed: "almost identical after 1000 updates; far from independent even after 500000".into(),
+        ours: format!(
+            "{:.2} % of the sites differ after {} updates, {:.1} % after {}",
+            100.0 * first.1,
+            first.0,
+            100.0 * last.1,
+            last.0
+        ),
+        verdict: verdict(first.1 < IDENTICAL && last.1 < DEPENDENT),
+        why: format!(
+            "half of the sites of independent fair coins differ; agrees under {:.0} % and under {:.0} %",
+            100.0 * IDENTICAL,
+            100.0 * DEPENDENT
+        ),
+    })
+}
+
+fn coupons(setting: &Setting, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let sites = (setting.side * setting.side) as f64;
+    let product = sites * sites.ln();
+    Claim {
+        about: "updates until every site was resampled (Section 5.3)".into(),
+        printed: "with high probability 40000 log 40000 ≈ 423865".into(),
+        ours: format!(
+            "n ln n = {product:.0} for {sites} sites; the mean, n(ln n + γ), is {:.0}",
+            product + EULER * sites
+        ),
+        verdict: verdict(product.round() == 423_865.0),
+        why: "the product is right; by then all sites have been resampled with probability 1/e ≈ 0.37 only, so it is the usual size of that time \
+              rather than a bound"
+            .into(),
+    }
+}

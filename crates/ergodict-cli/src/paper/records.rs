@@ -1,0 +1,205 @@
+//! What was measured, a line of JSON for each piece of work, so that a second call does only what is missing.
+
+use crate::output;
+use anyhow::Result;
+use ergodict::Error;
+use ergodict::data::digest;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A piece of work that was done.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The experiment, as its verb is called.
+    pub(super) experiment: String,
+    /// Which piece of it.
+    pub(super) unit: String,
+    pub(super) version: String,
+    pub(super) seed: u64,
+    /// All that the outcome depends on, but for version and seed.
+    pub(super) settings: Value,
+    /// Files that belong to it, beside this one.
+    files: Vec<Left>,
+    /// Threads it could use.
+    pub(super) threads: usize,
+    /// How long it took.
+    pub(super) seconds: f64,
+    /// Time of all processors together, where the system tells it.
+    pub(super) cpu_seconds: Option<f64>,
+    outcome: Value,
+}
+
+/// A file that a piece of work left.
+#[derive(Clone, Serialize, Deserialize)]
+struct Left {
+    name: String,
+    digest: String,
+}
+
+/// All records of a folder.
+pub(super) struct Records {
+    path: PathBuf,
+    all: Vec<Record>,
+}
+
+/// The name of a piece of work, and all that its outcome depends on.
+pub(super) struct Unit<'a> {
+    pub(super) experiment: &'a str,
+    pub(super) name: &'a str,
+    pub(super) seed: u64,
+    pub(super) settings: Value,
+}
+
+impl Records {
+    /// The records of the file at `path`, none when there is no such file.
+    pub(super) fn open(path: PathBuf) -> Result<Self> {
+        let mut all = Vec::new();
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            for (line, row) in (1u64..).zip(text.lines()) {
+                let problem = || {
+                    let what = "is no record of ours: move the file away to start again";
+                    Error::format(&path, Some(line), what)
+                };
+                all.push(serde_json::from_str(row).map_err(|_| problem())?);
+            }
+        }
+        Ok(Self { path, all })
+    }
+
+    /// Where they are.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The record of a piece of work that this version did with these settings, if all its files are still as they were.
+    pub(super) fn find(&self, unit: &Unit<'_>) -> Option<&Record> {
+        let same = |record: &&Record| {
+            record.version == env!("CARGO_PKG_VERSION")
+                && (&*record.experiment, &*record.unit) == (unit.experiment, unit.name)
+                && (record.seed, &record.settings) == (unit.seed, &unit.settings)
+        };
+        let record = self.all.iter().rev().find(same)?;
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let unchanged =
+            |left: &Left| digest(&folder.join(&left.name)).is_ok_and(|digest| digest == left.digest);
+        record.files.iter().all(unchanged).then_some(record)
+    }
+
+    /// Adds a record and writes the file anew, whole.
+    pub(super) fn add(
+        &mut self,
+        unit: &Unit<'_>,
+        times: &Times,
+        files: &[String],
+        outcome: Value,
+    ) -> Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let left = |name: &String| -> Result<Left> {
+            Ok(Left { name: name.clone(), digest: digest(&folder.join(name))? })
+        };
+        self.all.push(Record {
+            experiment: unit.experiment.to_owned(),
+            unit: unit.name.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: unit.seed,
+            settings: unit.settings.clone(),
+            files: files.iter().map(left).collect::<Result<_>>()?,
+            threads: rayon::current_num_threads(),
+            seconds: times.seconds,
+            cpu_seconds: times.cpu_seconds,
+            outcome,
+        });
+        let mut text = String::new();
+        for record in &self.all {
+            let _ = writeln!(text, "{}", serde_json::to_string(record)?);
+        }
+        output::write(&self.path, &text)
+    }
+}
+
+impl Record {
+    /// What came of it; none when it is of another shape than it was written with.
+    pub(super) fn outcome<T: DeserializeOwned>(&self) -> Option<T> {
+        T::deserialize(&self.outcome).ok()
+    }
+}
+
+/// How long a piece of work took.
+pub(super) struct Times {
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+}
+
+/// A clock that was started.
+pub(super) struct Clock {
+    wall: std::time::Instant,
+    cpu: Option<f64>,
+}
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        Self { wall: std::time::Instant::now(), cpu: cpu_seconds() }
+    }
+
+    pub(super) fn stop(&self) -> Times {
+        let cpu_seconds = self.cpu.zip(cpu_seconds()).map(|(before, now)| now - before);
+        Times { seconds: self.wall.elapsed().as_secs_f64(), cpu_seconds }
+    }
+}
+
+/// Processor time of this process, all threads together.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell it")]
+fn cpu_seconds() -> Option<f64> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)
+}
+
+#[cfg(not(unix))]
+fn cpu_seconds() -> Option<f64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn unit(settings: Value) -> Unit<'static> {
+        Unit { experiment: "figure-x", name: "one", seed: 3, settings }
+    }
+
+    #[test]
+    fn a_record_is_found_again_only_with_the_same_settings_and_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        let mut records = Records::open(path.clone()).unwrap();
+        assert!(records.find(&unit(json!({ "k": 0.1 }))).is_none());
+        std::fs::write(folder.path().join("a.bin"), "atoms").unwrap();
+        let times = Clock::start().stop();
+        records.add(&unit(json!({ "k": 0.1 })), &times, &["a.bin".into()], json!([0.25])).unwrap();
+
+        let records = Records::open(path).unwrap();
+        let found = records.find(&unit(json!({ "k": 0.1 }))).unwrap();
+        assert_eq!(found.outcome::<Vec<f64>>(), Some(vec![0.25]));
+        assert_eq!(found.outcome::<String>(), None);
+        assert!(records.find(&unit(json!({ "k": 0.2 }))).is_none());
+        assert!(records.find(&Unit { seed: 4, ..unit(json!({ "k": 0.1 })) }).is_none());
+        assert!(records.find(&Unit { name: "two", ..unit(json!({ "k": 0.1 })) }).is_none());
+        std::fs::write(folder.path().join("a.bin"), "others").unwrap();
+        assert!(records.find(&unit(json!({ "k": 0.1 }))).is_none());
+    }
+
+    #[test]
+    fn a_line_that_is_no_record_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        std::fs::write(&path, "{}\n").unwrap();
+        let error = Records::open(path).err().unwrap().to_string();
+        assert!(error.contains("records.jsonl") && error.contains("line 1"), "{error}");
+    }
+}

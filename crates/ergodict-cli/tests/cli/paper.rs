@@ -1,0 +1,158 @@
+//! `ergodict paper figure-image` and `figure-ising`, quick: their numbers within what chance allows, and nothing done twice.
+
+use crate::bench::Bench;
+use serde_json::Value;
+
+fn numbers(of: &Value) -> Vec<f64> {
+    of.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len() as f64
+}
+
+/// The mean of independent numbers, and its standard error.
+fn spread(of: &[f64]) -> (f64, f64) {
+    let (mean, n) = (mean(of), of.len() as f64);
+    let squares: f64 = of.iter().map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (n - 1.0) / n).sqrt())
+}
+
+/// Records without what is measured by clocks.
+fn untimed(records: &[u8]) -> Vec<Value> {
+    let untimed = |line: &str| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        ["seconds", "cpu_seconds"].iter().for_each(|key| record[key] = Value::Null);
+        record
+    };
+    str::from_utf8(records).unwrap().lines().map(untimed).collect()
+}
+
+#[test]
+fn patches_along_a_walk_are_behind_at_first_and_hardly_in_the_end() {
+    let bench = Bench::new();
+    let (mut early, mut end) = (Vec::new(), Vec::new());
+    for seed in [0, 100] {
+        let words = format!("paper figure-image --quick -o {seed} --seed {seed} --json -q");
+        let summary = bench.run(&words).fine().json();
+        let runs = summary["runs"].as_array().unwrap();
+        let of = |sampling: &str, t: &Value, what: &str| -> Vec<f64> {
+            let runs = runs.iter().filter(|run| run["sampling"] == sampling);
+            let marks = runs.flat_map(|run| run["marks"].as_array().unwrap()).filter(|mark| mark["t"] == *t);
+            marks.map(|mark| mark[what].as_f64().unwrap()).collect()
+        };
+        for (t, behind) in [(&summary["early"], &mut early), (&summary["steps"], &mut end)] {
+            let (walk, iid) = (of("walk", t, "held_out"), of("independent", t, "held_out"));
+            assert_eq!((walk.len(), iid.len()), (4, 4), "repetitions");
+            behind.extend(walk.iter().zip(&iid).map(|(walk, iid)| walk / iid - 1.0));
+        }
+        let seen = ["walk", "independent"].map(|sampling| mean(&of(sampling, &summary["early"], "pixels")));
+        // Independent patches leave a pixel out with probability (1 − 64/9216)^1000 = 0.0009; 1000 steps of a walk go about 32 pixels far.
+        assert!(seen[0] < 0.5 && seen[1] > 0.99, "seed {seed}: {seen:?}");
+        let told = &summary["walk_behind"]["end"];
+        assert!((told["mean"].as_f64().unwrap() - mean(&end[end.len() - 4..])).abs() < 0.01, "{told}");
+    }
+    let (early, end) = (spread(&early), spread(&end));
+    assert!(early.0 > 3.0 * early.1, "{early:?}");
+    assert!(end.0.abs() < 0.02 + 3.0 * end.1 && end.0 < early.0 / 2.0, "{early:?} {end:?}");
+}
+
+#[test]
+fn dictionaries_of_trajectories_do_better_on_other_chains_than_those_of_one_configuration() {
+    let bench = Bench::new();
+    let (mut better, mut energies, mut ordered) = (Vec::new(), Vec::new(), Vec::new());
+    for seed in 0..3 {
+        let words = format!("paper figure-ising --quick -o {seed} --seed {seed} --json -q");
+        let summary = bench.run(&words).fine().json();
+        let at = |k: usize| &summary["temperatures"][k];
+        let loss = |k: usize, of: usize| mean(&numbers(&at(k)["dictionaries"][of]["along"]));
+        assert!(at(1)["dictionaries"][2]["every"].is_null(), "the last is of one configuration");
+        better.push(loss(1, 2) - loss(1, 0));
+        // The hot chain settles within a few of the 125 sweeps.
+        let energy = numbers(&at(2)["energy"]);
+        energies.push((energy[0] - at(2)["energy_exact"].as_f64().unwrap(), energy[1]));
+        // The cold one orders; its loss is a part of that of the mean patch, the hot one's hardly less.
+        ordered.push([0, 2].map(|k| loss(k, 0) / at(k)["mean_patch"]["along"].as_f64().unwrap()));
+        let changed: Vec<f64> = (0..3).map(|k| at(k)["changed"][0][1].as_f64().unwrap()).collect();
+        assert!(changed.is_sorted() && changed[0] > 0.0, "the hotter, the more moves: {changed:?}");
+    }
+    let (gain, error) = spread(&better);
+    assert!(gain > error, "{better:?}");
+    let (off, errors): (Vec<f64>, Vec<f64>) = energies.into_iter().unzip();
+    let error = errors.iter().map(|e| e * e).sum::<f64>().sqrt() / errors.len() as f64;
+    assert!(mean(&off).abs() < 5.0 * error, "energy off by {} ± {error}", mean(&off));
+    assert!(ordered.iter().all(|[cold, hot]| *cold < 0.7 && *hot > 0.9), "{ordered:?}");
+}
+
+#[test]
+fn dictionaries_of_ising_are_those_of_spins_learn() {
+    let bench = Bench::new();
+    bench.run("paper figure-ising --quick -o paper --seed 7 -q").fine();
+    let words = "spins learn --size 40 --updates 200000 --every 20000,1000 --temperature 2.26 --patch 8 --patches 100 -r 16 \
+                 --fixed=200 --seed 7 -o s -q";
+    bench.run(words).fine();
+    for run in ["every1000", "every20000", "fixed"] {
+        let (ours, theirs) = (
+            bench.model(&format!("paper/figure-ising-T2.26-{run}.safetensors")),
+            bench.model(&format!("s-{run}")),
+        );
+        assert!((ours.w, ours.aggregates) == (theirs.w, theirs.aggregates), "{run}");
+    }
+}
+
+#[test]
+fn nothing_is_done_twice_and_what_changed_is_done_again() {
+    let bench = Bench::new();
+    for (verb, units) in [("figure-image", 8), ("figure-ising", 12)] {
+        let words = format!("paper {verb} --quick -o {verb} -q");
+        bench.run(&words).fine();
+        let (records, page) = (format!("{verb}/records.jsonl"), format!("{verb}/{verb}.html"));
+        let first = (bench.bytes(&records), bench.bytes(&page));
+        assert_eq!(untimed(&first.0).len(), units, "{verb}");
+        bench.run(&words).fine();
+        assert!((bench.bytes(&records), bench.bytes(&page)) == first, "{verb} was done twice");
+    }
+    // A model that was deleted is made again, and its record is the same but for the time.
+    std::fs::remove_file(bench.path("figure-ising/figure-ising-T5-fixed.safetensors")).unwrap();
+    bench.run("paper figure-ising --quick -o figure-ising -q").fine();
+    let records = untimed(&bench.bytes("figure-ising/records.jsonl"));
+    assert!(records.len() == 13 && records[12] == records[11]);
+    // Another picture is another run.
+    bench.put_image("own.png", (40, 50), 1, |i, j, _| ((i / 5 + j / 7) % 2) as f32);
+    bench.run("paper figure-image --quick --image own.png -o figure-image -q").fine();
+    assert_eq!(untimed(&bench.bytes("figure-image/records.jsonl")).len(), 16);
+    let page = String::from_utf8(bench.bytes("figure-image/figure-image.html")).unwrap();
+    assert!(page.contains("own.png") && page.contains("40×50"), "the page is of the other picture");
+}
+
+#[cfg(debug_assertions)] // only then a run can be told to stop
+#[test]
+fn interrupted_runs_go_on() {
+    let bench = Bench::new();
+    // Image runs have 100 minibatches; of the Ising ones only that of the longer epoch, ten, ends before the stop.
+    for (verb, left) in [("figure-image", 0), ("figure-ising", 2)] {
+        let told = bench.stopped_after(&format!("paper {verb} --quick -o stopped"), 50).stderr;
+        assert!(told.contains("the same command goes on"), "{told}");
+        let records = bench.path("stopped/records.jsonl");
+        let done = if records.exists() { untimed(&std::fs::read(records).unwrap()) } else { Vec::new() };
+        assert_eq!(done.iter().filter(|record| record["experiment"] == verb).count(), left);
+        for folder in ["stopped", "whole"] {
+            bench.run(&format!("paper {verb} --quick -o {folder} -q")).fine();
+        }
+    }
+    let [stopped, whole] = ["stopped", "whole"].map(|folder| bench.bytes(&format!("{folder}/records.jsonl")));
+    assert!(untimed(&stopped) == untimed(&whole), "digests of models are in the records");
+}
+
+#[test]
+fn pictures_that_cannot_be_cut_are_refused() {
+    let bench = Bench::new();
+    bench.put_image("small.png", (6, 40), 1, |i, _, _| (i % 2) as f32);
+    for (image, said) in [("small.png", "8×8"), ("nowhere.png", "nowhere.png"), ("@escher", "@tessellation")]
+    {
+        let done = bench.run(&format!("paper figure-image --quick --image {image} -o x -q"));
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        assert!(done.stderr.contains(said) && done.stderr.lines().count() == 1, "{}", done.stderr);
+        assert!(!bench.path("x").exists());
+    }
+}
