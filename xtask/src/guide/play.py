@@ -7,17 +7,19 @@ named as the argument, a JSON list with a string for each block.
 import json
 import subprocess
 import sys
+import types
 
 
 def main() -> int:
     """Runs all blocks, to the first that fails."""
     work = json.load(sys.stdin)
-    names = {"__name__": "guide"}
+    # A module that is known as one, so that what a page defines can be pickled.
+    module = sys.modules["guide"] = types.ModuleType("guide")
     printed = []
     for block in work["blocks"]:
         if block["language"] == "python":
             # Padded, so that a traceback names the line of the page.
-            exec(compile("\n" * block["line"] + block["text"], work["page"], "exec"), names)
+            exec(compile("\n" * block["line"] + block["text"], work["page"], "exec"), module.__dict__)
             printed.append("")
             continue
         shell = ["bash", "-c", block["text"]]

@@ -22,9 +22,11 @@ impl Tools {
         let cache = target()?.join("python/matplotlib");
         std::fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
         if let Some(program) = std::env::var_os("ERGODICT_CLI") {
-            let program = PathBuf::from(program);
-            let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
-            let python = std::env::var_os("ERGODICT_PYTHON").map_or("python3".into(), PathBuf::from);
+            let folder = std::path::absolute(&program)?.parent().map(Path::to_path_buf).unwrap_or_default();
+            let python = match std::env::var_os("ERGODICT_PYTHON") {
+                Some(path) => std::path::absolute(path)?,
+                None => "python3".into(),
+            };
             return Ok(Self { program: folder, python, cache });
         }
         let wanted = requirements()?;
