@@ -113,7 +113,9 @@ class Potts(Chain):
 class CellularPotts(Chain):
     """The cellular Potts model, as a stream of its configurations: 0 is the medium, every other label a cell.
 
-    Cells adhere to each other and keep their volume, and their perimeter where that is asked for. The chain is the one of
+    Cells adhere to each other and keep their volume, and their perimeter where that is asked for: a change that costs the energy dH is accepted with
+    the probability ``min(1, exp(-dH/T))``, where ``H = sum J(type(u), type(v)) 1[x(u) != x(v)] + volume_strength sum (V_c - volume)^2 +
+    perimeter_strength sum (P_c - perimeter)^2``, summed over pairs of neighbours and over cells c. The chain is the one of
     ``ergodict spins simulate --model cellular-potts``.
 
     Parameters

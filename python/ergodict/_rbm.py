@@ -16,7 +16,8 @@ from ._random import RandomState
 class RBM(Chain):
     """A restricted Boltzmann machine, as a stream of its visible units: 0 and 1.
 
-    Each step draws all hidden units given the visible ones, then all visible ones given the hidden ones. The chain is the one of
+    With ``E(v, h) = -b.v - c.h - v' W h`` and ``s(z) = 1/(1 + exp(-z))``, each step draws all hidden units given the visible ones,
+    ``P(h_j = 1) = s((c_j + (W' v)_j)/T)``, then all visible ones given the hidden ones, ``P(v_i = 1) = s((b_i + (W h)_i)/T)``. The chain is the one of
     ``ergodict spins simulate --model rbm``.
 
     Parameters

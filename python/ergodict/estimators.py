@@ -20,6 +20,10 @@ Schedule = Union[str, ArrayLike, Callable[[int], float]]
 class OnlineDictionary(OnlineEstimator):
     """Online dictionary learning: atoms of norm at most one, codes of any sign.
 
+    A sample x, a row of n_features numbers, is coded as ``h = argmin 1/2 |x - h W|^2 + alpha |h|_1 + kappa2/4 |h|^2``. Step t averages ``A = h' h``
+    and ``B = h' x`` over its minibatch and all before with the weights of the schedule; then ``components_``, the rows of W, minimise
+    ``tr(W' A W) - 2 tr(W' B)`` over the set of dictionaries.
+
     Parameters
     ----------
     n_components : int, default=None
@@ -161,6 +165,10 @@ class OnlineDictionary(OnlineEstimator):
 
 class OnlineNMF(OnlineEstimator):
     """Online nonnegative matrix factorisation: nonnegative atoms of norm at most one, nonnegative codes.
+
+    A sample x, a row of n_features numbers, is coded as ``h = argmin 1/2 |x - h W|^2 + alpha |h|_1 + kappa2/4 |h|^2``. Step t averages ``A = h' h``
+    and ``B = h' x`` over its minibatch and all before with the weights of the schedule; then ``components_``, the rows of W, minimise
+    ``tr(W' A W) - 2 tr(W' B)`` over the set of dictionaries.
 
     Parameters
     ----------

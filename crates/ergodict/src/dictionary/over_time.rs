@@ -34,6 +34,9 @@ pub struct Measured {
 
 /// What is kept of a window.
 ///
+/// With the relative error `E(W, i) = Σ ‖X_j − WH_j‖² / Σ ‖X_j‖²` on fresh patches of window i, and `W_i` the dictionary once it was learned from, the change score is
+/// `c_i = log₂ E(W_{i−1}, i)/E(W_i, i) − log₂ E(W_{i−1}, i−1)/E(W_i, i−1)`: 0 while the network stays what it was.
+///
 /// ```
 /// use ergodict::{data::Times, dictionary::WindowRecord};
 /// let record = WindowRecord { name: "May".to_owned(), passed_over: Some("no edges".to_owned()), ..Default::default() };

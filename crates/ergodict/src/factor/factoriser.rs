@@ -107,7 +107,7 @@ impl StepReport {
 
 /// An online matrix factorisation in progress.
 ///
-/// Step t takes a minibatch `X_t`, d×n, and has for `w_t` the weight of the schedule (Algorithm 1):
+/// Step t takes a minibatch `X_t`, d×n, with the weight `w_t` of the schedule (Algorithm 1):
 ///
 /// ```text
 /// H_t = argmin_{H ∈ C'}  ‖X_t − W_{t−1}H‖² + λ‖H‖₁ + (κ₂/2)‖H‖²      r×n

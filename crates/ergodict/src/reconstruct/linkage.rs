@@ -35,6 +35,8 @@ pub struct Merge {
 /// The n − 1 merges of average linkage, from the closest to the farthest, for `distances` of `n` items (n × n, row by row,
 /// symmetric; the diagonal is not looked at).
 ///
+/// The distance of clusters `P` and `Q` is the mean of all distances between them, `Σ_{p∈P, q∈Q} d(p,q) / (|P| |Q|)`.
+///
 /// Heights never descend. Of several closest pairs the one with the smallest `(a, b)` is joined first.
 ///
 /// # Errors

@@ -5,6 +5,12 @@ use crate::{Error, Result};
 use std::borrow::Cow;
 
 /// A network in the form in which it is published.
+///
+/// ```
+/// let facebook = ergodict::data::fetch::original("facebook")?;
+/// assert!(facebook.of_the_paper && facebook.url.ends_with(facebook.file_name()));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Original {
@@ -31,6 +37,12 @@ pub struct Original {
 }
 
 /// What of a file is the network.
+///
+/// ```
+/// use ergodict::data::fetch::{Part, original};
+/// assert_eq!(original("facebook")?.part, Part::Whole);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Part {
@@ -129,11 +141,23 @@ static ALL: [Original; 5] = [
 ];
 
 /// The networks that can be fetched; the paper's come first.
+///
+/// ```
+/// use ergodict::data::fetch::originals;
+/// assert!(originals().len() >= 3 && originals()[..3].iter().all(|original| original.of_the_paper));
+/// ```
 pub fn originals() -> &'static [Original] {
     &ALL
 }
 
 /// The network of that name.
+///
+/// ```
+/// use ergodict::data::fetch::original;
+/// assert_eq!(original("facebook")?.name, "facebook");
+/// assert!(original("myspace").is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Parameter`] for any other name; the error lists those there are.

@@ -10,6 +10,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// What a network is known by, whatever the file it lies in.
+///
+/// ```
+/// let content = &ergodict::data::fetch::original("facebook")?.content;
+/// assert_eq!((content.nodes, content.edges, content.sha256.len()), (4039, 88_234, 64));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Content {

@@ -23,6 +23,18 @@ const PULSE: Duration = Duration::from_millis(50);
 const UNKNOWN: u64 = u64::MAX;
 
 /// How far a download is.
+///
+/// ```
+/// use ergodict::{Error, data::fetch::{Fetch, original}};
+/// let path = std::env::temp_dir().join(format!("ergodict-fetching-{}.txt", std::process::id()));
+/// std::fs::write(&path, "0 1\n").unwrap();
+/// let fetch = Fetch { from: Some(path.display().to_string()), unchecked: true, ..Fetch::default() };
+/// let mut told = Vec::new();
+/// let fetched = fetch.run(original("facebook")?, &mut |how_far| { told.push(how_far.bytes); true });
+/// assert!(fetched.is_ok() && told.iter().all(|bytes| *bytes <= 4));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fetching {

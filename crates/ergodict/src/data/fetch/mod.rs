@@ -56,6 +56,17 @@ impl Default for Fetch {
 }
 
 /// A network that was fetched.
+///
+/// ```
+/// use ergodict::data::fetch::{Fetch, original};
+/// let path = std::env::temp_dir().join(format!("ergodict-fetched-{}.txt", std::process::id()));
+/// std::fs::write(&path, "0 1\n1 2\n").unwrap();
+/// let fetch = Fetch { from: Some(path.display().to_string()), unchecked: true, ..Fetch::default() };
+/// let fetched = fetch.run(original("facebook")?, &mut |_| true)?;
+/// assert_eq!((fetched.network.edges(), fetched.bytes, fetched.as_known), (2, 8, false));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), ergodict::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fetched {

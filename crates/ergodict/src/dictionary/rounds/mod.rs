@@ -34,6 +34,8 @@ const MOST_CHAINS: usize = 1 << 16;
 
 /// How a dictionary is learned in rounds.
 ///
+/// In a round each of `C` chains codes `T` minibatches of `N` patches with the same `W`; their statistics `Σ hhᵀ`, `Σ xhᵀ` add up, and one step is made from the sums.
+///
 /// ```
 /// use ergodict::{chain::{ExactSampler, Motif}, data::embedded, dictionary::RoundLearning};
 /// let network = std::sync::Arc::new(embedded("@karate")?);
