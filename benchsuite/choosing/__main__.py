@@ -61,7 +61,7 @@ def main() -> None:
             tool.run("network", "generate", "ws", nodes=120, neighbours=20, rewired=0.3, o=networks["small"])
         study = Study(tool, networks, Path(folder), QUICK if given.quick else FULL)
         rows = measured(study, asked, out / "choosing.jsonl")
-        (out / "choosing.md").write_text(summary(rows, [name for name in QUESTIONS if name in asked]), encoding="utf-8")
+        (out / "choosing.md").write_text(summary(rows), encoding="utf-8")
         if given.figures:
             # Only here: everything else does without matplotlib.
             from figures import draw

@@ -36,7 +36,8 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
                     if row.get("question") == question and row["network"] == network and row.get(column) is not None:
                         if (x := place(row)) == x:
                             found.setdefault(x, []).append(row[column])
-                if found:
+                # Two points are no line: the question was hardly asked of this network.
+                if len(found) > 2:
                     xs = sorted(found)
                     means = [float(np.mean(found[x])) for x in xs]
                     below = [mean - min(found[x]) for x, mean in zip(xs, means, strict=True)]
@@ -46,7 +47,9 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
             axis.set_xlabel(label)
             if logarithmic:
                 axis.set_xscale("log")
-        np.atleast_1d(axes)[-1].legend(frameon=False, fontsize=7)
+        # The first panel has the most networks.
+        if np.atleast_1d(axes)[0].get_legend_handles_labels()[1]:
+            np.atleast_1d(axes)[0].legend(frameon=False, fontsize=7)
         save(figure, folder / f"choosing-{name}.svg")
 
     lines("k", [
