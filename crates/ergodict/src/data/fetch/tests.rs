@@ -184,7 +184,7 @@ fn what_goes_wrong_is_said_and_leaves_nothing() {
         (server.at("/cut"), format!("the connection broke after 300 of {length} bytes")),
         (server.at("/stalled"), format!("the server has stopped answering after 300 of {length} bytes")),
         (server.at("/silent"), "the server has stopped answering".into()),
-        (server.at("/part"), "corrupt deflate|unexpected end of file|end".into()),
+        (server.at("/part"), "incomplete deflate stream".into()),
         (server.at("/html"), "looks like XML".into()),
         (server.at("/none"), "has no such file (status 404)".into()),
         (server.at("/other"), "it has 3 nodes, 2 edges and the SHA-256 ".into()),
@@ -200,7 +200,7 @@ fn what_goes_wrong_is_said_and_leaves_nothing() {
         let fetch = Fetch { keep: Some(folder.path().to_owned()), ..fetch() };
         let error = fetch.write(&known(url.clone(), &karate), &out, &mut |_| true).unwrap_err();
         let message = error.to_string();
-        assert!(expected.split('|').any(|one| message.contains(one)), "{url}: {message}");
+        assert!(message.contains(&expected), "{url}: {message}");
         assert!(message.starts_with(&url) && !message.contains(".partial"), "{message}");
         assert_eq!(
             (names(folder.path()), std::fs::read(&out).unwrap()),
