@@ -22,8 +22,9 @@ const EXPERIMENT: &str = "denoising";
 const SHARE: f64 = 0.5;
 /// Points of a curve that are kept.
 const CURVE: usize = 60;
-/// Walks of the paper's reconstruction.
+/// Walks of the paper's reconstruction, and of one that is quick.
 pub(super) const PRINTED_WALKS: u64 = 200_000;
+const QUICK_WALKS: u64 = 20_000;
 
 pub(super) const PROTOCOL: &str = "
     AUC with ties at ½, a higher score meaning a true edge, never flipped; a pair that was never seen scores 0 and is not dropped. −50 %: half of the
@@ -112,13 +113,17 @@ impl Cells {
                     let mut noisy = None;
                     for &row in rows {
                         let name = format!("{} {} {row}", read.name(), noise.word());
-                        let settings = json!({ "digest": read.input.digest, "share": SHARE });
+                        let mut settings = json!({ "digest": read.input.digest, "share": SHARE });
+                        let walks = if place.quick { QUICK_WALKS } else { PRINTED_WALKS };
+                        if row == Row::Printed {
+                            settings["walks"] = json!(walks);
+                        }
                         let make = || {
                             let noisy = match &mut noisy {
                                 Some(noisy) => noisy,
                                 none => none.insert(corrupted(read, noise, seed)?),
                             };
-                            measured(noisy, noise, row, seed)
+                            measured(noisy, noise, row, (seed, walks))
                         };
                         let Some(done) = place.unit((EXPERIMENT, &name, seed), settings, &[], make)? else {
                             return Ok(None);
@@ -170,8 +175,13 @@ fn corrupted(read: &Read, noise: Noise, seed: u64) -> Result<Corrupted> {
     noisy.with_context(|| read.case.name)
 }
 
-/// A method on a corruption; none when somebody asked to stop.
-fn measured(noisy: &Corrupted, noise: Noise, row: Row, seed: u64) -> Result<Option<Measured>> {
+/// A method on a corruption, with the paper's taking so many walks; none when somebody asked to stop.
+fn measured(
+    noisy: &Corrupted,
+    noise: Noise,
+    row: Row,
+    (seed, walks): (u64, u64),
+) -> Result<Option<Measured>> {
     let observed = Arc::new(noisy.observed.clone());
     let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
     let assumed = match noise {
@@ -186,7 +196,7 @@ fn measured(noisy: &Corrupted, noise: Noise, row: Row, seed: u64) -> Result<Opti
             denoising.scores(&observed, &pairs, &mut progress).map(|scored| scored.scores)
         }
         Row::Printed => {
-            let ndr = Ndr { walks: PRINTED_WALKS, visits: u64::MAX, ..Ndr::new(Mode::Plain) };
+            let ndr = Ndr { walks, visits: u64::MAX, ..Ndr::new(Mode::Plain) };
             ndr.rebuild(&observed, &pairs, seed, &mut progress).map(|rebuilt| rebuilt.shrunk(0.0))
         }
     };

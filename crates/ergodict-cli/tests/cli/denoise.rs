@@ -2,7 +2,7 @@
 
 use crate::bad_networks::refused;
 use crate::bench::Bench;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn corrupted(how: &str) -> Bench {
     let bench = Bench::new();
@@ -172,4 +172,76 @@ fn the_quick_paper_is_resumed_and_its_pages_are_written() {
     let figure = bench.run("paper figure-ndl --quick -o out --json -q").fine().json();
     assert_eq!(figure["networks"].as_array().unwrap().len(), 2);
     assert_eq!(bench.model("out/figure-ndl-karate.safetensors").w.cols(), 25);
+}
+
+/// AUC of a cell of the quick table: removed edges against uniform non-edges, or true against added ones.
+fn cell<'a>(summary: &'a Value, network: &str, noise: &str, method: &str) -> &'a Value {
+    let of = |cell: &&Value| cell["network"] == network && cell["noise"] == noise && cell["method"] == method;
+    summary["measured"].as_array().unwrap().iter().find(of).unwrap()
+}
+
+#[test]
+fn the_table_has_what_the_commands_give_by_hand() {
+    let bench = Bench::new();
+    let words = "paper table-denoising --quick --methods resource-allocation,l3 --seed 3 -o out --json -q";
+    let table = bench.run(words).fine().json();
+    bench
+        .run("network corrupt @lesmis --unweighted --add 0.5 --seed 3 -o noisy.txt --truth truth.tsv -q")
+        .fine();
+    for method in ["resource-allocation", "l3"] {
+        bench.run(&format!("network denoise noisy.txt --method {method} -o {method}.tsv -q")).fine();
+        let judged = bench.run(&format!("evaluate {method}.tsv truth.tsv --json -q")).fine().json();
+        let by_hand = judged["groups"][0]["results"][0]["auc"].as_f64().unwrap();
+        let told = cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
+        assert!((told - by_hand).abs() < 1e-12, "{method}: {told} and {by_hand} by hand");
+    }
+}
+
+#[test]
+fn quick_curves_are_what_chance_allows() {
+    let bench = Bench::new();
+    let mut differences = [Vec::new(), Vec::new()];
+    for seed in 0..4 {
+        let words = format!(
+            "paper table-denoising --quick --methods ndr,ndr-as-printed,ndr-off-chain --seed {seed} -o {seed} --json -q"
+        );
+        let table = bench.run(&words).fine().json();
+        let auc = |noise: &str, method: &str| cell(&table, "lesmis", noise, method)["auc"].as_f64().unwrap();
+        // The same score from fewer walks: 127 and some pairs on either side, of which walks change few.
+        differences[0].push(auc("removed", "ndr-as-printed") - auc("removed", "ndr"));
+        // False edges are seen on the walk itself: off the chain they are told.
+        differences[1].push(auc("added", "ndr-off-chain") - auc("added", "ndr-as-printed"));
+    }
+    let spread = |of: &[f64]| {
+        let n = of.len() as f64;
+        let mean = of.iter().sum::<f64>() / n;
+        (mean, (of.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt())
+    };
+    let [fewer, off_chain] = differences.map(|all| spread(&all));
+    assert!(fewer.0.abs() < 0.02 + 3.0 * fewer.1, "{fewer:?}");
+    assert!(off_chain.0 > 3.0 * off_chain.1, "{off_chain:?}");
+}
+
+#[test]
+fn quick_atoms_of_the_denser_network_have_more_off_the_chain() {
+    let bench = Bench::new();
+    let mut apart = Vec::new();
+    for seed in 0..3 {
+        let words = format!("paper figure-ndl --quick --seed {seed} -o {seed} --json -q");
+        let figure = bench.run(&words).fine().json();
+        let networks = figure["networks"].as_array().unwrap();
+        for network in networks {
+            let dominance: Vec<f64> =
+                network["dominance"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+            assert!(
+                (dominance.iter().sum::<f64>() - 1.0).abs() < 1e-9 && dominance.is_sorted_by(|a, b| a >= b)
+            );
+        }
+        let mean = |k: usize| networks[k]["off_chain"]["mean"].as_f64().unwrap();
+        apart.push(mean(0) - mean(1));
+    }
+    let least = apart.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = apart.iter().copied().fold(0.0, f64::max);
+    // Walks in lesmis keep to its dense part: 0.087 of all pairs are edges there, 0.139 in karate, yet atoms are denser.
+    assert!(least > 3.0 * (most - least), "{apart:?}");
 }
