@@ -81,6 +81,9 @@ fn write(outcomes: &[(&str, Box<dyn Outcome>)], place: &Place<'_>) -> Result<Exi
     facts.extend(outcomes.iter().map(|(verb, outcome)| {
         (format!("processor time of {verb}"), format!("{:.1} s", outcome.cpu_seconds()))
     }));
+    if crate::interrupt::asked() {
+        return Ok(stopped(place));
+    }
     let page = place.write("report.html", &report.facts(&facts))?;
     let text = place.folder.join("claims.md");
     output::write(&text, &as_markdown(&claims))?;

@@ -3,7 +3,7 @@
 use super::cases::Read;
 use super::place::{Done, Place};
 use crate::interrupt;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
 use ergodict::denoise::ensemble::{Assumed, Noise};
@@ -104,7 +104,10 @@ impl Cells {
         place: &mut Place<'_>,
     ) -> Result<Option<Self>> {
         let first = place.common.seed;
-        let seeds = first..first.saturating_add(if place.quick { 1 } else { seeds });
+        let Some(end) = first.checked_add(seeds) else {
+            bail!("--seed {first} with --seeds {seeds}: there is no seed beyond {}", u64::MAX);
+        };
+        let seeds = first..end;
         let mut all = Vec::new();
         // Seed by seed, so that a run that is stopped has one whole table rather than parts of several.
         for seed in seeds.clone() {

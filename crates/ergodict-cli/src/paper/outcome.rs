@@ -95,6 +95,10 @@ pub(super) fn present(verb: &str, outcome: &dyn Outcome, place: &Place<'_>) -> R
         ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
         ("processor time", format!("{:.1} s", outcome.cpu_seconds())),
     ];
+    // Pictures that are made for the page are left out by an interruption: no page rather than half of one.
+    if crate::interrupt::asked() {
+        return Ok(stopped(place));
+    }
     let page = place.write(&format!("{verb}.html"), &report.facts(&facts))?;
     place.talk(&format!("wrote {}", page.display()));
     if place.common.json {

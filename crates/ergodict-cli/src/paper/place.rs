@@ -5,7 +5,7 @@ use crate::args::Common;
 use crate::progress::say;
 use crate::showing::{probe_folder, write_figures};
 use crate::{interrupt, output};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ergodict_report::Report;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -78,8 +78,14 @@ impl<'a> Place<'a> {
         }
         let clock = Clock::start();
         let Some(outcome) = make()? else { return Ok(None) };
+        let outcome = serde_json::to_value(outcome)?;
+        if T::deserialize(&outcome).is_err() {
+            bail!(
+                "{experiment} {name}: there are numbers in it that are none, so that it cannot be recorded"
+            );
+        }
         // Read back as a later call will: both show the same.
-        self.records.add(&unit, &clock.stop(), files, serde_json::to_value(outcome)?)?;
+        self.records.add(&unit, &clock.stop(), files, outcome)?;
         let done = self.records.find(&unit).and_then(Done::of);
         let done = done.ok_or_else(|| {
             anyhow::anyhow!("{}: {experiment} {name} cannot be read back", self.records.path().display())

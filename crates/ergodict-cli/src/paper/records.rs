@@ -56,17 +56,7 @@ pub(super) struct Unit<'a> {
 impl Records {
     /// The records of the file at `path`, none when there is no such file.
     pub(super) fn open(path: PathBuf) -> Result<Self> {
-        let mut all = Vec::new();
-        if path.exists() {
-            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-            for (line, row) in (1u64..).zip(text.lines()) {
-                let problem = || {
-                    let what = "is no record of ours: move the file away to start again";
-                    Error::format(&path, Some(line), what)
-                };
-                all.push(serde_json::from_str(row).map_err(|_| problem())?);
-            }
-        }
+        let all = read(&path)?;
         Ok(Self { path, all })
     }
 
@@ -89,7 +79,7 @@ impl Records {
         record.files.iter().all(unchanged).then_some(record)
     }
 
-    /// Adds a record and writes the file anew, whole.
+    /// Adds a record and writes the file anew, whole. Runs that share a folder take turns, and none loses what another added.
     pub(super) fn add(
         &mut self,
         unit: &Unit<'_>,
@@ -101,7 +91,7 @@ impl Records {
         let left = |name: &String| -> Result<Left> {
             Ok(Left { name: name.clone(), digest: digest(&folder.join(name))? })
         };
-        self.all.push(Record {
+        let record = Record {
             experiment: unit.experiment.to_owned(),
             unit: unit.name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -112,13 +102,39 @@ impl Records {
             seconds: times.seconds,
             cpu_seconds: times.cpu_seconds,
             outcome,
-        });
+        };
+        let _turn = turn(folder);
+        self.all = read(&self.path)?;
+        self.all.push(record);
         let mut text = String::new();
         for record in &self.all {
             let _ = writeln!(text, "{}", serde_json::to_string(record)?);
         }
         output::write(&self.path, &text)
     }
+}
+
+fn read(path: &Path) -> Result<Vec<Record>> {
+    let mut all = Vec::new();
+    if path.exists() {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        for (line, row) in (1u64..).zip(text.lines()) {
+            let problem = || {
+                let what = "is no record of ours: move the file away to start again";
+                Error::format(path, Some(line), what)
+            };
+            all.push(serde_json::from_str(row).map_err(|_| problem())?);
+        }
+    }
+    Ok(all)
+}
+
+/// Waits for other processes that write into the folder; they wait until this is dropped. None where folders cannot be locked.
+fn turn(folder: &Path) -> Option<std::fs::File> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let file = std::fs::File::open(folder).ok()?;
+    file.lock().ok()?;
+    Some(file)
 }
 
 impl Record {
@@ -192,6 +208,20 @@ mod tests {
         assert!(records.find(&Unit { name: "two", ..unit(json!({ "k": 0.1 })) }).is_none());
         std::fs::write(folder.path().join("a.bin"), "others").unwrap();
         assert!(records.find(&unit(json!({ "k": 0.1 }))).is_none());
+    }
+
+    #[test]
+    fn runs_that_share_a_folder_keep_what_each_added() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        let mut both = [Records::open(path.clone()).unwrap(), Records::open(path.clone()).unwrap()];
+        for (name, records) in ["one", "two"].into_iter().zip(&mut both) {
+            let unit = Unit { name, ..unit(json!({})) };
+            records.add(&unit, &Clock::start().stop(), &[], json!(name)).unwrap();
+        }
+        let records = Records::open(path).unwrap();
+        let found = ["one", "two"].map(|name| records.find(&Unit { name, ..unit(json!({})) }).is_some());
+        assert_eq!(found, [true, true]);
     }
 
     #[test]
