@@ -8,6 +8,7 @@ mod figure_denoising;
 mod figure_image;
 mod figure_ising;
 mod figure_ndl;
+mod number;
 mod outcome;
 mod place;
 mod records;

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use std::fmt;
 
-/// Standard errors from which on a difference is taken to be none of chance: of normal numbers one in 370 is further off.
+/// Standard errors from which on a difference is taken to be none of chance. With errors from 5 repetitions chance alone is further off than
+/// that one time in 25, from 10 one time in 67 (Student's t).
 const CLEAR: f64 = 3.0;
 
 /// A mean and its standard error.

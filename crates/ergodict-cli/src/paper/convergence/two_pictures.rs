@@ -132,8 +132,8 @@ impl TwoPictures {
         let words = "A chain on two pictures only, so small that the expected loss f(W) is known exactly. A single \
                      atom has to serve both.\n\n\
                      In the alternating chain picture 1 is always followed by picture 2 and 2 by 1: given one \
-                     picture, all that follow are certain. No amount of waiting makes the next one random, yet the \
-                     theorem holds.";
+                     picture, all that follow are certain. No amount of waiting makes the next one random. The \
+                     theorem does not promise anything for a chain with a period, yet its conclusions hold.";
         Ok(Figure { title: "Two pictures".into(), svg: grid.svg()?, words: words.into() })
     }
 

@@ -23,7 +23,9 @@ const HELD_OUT: u64 = 1;
 pub(super) struct Learned {
     pub(super) marks: Vec<Mark>,
     /// Of the whole picture, rebuilt with the last dictionary.
+    #[serde(with = "crate::paper::number")]
     pub(super) psnr: f64,
+    #[serde(with = "crate::paper::number")]
     pub(super) relative_error: f64,
 }
 

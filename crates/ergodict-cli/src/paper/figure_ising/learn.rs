@@ -37,6 +37,7 @@ pub(super) struct Learned {
     /// And on other patches of the last configuration of the trajectory itself.
     pub(super) own: f64,
     /// Of the last configuration of the trajectory, rebuilt; and the share of its sites whose nearest value is right.
+    #[serde(with = "crate::paper::number")]
     pub(super) relative_error: f64,
     pub(super) sites_right: f64,
 }

@@ -353,8 +353,8 @@ fn forgetting(theorem: &Theorem) -> Option<Figure> {
     let keys = ["constant-0.2", "constant-0.02", "independent"];
     let ((_, fifth), (_, fiftieth)) = (theorem.case("constant-0.2")?, theorem.case("constant-0.02")?);
     let words = format!(
-        "Weights that stop falling at c = 0.2 and at c = 0.02. The surrogate follows the last 1/c pictures and stays as noisy as \
-         an average of so many: exactly √(c/(2 − c)) of the standard deviation of one picture's loss, which is {:.2} and {:.2} \
+        "Weights that stop falling at c = 0.2 and at c = 0.02. The surrogate follows the recent past and stays as noisy as \
+         an average of 2/c − 1 pictures: exactly √(c/(2 − c)) of the standard deviation of one picture's loss, which is {:.2} and {:.2} \
          of it. That is no fault where the law changes and the past should be forgotten; but no limit is reached: at the end f̂ \
          − f is {} and {}.",
         (0.2f64 / 1.8).sqrt(),

@@ -55,7 +55,7 @@ fn the_exact_expected_loss_is_what_monte_carlo_finds() {
 
 #[test]
 fn whole_cases_close_in_and_broken_ones_do_not() {
-    let size = Size { steps: 1024, ..Size::new(true) };
+    let size = Size { steps: 4096, ..Size::new(true) };
     for case in all(size) {
         let seen = runs(&case, size, 11).unwrap();
         assert_eq!(closes_in(&case, &seen), case.sound, "{}: {}", case.key, seen.excess(!case.sound));
