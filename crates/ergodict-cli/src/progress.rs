@@ -182,7 +182,7 @@ fn amount(unit: &str, n: u64) -> String {
 }
 
 /// `1 234 567`, which is easier to read than without spaces.
-fn grouped(n: u64) -> String {
+pub(crate) fn grouped(n: u64) -> String {
     let digits = n.to_string();
     if digits.len() < 5 {
         return digits;

@@ -10,6 +10,7 @@ mod setting;
 use super::outcome::{Claim, Outcome, present, stopped};
 use super::place::{Done, Place, Where};
 use crate::args::Common;
+use crate::progress::grouped;
 use anyhow::Result;
 use course::Course;
 use ergodict::dictionary::Model;
@@ -71,7 +72,7 @@ struct Run {
 impl Run {
     /// What it is called among those of its temperature.
     fn name(&self) -> String {
-        self.every.map_or("one configuration".into(), |every| format!("τ = {every}"))
+        self.every.map_or("one configuration".into(), |every| format!("τ = {}", grouped(every)))
     }
 }
 
@@ -105,7 +106,7 @@ fn at(setting: &'static Setting, temperature: f64, place: &mut Place<'_>) -> Res
     let (seed, quiet) = (place.common.seed, place.common.quiet);
     // Made where it is first needed, and never when all is recorded.
     let mut held_out: Option<HeldOut> = None;
-    let settings = setting.json(temperature, json!("trajectory"));
+    let settings = setting.json(temperature, &json!("trajectory"));
     let name = format!("T{temperature}-trajectory");
     let Some(last) = setting.last(temperature, seed)? else { return Ok(None) };
     let follow = || {
@@ -129,13 +130,14 @@ fn at(setting: &'static Setting, temperature: f64, place: &mut Place<'_>) -> Res
         let name = format!("T{temperature}-{tag}");
         let file = format!("{VERB}-{name}.safetensors");
         let path = place.folder.join(&file);
-        let settings = setting.json(temperature, every.map_or(json!("fixed"), |every| json!(every)));
+        let settings = setting.json(temperature, &every.map_or(json!("fixed"), |every| json!(every)));
         let learn = || {
             let held_out = HeldOut::once(&mut held_out, setting, (temperature, seed), &last)?;
             let Some(held_out) = held_out else { return Ok(None) };
             learn::learn(setting, (temperature, every, seed), (&last, held_out), (&path, &file), quiet)
         };
-        let Some(done) = place.unit((VERB, &name, seed), settings, &[file.clone()], learn)? else {
+        let Some(done) = place.unit((VERB, &name, seed), settings, std::slice::from_ref(&file), learn)?
+        else {
             return Ok(None);
         };
         if done.new {
@@ -162,11 +164,12 @@ impl Outcome for FigureIsing {
         let Setting { side, updates, patch, patches, atoms, .. } = *self.setting;
         format!(
             "The Ising model on {side}×{side} sites with periodic boundary at T = 0.5, 2.26 and 5: single-spin Gibbs updates from spins that are \
-             fair coins, {updates} of them (the paper's text says both 5·10⁶ and 5·10⁷; the shape of its array is that of the former). Every τ updates \
+             fair coins, {} of them (the paper's text says both 5·10⁶ and 5·10⁷; the shape of its array is that of the former). Every τ updates \
              {patches} patches of {patch}×{patch} sites are cut from the configuration; −1 counts as 0, so that all is nonnegative. \
              {atoms} atoms, λ = 1 (the paper prints none), w = 1/t. The printed law of an update has the sign of the \
              antiferromagnet; ours is the ferromagnet's.\n\n\
              Losses are per patch: ‖x − Wh‖² + λ‖h‖₁ of its {} numbers; the paper divides sums over {patches} patches by 4·10⁴.",
+            grouped(updates),
             patch * patch
         )
     }

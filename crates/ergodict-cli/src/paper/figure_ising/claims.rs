@@ -1,8 +1,9 @@
 //! What the paper says of dictionaries from Ising trajectories, beside what was found.
 
-use super::{At, FigureIsing, Run, Setting};
+use super::{At, FigureIsing, Learned, Run, Setting};
 use crate::paper::outcome::{Claim, Verdict};
 use crate::paper::spread::Spread;
+use crate::progress::grouped;
 
 /// Over this share of the loss of the mean patch, hardly anything was learned.
 const HARDLY: f64 = 0.9;
@@ -23,13 +24,14 @@ pub(super) fn of(figure: &FigureIsing) -> Vec<Claim> {
     claims.extend(overfitted(cold, verdict));
     claims.push(hardly(figure, hot, verdict));
     claims.push(rebuilding(figure, verdict));
-    claims.extend(figure.all.iter().map(|at| one_configuration(at, verdict)));
+    claims.push(one_configuration(figure, verdict));
+    claims.push(common(figure, verdict));
     claims.extend(moving(cold, verdict));
     claims.push(coupons(figure.setting, verdict));
     claims.push(Claim {
         about: "the length of the trajectories (Section 5.3)".into(),
         printed: "5·10⁶ iterations, and 5·10⁷ further on".into(),
-        ours: format!("{} updates", figure.setting.updates),
+        ours: format!("{} updates", grouped(figure.setting.updates)),
         verdict: Verdict::NotComparable,
         why: "one of the two is a slip; the shape of the array in the same section, 5·10⁶/τ, is the former's"
             .into(),
@@ -149,32 +151,58 @@ fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim 
     }
 }
 
-/// How much more the loss rises from the last configuration to others of its age when atoms are of that configuration alone, and how far it is then above that
-/// of the trajectory's atoms: both over chains. The trajectory's own rise is what the configuration is easier than others by.
-fn alone(at: &At) -> (Spread, Spread) {
+/// How much more the loss rises from the last configuration to others of its age when atoms are of that configuration alone: what the trajectory's atoms
+/// rise by is what that configuration is easier than others.
+fn rise(at: &At) -> Spread {
     let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
     let above = Spread::between(&fixed.end, &trajectory.end);
-    (Spread { mean: above.mean - (fixed.own - trajectory.own), ..above }, above)
+    Spread { mean: above.mean - (fixed.own - trajectory.own), ..above }
 }
 
-fn one_configuration(at: &At, verdict: impl Fn(bool) -> Verdict) -> Claim {
-    let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
-    let (rise, above) = alone(at);
-    Claim {
-        about: format!("atoms of one configuration, T = {} (Section 5.3)", at.temperature),
-        printed: "overfitted to it; those of the trajectory have features common to many".into(),
-        ours: format!(
-            "loss on that configuration {:.2}, on others of its age {:.2}; of the trajectory's atoms ({}) {:.2} and {:.2}: it rises by {rise} more, and is \
-             then {above} above",
+/// A line for each temperature.
+fn each(figure: &FigureIsing, line: impl Fn(&At) -> String) -> String {
+    figure.all.iter().map(|at| format!("T = {}: {}", at.temperature, line(at))).collect::<Vec<_>>().join("; ")
+}
+
+fn one_configuration(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let line = |at: &At| {
+        let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
+        let [others, theirs] = [&fixed.end, &trajectory.end].map(|all| Spread::of(all).mean);
+        format!(
+            "{:.2} on it, {others:.2} on others of its age; the trajectory's atoms {:.2} and {theirs:.2}: rises by {} more",
             fixed.own,
-            Spread::of(&fixed.end).mean,
-            at.beside().name(),
             trajectory.own,
-            Spread::of(&trajectory.end).mean,
+            rise(at)
+        )
+    };
+    Claim {
+        about: "atoms of one configuration (Section 5.3, Figure 6)".into(),
+        printed: "overfitted to that configuration".into(),
+        ours: format!("loss of a patch: {}", each(figure, line)),
+        verdict: verdict(figure.all.iter().all(|at| rise(at).is_above())),
+        why: "agrees when, at every temperature, the loss rises more from that configuration to those of other chains than the loss of the \
+              trajectory's atoms does, by more than three standard errors over chains"
+            .into(),
+    }
+}
+
+fn common(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim {
+    let above = |at: &At, of: fn(&Learned) -> &Vec<f64>| {
+        Spread::between(of(&at.fixed.done.outcome), of(&at.beside().done.outcome))
+    };
+    let line = |at: &At| format!("{}; {}", above(at, |one| &one.along), above(at, |one| &one.end));
+    Claim {
+        about: "atoms of the trajectory (Section 5.3, Figure 6)".into(),
+        printed: "features common to a number of configurations, unlike those of one".into(),
+        ours: format!(
+            "loss of one configuration's atoms above the trajectory's, on other chains of all ages and of the age of that \
+             configuration: {}",
+            each(figure, line).replace("; T", " / T")
         ),
-        verdict: verdict(rise.is_above() && above.is_above()),
-        why: "agrees when the loss rises more, and ends higher, than that of the trajectory's atoms, by more than three standard errors over chains. A \
-              chain that is still ordering teaches its past as well: the last configuration alone, if it is large, may be the better teacher for its age"
+        verdict: verdict(figure.all.iter().all(|at| above(at, |one| &one.along).is_above())),
+        why: "agrees when the trajectory's atoms do better on other chains of all ages at every temperature, by more than three standard errors. Many \
+              patches of a large configuration are nearly independent, so that one teaches nearly as much as many; and a chain that is still ordering \
+              teaches its disordered past as well"
             .into(),
     }
 }
@@ -188,9 +216,9 @@ fn moving(cold: &At, verdict: impl Fn(bool) -> Verdict) -> Option<Claim> {
         ours: format!(
             "{:.2} % of the sites differ after {} updates, {:.1} % after {}",
             100.0 * first.1,
-            first.0,
+            grouped(first.0),
             100.0 * last.1,
-            last.0
+            grouped(last.0)
         ),
         verdict: verdict(first.1 < IDENTICAL && last.1 < DEPENDENT),
         why: format!(

@@ -3,6 +3,7 @@
 use super::learn::rebuilt;
 use super::{At, FigureIsing, Run};
 use crate::paper::spread::Spread;
+use crate::progress::grouped;
 use crate::sheet::Sheet;
 use anyhow::Result;
 use ergodict_report::{Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
@@ -125,7 +126,7 @@ fn runs(figure: &FigureIsing) -> Table {
             let one = &run.done.outcome;
             rows.push(vec![
                 at.temperature.to_string(),
-                run.every.map_or("one configuration".into(), |every| every.to_string()),
+                run.every.map_or("one configuration".into(), grouped),
                 one.minibatches.to_string(),
                 format!("{:.2}", one.last()),
                 format!("{:.2}", one.own),
@@ -176,6 +177,6 @@ fn chains(figure: &FigureIsing) -> Table {
         row
     });
     let mut head = ["T", "energy", "exact", "magnetisation at the end"].map(str::to_owned).to_vec();
-    head.extend(figure.setting.epochs.iter().map(|every| format!("τ = {every}")));
+    head.extend(figure.setting.epochs.iter().map(|every| format!("τ = {}", grouped(*every))));
     Table { title: "The chains".into(), head, rows: rows.collect(), words: CHAINS.into() }
 }

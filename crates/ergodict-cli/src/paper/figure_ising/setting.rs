@@ -58,7 +58,7 @@ pub(super) const QUICK: Setting = Setting {
 
 impl Setting {
     /// All that the outcome of a piece of work depends on, but for the seed.
-    pub(super) fn json(&self, temperature: f64, what: Value) -> Value {
+    pub(super) fn json(&self, temperature: f64, what: &Value) -> Value {
         let Self { side, updates, epochs, patch, patches, atoms, fixed, chains, held_out } = self;
         json!({
             "temperature": temperature, "every": what, "side": side, "updates": updates, "epochs": epochs, "patch": patch,
