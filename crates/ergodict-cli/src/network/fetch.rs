@@ -108,7 +108,7 @@ impl Args {
             let beside = out.parent().filter(|_| !output::is_standard(&out)).unwrap_or(Path::new(""));
             let beside = if beside.as_os_str().is_empty() { Path::new(".") } else { beside };
             let keep = self.keep.then(|| beside.to_owned());
-            let from = self.from_for(original)?;
+            let from = self.place_of(original)?;
             Ok(Task {
                 original,
                 out,
@@ -119,7 +119,7 @@ impl Args {
     }
 
     /// Where an original is, if that was said. Several are in one folder, here or on a server.
-    fn from_for(&self, original: &Original) -> Result<Option<String>> {
+    fn place_of(&self, original: &Original) -> Result<Option<String>> {
         let Some(from) = &self.from else { return Ok(None) };
         if !self.is_all() {
             return Ok(Some(from.clone()));
@@ -229,7 +229,8 @@ impl Task {
                 let file = if args.is_all() { "." } else { self.original.file_name() };
                 let mut again = format!("ergodict network fetch {} --from {file}", args.name);
                 if let Some(out) = &args.out {
-                    again += &format!(" -o {}", shell::quoted(&out.to_string_lossy()));
+                    again.push_str(" -o ");
+                    again.push_str(&shell::quoted(&out.to_string_lossy()));
                 }
                 anyhow!(
                     "{error}; by hand: download {wanted} (elsewhere, if there is no network here) into this folder, and run `{again}`"

@@ -64,13 +64,13 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
     });
     let mut text: String = lines.collect();
     text += "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n";
-    for one in fetch::originals() {
+    text.extend(fetch::originals().iter().map(|one| {
         let (nodes, edges) = (one.content.nodes, one.content.edges);
-        text += &format!(
+        format!(
             "{:<12}  {nodes:>5} nodes  {edges:>7} edges  {} ({})\n",
             one.name, one.description, one.citation
-        );
-    }
+        )
+    }));
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

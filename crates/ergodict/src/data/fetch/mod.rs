@@ -106,8 +106,8 @@ impl Fetch {
         Ok(Fetched { network, from, bytes, sha256, content, as_known, note })
     }
 
-    /// The same into a file, in the format of its name (an edge list is the content itself; see [`write_network`](crate::data::write_network)), which is left alone where it has the network already and
-    /// no `from` is given: then there is nothing that was fetched.
+    /// The same into a file, in the format of its name (see [`write_network`](crate::data::write_network); an edge list is the content
+    /// itself). A file that has the network already is left alone unless `from` is given: then nothing was fetched.
     ///
     /// # Errors
     /// As [`Fetch::run`] and [`write_network`](crate::data::write_network); after any of them an older file stays as it was.
@@ -117,7 +117,10 @@ impl Fetch {
         out: &Path,
         seen: &mut dyn FnMut(Fetching) -> bool,
     ) -> Result<(Network, Option<Fetched>)> {
+        // What is to be kept and is not there has to come.
+        let is_kept = |folder: &PathBuf| folder.join(original.file_name()).is_file();
         if self.from.is_none()
+            && self.keep.as_ref().is_none_or(is_kept)
             && let Some(network) = there(original, out)
         {
             return Ok((network, None));

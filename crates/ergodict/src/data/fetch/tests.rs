@@ -258,8 +258,12 @@ fn the_original_is_kept_where_that_is_asked_for() {
     let server = Server::new(&[("/club.txt.gz", Answer::File(body.clone()))]);
     let folder = tempfile::tempdir().unwrap();
     let fetch = Fetch { keep: Some(folder.path().to_owned()), ..fetch() };
-    run(&fetch, &known(server.at("/club.txt.gz"), &karate)).unwrap();
-    assert_eq!(names(folder.path()), ["club.txt.gz"]);
+    let (club, out) = (known(server.at("/club.txt.gz"), &karate), folder.path().join("net.txt"));
+    // The network is there, but not the original; then both are.
+    std::fs::write(&out, list(&karate)).unwrap();
+    assert!(fetch.write(&club, &out, &mut |_| true).unwrap().1.is_some());
+    assert!(fetch.write(&club, &out, &mut |_| true).unwrap().1.is_none());
+    assert_eq!(names(folder.path()), ["club.txt.gz", "net.txt"]);
     assert_eq!(std::fs::read(folder.path().join("club.txt.gz")).unwrap(), body);
 }
 
