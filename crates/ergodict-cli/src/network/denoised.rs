@@ -67,7 +67,10 @@ impl Denoised<'_> {
             if let Some(share) = head.false_share {
                 lines.push((
                     "estimate",
-                    format!("{under}{:.0} % of the observed edges are false", 100.0 * share),
+                    format!(
+                        "{under}{:.0} % of the observed edges look as if put in at random",
+                        100.0 * share
+                    ),
                 ));
             }
             if head.held_out.is_some_and(|auc| auc < HARDLY) {

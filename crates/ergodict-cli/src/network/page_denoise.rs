@@ -71,12 +71,15 @@ impl Denoised<'_> {
         );
         for head in &self.scored.heads {
             if let Some(share) = head.false_share {
-                lead = format!("{lead} An estimated {:.0} % of the observed edges are false.", 100.0 * share);
+                lead = format!(
+                    "{lead} An estimated {:.0} % of the observed edges look as if put in at random.",
+                    100.0 * share
+                );
             }
             if let Some(auc) = head.held_out {
                 lead = format!(
                     "{lead} On edges {} for a test the scores have an AUC of {auc:.4}: so often a true pair scores above a false one \
-                     (½ is chance).",
+                     (½ is chance). That is how well it knows its own labels, not how well it finds real errors.",
                     if head.noise.word() == "added" { "put in" } else { "hidden" }
                 );
             }

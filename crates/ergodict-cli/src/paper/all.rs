@@ -1,7 +1,7 @@
 //! `ergodict paper all`: every experiment of the paper, in one report.
 
 use super::cases::Data;
-use super::outcome::{Claim, Outcome, Verdict, add, stopped, table};
+use super::outcome::{Claim, Outcome, QUICK, Verdict, add, stopped, table};
 use super::place::{Place, Where};
 use super::{convergence, figure_denoising, figure_image, figure_ising, figure_ndl, table_denoising};
 use crate::args::Common;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     // One after the other, the short ones first.
     macro_rules! experiment {
         ($verb:expr, $measured:expr) => {
-            place.talk(&format!("{}:", $verb));
+            place.talk(&format!("{} ({} of 6):", $verb, outcomes.len() + 1));
             match $measured? {
                 Some(outcome) => outcomes.push(($verb, Box::new(outcome))),
                 None => return Ok(stopped(&place)),
@@ -64,7 +64,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn write(outcomes: &[(&str, Box<dyn Outcome>)], place: &Place<'_>) -> Result<ExitCode> {
     let claims: Vec<Claim> = outcomes.iter().flat_map(|(_, outcome)| outcome.claims()).collect();
     let seconds: f64 = outcomes.iter().map(|(_, outcome)| outcome.cpu_seconds()).sum();
-    let mut report = Report::new("The paper, run again").lead(LEAD.trim());
+    let mut report = Report::new("The paper, run again").lead(format!(
+        "{}{}",
+        LEAD.trim(),
+        if place.quick { QUICK } else { "" }
+    ));
     if !claims.is_empty() {
         report = report
             .section("Beside the paper", summary(&claims))

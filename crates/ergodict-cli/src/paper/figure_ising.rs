@@ -168,7 +168,7 @@ impl Outcome for FigureIsing {
              {patches} patches of {patch}×{patch} sites are cut from the configuration; −1 counts as 0, so that all is nonnegative. \
              {atoms} atoms, λ = 1 (the paper prints none), w = 1/t. The printed law of an update has the sign of the \
              antiferromagnet; ours is the ferromagnet's.\n\n\
-             Losses are per patch: ‖x − Wh‖² + λ‖h‖₁ of its {} numbers; the paper divides sums over {patches} patches by 4·10⁴.",
+             Losses are per patch: ‖x − Wh‖² + λ‖h‖₁ of its {} numbers; the paper divides sums over 1000 patches by 4·10⁴.",
             grouped(updates),
             patch * patch
         )

@@ -138,7 +138,7 @@ impl Outcome for FigureNdl {
     }
 
     fn lead(&self) -> String {
-        "Latent motifs at the paper's settings: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
+        "Latent motifs at the paper's settings, of each network: chains of 21 nodes, 25 atoms, 100 minibatches of 100 patches, λ = 1, w = 1/t. The paper \
          draws its patches by its chains; ours are independent exact draws of the same law. Atoms come in the order of dominance."
             .into()
     }

@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::process::ExitCode;
 
+/// What a page says of a run that was quick.
+pub(super) const QUICK: &str = "\n\n\
+    This was a quick run: small data of our own, or fewer and shorter runs than the paper's. What the paper says cannot be judged by it, so that most \
+    verdicts are “not comparable”; the last column has the rule by which they are made when --quick is left out.";
+
 /// An experiment that was run.
 pub(super) trait Outcome {
     /// Its title in a report.
@@ -88,7 +93,8 @@ fn with_claims(outcome: &dyn Outcome, report: Report) -> Result<Report> {
 
 /// Writes the page of one experiment, named after its verb, and the summary where it is asked for.
 pub(super) fn present(verb: &str, outcome: &dyn Outcome, place: &Place<'_>) -> Result<ExitCode> {
-    let report = with_claims(outcome, Report::new(outcome.title()).lead(outcome.lead()))?;
+    let lead = format!("{}{}", outcome.lead(), if place.quick { QUICK } else { "" });
+    let report = with_claims(outcome, Report::new(outcome.title()).lead(lead))?;
     let facts = [
         ("command", format!("ergodict paper {verb}{}", if place.quick { " --quick" } else { "" })),
         ("seed", place.common.seed.to_string()),

@@ -249,7 +249,7 @@ fn pages_of_denoising_and_of_scores() {
             "common neighbours",
             "What the scores rest on",
             "Scores",
-            "of the observed edges are false",
+            "of the observed edges look as if put in at random",
             "Run it again",
             "--pairs truth.tsv",
         ],

@@ -5,8 +5,6 @@ use crate::paper::outcome::{Claim, Verdict};
 use crate::paper::spread::Spread;
 use crate::progress::grouped;
 
-/// Over this share of the loss of the mean patch, hardly anything was learned.
-const HARDLY: f64 = 0.9;
 /// Rebuilding errors whose range is under this share of their mean do not change drastically.
 const DRASTIC: f64 = 0.1;
 /// Shares of sites that differ: of configurations that look almost identical, and of such that are far from independent (½).
@@ -114,10 +112,8 @@ fn hardly(figure: &FigureIsing, hot: &At, verdict: impl Fn(bool) -> Verdict) -> 
         about: "high temperature (Appendix D, Figure 5)".into(),
         printed: "effective dictionary learning may not be possible at all at T = 5".into(),
         ours: format!("loss on other chains over that of the mean patch: {}", all.join(", ")),
-        verdict: verdict(hottest && left(hot) > HARDLY),
-        why: format!(
-            "agrees when T = 5 is the worst of the three, and over {HARDLY} of the loss without atoms"
-        ),
+        verdict: verdict(hottest),
+        why: "agrees when T = 5 is the worst of the three. The penalty λ‖h‖₁ is in the loss of codes, not in that of the mean patch".into(),
     }
 }
 
@@ -156,7 +152,8 @@ fn rebuilding(figure: &FigureIsing, verdict: impl Fn(bool) -> Verdict) -> Claim 
 fn rise(at: &At) -> Spread {
     let (fixed, trajectory) = (&at.fixed.done.outcome, &at.beside().done.outcome);
     let above = Spread::between(&fixed.end, &trajectory.end);
-    Spread { mean: above.mean - (fixed.own - trajectory.own), ..above }
+    // `own` is a mean over as many patches as the other: its error, of one configuration, is not known, and taken to be as large.
+    Spread { mean: above.mean - (fixed.own - trajectory.own), error: above.error * std::f64::consts::SQRT_2 }
 }
 
 /// A line for each temperature.

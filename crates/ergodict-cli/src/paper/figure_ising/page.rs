@@ -20,7 +20,7 @@ const EXPECTED: &str = "
     show. A dictionary that was overfitted to its trajectory would do worse here than its surrogate says.";
 
 const DICTIONARIES: &str = "
-    All atoms of the four dictionaries, the most dominant first, row by row; black is the largest entry of an atom, white is zero.";
+    All atoms of the dictionaries, the most dominant first, row by row; black is the largest entry of an atom, white is zero.";
 
 const BESIDE: &str = "
     Atoms from the trajectory, atoms from its last configuration alone, and that configuration (black is +1). The second are pieces of the third; how they do on
