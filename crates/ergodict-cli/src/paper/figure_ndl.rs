@@ -78,7 +78,7 @@ pub(super) fn measure(networks: &[Read], place: &mut Place<'_>) -> Result<Option
         let path = place.folder.join(&file);
         let settings = json!({ "digest": read.input.digest, "k": NODES, "atoms": ATOMS, "sampler": "exact" });
         let learn = || learned(read, &path, &file, seed).map(Some);
-        let Some(done) = place.unit((VERB, name, seed), settings, &[file.clone()], learn)? else {
+        let Some(done) = place.unit((VERB, name, seed), settings, std::slice::from_ref(&file), learn)? else {
             return Ok(None);
         };
         if done.new {
