@@ -25,6 +25,9 @@ const DASHES: [&str; 4] = ["", "7 4", "2 4", "9 4 2 4"];
 /// A series with at most this many points shows each of them as a dot that tells its values on hover.
 const DOTS: usize = 40;
 
+/// Where a point is drawn.
+type Place = (f64, f64);
+
 /// One line of a chart.
 ///
 /// ```
@@ -281,7 +284,7 @@ fn line(svg: &mut String, pixels: &[Option<(f64, f64)>], i: usize) {
 }
 
 /// The band between lower and upper ends, in the colour of series `i`.
-fn spread(svg: &mut String, band: &[((f64, f64), (f64, f64))], i: usize) {
+fn spread(svg: &mut String, band: &[(Place, Place)], i: usize) {
     if band.is_empty() {
         return;
     }

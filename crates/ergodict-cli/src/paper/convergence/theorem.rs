@@ -28,7 +28,7 @@ use exact::Occupation;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use setting::{Movement, Size};
-use summary::Seen;
+use summary::{Seen, last};
 use watch::Times;
 
 /// All cases that were run.
@@ -52,8 +52,8 @@ impl Theorem {
                 place.talk(&format!(
                     "{}: |f̂ − f| {:.1e}, exact {:.1e}; falls as t to the {:.2}",
                     case.name,
-                    seen.outcome.last(&distance.rms),
-                    seen.outcome.last(distance_exact),
+                    last(&distance.rms),
+                    last(distance_exact),
                     rate.fitted,
                 ));
             }
@@ -94,12 +94,12 @@ impl Theorem {
             json!({
                 "case": case.key, "minibatches": case.minibatches(self.size), "breaks": case.breaks,
                 "expected_loss": loss, "expected_loss_error": error,
-                "distance": seen.last(&seen.distance.rms), "distance_exact": seen.last(&seen.distance_exact),
+                "distance": last(&seen.distance.rms), "distance_exact": last(&seen.distance_exact),
                 "excess": seen.excess(!case.sound), "excess_bound": seen.bound(), "closes_in": closes_in(case, seen),
                 "slope": seen.rate.fitted, "slope_error": seen.rate.error, "slope_exact": seen.rate.exact,
-                "old_codes": seen.last(&seen.old_codes.rms),
-                "gradient": seen.last(&seen.gradient.rms), "gradient_exact": seen.last(&seen.gradient_exact),
-                "stationarity_gap": seen.last(&seen.gap.rms), "speed": seen.speed.iter().copied().fold(0.0, f64::max),
+                "old_codes": last(&seen.old_codes.rms),
+                "gradient": last(&seen.gradient.rms), "gradient_exact": last(&seen.gradient_exact),
+                "stationarity_gap": last(&seen.gap.rms), "speed": seen.speed.iter().copied().fold(0.0, f64::max),
                 "smallest_eigenvalue": seen.smallest,
             })
         };

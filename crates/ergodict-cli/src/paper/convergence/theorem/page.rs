@@ -1,7 +1,7 @@
 //! The page: what was run, curves beside what is exactly expected, and words on how to read them.
 
 use super::setting::{ATOMS, KAPPA1, KAPPA2, LAMBDA, LAW, SIDE, STATES, pictures, shapes};
-use super::summary::{Curve, Losses, Seen};
+use super::summary::{Curve, Losses, Seen, last};
 use super::tables::{assumptions, cases, chains, signed, two_digits};
 use super::{Case, Theorem};
 use anyhow::Result;
@@ -21,8 +21,8 @@ pub(super) fn show(theorem: &Theorem, report: Report) -> Result<Report> {
         weights(theorem),
         dependence(theorem),
         gradients(theorem),
-        gaps(theorem),
-        old_codes(theorem),
+        Some(gaps(theorem)),
+        Some(old_codes(theorem)),
     ] {
         report = figure.into_iter().fold(report, Report::figure);
     }
@@ -198,8 +198,8 @@ fn dependence(theorem: &Theorem) -> Option<Figure> {
         size.memory().sqrt(),
         size.kept_memory(),
         size.keep,
-        two_digits(all.last(&all.distance.rms)),
-        two_digits(few.last(&few.distance.rms)),
+        two_digits(last(&all.distance.rms)),
+        two_digits(last(&few.distance.rms)),
         size.keep,
     );
     Some(Figure {
@@ -230,7 +230,7 @@ fn gradients(theorem: &Theorem) -> Option<Figure> {
     })
 }
 
-fn gaps(theorem: &Theorem) -> Option<Figure> {
+fn gaps(theorem: &Theorem) -> Figure {
     let keys = ["independent", "sticky", "sticky-forgetting", "sticky-subsampled", "reducible"];
     let found = keys.iter().filter_map(|key| theorem.case(key));
     let one = |(case, seen): (&Case, &Seen)| line(case, seen, &case.name, &seen.gap, None);
@@ -238,14 +238,14 @@ fn gaps(theorem: &Theorem) -> Option<Figure> {
                  at critical points. The theorem says that Wₜ comes to the set of these, and the gap falls.\n\n\
                  For contrast the chain that never leaves its half (below): its dictionary comes to rest too, at a critical \
                  point of the loss of that half, which is none of the expected loss.";
-    Some(Figure {
+    Figure {
         title: "Nothing left to improve".into(),
         svg: chart("stationarity gap of the expected loss", found.map(one).collect()),
         words: words.into(),
-    })
+    }
 }
 
-fn old_codes(theorem: &Theorem) -> Option<Figure> {
+fn old_codes(theorem: &Theorem) -> Figure {
     let keys = ["independent", "independent-forgetting", "sticky", "summable"];
     let found: Vec<(&Case, &Seen)> = keys.iter().filter_map(|key| theorem.case(key)).collect();
     let lines =
@@ -255,11 +255,11 @@ fn old_codes(theorem: &Theorem) -> Option<Figure> {
                  fast as its square distance from the limit, 1/t: much faster than chance does, so that f̂ − f is nearly all fₜ \
                  − f.\n\n\
                  Under weights t^−2 the first codes are never forgotten, and what they cost stays.";
-    Some(Figure {
+    Figure {
         title: "What old codes cost".into(),
         svg: chart("surrogate − empirical loss", lines),
         words: words.into(),
-    })
+    }
 }
 
 fn broken_lead() -> String {
@@ -278,8 +278,8 @@ fn broken(theorem: &Theorem) -> Option<Figure> {
          Summable weights, Σ wₜ < ∞: with wₜ = t^−2 the first picture keeps half of all weight for ever, since Π (1 − t^−2) = \
          1/2. Learning freezes before it has forgotten where it began; {:.1} stays.\n\n\
          Constant weights, (M2): the last 1/c pictures count, however long one waits.",
-        apart.last(&apart.distance.rms),
-        summable.last(&summable.distance.rms),
+        last(&apart.distance.rms),
+        last(&summable.distance.rms),
     );
     Some(Figure { title: "What does not close in".into(), svg: distances(theorem, &keys), words })
 }
@@ -359,8 +359,8 @@ fn forgetting(theorem: &Theorem) -> Option<Figure> {
          − f is {} and {}.",
         (0.2f64 / 1.8).sqrt(),
         (0.02f64 / 1.98).sqrt(),
-        two_digits(fifth.last(&fifth.distance.rms)),
-        two_digits(fiftieth.last(&fiftieth.distance.rms)),
+        two_digits(last(&fifth.distance.rms)),
+        two_digits(last(&fiftieth.distance.rms)),
     );
     Some(Figure { title: "Constant weights: a floor of noise".into(), svg: distances(theorem, &keys), words })
 }

@@ -165,16 +165,6 @@ impl Seen {
         (mean, (squares / (n - 1.0) / n).sqrt())
     }
 
-    /// The first of a curve.
-    pub(super) fn first(&self, curve: &[f64]) -> f64 {
-        curve.first().copied().unwrap_or(f64::NAN)
-    }
-
-    /// The last of a curve.
-    pub(super) fn last(&self, curve: &[f64]) -> f64 {
-        curve.last().copied().unwrap_or(f64::NAN)
-    }
-
     /// A curve at the time that is nearest to one `factor`th of the last.
     pub(super) fn earlier(&self, curve: &[f64], factor: f64) -> f64 {
         let wanted = (self.at.last().copied().unwrap_or(1) as f64 / factor).ln();
@@ -182,6 +172,16 @@ impl Seen {
         let pairs: Vec<(&u64, &f64)> = self.at.iter().zip(curve).collect();
         pairs.iter().min_by(|a, b| off(a).total_cmp(&off(b))).map_or(f64::NAN, |(_, value)| **value)
     }
+}
+
+/// The first of a curve.
+pub(super) fn first(curve: &[f64]) -> f64 {
+    curve.first().copied().unwrap_or(f64::NAN)
+}
+
+/// The last of a curve.
+pub(super) fn last(curve: &[f64]) -> f64 {
+    curve.last().copied().unwrap_or(f64::NAN)
 }
 
 /// Six digits: enough for curves, and half the bytes.

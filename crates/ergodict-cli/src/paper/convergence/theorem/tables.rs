@@ -1,7 +1,7 @@
 //! The tables: what the theorem assumes and how it is met, the chains, and where each case ends.
 
 use super::setting::{KAPPA1, KAPPA2, Size};
-use super::summary::Seen;
+use super::summary::{Seen, last};
 use super::{Case, Theorem, closes_in};
 use ergodict_report::Table;
 
@@ -97,7 +97,7 @@ pub(super) fn chains(size: Size) -> Table {
 
 /// The cases that `of` chooses.
 pub(super) fn cases(theorem: &Theorem, title: &str, words: String, of: impl Fn(&Case) -> bool) -> Table {
-    let head = ["case", "breaks", "f(W)", "f̂ − f (exact)", "ratio", "exponent (exact)", "should", "does"];
+    let head = ["case", "breaks", "f(W)", "f̂ − f (exact)", "ratio", "exponent (exact)", "f̂ − f"];
     let chosen = theorem.cases.iter().filter(|(case, _)| of(case));
     let rows = chosen.map(|(case, done)| row(case, &done.outcome)).collect();
     Table { title: title.into(), head: head.map(str::to_owned).to_vec(), rows, words }
@@ -105,20 +105,20 @@ pub(super) fn cases(theorem: &Theorem, title: &str, words: String, of: impl Fn(&
 
 fn row(case: &Case, seen: &Seen) -> Vec<String> {
     let (loss, error) = seen.mean(|end| end.expected);
-    let fate = |vanishes: bool| if vanishes { "vanish" } else { "stay" }.to_owned();
+    let fate = match (closes_in(case, seen), case.sound) {
+        (true, true) => "vanishes",
+        (false, false) => "stays",
+        (true, false) => "vanishes, but should stay",
+        (false, true) => "stays, but should vanish",
+    };
     vec![
         case.name.clone(),
         case.breaks.unwrap_or("nothing").to_owned(),
         with_error(loss, error),
-        format!(
-            "{} ({})",
-            two_digits(seen.last(&seen.distance.rms)),
-            two_digits(seen.last(&seen.distance_exact))
-        ),
+        format!("{} ({})", two_digits(last(&seen.distance.rms)), two_digits(last(&seen.distance_exact))),
         format!("{:.2}", seen.excess(!case.sound)),
         format!("{} ± {:.2} ({})", signed(seen.rate.fitted), seen.rate.error, signed(seen.rate.exact)),
-        fate(case.sound),
-        fate(closes_in(case, seen)),
+        fate.to_owned(),
     ]
 }
 

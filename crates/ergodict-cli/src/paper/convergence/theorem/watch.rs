@@ -60,9 +60,9 @@ pub(super) struct Times {
 pub(super) fn run(case: &Case, size: Size, times: &Times, seed: u64, number: u64) -> Result<Run> {
     let mut rng = stream(seed, Purpose::Init, 1 + number);
     let shapes = shapes();
-    let first = Mat::from_fn(FEATURES, ATOMS, |i, k| match case.anywhere {
-        true => uniform(&mut rng),
-        false => shapes.get(i, k) + NOISE * uniform(&mut rng),
+    let first = Mat::from_fn(FEATURES, ATOMS, |i, k| {
+        let random = uniform(&mut rng);
+        if case.anywhere { random } else { shapes.get(i, k) + NOISE * random }
     });
     let schedule = match &case.weights {
         Weights::Of(schedule) => schedule.clone(),
