@@ -32,7 +32,7 @@ fn serve(files: Vec<(String, Option<Vec<u8>>)>) -> (String, Receiver<String>) {
                 stream.write_all(&answer).unwrap();
                 told.send(path.clone()).ok();
                 if files.get(&path).is_some_and(Option::is_none) {
-                    std::thread::sleep(Duration::from_mins(1));
+                    std::thread::sleep(Duration::from_secs(50));
                 }
             });
         }

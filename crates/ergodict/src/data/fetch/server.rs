@@ -86,6 +86,6 @@ fn answer(mut stream: TcpStream, answer: Option<&Answer>) {
     // Who has gone does not read it.
     let _ = stream.write_all(&bytes);
     if matches!(answer, Some(Answer::Stalled(..) | Answer::Silent)) {
-        std::thread::sleep(Duration::from_mins(1));
+        std::thread::sleep(Duration::from_secs(50));
     }
 }
