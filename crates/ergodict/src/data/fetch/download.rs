@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 /// A file beyond this is none of ours, the largest of which has 11 MB.
-const MOST: u64 = 1 << 30;
+const MOST: u64 = 64 << 20;
 /// Time between two looks at whether to stop.
 const PULSE: Duration = Duration::from_millis(50);
 /// Stands for a length that is not known.
@@ -110,7 +110,12 @@ fn over_the_network(
     let failed = |problem| Error::Fetch { from: url.to_owned(), problem };
     let name = OsStr::new(original.file_name());
     let folder = fetch.keep.clone().unwrap_or_else(std::env::temp_dir);
-    let mut partial = Partial::create(&folder, name, None).map_err(Error::io(&folder))?;
+    // As any other program would create it, where it is kept, not the 0600 of a temporary file.
+    #[cfg(unix)]
+    let permissions = Some(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    #[cfg(not(unix))]
+    let permissions = None;
+    let mut partial = Partial::create(&folder, name, permissions).map_err(Error::io(&folder))?;
     let client = Client::new(url, fetch.patience).map_err(failed)?;
     let (done, total) = (AtomicU64::new(0), AtomicU64::new(UNKNOWN));
     // The calling thread never waits for a server, so that who asks to stop is heard.
