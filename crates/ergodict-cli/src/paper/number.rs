@@ -11,6 +11,7 @@ enum Written {
     Word(String),
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 pub(super) fn serialize<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     if number.is_finite() { to.serialize_f64(*number) } else { to.serialize_str(&number.to_string()) }
 }
