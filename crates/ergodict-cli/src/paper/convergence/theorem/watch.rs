@@ -12,7 +12,7 @@ use ergodict::factor::diagnostics::smallest_eigenvalue;
 use ergodict::factor::{Factoriser, Schedule};
 use ergodict::linalg::Mat;
 
-/// Noise on the shapes that runs start from. With half as much again and more some runs end at other critical points.
+/// Noise on the shapes that runs start from. With 0.5 some runs ended at other critical points.
 const NOISE: f64 = 0.2;
 /// Streams of chains from here on: the others of this page are those of the bars and of the two pictures.
 const CHAINS: u64 = 16;
