@@ -230,6 +230,6 @@ mod tests {
         let path = folder.path().join("records.jsonl");
         std::fs::write(&path, "{}\n").unwrap();
         let error = Records::open(path).err().unwrap().to_string();
-        assert!(error.contains("records.jsonl") && error.contains("line 1"), "{error}");
+        assert!(error.contains("records.jsonl:1"), "{error}");
     }
 }
