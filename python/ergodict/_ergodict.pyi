@@ -21,7 +21,7 @@ __all__ = [
     "Factoriser", "ImageStream", "Network", "NetworkLearner", "NetworkModel", "Parts", "PatchDictionary",
     "RoundLearner", "RoundPlace", "Sampler", "SharePlace", "MOTIF_NODES", "SpinChain", "__version__", "_address_of", "_defaults", "_set_patch", "_set_schedule", "accuracy",
     "auc_difference", "coding_seed", "compare_networks", "corrupt", "denoise_scores", "denoising_methods", "embedded_image",
-    "embedded_networks", "evaluate_scores", "generate", "input_digest", "minibatches", "model_motif", "most_suspect",
+    "embedded_networks", "evaluate_scores", "fetch_network", "generate", "input_digest", "minibatches", "model_motif", "most_suspect",
     "noise_level", "non_edges", "order_of_names", "picture_distance", "read_edges", "read_image", "rebuild",
     "series_autocorrelation", "series_mixing", "share_of", "share_task", "share_told",
     "DEFAULT_WINDOWS", "ChangingNetwork", "TimedEdges", "Windows", "parse_moments",

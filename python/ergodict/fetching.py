@@ -45,6 +45,7 @@ def fetch_network(
     Returns
     -------
     Network
+        The network, checked by its content.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def client() -> Iterator[Any]:
     """A Dask cluster of three processes, started once."""
     distributed = pytest.importorskip("distributed", reason="dask[distributed] is not installed: tests with Dask are SKIPPED")
     with distributed.LocalCluster(
-        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, scheduler_port=0, silence_logs=50, memory_limit=0
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", scheduler_port=0, silence_logs=50, memory_limit=0
     ) as cluster:
         with cluster.get_client() as client:
             yield client
