@@ -57,7 +57,7 @@ const QUICK_SIDE: usize = 96;
 /// The picture to learn from.
 #[derive(clap::Args)]
 pub(super) struct Picture {
-    /// The picture of figure-image, in grey: PNG, JPEG, PNM or TIFF [default: @tessellation, for Escher's is not free]
+    /// The picture of figure-image, in grey: PNG, JPEG, PNM or TIFF (without it `@tessellation`, for Escher's is not free)
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
 }
