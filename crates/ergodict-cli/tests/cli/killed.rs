@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Rounds of each command.
-const ROUNDS: u64 = 20;
+const ROUNDS: u64 = 10;
 /// Kills in a round, after which it is left alone.
 const MOST_KILLS: usize = 6;
 
@@ -267,7 +267,7 @@ fn network_reconstruct_with_sums_in_files() {
         bench.run("network generate er -n 600 --edges 3000 -o net.txt -q").fine();
         bench.run("network learn net.txt -k 6 -r 5 --steps 5 --batch 20 -o atoms -q").fine();
     };
-    let words = "network reconstruct net.txt --model atoms --samples 200000 --memory 2 -o t.tsv";
+    let words = "network reconstruct net.txt --model atoms --samples 60000 --memory 2 -o t.tsv";
     survives(put, &case(words, &[("t.tsv", Form::Same)]));
 }
 
