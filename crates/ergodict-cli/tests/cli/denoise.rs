@@ -200,25 +200,22 @@ fn the_table_has_what_the_commands_give_by_hand() {
 #[test]
 fn quick_curves_are_what_chance_allows() {
     let bench = Bench::new();
-    let mut differences = [Vec::new(), Vec::new()];
-    for seed in 0..4 {
+    let mut differences = Vec::new();
+    for seed in 0..3 {
         let words = format!(
-            "paper table-denoising --quick --methods ndr,ndr-as-printed,ndr-off-chain --seed {seed} -o {seed} --json -q"
+            "paper table-denoising --quick --methods ndr-as-printed,ndr-off-chain --seed {seed} -o {seed} --json -q"
         );
         let table = bench.run(&words).fine().json();
-        let auc = |noise: &str, method: &str| cell(&table, "lesmis", noise, method)["auc"].as_f64().unwrap();
-        // The same score from fewer walks: 127 and some pairs on either side, of which walks change few.
-        differences[0].push(auc("removed", "ndr-as-printed") - auc("removed", "ndr"));
+        let auc = |method: &str| cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
         // False edges are seen on the walk itself: off the chain they are told.
-        differences[1].push(auc("added", "ndr-off-chain") - auc("added", "ndr-as-printed"));
+        differences.push(auc("ndr-off-chain") - auc("ndr-as-printed"));
     }
     let spread = |of: &[f64]| {
         let n = of.len() as f64;
         let mean = of.iter().sum::<f64>() / n;
         (mean, (of.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt())
     };
-    let [fewer, off_chain] = differences.map(|all| spread(&all));
-    assert!(fewer.0.abs() < 0.02 + 3.0 * fewer.1, "{fewer:?}");
+    let off_chain = spread(&differences);
     assert!(off_chain.0 > 3.0 * off_chain.1, "{off_chain:?}");
 }
 
