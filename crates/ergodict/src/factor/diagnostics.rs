@@ -15,6 +15,7 @@ use super::factoriser::Factoriser;
 use super::parameters::Normalise;
 use super::sets::{ConvexSet, difference_norm};
 use crate::Result;
+use crate::linalg::eigen::eigenvalues;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, MatRef, Scalar};
 use std::collections::VecDeque;
@@ -75,7 +76,7 @@ pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
 /// ```
 pub fn smallest_eigenvalue<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
     let a = &factoriser.aggregates().a;
-    f64::eigen(a.as_ref()).and_then(|(values, _)| values.first().copied()).unwrap_or(f64::NAN)
+    eigenvalues(a.as_ref()).and_then(|values| values.first().copied()).unwrap_or(f64::NAN)
 }
 
 /// Shares `√A_jj / Σ_k √A_kk` of the atoms in the reconstructions: their dominance. All zero before the first step.

@@ -14,6 +14,7 @@
 
 use super::dictionary::{ColumnDescent, Descent, UpdateReport};
 use super::sets::{ConvexSet, DictionarySet, difference_norm};
+use crate::linalg::eigen::eigenvalues;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::{Isa, Mat};
 
@@ -242,5 +243,5 @@ fn inner(v: &Mat<f64>, w: &Mat<f64>) -> f64 {
 /// `λ_max(A)`, or the trace should the eigenvalue iteration fail.
 fn largest_eigenvalue(a: &Mat<f64>) -> f64 {
     let trace = || (0..a.cols()).map(|k| a.get(k, k)).sum();
-    f64::eigen(a.as_ref()).and_then(|(values, _)| values.last().copied()).unwrap_or_else(trace)
+    eigenvalues(a.as_ref()).and_then(|values| values.last().copied()).unwrap_or_else(trace)
 }

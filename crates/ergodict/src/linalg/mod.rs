@@ -1,6 +1,7 @@
 //! Dense matrices, products and SIMD kernels: the only place that names the linear-algebra crates
-//! (`products` for faer, `simd` for pulp).
+//! (`products` for the kernels of products, `simd` for pulp).
 
+pub(crate) mod eigen;
 mod mat;
 mod prefetch;
 pub(crate) mod products;

@@ -1,11 +1,12 @@
-//! Matrix products and factorisations: the seam to faer.
+//! Products of dense matrices: the seam to the kernels.
+//!
+//! On x86-64 with AVX2 or AVX-512 these are the kernels that faer calls (`private-gemm-x86`), without the 40 crates around them; on
+//! other processors those of `gemm`; where there are neither, plain loops, which are also what the kernels are tested against.
 //!
 //! Everything here runs on one thread: two threads inside products of our sizes lose, and a fixed split of the
 //! columns by the caller keeps results independent of the thread count.
 
 use super::{Mat, MatRef};
-use faer::linalg::matmul::{matmul, triangular};
-use faer::{Accum, Par};
 
 /// Whether a factor enters a product as it is or transposed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,14 +30,10 @@ pub trait Products: Sized {
 
     /// `dst = MᵀM` (or `M Mᵀ` when transposed), both triangles filled.
     fn gram(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>));
-
-    /// Eigenvalues (ascending) and orthonormal eigenvectors of a symmetric matrix; `None` if the iteration
-    /// fails, as it does only on non-finite input.
-    fn eigen(m: MatRef<'_, Self>) -> Option<(Vec<f64>, Mat<Self>)>;
 }
 
 macro_rules! products {
-    ($t:ty) => {
+    ($t:ident) => {
         impl Products for $t {
             fn product(
                 dst: &mut Mat<Self>,
@@ -45,25 +42,17 @@ macro_rules! products {
                 rhs: (Op, MatRef<'_, Self>),
                 alpha: f64,
             ) {
-                let accum = if accumulate { Accum::Add } else { Accum::Replace };
-                let (l, r) = (oriented(lhs), oriented(rhs));
-                matmul(view_mut(dst), accum, l, r, alpha as $t, Par::Seq);
+                let kernel = kernels::$t().unwrap_or(plain);
+                multiply(kernel, dst, Part::Whole, accumulate, lhs, rhs, alpha as $t);
             }
 
             fn gram(dst: &mut Mat<Self>, m: (Op, MatRef<'_, Self>)) {
-                use triangular::BlockStructure::{Rectangular, TriangularLower};
-                let right = oriented(m);
-                triangular::matmul(
-                    view_mut(dst),
-                    TriangularLower,
-                    Accum::Replace,
-                    right.transpose(),
-                    Rectangular,
-                    right,
-                    Rectangular,
-                    1.0,
-                    Par::Seq,
-                );
+                let kernel = kernels::$t().unwrap_or(plain);
+                let transposed = match m.0 {
+                    Op::Plain => Op::Transposed,
+                    Op::Transposed => Op::Plain,
+                };
+                multiply(kernel, dst, Part::Lower, false, (transposed, m.1), m, 1.0);
                 let (n, stride) = (dst.cols(), dst.stride());
                 let data = dst.padded_mut();
                 for j in 0..n {
@@ -72,70 +61,291 @@ macro_rules! products {
                     }
                 }
             }
-
-            fn eigen(m: MatRef<'_, Self>) -> Option<(Vec<f64>, Mat<Self>)> {
-                let e = view(m).self_adjoint_eigen(faer::Side::Lower).ok()?;
-                let (u, s) = (e.U(), e.S().column_vector());
-                let values = (0..m.cols()).map(|i| f64::from(s[i])).collect();
-                Some((values, Mat::from_fn(m.rows(), m.cols(), |i, j| u[(i, j)])))
-            }
         }
     };
 }
 products!(f32);
 products!(f64);
 
-fn view<T>(m: MatRef<'_, T>) -> faer::MatRef<'_, T>
-where
-    T: super::Scalar,
-{
-    // SAFETY: a `MatRef` guarantees `rows` readable numbers at every multiple of `stride` below `cols`.
-    unsafe { faer::MatRef::from_raw_parts(m.as_ptr(), m.rows(), m.cols(), 1, m.stride() as isize) }
+/// Which entries of a product are wanted; kernels may compute the others, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    Lower,
 }
 
-fn oriented<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> faer::MatRef<'_, T> {
+/// A matrix as kernels take it: where it begins, and the distances of neighbors down a column and along a row.
+#[derive(Clone, Copy)]
+struct Strided<P> {
+    start: P,
+    down: isize,
+    along: isize,
+}
+
+/// `dst = α·lhs·rhs`, or `dst += …`.
+struct Multiplication<T> {
+    rows: usize,
+    cols: usize,
+    depth: usize,
+    part: Part,
+    accumulate: bool,
+    alpha: T,
+    lhs: Strided<*const T>,
+    rhs: Strided<*const T>,
+    dst: Strided<*mut T>,
+}
+
+/// # Safety
+/// All entries within the three shapes can be read, those of `dst` written, and `dst` overlaps neither factor.
+type Kernel<T> = unsafe fn(&Multiplication<T>);
+
+/// Checks the shapes and calls the kernel.
+fn multiply<T: super::Scalar>(
+    kernel: Kernel<T>,
+    dst: &mut Mat<T>,
+    part: Part,
+    accumulate: bool,
+    lhs: (Op, MatRef<'_, T>),
+    rhs: (Op, MatRef<'_, T>),
+    alpha: T,
+) {
+    let ((rows, depth), (inner, cols)) = (shape(lhs), shape(rhs));
+    assert!(
+        depth == inner && (dst.rows(), dst.cols()) == (rows, cols),
+        "a product of {rows}×{depth} and {inner}×{cols} into {}×{}",
+        dst.rows(),
+        dst.cols()
+    );
+    let along = dst.stride() as isize;
+    let data = dst.padded_mut();
+    if depth == 0 && !accumulate {
+        data.fill(T::from_f64(0.0));
+    }
+    if rows == 0 || cols == 0 || depth == 0 {
+        return;
+    }
+    let dst = Strided { start: data.as_mut_ptr(), down: 1, along };
+    let (lhs, rhs) = (strided(lhs), strided(rhs));
+    // SAFETY: views and matrices hold the entries of their shapes, which fit each other; `dst` is borrowed exclusively.
+    unsafe { kernel(&Multiplication { rows, cols, depth, part, accumulate, alpha, lhs, rhs, dst }) }
+}
+
+fn shape<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> (usize, usize) {
     match op {
-        Op::Plain => view(m),
-        Op::Transposed => view(m).transpose(),
+        Op::Plain => (m.rows(), m.cols()),
+        Op::Transposed => (m.cols(), m.rows()),
     }
 }
 
-fn view_mut<T: super::Scalar>(m: &mut Mat<T>) -> faer::MatMut<'_, T> {
-    let (rows, cols, stride) = (m.rows(), m.cols(), m.stride());
-    // SAFETY: the padded buffer holds `cols` columns of `stride ≥ rows` numbers, borrowed exclusively.
-    unsafe { faer::MatMut::from_raw_parts_mut(m.padded_mut().as_mut_ptr(), rows, cols, 1, stride as isize) }
+fn strided<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> Strided<*const T> {
+    let (start, stride) = (m.as_ptr(), m.stride() as isize);
+    match op {
+        Op::Plain => Strided { start, down: 1, along: stride },
+        Op::Transposed => Strided { start, down: stride, along: 1 },
+    }
+}
+
+/// The product by its definition.
+unsafe fn plain<T: super::Scalar>(m: &Multiplication<T>) {
+    for j in 0..m.cols as isize {
+        for i in 0..m.rows as isize {
+            let mut sum = T::from_f64(0.0);
+            for k in 0..m.depth as isize {
+                // SAFETY: i, j and k are within the shapes, which the caller vouches for.
+                let (x, y) = unsafe {
+                    let x = *m.lhs.start.offset(i * m.lhs.down + k * m.lhs.along);
+                    (x, *m.rhs.start.offset(k * m.rhs.down + j * m.rhs.along))
+                };
+                sum += x * y;
+            }
+            // SAFETY: as above.
+            let entry = unsafe { &mut *m.dst.start.offset(i * m.dst.down + j * m.dst.along) };
+            *entry = if m.accumulate { *entry + m.alpha * sum } else { m.alpha * sum };
+        }
+    }
+}
+
+/// The kernels of this processor, if it has any.
+#[cfg(target_arch = "x86_64")]
+mod kernels {
+    use super::{Kernel, Multiplication, Part};
+    use private_gemm_x86::{Accum, DType, DstKind, IType, InstrSet, gemm};
+    use std::arch::is_x86_feature_detected;
+    use std::ptr::null;
+
+    pub(super) fn f32() -> Option<Kernel<f32>> {
+        instructions().map(|set| match set {
+            InstrSet::Avx512 => call::<f32, true> as Kernel<f32>,
+            InstrSet::Avx256 => call::<f32, false>,
+        })
+    }
+
+    pub(super) fn f64() -> Option<Kernel<f64>> {
+        instructions().map(|set| match set {
+            InstrSet::Avx512 => call::<f64, true> as Kernel<f64>,
+            InstrSet::Avx256 => call::<f64, false>,
+        })
+    }
+
+    fn instructions() -> Option<InstrSet> {
+        if is_x86_feature_detected!("avx512f") {
+            Some(InstrSet::Avx512)
+        } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            Some(InstrSet::Avx256)
+        } else {
+            None
+        }
+    }
+
+    unsafe fn call<T, const WIDE: bool>(m: &Multiplication<T>) {
+        let kind = if size_of::<T>() == 4 { DType::F32 } else { DType::F64 };
+        let set = if WIDE { InstrSet::Avx512 } else { InstrSet::Avx256 };
+        let part = if m.part == Part::Lower { DstKind::Lower } else { DstKind::Full };
+        let accumulate = if m.accumulate { Accum::Add } else { Accum::Replace };
+        // No rows or columns by index (null), no diagonal between the factors (null, 0), nothing complex, one thread.
+        // SAFETY: `instructions` has found the set; the rest is the caller's promise.
+        unsafe {
+            gemm(
+                kind,
+                IType::U64,
+                set,
+                m.rows,
+                m.cols,
+                m.depth,
+                m.dst.start.cast(),
+                m.dst.down,
+                m.dst.along,
+                null(),
+                null(),
+                part,
+                accumulate,
+                m.lhs.start.cast(),
+                m.lhs.down,
+                m.lhs.along,
+                false,
+                null(),
+                0,
+                m.rhs.start.cast(),
+                m.rhs.down,
+                m.rhs.along,
+                false,
+                (&raw const m.alpha).cast(),
+                1,
+            );
+        }
+    }
+}
+
+/// The kernels of this processor.
+#[cfg(not(target_arch = "x86_64"))]
+mod kernels {
+    use super::{Kernel, Multiplication};
+
+    macro_rules! kernel {
+        ($t:ident, $package:ident) => {
+            pub(super) fn $t() -> Option<Kernel<$t>> {
+                unsafe fn call(m: &Multiplication<$t>) {
+                    let (dst, lhs, rhs) = (m.dst, m.lhs, m.rhs);
+                    let before = if m.accumulate { 1.0 } else { 0.0 };
+                    let alone = gemm_common::Parallelism::None;
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        $package::gemm::$t::get_gemm_fn()(
+                            m.rows,
+                            m.cols,
+                            m.depth,
+                            dst.start,
+                            dst.along,
+                            dst.down,
+                            m.accumulate,
+                            lhs.start,
+                            lhs.along,
+                            lhs.down,
+                            rhs.start,
+                            rhs.along,
+                            rhs.down,
+                            before,
+                            m.alpha,
+                            false,
+                            false,
+                            false,
+                            alone,
+                        );
+                    }
+                }
+                Some(call)
+            }
+        };
+    }
+    kernel!(f32, gemm_f32);
+    kernel!(f64, gemm_f64);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::Scalar;
+    use proptest::prelude::*;
+
+    /// The product and the Gram matrix beside plain loops over the same numbers.
+    fn check<T: Scalar>(rows: usize, cols: usize, depth: usize, ops: (Op, Op), accumulate: bool, alpha: f64) {
+        let fill = |op: Op, rows: usize, cols: usize, shift: usize| {
+            let (rows, cols) = if op == Op::Plain { (rows, cols) } else { (cols, rows) };
+            Mat::<T>::from_fn(rows, cols, |i, j| {
+                T::from_f64(((i * 31 + j * 17 + shift) % 23) as f64 / 11.0 - 1.0)
+            })
+        };
+        let (a, b) = (fill(ops.0, rows, depth, 0), fill(ops.1, depth, cols, 5));
+        let (lhs, rhs) = ((ops.0, a.as_ref()), (ops.1, b.as_ref()));
+        let near = |found: &Mat<T>, want: &Mat<T>, scale: f64| {
+            let allowed = T::EPSILON * (depth as f64 + 2.0) * scale;
+            for (found, want) in found.padded().iter().zip(want.padded()) {
+                let (found, want) = (found.to_f64(), want.to_f64());
+                assert!((found - want).abs() <= allowed, "{rows}×{depth}×{cols}: {found} {want}");
+            }
+        };
+        let mut found = fill(Op::Plain, rows, cols, 9);
+        let mut want = found.clone();
+        T::product(&mut found, accumulate, lhs, rhs, alpha);
+        multiply(plain, &mut want, Part::Whole, accumulate, lhs, rhs, T::from_f64(alpha));
+        near(&found, &want, (depth as f64 + 1.0) * (1.0 + alpha.abs()));
+
+        let (mut found, mut want) = (Mat::zeros(cols, cols), Mat::zeros(cols, cols));
+        T::gram(&mut found, rhs);
+        let other = if ops.1 == Op::Plain { Op::Transposed } else { Op::Plain };
+        multiply(plain, &mut want, Part::Whole, false, (other, b.as_ref()), rhs, T::ONE);
+        near(&found, &want, depth as f64 + 1.0);
+        assert!(
+            (0..cols * cols).all(|at| found.get(at / cols, at % cols) == found.get(at % cols, at / cols))
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn kernels_equal_the_triple_loop(
+            rows in 0..70_usize, cols in 0..70_usize, depth in 0..70_usize, ops in 0..4_u8, accumulate: bool, alpha in -2.0..2.0_f64,
+        ) {
+            let op = |bit: u8| if ops & bit == 0 { Op::Plain } else { Op::Transposed };
+            check::<f64>(rows, cols, depth, (op(1), op(2)), accumulate, alpha);
+            check::<f32>(rows, cols, depth, (op(1), op(2)), accumulate, alpha);
+        }
+    }
 
     #[test]
-    fn product_and_gram_equal_the_triple_loop() {
-        let a = Mat::<f64>::from_fn(7, 5, |i, j| (i * 5 + j) as f64 - 3.5);
-        let b = Mat::<f64>::from_fn(7, 4, |i, j| (i as f64).sin() + j as f64);
-        let mut c = Mat::zeros(5, 4);
-        f64::product(&mut c, false, (Op::Transposed, a.as_ref()), (Op::Plain, b.as_ref()), 2.0);
-        for i in 0..5 {
-            for j in 0..4 {
-                let want: f64 = 2.0 * (0..7).map(|k| a.get(k, i) * b.get(k, j)).sum::<f64>();
-                assert!((c.get(i, j) - want).abs() < 1e-12 * want.abs().max(1.0));
-            }
+    fn vectors_and_sizes_beyond_the_caches_are_products_too() {
+        for (rows, cols, depth) in
+            [(1, 1, 1), (1, 40, 3), (40, 1, 3), (5, 7, 1), (3, 2, 1500), (300, 5, 600), (97, 130, 513)]
+        {
+            check::<f64>(rows, cols, depth, (Op::Transposed, Op::Plain), false, 1.0);
+            check::<f32>(rows, cols, depth, (Op::Plain, Op::Transposed), true, -1.0);
         }
-        let mut g = Mat::zeros(5, 5);
-        f64::gram(&mut g, (Op::Plain, a.as_ref()));
-        for i in 0..5 {
-            for j in 0..5 {
-                let want: f64 = (0..7).map(|k| a.get(k, i) * a.get(k, j)).sum();
-                assert!((g.get(i, j) - want).abs() < 1e-12 * want.abs().max(1.0));
-            }
-        }
-        let (values, vectors) = f64::eigen(g.as_ref()).unwrap();
-        for (k, value) in values.iter().enumerate() {
-            for i in 0..5 {
-                let gv: f64 = (0..5).map(|j| g.get(i, j) * vectors.get(j, k)).sum();
-                assert!((gv - value * vectors.get(i, k)).abs() < 1e-10 * values[4]);
-            }
-        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a product of 2×3 and 4×2 into 2×2")]
+    fn shapes_that_do_not_fit_are_a_bug() {
+        let (a, b) = (Mat::<f64>::zeros(2, 3), Mat::zeros(4, 2));
+        f64::product(&mut Mat::zeros(2, 2), false, (Op::Plain, a.as_ref()), (Op::Plain, b.as_ref()), 1.0);
     }
 }

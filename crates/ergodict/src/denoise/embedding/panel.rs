@@ -6,6 +6,7 @@
 
 use crate::chain::rng::{ChaCha8Rng, normal};
 use crate::data::Network;
+use crate::linalg::eigen::eigen;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::linalg::{Isa, Mat};
@@ -158,7 +159,7 @@ fn whitened(x: &Mat<f64>) -> Mat<f64> {
             *entry *= scale(i) * scale(j);
         }
     }
-    let solved = if k > 0 { f64::eigen(g.as_ref()) } else { None };
+    let solved = if k > 0 { eigen(g.as_ref()) } else { None };
     let Some((values, vectors)) = solved else { return Mat::zeros(0, x.cols()) };
     let largest = values.last().copied().unwrap_or(0.0);
     let kept: Vec<usize> =

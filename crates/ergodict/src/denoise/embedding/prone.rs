@@ -18,7 +18,7 @@ use crate::Result;
 use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
 use crate::linalg::Mat;
-use crate::linalg::products::Products;
+use crate::linalg::eigen::eigen;
 
 /// The power of the law of negative samples.
 const ALPHA: f64 = 0.75;
@@ -133,7 +133,7 @@ fn propagated(network: &Network, factors: &Mat<f64>) -> Mat<f64> {
 /// where there are no more of them.
 fn rooted(matrix: &Mat<f64>, x: &Mat<f64>, dimensions: usize, power: f64) -> Mat<f64> {
     let k = matrix.cols();
-    let solved = if k > 0 { f64::eigen(matrix.as_ref()) } else { None };
+    let solved = if k > 0 { eigen(matrix.as_ref()) } else { None };
     let Some((values, vectors)) = solved else { return Mat::zeros(dimensions, x.cols()) };
     let least = 1e-14 * values.last().copied().unwrap_or(0.0);
     let w = Mat::from_fn(k, dimensions, |i, j| match k.checked_sub(j + 1) {
@@ -165,11 +165,11 @@ fn bessel(x: f64) -> [f64; TERMS] {
 mod tests {
     use super::*;
     use crate::data::embedded;
-    use crate::linalg::products::Op;
+    use crate::linalg::products::{Op, Products};
 
     /// `f` of a symmetric matrix.
     fn function(m: &Mat<f64>, f: impl Fn(f64) -> f64) -> Mat<f64> {
-        let (values, vectors) = f64::eigen(m.as_ref()).unwrap();
+        let (values, vectors) = eigen(m.as_ref()).unwrap();
         let n = m.cols();
         let entry = |i, j| (0..n).map(|k| vectors.get(i, k) * f(values[k]) * vectors.get(j, k)).sum();
         Mat::from_fn(n, n, entry)
@@ -183,7 +183,7 @@ mod tests {
 
     /// The square matrix `Y = (M Mᵀ)^½`-like product `U Σ Uᵀ` of the leading directions, at unit diagonal: all dot products at once.
     fn near(square: &Mat<f64>, dimensions: usize) -> Mat<f64> {
-        let (values, _) = f64::eigen(square.as_ref()).unwrap();
+        let (values, _) = eigen(square.as_ref()).unwrap();
         let least = values[values.len() - dimensions];
         let y = function(square, |x| if x >= least * (1.0 - 1e-9) { x.sqrt() } else { 0.0 });
         Mat::from_fn(y.rows(), y.cols(), |i, j| y.get(i, j) / (y.get(i, i) * y.get(j, j)).sqrt())

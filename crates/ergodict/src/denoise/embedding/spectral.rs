@@ -17,7 +17,7 @@ use crate::Result;
 use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
 use crate::data::Network;
 use crate::linalg::Mat;
-use crate::linalg::products::Products;
+use crate::linalg::eigen::eigen;
 
 /// Residual `|S x − λ x|` at which an eigenvector is good.
 const GOOD: f64 = 1e-6;
@@ -126,7 +126,7 @@ fn dense(network: &Network, joined: &[u32], dimensions: usize) -> Spectrum {
     let mut vectors = Mat::zeros(dimensions, network.nodes());
     let mut values = Vec::new();
     if n > 0
-        && let Some((all, found)) = f64::eigen(s.as_ref())
+        && let Some((all, found)) = eigen(s.as_ref())
     {
         for (row, j) in (0..n).rev().take(dimensions).enumerate() {
             values.push(all[j]);
@@ -246,7 +246,7 @@ fn ritz(matrix: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
     // The eigensolver fails on numbers that are not finite alone, and those here are at most 1.
     let unsolved =
         || ((0..k).map(|i| even.get(i, i)).collect(), Mat::from_fn(k, k, |i, j| f64::from(i == j)));
-    let (mut values, vectors) = f64::eigen(even.as_ref()).unwrap_or_else(unsolved);
+    let (mut values, vectors) = eigen(even.as_ref()).unwrap_or_else(unsolved);
     values.reverse();
     (values, Mat::from_fn(k, k, |i, j| vectors.get(i, k - 1 - j)))
 }

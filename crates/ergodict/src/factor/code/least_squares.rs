@@ -1,6 +1,7 @@
 //! Unpenalised free codes: least squares with a shared pseudo-inverse, of minimum norm when `W` is rank-deficient.
 
 use super::fast::{Chunk, Effort};
+use crate::linalg::eigen::eigen;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, Scalar};
 
@@ -8,7 +9,7 @@ use crate::linalg::{Mat, Scalar};
 pub(super) fn pseudo_inverse<T: Scalar>(gram: &Mat<T>, kappa2: f64) -> Mat<T> {
     let r = gram.cols();
     let wide: Mat<f64> = gram.cast();
-    let Some((values, vectors)) = f64::eigen(wide.as_ref()) else {
+    let Some((values, vectors)) = eigen(wide.as_ref()) else {
         return Mat::zeros(r, r);
     };
     let largest = values.last().copied().unwrap_or(0.0).max(0.0);
