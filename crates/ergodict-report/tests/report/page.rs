@@ -1,13 +1,11 @@
 //! What the page promises: one file, no request, escaped text, headings in order.
 
+use crate::reading::base64_decoded;
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
     AtomGrid, Colour, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
 };
 use sha2::{Digest, Sha256};
-
-mod common;
-use common::base64_decoded;
 
 const HOSTILE: &str = r#"<script src="https://example.org/x.js"></script> & <img src=x onerror=alert(1)>"#;
 
@@ -306,7 +304,7 @@ fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 #[test]
 fn all_text_can_be_read_in_both_schemes() {
-    let style = include_str!("../assets/report.css");
+    let style = include_str!("../../assets/report.css");
     let schemes: Vec<&str> =
         style.split(":root {").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
     assert_eq!(schemes.len(), 3, "light, dark and print");
