@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use minijinja::{Value, context};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::axis::{minus, significant};
 use crate::error::PictureError;
@@ -26,53 +25,92 @@ const FAINTEST: f64 = 0.25;
 const LINES: usize = 16_000;
 const LINES_OF_CARD: (usize, usize) = (40, 400);
 
-/// What the template needs to draw a gallery.
-pub(crate) fn block(gallery: &Gallery) -> Result<Value, PictureError> {
-    let drawing = Drawing::of(gallery);
-    let best = gallery.atoms.iter().filter_map(first).filter(|s| s.is_finite()).fold(0.0, f64::max);
-    let (mut cards, mut data) = (Vec::new(), Vec::new());
-    for (i, atom) in gallery.atoms.iter().enumerate() {
-        let mut entry = drawing.data(atom)?;
-        let mut graph = String::new();
-        if drawing.graphs {
-            let (sketch, places) = drawing.network(&drawing.atoms).sketch(i, drawing.lines())?;
-            graph = sketch;
-            entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
+/// A gallery as the page shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Cards {
+    pub(crate) all: Vec<Card>,
+    /// Names of the scores.
+    pub(crate) scores: Vec<String>,
+    /// Whether the cards stand in descending order of the first score.
+    pub(crate) descending: bool,
+    /// Whether the atoms are drawn as graphs too.
+    pub(crate) graphs: bool,
+    /// Whether there are nodes to find atoms by.
+    pub(crate) nodes: bool,
+    /// What the script enlarges cards from, as JSON that holds no `<`.
+    pub(crate) data: String,
+}
+
+/// An atom as the page shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Card {
+    pub(crate) name: String,
+    /// Name and score, for those who do not see the card.
+    pub(crate) label: String,
+    /// The first score, or nothing.
+    pub(crate) score: String,
+    /// The first score in percent of the best.
+    pub(crate) part: Option<String>,
+    /// The graph or profile as SVG, or nothing.
+    pub(crate) sketch: String,
+    /// The matrix as a data URI.
+    pub(crate) matrix: Option<String>,
+    /// Width over height of the matrix.
+    pub(crate) aspect: String,
+}
+
+impl Cards {
+    /// The cards of a gallery.
+    ///
+    /// # Errors
+    /// An atom or an example does not fit the form of the gallery.
+    pub(crate) fn new(gallery: &Gallery) -> Result<Self, PictureError> {
+        let drawing = Drawing::of(gallery);
+        let best = gallery.atoms.iter().filter_map(first).filter(|s| s.is_finite()).fold(0.0, f64::max);
+        let percent = |score: f64| format!("{:.1}", 100.0 * (score / best).clamp(0.0, 1.0));
+        let (mut cards, mut data) = (Vec::new(), Vec::new());
+        for (i, atom) in gallery.atoms.iter().enumerate() {
+            let mut entry = drawing.data(atom)?;
+            let mut sketch = drawing.profile(atom);
+            if drawing.graphs {
+                let (graph, places) = drawing.network(&drawing.atoms).sketch(i, drawing.lines())?;
+                sketch = graph;
+                entry.insert("p".into(), json!(packed_places(&places, SKETCH)));
+            }
+            let score = first(atom).map(written);
+            let name = called(&atom.name);
+            let mut label = name.clone();
+            if let (Some(title), Some(score)) = (gallery.scores.first(), &score) {
+                let _ = write!(label, ", {title} {score}");
+            }
+            cards.push(Card {
+                name,
+                label,
+                score: score.unwrap_or_default(),
+                part: first(atom).filter(|_| best > 0.0).map(percent),
+                sketch,
+                matrix: drawing.uri(&atom.values, drawing.signed)?,
+                aspect: drawing.aspect(),
+            });
+            data.push(Value::Object(entry));
         }
-        let score = first(atom).map(written);
-        let name = called(&atom.name);
-        let mut label = name.clone();
-        if let (Some(title), Some(score)) = (gallery.scores.first(), &score) {
-            let _ = write!(label, ", {title} {score}");
-        }
-        cards.push(context! {
-            name,
-            label,
-            score => score.unwrap_or_default(),
-            part => if best > 0.0 { first(atom).map(|s| format!("{:.1}", 100.0 * (s / best).clamp(0.0, 1.0))) } else { None },
-            graph => Value::from_safe_string(graph),
-            profile => Value::from_safe_string(drawing.profile(atom)),
-            matrix => drawing.uri(&atom.values, drawing.signed)?,
-            aspect => drawing.aspect(),
+        let descending = gallery.atoms.windows(2).all(|pair| first(&pair[0]) >= first(&pair[1]));
+        let (rows, cols) = drawing.shape();
+        let data = json!({
+            "rows": rows, "cols": cols, "channels": drawing.channels(), "scores": gallery.scores,
+            "graphs": drawing.graphs, "motif": drawing.motif(), "atoms": data, "size": [SKETCH.0, SKETCH.1],
+            "profile": gallery.form == Form::Profile, "signed": drawing.signed,
         });
-        data.push(serde_json::Value::Object(entry));
+        Ok(Self {
+            all: cards,
+            scores: gallery.scores.clone(),
+            descending: descending && !gallery.scores.is_empty(),
+            graphs: drawing.graphs,
+            nodes: gallery.atoms.iter().any(|a| a.examples.iter().any(|e| !e.nodes.is_empty())),
+            // Nothing inside may end the element that holds it.
+            data: data.to_string().replace('<', "\\u003c"),
+        })
     }
-    let descending = gallery.atoms.windows(2).all(|pair| first(&pair[0]) >= first(&pair[1]));
-    let (rows, cols) = drawing.shape();
-    let data = json!({
-        "rows": rows, "cols": cols, "channels": drawing.channels(), "scores": gallery.scores,
-        "graphs": drawing.graphs, "motif": drawing.motif(), "atoms": data, "size": [SKETCH.0, SKETCH.1],
-        "profile": gallery.form == Form::Profile, "signed": drawing.signed,
-    });
-    Ok(context! {
-        cards,
-        scores => gallery.scores.clone(),
-        descending => descending && !gallery.scores.is_empty(),
-        switch => drawing.graphs,
-        examples => gallery.atoms.iter().any(|a| a.examples.iter().any(|e| !e.nodes.is_empty())),
-        // Nothing inside may end the element that holds it.
-        data => Value::from_safe_string(data.to_string().replace('<', "\\u003c")),
-    })
 }
 
 fn first(atom: &Atom) -> Option<f64> {
@@ -161,20 +199,20 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The picture of `values` as a data URI, empty for profiles.
-    fn uri(&self, values: &[f64], signed: bool) -> Result<String, PictureError> {
+    /// The picture of `values` as a data URI; profiles have none.
+    fn uri(&self, values: &[f64], signed: bool) -> Result<Option<String>, PictureError> {
         let (colour, channels) = match &self.gallery.form {
             Form::Matrix { colour, channels, .. } => (*colour, *channels),
             Form::Network { .. } => (if signed { Colour::Signed } else { Colour::Grey }, 1),
-            Form::Profile => return Ok(String::new()),
+            Form::Profile => return Ok(None),
         };
         let colours = colour.colours(values, channels, signed)?;
         let file = Pixels::of(&colours, self.shape().1.max(1), 1)?.png()?;
-        Ok(format!("data:image/png;base64,{}", base64(&file)))
+        Ok(Some(format!("data:image/png;base64,{}", base64(&file))))
     }
 
     /// What the script needs of an atom, but the places of its nodes.
-    fn data(&self, atom: &Atom) -> Result<Map<String, serde_json::Value>, PictureError> {
+    fn data(&self, atom: &Atom) -> Result<Map<String, Value>, PictureError> {
         let mut entry = Map::new();
         entry.insert("n".into(), json!(called(&atom.name)));
         entry.insert("s".into(), json!(atom.scores));
@@ -189,7 +227,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// An example: for networks a graph in which places of the same node are one, else a picture.
-    fn example(&self, example: &Example) -> Result<serde_json::Value, PictureError> {
+    fn example(&self, example: &Example) -> Result<Value, PictureError> {
         let mut entry = Map::new();
         entry.insert("t".into(), json!(example.title));
         let drawable = example.values.iter().all(|v| v.is_finite() && *v >= 0.0);
@@ -215,11 +253,11 @@ impl<'a> Drawing<'a> {
                 entry.insert("i".into(), json!(self.uri(&example.values, signed)?));
             }
         }
-        Ok(serde_json::Value::Object(entry))
+        Ok(Value::Object(entry))
     }
 }
 
-fn insert_values(entry: &mut Map<String, serde_json::Value>, values: &[f64], bits: u8) {
+fn insert_values(entry: &mut Map<String, Value>, values: &[f64], bits: u8) {
     let packed = packed(values, bits);
     entry.insert("b".into(), json!(packed.bits));
     entry.insert("m".into(), json!(packed.scale));
@@ -234,7 +272,7 @@ fn all_seen(values: &[f64]) -> Vec<f64> {
 
 /// The weights of all pairs that have an edge, (0, 1), (0, 2), (1, 2), (0, 3), … in this order, to nine digits, of which the
 /// script tells no more; the larger of both directions, as it is drawn. Where all are the same, one stands for all.
-fn told(values: &[f64], k: usize) -> Vec<serde_json::Value> {
+fn told(values: &[f64], k: usize) -> Vec<Value> {
     let pairs = (0..k).flat_map(|b| (0..b).map(move |a| (a, b)));
     let weights = pairs.map(|(a, b)| values[a * k + b].max(values[b * k + a])).filter(|&w| w > 0.0);
     let mut weights: Vec<f64> = weights.collect();

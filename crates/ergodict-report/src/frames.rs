@@ -3,7 +3,6 @@
 use crate::error::PictureError;
 use crate::picture::{Picture, Pictures};
 use crate::pixels::base64;
-use minijinja::{Value, context};
 
 /// Pictures of the same thing at different times.
 ///
@@ -33,22 +32,28 @@ pub struct Frames<'a> {
     pub items: Vec<(Picture<'a>, String)>,
 }
 
+/// A frame as the page shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) label: String,
+    /// The picture as a data URI.
+    pub(crate) uri: String,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
 impl Frames<'_> {
     /// The frames side by side, for an `.svg` file.
     pub(crate) fn svg(&self) -> Result<String, PictureError> {
         Pictures::new(self.items.clone()).svg()
     }
 
-    /// What the template needs of each frame.
-    pub(crate) fn images(&self) -> Result<Vec<Value>, PictureError> {
+    /// The frames for the page.
+    pub(crate) fn images(&self) -> Result<Vec<Image>, PictureError> {
         let image = |(picture, label): &(Picture<'_>, String)| {
-            let file = picture.png(1)?;
-            Ok(context! {
-                label,
-                uri => format!("data:image/png;base64,{}", base64(&file)),
-                width => picture.shape.1,
-                height => picture.shape.0,
-            })
+            let uri = format!("data:image/png;base64,{}", base64(&picture.png(1)?));
+            let (height, width) = picture.shape;
+            Ok(Image { label: label.clone(), uri, width, height })
         };
         self.items.iter().map(image).collect()
     }

@@ -1,23 +1,13 @@
 //! The report page: one HTML file that opens from disk and asks nothing of the network.
 
-use crate::cards;
+use crate::cards::Cards;
 use crate::error::PictureError;
 use crate::frames::Frames;
 use crate::gallery::Gallery;
-use crate::pixels::base64;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, Value, context};
-use sha2::{Digest, Sha256};
-
-const TEMPLATE: &str = include_str!("../templates/report.html");
-const STYLE: &str = include_str!("../templates/report.css");
-const SCRIPT: &str = include_str!("../templates/report.js");
+use crate::page::{Block, Cell, Content, render_page};
 
 /// Letters of a cell from which on its column keeps some width on narrow screens, rather than growing tall.
 const LONG: usize = 24;
-
-/// Figures from which on a page without sections has a table of contents.
-const MANY: usize = 6;
 
 /// A picture with the words that explain it.
 ///
@@ -74,9 +64,7 @@ pub struct Table {
 pub struct Report {
     title: String,
     lead: String,
-    blocks: Vec<Value>,
-    /// Level and title of the heading of each block.
-    headings: Vec<(u8, String)>,
+    blocks: Vec<Block>,
     /// The section that has begun, so that figures and tables are headed one level lower.
     section: Option<String>,
     /// Titles and pictures of all figures.
@@ -90,7 +78,6 @@ impl Report {
             title: title.into(),
             lead: String::new(),
             blocks: Vec::new(),
-            headings: Vec::new(),
             section: None,
             figures: Vec::new(),
         }
@@ -110,30 +97,22 @@ impl Report {
 
     /// What was run: parameters, seed, digests, version, timing, as pairs of name and value.
     pub fn facts<N: AsRef<str>, V: AsRef<str>>(self, facts: &[(N, V)]) -> Self {
-        let pair = |(name, value): &(N, V)| context! { name => name.as_ref(), value => value.as_ref() };
-        self.headed(2, "What was run")
-            .block(context! { kind => "facts", facts => facts.iter().map(pair).collect::<Vec<_>>() })
+        let pair = |(name, value): &(N, V)| (name.as_ref().to_owned(), value.as_ref().to_owned());
+        let facts = facts.iter().map(pair).collect();
+        self.block("What was run", "", Content::Facts(facts))
     }
 
     /// A heading, with words that may be empty, for the figures and tables that follow, up to the next section.
     pub fn section(mut self, title: impl Into<String>, words: impl AsRef<str>) -> Self {
         let title: String = title.into();
         self.section = Some(title.clone());
-        self.headed(2, &title)
-            .block(context! { kind => "section", title, words => paragraphs(words.as_ref()) })
+        self.block(title, words.as_ref(), Content::Section)
     }
 
     /// A picture with plain words beside it.
     pub fn figure(mut self, figure: Figure) -> Self {
-        let level = self.level();
         self.keep(&figure.title, &figure.svg);
-        self.headed(level, &figure.title).block(context! {
-            kind => "figure",
-            level,
-            title => figure.title,
-            svg => Value::from_safe_string(figure.svg),
-            words => paragraphs(&figure.words),
-        })
+        self.block(figure.title, &figure.words, Content::Figure(figure.svg))
     }
 
     /// Atoms to sort, filter and enlarge.
@@ -144,14 +123,8 @@ impl Report {
         for figure in gallery.figures()? {
             self.keep(&figure.title, &figure.svg);
         }
-        let level = self.level();
-        Ok(self.headed(level, &gallery.title).block(context! {
-            kind => "gallery",
-            level,
-            title => gallery.title.as_str(),
-            words => paragraphs(&gallery.words),
-            gallery => cards::block(gallery)?,
-        }))
+        let cards = Cards::new(gallery)?;
+        Ok(self.block(&gallery.title, &gallery.words, Content::Gallery(cards)))
     }
 
     /// A lattice or picture over time.
@@ -160,14 +133,8 @@ impl Report {
     /// Those of [`crate::Pictures::svg`]: no frame, or one that cannot be drawn.
     pub fn frames(mut self, frames: &Frames<'_>) -> Result<Self, PictureError> {
         self.keep(&frames.title, &frames.svg()?);
-        let level = self.level();
-        Ok(self.headed(level, &frames.title).block(context! {
-            kind => "frames",
-            level,
-            title => frames.title.as_str(),
-            words => paragraphs(&frames.words),
-            frames => frames.images()?,
-        }))
+        let images = frames.images()?;
+        Ok(self.block(&frames.title, &frames.words, Content::Frames(images)))
     }
 
     /// A table with plain words above it.
@@ -181,25 +148,20 @@ impl Report {
             _ => "",
         };
         let classes: Vec<&str> = (0..columns).map(class).collect();
-        let cells = |row: Vec<String>| -> Vec<Value> {
+        let cells = |row: Vec<String>| -> Vec<Cell> {
             let padded = row.into_iter().chain(std::iter::repeat(String::new())).take(columns);
-            padded.zip(&classes).map(|(text, &class)| context! { text, class }).collect()
+            padded.zip(&classes).map(|(text, &class)| Cell { text, class }).collect()
         };
-        let level = self.level();
-        self.headed(level, &table.title).block(context! {
-            kind => "table",
-            level,
-            title => table.title,
-            words => paragraphs(&table.words),
-            head => cells(table.head),
-            rows => table.rows.into_iter().map(cells).collect::<Vec<_>>(),
-        })
+        let head = cells(table.head);
+        let rows = table.rows.into_iter().map(cells).collect();
+        self.block(table.title, &table.words, Content::Table { head, rows })
     }
 
     /// Commands to copy.
     pub fn code(self, title: impl Into<String>, commands: impl Into<String>) -> Self {
-        let (title, commands): (String, String) = (title.into(), commands.into());
-        self.headed(2, &title).block(context! { kind => "code", title, commands => commands.trim_end() })
+        let mut commands: String = commands.into();
+        commands.truncate(commands.trim_end().len());
+        self.block(title, "", Content::Code(commands))
     }
 
     /// The title, with that of its section before it, and the picture of each figure.
@@ -209,43 +171,7 @@ impl Report {
 
     /// The page. All text is escaped; only the pictures go in as they are.
     pub fn render(&self) -> String {
-        // Nothing a caller hands over can make the embedded template fail: it only loops over and prints strings.
-        self.fill(TEMPLATE).expect("the embedded template is valid")
-    }
-
-    fn fill(&self, template: &str) -> Result<String, minijinja::Error> {
-        let script = lean(SCRIPT);
-        let mut environment = Environment::new();
-        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        environment.render_str(
-            template,
-            context! {
-                title => self.title.as_str(),
-                lead => paragraphs(&self.lead),
-                blocks => self.blocks.clone(),
-                contents => self.contents(),
-                style => Value::from_safe_string(STYLE.to_owned()),
-                // The browser runs the script with this digest and no other.
-                digest => Value::from_safe_string(base64(&Sha256::digest(script.as_bytes()))),
-                script => Value::from_safe_string(script),
-            },
-        )
-    }
-
-    /// Number and title of the blocks that long pages list at their head: the sections, with what stands before them, or
-    /// else all.
-    fn contents(&self) -> Vec<Value> {
-        let sections = self.blocks.iter().any(|b| kind(b) == "section");
-        let pictures =
-            self.blocks.iter().filter(|b| ["figure", "gallery", "frames"].contains(&kind(b).as_str()));
-        if !sections && pictures.count() < MANY {
-            return Vec::new();
-        }
-        let listed = self.headings.iter().enumerate().filter(|(_, (level, _))| *level == 2);
-        let listed: Vec<Value> = listed.map(|(i, (_, title))| context! { number => i + 1, title }).collect();
-        // Two links would stand above what they lead to.
-        if listed.len() > 2 { listed } else { Vec::new() }
+        render_page(&self.title, &paragraphs(&self.lead), &self.blocks)
     }
 
     /// Keeps a picture for [`Report::figures`].
@@ -255,38 +181,16 @@ impl Report {
         self.figures.push((title, svg.to_owned()));
     }
 
-    /// Notes the heading of the block that follows.
-    fn headed(mut self, level: u8, title: &str) -> Self {
-        self.headings.push((level, title.to_owned()));
+    /// Appends a block, one level lower inside a section if it belongs to it.
+    fn block(mut self, title: impl Into<String>, words: &str, content: Content) -> Self {
+        let level = match content {
+            Content::Facts(_) | Content::Section | Content::Code(_) => 2,
+            _ if self.section.is_none() => 2,
+            _ => 3,
+        };
+        self.blocks.push(Block { level, title: title.into(), words: paragraphs(words), content });
         self
     }
-
-    /// Level of the headings of figures and tables.
-    fn level(&self) -> u8 {
-        if self.section.is_some() { 3 } else { 2 }
-    }
-
-    fn block(mut self, block: Value) -> Self {
-        self.blocks.push(block);
-        self
-    }
-}
-
-/// Spaces and line ends that the language does not need, and that stand in no text of the script.
-const IDLE: [&str; 26] = [
-    " => ", " = ", " === ", " !== ", " && ", " || ", " ?? ", " ? ", " : ", " < ", " > ", " <= ", " >= ",
-    " * ", " / ", " + ", " - ", "{ ", " }", " {", " (", " [", ";\n", ",\n", "{\n", "\n}",
-];
-
-/// The script without indentation, lines that are comments, and what does nothing.
-fn lean(text: &str) -> String {
-    let lines = text.lines().map(str::trim_start);
-    let kept: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
-    IDLE.iter().fold(kept.join("\n"), |text, idle| text.replace(idle, idle.trim()))
-}
-
-fn kind(block: &Value) -> String {
-    block.get_attr("kind").map(|kind| kind.to_string()).unwrap_or_default()
 }
 
 /// The paragraphs of `text`, parted by blank lines.

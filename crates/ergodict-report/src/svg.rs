@@ -5,7 +5,7 @@ use std::fmt;
 /// Font size the pictures are drawn with, in user units.
 pub(crate) const FONT: f64 = 13.0;
 
-/// Font size `templates/report.html` gives to the same text on a phone; all room for text is computed with it.
+/// Font size `assets/report.css` gives to the same text on a phone; all room for text is computed with it.
 pub(crate) const PHONE_FONT: f64 = 17.0;
 
 /// Fonts of the text inside pictures.

@@ -1,11 +1,8 @@
 //! What bars promise: heights in proportion, labels of their own, nothing invented.
 
+use crate::reading::parsed;
 use ergodict_report::{Bar, BarChart};
 use roxmltree::Node;
-
-#[allow(dead_code)] // these pictures have no pixels to decode
-mod common;
-use common::parsed;
 
 fn bars(values: &[f64]) -> Vec<Bar> {
     let bar = |(i, &value): (usize, &f64)| {

@@ -1,11 +1,8 @@
 //! What the pictures of networks promise: well-formed SVG, escaped names, the same bytes twice, nothing invented.
 
+use crate::reading::parsed;
 use ergodict_report::{AtomGraphs, Heat, LineChart, PictureError, Series, Tree};
 use roxmltree::{Document, Node};
-
-#[allow(dead_code)] // these pictures have no pixels to decode
-mod common;
-use common::parsed;
 
 const HOSTILE: &str = "</text><script>alert(\"1\")</script> & 'x' \u{1}";
 

@@ -1,13 +1,11 @@
 //! What the page promises: one file, no request, escaped text, headings in order.
 
+use crate::reading::base64_decoded;
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
     AtomGrid, Colour, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
 };
 use sha2::{Digest, Sha256};
-
-mod common;
-use common::base64_decoded;
 
 const HOSTILE: &str = r#"<script src="https://example.org/x.js"></script> & <img src=x onerror=alert(1)>"#;
 
@@ -86,9 +84,17 @@ fn texts_are_escaped_and_pictures_are_not() {
     assert!(!page.contains("<img"));
     assert_eq!(page.matches("<svg ").count(), 2);
     assert_eq!(page.matches("<title>&lt;script").count(), 1);
-    // Title (2), lead, fact (2), heading and words of figure and table (4), head and cells (3), code (2) go through the
-    // template, which writes a slash as &#x2f;; the texts inside the pictures do not.
+    // Title (2), lead, fact (2), heading and words of figure and table (4), head and cells (3), code (2) are escaped
+    // by the page, which writes a slash as &#x2f;; the texts inside the pictures are not.
     assert_eq!(page.matches("&lt;&#x2f;script&gt;").count(), 14);
+}
+
+#[test]
+fn titles_and_words_of_sections_are_escaped() {
+    let report = Report::new("T").section(HOSTILE, HOSTILE).section("Two", "").section("Three", "");
+    let page = report.render();
+    assert_eq!(page.matches("<script").count(), 1, "the page's own");
+    assert_eq!(page.matches("&lt;&#x2f;script&gt;").count(), 3, "contents, heading and words");
 }
 
 #[test]
@@ -298,7 +304,7 @@ fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 #[test]
 fn all_text_can_be_read_in_both_schemes() {
-    let style = include_str!("../templates/report.css");
+    let style = include_str!("../../assets/report.css");
     let schemes: Vec<&str> =
         style.split(":root {").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
     assert_eq!(schemes.len(), 3, "light, dark and print");

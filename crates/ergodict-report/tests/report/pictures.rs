@@ -1,10 +1,8 @@
 //! What the pictures promise: well-formed SVG, escaped text, nothing invented where data are missing, right pixels.
 
+use crate::reading::{base64_decoded, decoded, parsed};
 use ergodict_report::{AtomGrid, AtomProfile, Colour, LineChart, PictureError, Series, atoms_png};
 use roxmltree::{Document, Node};
-
-mod common;
-use common::{base64_decoded, decoded, parsed};
 
 fn chart(log: bool, series: &[&[(f64, f64)]]) -> String {
     let series = series.iter().enumerate().map(|(i, p)| Series::new(format!("series {i}"), *p)).collect();

@@ -2,14 +2,12 @@
 
 use roxmltree::Document;
 
-#[allow(dead_code)] // pages hold pictures, but are no XML
 pub(crate) fn parsed(svg: &str) -> Document<'_> {
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"));
     Document::parse(svg).unwrap_or_else(|e| panic!("{e} in\n{svg}"))
 }
 
 /// Width, height and RGBA pixels of a PNG file.
-#[allow(dead_code)]
 pub(crate) fn decoded(file: &[u8]) -> (u32, u32, Vec<[u8; 4]>) {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
     decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);

@@ -1,12 +1,10 @@
 //! What pictures, colours of atoms, sheets and GIF files promise: right pixels, small files, errors by name.
 
+use crate::reading::{base64_decoded, decoded, parsed};
 use ergodict_report::{
     AtomGrid, Colour, GifError, GifWriter, Palette, Picture, PictureError, Pictures, Shade, atoms_png,
     frame_png,
 };
-
-mod common;
-use common::{base64_decoded, decoded, parsed};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 const WHITE: [u8; 4] = [255; 4];
