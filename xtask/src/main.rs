@@ -1,6 +1,7 @@
 //! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
 
 mod bench;
+mod clock;
 mod debian;
 mod guide;
 mod peers;

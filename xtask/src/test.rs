@@ -2,12 +2,14 @@
 
 mod browser;
 mod python;
+mod summary;
 
+use crate::clock::timed;
 use crate::guide;
-use crate::place::{cargo, name, succeed};
+use crate::place::{cargo, name, succeed, workspace};
 use anyhow::{Result, bail};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use summary::Outcome;
 
 struct Step {
     name: &'static str,
@@ -15,6 +17,7 @@ struct Step {
     run: fn() -> Result<()>,
 }
 
+/// In this order, so that what needs only the program does not wait until every test program is built.
 const STEPS: [Step; 8] = [
     Step {
         name: "format",
@@ -24,25 +27,29 @@ const STEPS: [Step; 8] = [
     Step {
         name: "clippy",
         about: "no warning from clippy or the compiler",
-        run: || show(&mut cargo("clippy --workspace --all-targets -- -D warnings")),
+        run: || show(&mut workspace("clippy", "--all-targets -- -D warnings")),
     },
     Step { name: "browser", about: "the report pages in a real browser", run: browser::run },
-    Step { name: "unit", about: "unit, property and command-line tests", run: unit },
     Step { name: "python", about: "types, stubs and tests of the Python package", run: python::run },
-    Step {
-        name: "doc",
-        about: "the examples in the documentation",
-        run: || show(&mut cargo("test --workspace --doc")),
-    },
-    Step {
-        name: "rustdoc",
-        about: "the documentation builds without a warning",
-        run: || show(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings")),
-    },
     Step {
         name: "guide",
         about: "README.md and the guide work as printed, and its links lead somewhere",
         run: guide::step,
+    },
+    Step { name: "unit", about: "unit, property and command-line tests", run: unit },
+    Step {
+        name: "doc",
+        about: "the examples in the documentation",
+        run: || show(&mut workspace("test", "--doc")),
+    },
+    Step {
+        name: "rustdoc",
+        about: "the documentation builds without a warning",
+        // With the examples, dependencies have the features that clippy has checked them with.
+        run: || {
+            let mut doc = workspace("doc", "--no-deps --lib --bins --examples");
+            show(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
+        },
     },
 ];
 
@@ -50,8 +57,8 @@ const STEPS: [Step; 8] = [
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let mut fail_fast = false;
     let mut wanted = Vec::new();
-    for argument in arguments {
-        match argument.as_str() {
+    for word in arguments {
+        match word.as_str() {
             "--list" => {
                 for step in &STEPS {
                     println!("{:8} {}", step.name, step.about);
@@ -70,15 +77,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     if wanted.is_empty() || wanted.contains(&"guide") {
         guide::mdbook::prepare();
     }
-    let mut outcomes: Vec<(&str, bool, Duration)> = Vec::new();
+    let mut outcomes = Vec::new();
     for step in STEPS.iter().filter(|step| wanted.is_empty() || wanted.contains(&step.name)) {
         println!("\n== {}: {}", step.name, step.about);
-        let start = Instant::now();
-        let outcome = (step.run)();
+        let (outcome, spent) = timed(step.run);
         if let Err(error) = &outcome {
             println!("{error:#}");
         }
-        outcomes.push((step.name, outcome.is_ok(), start.elapsed()));
+        outcomes.push(Outcome { name: step.name.into(), passed: outcome.is_ok(), spent });
         if fail_fast && outcome.is_err() {
             break;
         }
@@ -86,21 +92,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     guide::mdbook::abandon();
 
     println!();
-    for (name, passed, time) in &outcomes {
-        println!("{name:8} {} {:8.1} s", if *passed { "passed" } else { "FAILED" }, time.as_secs_f64());
+    for outcome in &outcomes {
+        println!("{outcome}");
     }
-    let passed = outcomes.iter().filter(|outcome| outcome.1).count();
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     println!("{passed} passed, {} failed", outcomes.len() - passed);
     Ok(passed == outcomes.len())
 }
 
+/// Everything but the tests in a browser, which are a step of their own, as are documentation tests.
 fn unit() -> Result<()> {
     if nextest() {
-        // The browser tests are a step of their own.
-        return show(cargo("nextest run --workspace -E").arg("not binary(browser)"));
+        return show(workspace("nextest run", "-E").arg(format!("not {}", browser::FILTER)));
     }
-    // So are documentation tests. Plain cargo cannot leave out one file of tests, which then runs twice.
-    show(&mut cargo("test --workspace --lib --bins --tests --no-fail-fast"))
+    show(workspace("test", "--lib --bins --tests --no-fail-fast -- --skip").arg(browser::PREFIX))
 }
 
 /// Whether `cargo nextest` is installed.
