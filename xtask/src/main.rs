@@ -17,6 +17,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
+  test --changed [--base REVISION]                   the steps, tests and pages that uncommitted changes, and those since a
+                                                     revision, can affect
   guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; pages by themselves; pictures made
                                                      anew; the book alone
   wheel                                              the Python wheel, built and tested in a clean environment
