@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`.
 
 mod bench;
 mod clock;
@@ -9,6 +9,7 @@ mod place;
 mod python;
 mod scale;
 mod test;
+mod time;
 mod wheel;
 
 use std::process::ExitCode;
@@ -27,7 +28,9 @@ Usage: cargo xtask COMMAND
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
-                                                     and reconstruction; both without a word";
+                                                     and reconstruction; both without a word
+  time [build | pip | test | all …]                  what building and testing take, beside what they may take; building
+                                                     alone without a word";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "guide" => guide::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
+        "time" => time::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -3,7 +3,7 @@
 mod browser;
 mod changed;
 mod python;
-mod summary;
+pub(crate) mod summary;
 
 use crate::clock::timed;
 use crate::guide::{self, Choice};
