@@ -94,7 +94,8 @@ pub(crate) fn step(choice: &Choice) -> Result<()> {
 
 fn perform(pages: &[Page], choice: &Choice, pictures: bool) -> Result<()> {
     check(pages)?;
-    let some: Vec<&Page> = pages.iter().filter(|page| choice.includes(page)).collect();
+    let runs = |page: &&Page| choice.includes(page) && play::blocks(page, pictures).next().is_some();
+    let some: Vec<&Page> = pages.iter().filter(runs).collect();
     if !some.is_empty() {
         play::all(&some, &Tools::new(pictures)?, pictures)?;
     }

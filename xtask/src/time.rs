@@ -154,14 +154,14 @@ fn pip(checkout: &Checkout, page: &mut Page) -> Result<()> {
 
 /// `cargo xtask test` with nothing built, and again after a change of one file.
 fn test(checkout: &Checkout, page: &mut Page) -> Result<()> {
-    let (cold, first) = steps(checkout, page)?;
+    let (cold, first) = steps(checkout, page, "with nothing built")?;
     page.row("`cargo xtask test`, nothing built, wall", cold.wall / 60.0, Unit::Minutes, None);
     page.cpu("`cargo xtask test`, nothing built", cold, Some(26.0));
 
     let file = checkout.sources().join(CHANGED);
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {CHANGED}"))?;
     std::fs::write(&file, with_line(&text)).with_context(|| format!("cannot write {CHANGED}"))?;
-    let (warm, second) = steps(checkout, page)?;
+    let (warm, second) = steps(checkout, page, "after the change")?;
     page.row(
         &format!("`cargo xtask test`, {CHANGED} changed, wall"),
         warm.wall / 60.0,
@@ -193,7 +193,7 @@ fn with_line(text: &str) -> String {
 }
 
 /// Runs all steps, and measures them together and one by one; those that fail are noted.
-fn steps(checkout: &Checkout, page: &mut Page) -> Result<(Spent, Vec<Outcome>)> {
+fn steps(checkout: &Checkout, page: &mut Page, when: &str) -> Result<(Spent, Vec<Outcome>)> {
     let mut tests = checkout.within(cargo("xtask test"), "test");
     let (outcomes, spent) = timed(|| -> Result<Vec<Outcome>> {
         eprintln!("$ {}", name(&tests));
@@ -212,7 +212,7 @@ fn steps(checkout: &Checkout, page: &mut Page) -> Result<(Spent, Vec<Outcome>)> 
         bail!("cargo xtask test did not come to an end");
     }
     for failed in outcomes.iter().filter(|outcome| !outcome.passed) {
-        page.note(format!("the step `{}` failed", failed.name));
+        page.note(format!("{when}, the step `{}` failed", failed.name));
     }
     Ok((spent, outcomes))
 }
