@@ -1,6 +1,7 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`.
 
 mod bench;
+mod clock;
 mod debian;
 mod guide;
 mod peers;
@@ -8,6 +9,7 @@ mod place;
 mod python;
 mod scale;
 mod test;
+mod time;
 mod wheel;
 
 use std::process::ExitCode;
@@ -16,6 +18,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   test [STEP…] [--list] [--fail-fast]                everything that must pass, or only the steps named
+  test --changed [--base REVISION]                   the steps, tests and pages that uncommitted changes, and those since a
+                                                     revision, can affect
   guide [PAGE…] [--pictures] [--book]                the guide: its links, its blocks, the book; pages by themselves; pictures made
                                                      anew; the book alone
   wheel                                              the Python wheel, built and tested in a clean environment
@@ -24,7 +28,9 @@ Usage: cargo xtask COMMAND
   peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
-                                                     and reconstruction; both without a word";
+                                                     and reconstruction; both without a word
+  time [build | pip | test | all …]                  what building and testing take, beside what they may take; building
+                                                     alone without a word";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +44,7 @@ fn main() -> ExitCode {
         "guide" => guide::run(rest),
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
+        "time" => time::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

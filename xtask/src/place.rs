@@ -32,6 +32,16 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     cargo
 }
 
+/// The features that the tests have beyond the default ones, as cargo takes them: `--features …`.
+// Empty until `ergodict-cli` and `ergodict-py` have features to select.
+const FEATURES: &str = "";
+
+/// Cargo on the whole workspace with the features that the tests have. Everything the tests build is built by way of this: with another
+/// selection of packages or features, dependencies would be built a second time.
+pub(crate) fn workspace(command: &str, arguments: &str) -> Command {
+    cargo(&format!("{command} --workspace {FEATURES} {arguments}"))
+}
+
 /// The folder cargo builds into, wherever the environment or a configuration file put it.
 pub(crate) fn target() -> Result<PathBuf> {
     let metadata: serde_json::Value =

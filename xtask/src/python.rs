@@ -1,7 +1,7 @@
 //! Virtual environments for the Python package, and its extension module where the interpreter finds it.
 
 use crate::debian;
-use crate::place::{cargo, command, name, root, stdout, succeed, target};
+use crate::place::{command, name, root, stdout, succeed, target, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ impl Environment {
     /// The environment of this name with these packages in it. A list of them marks it as complete, so that an installation that
     /// broke off, or a list that changed, is made good by the next run.
     pub(crate) fn with(name: &str, packages: &[String]) -> Result<Self> {
-        let environment = Self::of(name)?;
+        let environment = Self::within(target()?.join("python").join(name));
         let stamp = environment.folder.join("installed.txt");
         let list = format!("{}\n{}\n", interpreter()?, packages.join("\n"));
         if std::fs::read_to_string(&stamp).is_ok_and(|done| done == list) && environment.python.exists() {
@@ -62,18 +62,17 @@ impl Environment {
         Ok(environment)
     }
 
-    /// An environment of this name with nothing in it.
-    pub(crate) fn empty(name: &str) -> Result<Self> {
+    /// An environment in this folder with nothing in it.
+    pub(crate) fn empty(folder: PathBuf) -> Result<Self> {
         interpreter()?;
-        let environment = Self::of(name)?;
+        let environment = Self::within(folder);
         environment.clear()?;
         Ok(environment)
     }
 
-    fn of(name: &str) -> Result<Self> {
-        let folder = target()?.join("python").join(name);
+    fn within(folder: PathBuf) -> Self {
         let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-        Ok(Self { folder, python })
+        Self { folder, python }
     }
 
     /// Makes it anew, without what was in it.
@@ -140,10 +139,10 @@ pub(crate) struct Built {
     pub(crate) program: PathBuf,
 }
 
-/// Builds both with the features that the tests of the whole workspace have: built by themselves, dependencies of the library would be
-/// built a second time, with fewer features.
+/// Builds both, and no test program. The examples are asked for because cargo then counts what tests depend on, and gives dependencies the
+/// features that they have in tests; without, it would build the library and 20 crates below it a second time.
 pub(crate) fn build() -> Result<Built> {
-    let mut build = cargo("build --workspace --lib --tests --bin ergodict");
+    let mut build = workspace("build", "--lib --bin ergodict --examples");
     println!("$ {}", name(&build));
     succeed(&mut build)?;
     let debug = target()?.join("debug");

@@ -1,57 +1,74 @@
 //! `cargo xtask test`: all that must pass before a change is merged.
 
 mod browser;
+mod changed;
 mod python;
+pub(crate) mod summary;
 
-use crate::guide;
-use crate::place::{cargo, name, succeed};
-use anyhow::{Result, bail};
+use crate::clock::timed;
+use crate::guide::{self, Choice};
+use crate::place::{cargo, name, succeed, workspace};
+use anyhow::{Context, Result, bail};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use summary::Outcome;
 
 struct Step {
     name: &'static str,
     about: &'static str,
-    run: fn() -> Result<()>,
+    run: fn(&Scope) -> Result<()>,
 }
 
+/// What is run of steps that can do less than all.
+#[derive(Default)]
+struct Scope {
+    /// A filter of nextest; without, every test.
+    tests: Option<String>,
+    pages: Choice,
+}
+
+/// In this order, so that what needs only the program does not wait until every test program is built.
 const STEPS: [Step; 8] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
-        run: || show(&mut cargo("fmt --all --check")),
+        run: |_| show(&mut cargo("fmt --all --check")),
     },
     Step {
         name: "clippy",
         about: "no warning from clippy or the compiler",
-        run: || show(&mut cargo("clippy --workspace --all-targets -- -D warnings")),
+        run: |_| show(&mut workspace("clippy", "--all-targets -- -D warnings")),
     },
-    Step { name: "browser", about: "the report pages in a real browser", run: browser::run },
+    Step { name: "browser", about: "the report pages in a real browser", run: |_| browser::run() },
+    Step { name: "python", about: "types, stubs and tests of the Python package", run: |_| python::run() },
+    Step {
+        name: "guide",
+        about: "README.md and the guide work as printed, and its links lead somewhere",
+        run: |scope| guide::step(&scope.pages),
+    },
     Step { name: "unit", about: "unit, property and command-line tests", run: unit },
-    Step { name: "python", about: "types, stubs and tests of the Python package", run: python::run },
     Step {
         name: "doc",
         about: "the examples in the documentation",
-        run: || show(&mut cargo("test --workspace --doc")),
+        run: |_| show(&mut workspace("test", "--doc")),
     },
     Step {
         name: "rustdoc",
         about: "the documentation builds without a warning",
-        run: || show(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-Dwarnings")),
-    },
-    Step {
-        name: "guide",
-        about: "README.md and the guide work as printed, and its links lead somewhere",
-        run: guide::step,
+        // With the examples, dependencies have the features that clippy has checked them with.
+        run: |_| {
+            let mut doc = workspace("doc", "--no-deps --lib --bins --examples");
+            show(doc.env("RUSTDOCFLAGS", "-Dwarnings"))
+        },
     },
 ];
 
 /// Runs the steps asked for (all if none is named); true if every one passed.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    let mut fail_fast = false;
+    let (mut fail_fast, mut changed, mut base) = (false, false, None);
     let mut wanted = Vec::new();
-    for argument in arguments {
-        match argument.as_str() {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
             "--list" => {
                 for step in &STEPS {
                     println!("{:8} {}", step.name, step.about);
@@ -59,26 +76,44 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
                 return Ok(true);
             }
             "--fail-fast" => fail_fast = true,
+            "--changed" => changed = true,
+            "--base" => base = Some(words.next().context("--base needs a revision")?.as_str()),
             step if STEPS.iter().any(|s| s.name == step) => wanted.push(step),
             other => {
                 let names = STEPS.map(|step| step.name).join(", ");
-                bail!("no step or option `{other}`: the steps are {names}; the options --list, --fail-fast");
+                bail!(
+                    "no step or option `{other}`: the steps are {names}; the options --list, --fail-fast, --changed, --base REVISION"
+                );
             }
         }
     }
+    if base.is_some() && !changed {
+        bail!("--base says since when files count as changed: it needs --changed");
+    }
 
-    if wanted.is_empty() || wanted.contains(&"guide") {
+    let plan = changed.then(|| changed::plan(base)).transpose()?;
+    if let Some(plan) = &plan {
+        print!("{}", plan.account());
+    }
+    let chosen = |step: &&Step| {
+        (wanted.is_empty() || wanted.contains(&step.name))
+            && plan.as_ref().is_none_or(|plan| plan.includes(step.name))
+    };
+    let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
+    let everything = Scope::default();
+    let scope = plan.as_ref().map_or(&everything, |plan| &plan.scope);
+
+    if scope.pages.book && steps.iter().any(|step| step.name == "guide") {
         guide::mdbook::prepare();
     }
-    let mut outcomes: Vec<(&str, bool, Duration)> = Vec::new();
-    for step in STEPS.iter().filter(|step| wanted.is_empty() || wanted.contains(&step.name)) {
+    let mut outcomes = Vec::new();
+    for step in steps {
         println!("\n== {}: {}", step.name, step.about);
-        let start = Instant::now();
-        let outcome = (step.run)();
+        let (outcome, spent) = timed(|| (step.run)(scope));
         if let Err(error) = &outcome {
             println!("{error:#}");
         }
-        outcomes.push((step.name, outcome.is_ok(), start.elapsed()));
+        outcomes.push(Outcome { name: step.name.into(), passed: outcome.is_ok(), spent });
         if fail_fast && outcome.is_err() {
             break;
         }
@@ -86,21 +121,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     guide::mdbook::abandon();
 
     println!();
-    for (name, passed, time) in &outcomes {
-        println!("{name:8} {} {:8.1} s", if *passed { "passed" } else { "FAILED" }, time.as_secs_f64());
+    for outcome in &outcomes {
+        println!("{outcome}");
     }
-    let passed = outcomes.iter().filter(|outcome| outcome.1).count();
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     println!("{passed} passed, {} failed", outcomes.len() - passed);
     Ok(passed == outcomes.len())
 }
 
-fn unit() -> Result<()> {
+/// Everything but the tests in a browser, which are a step of their own, as are documentation tests.
+fn unit(scope: &Scope) -> Result<()> {
     if nextest() {
-        // The browser tests are a step of their own.
-        return show(cargo("nextest run --workspace -E").arg("not binary(browser)"));
+        let browser = format!("not {}", browser::FILTER);
+        let tests = scope.tests.as_ref().map_or(browser.clone(), |tests| format!("({tests}) & {browser}"));
+        return show(workspace("nextest run", "-E").arg(tests));
     }
-    // So are documentation tests. Plain cargo cannot leave out one file of tests, which then runs twice.
-    show(&mut cargo("test --workspace --lib --bins --tests --no-fail-fast"))
+    // Plain cargo knows no filter by packages that would not build dependencies with other features: it runs everything.
+    let mut tests = workspace("test", "--lib --bins --tests --no-fail-fast -- --skip");
+    show(tests.arg(browser::PREFIX))
 }
 
 /// Whether `cargo nextest` is installed.

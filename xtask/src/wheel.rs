@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
         bail!("{file} is for one version of Python only: an abi3 wheel was expected");
     }
 
-    let clean = Environment::empty("clean")?;
+    let clean = Environment::empty(target()?.join("python/clean"))?;
     clean.install(&[wheel.display().to_string()])?;
     let listing = stdout(command(&clean.python).args(["-m", "zipfile", "-l"]).arg(&wheel))?;
     check(&names(&listing))?;

@@ -1,7 +1,7 @@
 //! Runs the blocks of a page in a folder of its own, which has nothing in it but the gallery, and compares what they print with what the page shows.
 
 use super::blocks::Kind;
-use super::markdown::Page;
+use super::markdown::{Block, Page};
 use super::sessions::{commands, outputs, script};
 use super::shown::missing;
 use super::tools::Tools;
@@ -18,7 +18,7 @@ const PLAYER: &str = include_str!("play.py");
 /// Writes a picture with 128 colours, which takes a third of the bytes and cannot be told from the original.
 const SMALLER: &str = "import sys; from PIL import Image; Image.open(sys.argv[1]).convert('RGB').quantize(128).save(sys.argv[2], optimize=True)";
 
-/// Runs all pages that have something to run, two at a time: as many as the smallest machines that run this have cores.
+/// Runs pages, two at a time: as many as the smallest machines that run this have cores.
 pub(super) fn all(pages: &[&Page], tools: &Tools, pictures: bool) -> Result<()> {
     let (queue, failures) = (Mutex::new(pages.iter()), Mutex::new(Vec::new()));
     let next = || queue.lock().ok().and_then(|mut queue| queue.next().copied());
@@ -41,19 +41,17 @@ pub(super) fn all(pages: &[&Page], tools: &Tools, pictures: bool) -> Result<()> 
     Ok(())
 }
 
+/// The blocks of a page that are run.
+pub(super) fn blocks(page: &Page, pictures: bool) -> impl Iterator<Item = (&Block, Kind)> {
+    let wanted = move |kind| matches!(kind, Kind::Console | Kind::Python) || (kind == Kind::Slow && pictures);
+    let kinds = page.blocks.iter().filter_map(|block| Some((block, Kind::of(&block.info)?)));
+    kinds.filter(move |(_, kind)| wanted(*kind))
+}
+
 fn one(page: &Page, tools: &Tools, pictures: bool) -> Result<()> {
     let start = Instant::now();
-    let wanted = |kind| matches!(kind, Kind::Console | Kind::Python) || (kind == Kind::Slow && pictures);
-    let blocks: Vec<_> = page
-        .blocks
-        .iter()
-        .filter_map(|block| Some((block, Kind::of(&block.info)?)))
-        .filter(|(_, kind)| wanted(*kind))
-        .map(|(block, kind)| (block, kind, commands(&block.text)))
-        .collect();
-    if blocks.is_empty() {
-        return Ok(());
-    }
+    let blocks: Vec<_> =
+        blocks(page, pictures).map(|(block, kind)| (block, kind, commands(&block.text))).collect();
     let name = page.path.display().to_string();
     let folder = Scratch::new(&format!("guide-{}", name.replace(['/', '.'], "-")))?;
     copy_tree(&root().join("gallery"), &folder.0.join("gallery"))?;

@@ -2,30 +2,29 @@
 
 use super::{nextest, show};
 use crate::debian;
-use crate::place::cargo;
+use crate::place::workspace;
 use anyhow::Result;
+
+/// How the names of these tests begin, in the test program `cli`.
+pub(super) const PREFIX: &str = "browser::";
+
+/// The same as a filter of nextest.
+pub(super) const FILTER: &str = "test(/^browser::/)";
 
 /// Where the tests look for a browser, in this order, after `$CHROMIUM`.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-pub(crate) fn run() -> Result<()> {
+pub(super) fn run() -> Result<()> {
     if !found() {
         // With letters for it to write with.
         let names = NAMES.join(", ");
         let missing = format!("no {names} on the path: install chromium, or name a browser in CHROMIUM");
         debian::install(&["chromium", "fonts-dejavu-core"], &missing)?;
     }
-    // The whole workspace, as the other tests have it: of one package alone dependencies are built again, with fewer features. Here a
-    // missing browser is a failure, not a reason to skip.
-    let mut command = if nextest() {
-        cargo("nextest run --workspace -E")
-    } else {
-        cargo("test --workspace --test browser")
-    };
-    if nextest() {
-        command.arg("binary(browser)");
-    }
-    show(command.env("CI", "true"))
+    // Of the test programs, only the one that these tests are in is built. Here a missing browser is a failure, not a reason to skip.
+    let (command, arguments, tests) =
+        if nextest() { ("nextest run", "--test cli -E", FILTER) } else { ("test", "--test cli", PREFIX) };
+    show(workspace(command, arguments).arg(tests).env("CI", "true"))
 }
 
 /// Whether there is a browser.

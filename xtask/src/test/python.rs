@@ -1,15 +1,15 @@
 //! The step `python`: types, stubs and tests of the Python package, in a virtual environment of its own.
 
+use crate::clock::timed;
 use crate::place::{command, name, succeed, target};
 use crate::python::{Environment, build, requirements};
 use anyhow::{Result, bail};
-use std::time::Instant;
 
 pub(super) fn run() -> Result<()> {
     let wanted = requirements()?;
     let packages: Vec<String> = wanted.run.into_iter().chain(wanted.test).collect();
-    let environment = timed("environment", || Environment::with("venv", &packages))?;
-    let built = timed("build", build)?;
+    let environment = measured("environment", || Environment::with("venv", &packages))?;
+    let built = measured("build", build)?;
     environment.develop(&built.library)?;
 
     let cache = target()?.join("python/mypy");
@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<()> {
     let mut failed = Vec::new();
     for (what, mut check) in [("types", types), ("stubs", stubs), ("tests", tests)] {
         println!("$ {}", name(&check));
-        if let Err(error) = timed(what, || succeed(&mut check)) {
+        if let Err(error) = measured(what, || succeed(&mut check)) {
             println!("{error:#}");
             failed.push(what);
         }
@@ -40,9 +40,8 @@ pub(super) fn run() -> Result<()> {
     Ok(())
 }
 
-fn timed<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let start = Instant::now();
-    let outcome = work();
-    println!("{what}: {:.1} s", start.elapsed().as_secs_f64());
+fn measured<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let (outcome, spent) = timed(work);
+    println!("{what}: {spent}");
     outcome
 }
