@@ -51,6 +51,8 @@ struct Buffers {
     i64s: Vec<i64>,
     f32s: Vec<f32>,
     f64s: Vec<f64>,
+    /// What was decoded, whatever the type of the column.
+    numbers: Vec<f64>,
 }
 
 impl Table {
@@ -153,15 +155,16 @@ impl Table {
             let step = self.left.min(count.min(STEP) as u64) as usize;
             let (out, stride) = batch.extend(step)?;
             for (feature, reader) in self.readers.iter_mut().enumerate() {
-                let out = out.iter_mut().skip(feature).step_by(stride).take(step);
                 let column = self.columns[feature];
                 guarded(&self.path, || {
-                    decode(reader, column, step, &mut self.buffers, out).map_err(|problem| {
+                    decode(reader, column, step, &mut self.buffers).map_err(|problem| {
                         let problem =
                             format!("column `{}` cannot be decoded: {problem}", self.names[feature]);
                         Error::format(&self.path, None, problem)
                     })
                 })?;
+                let out = out.iter_mut().skip(feature).step_by(stride);
+                out.zip(&self.buffers.numbers).for_each(|(out, x)| *out = T::from_f64(*x));
             }
             self.left -= step as u64;
             count -= step;
@@ -325,42 +328,41 @@ fn numeric(column: &ColumnDescriptor) -> std::result::Result<bool, String> {
     }
 }
 
-/// Decodes exactly `count` cells into `out`, nulls as NaN.
-fn decode<'a, T: Scalar>(
+/// Decodes exactly `count` cells into `buffers.numbers`, nulls as NaN. Not generic: the decoders of the crate are compiled here, once.
+fn decode(
     reader: &mut ColumnReader,
     column: Column,
     count: usize,
     buffers: &mut Buffers,
-    out: impl Iterator<Item = &'a mut T>,
 ) -> std::result::Result<(), String> {
-    let Buffers { levels, bools, i32s, i64s, f32s, f64s } = buffers;
+    let Buffers { levels, bools, i32s, i64s, f32s, f64s, numbers } = buffers;
     let Column { unsigned, present } = column;
     match reader {
         ColumnReader::BoolColumnReader(r) => {
-            cells(r, present, count, levels, bools, |x| f64::from(u8::from(x)), out)
+            cells(r, present, count, levels, bools, |x| f64::from(u8::from(x)), numbers)
         }
         ColumnReader::Int32ColumnReader(r) if unsigned => {
-            cells(r, present, count, levels, i32s, |x| f64::from(x as u32), out)
+            cells(r, present, count, levels, i32s, |x| f64::from(x as u32), numbers)
         }
-        ColumnReader::Int32ColumnReader(r) => cells(r, present, count, levels, i32s, f64::from, out),
+        ColumnReader::Int32ColumnReader(r) => cells(r, present, count, levels, i32s, f64::from, numbers),
         ColumnReader::Int64ColumnReader(r) if unsigned => {
-            cells(r, present, count, levels, i64s, |x| x as u64 as f64, out)
+            cells(r, present, count, levels, i64s, |x| x as u64 as f64, numbers)
         }
-        ColumnReader::Int64ColumnReader(r) => cells(r, present, count, levels, i64s, |x| x as f64, out),
-        ColumnReader::FloatColumnReader(r) => cells(r, present, count, levels, f32s, f64::from, out),
-        ColumnReader::DoubleColumnReader(r) => cells(r, present, count, levels, f64s, |x| x, out),
+        ColumnReader::Int64ColumnReader(r) => cells(r, present, count, levels, i64s, |x| x as f64, numbers),
+        ColumnReader::FloatColumnReader(r) => cells(r, present, count, levels, f32s, f64::from, numbers),
+        ColumnReader::DoubleColumnReader(r) => cells(r, present, count, levels, f64s, |x| x, numbers),
         _ => Err("it is not numeric".into()),
     }
 }
 
-fn cells<'a, D: DataType, T: Scalar>(
+fn cells<D: DataType>(
     reader: &mut ColumnReaderImpl<D>,
     present: i16,
     count: usize,
     levels: &mut Vec<i16>,
     values: &mut Vec<D::T>,
-    number: impl Fn(D::T) -> f64,
-    out: impl Iterator<Item = &'a mut T>,
+    number: fn(D::T) -> f64,
+    out: &mut Vec<f64>,
 ) -> std::result::Result<(), String>
 where
     D::T: Copy,
@@ -379,10 +381,11 @@ where
         return Err(format!("it has {rows} rows where {count} are expected; the file is damaged"));
     }
     let mut values = values.iter();
-    for (index, out) in out.enumerate() {
+    out.clear();
+    out.extend((0..count).map(|index| {
         let null = present > 0 && levels[index] != present;
         let value = if null { None } else { values.next() };
-        *out = T::from_f64(value.map_or(f64::NAN, |value| number(*value)));
-    }
+        value.map_or(f64::NAN, |value| number(*value))
+    }));
     Ok(())
 }
