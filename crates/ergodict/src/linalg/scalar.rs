@@ -1,6 +1,7 @@
 //! The two number types that everything is generic over.
 
 use super::{products::Products, simd::Lanes};
+use crate::factor::code::Solve;
 
 /// `f32` or `f64`. Sealed: its kernels live in this module.
 ///
@@ -15,6 +16,7 @@ use super::{products::Products, simd::Lanes};
 pub trait Scalar:
     Products
     + Lanes
+    + Solve
     + Copy
     + Default
     + PartialOrd

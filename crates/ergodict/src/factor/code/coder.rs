@@ -1,9 +1,8 @@
 //! The coder: splits a minibatch into chunks of columns, makes their correlations, and hands them to a solver.
 
-use super::fast::{Chunk, Effort};
+use super::fast::{Admissible, Chunk, Effort};
 use super::newton::collect;
 use super::quadratic::Quadratic;
-use super::rule::{Boxed, Free, Nonnegative};
 use super::{CodeReport, CodeSet, CodeSolver, Penalty, Supports, least_squares, reference, simplex};
 use crate::factor::minibatch::Minibatch;
 use crate::linalg::products::Op;
@@ -358,20 +357,23 @@ impl<T: Scalar> Job<'_, T> {
         }
         let (isa, warm, tol, rounds) = (self.isa, self.warm, self.tolerance, self.max_rounds);
         let effort = match self.set {
-            CodeSet::Nonnegative => chunk.solve::<Nonnegative>(isa, quadratic, warm, true, tol, rounds),
+            CodeSet::Nonnegative => {
+                T::solve(chunk, Admissible::Nonnegative, isa, quadratic, warm, tol, rounds)
+            }
             CodeSet::Box { .. } => {
                 chunk.clamp_start(quadratic);
-                chunk.solve::<Boxed>(isa, quadratic, warm, true, tol, rounds)
+                T::solve(chunk, Admissible::Boxed, isa, quadratic, warm, tol, rounds)
             }
-            CodeSet::Free => chunk.solve::<Free>(isa, quadratic, warm, false, tol, rounds),
+            CodeSet::Free => T::solve(chunk, Admissible::Free, isa, quadratic, warm, tol, rounds),
             CodeSet::Simplex { bound } => {
-                let mut effort = chunk.solve::<Nonnegative>(isa, quadratic, warm, true, tol, rounds);
+                let set = Admissible::Nonnegative;
+                let mut effort = T::solve(chunk, set, isa, quadratic, warm, tol, rounds);
                 // Tighter, since a step that is short for a small atom may be long for the sum.
                 let rest = simplex::enforce(chunk, extra, quadratic, bound, |c| {
-                    c.solve::<Nonnegative>(isa, quadratic, true, true, 1e-3 * tol, rounds)
+                    T::solve(c, set, isa, quadratic, true, 1e-3 * tol, rounds)
                 });
                 effort.add(rest);
-                chunk.sum_residuals::<Nonnegative>(isa, quadratic);
+                T::sum_residuals(chunk, isa, quadratic);
                 effort
             }
         };

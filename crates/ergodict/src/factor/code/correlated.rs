@@ -1,10 +1,9 @@
 //! Nonnegative coding from correlations that the caller has made, for data that never become columns: one thread, no allocation
 //! from call to call.
 
-use super::fast::Chunk;
+use super::fast::{Admissible, Chunk};
 use super::newton::collect;
 use super::quadratic::Quadratic;
-use super::rule::Nonnegative;
 use super::{CodeReport, CodeSet, Penalty};
 use crate::linalg::{Isa, Mat, Scalar};
 
@@ -35,7 +34,15 @@ impl<T: Scalar> CorrelatedCoder<T> {
     /// Codes the columns whose correlations were written.
     pub(crate) fn solve(&mut self) -> CodeReport {
         let (isa, tolerance, rounds) = (self.isa, self.tolerance, self.max_rounds);
-        let effort = self.chunk.solve::<Nonnegative>(isa, &self.quadratic, false, true, tolerance, rounds);
+        let effort = T::solve(
+            &mut self.chunk,
+            Admissible::Nonnegative,
+            isa,
+            &self.quadratic,
+            false,
+            tolerance,
+            rounds,
+        );
         CodeReport {
             steps: effort.steps,
             newton_steps: effort.newton_steps,

@@ -7,7 +7,7 @@ use super::active::ActiveSet;
 use super::greedy::{Greedy, Task};
 use super::newton::{Newton, Step, Workspace};
 use super::quadratic::Quadratic;
-use super::rule::Rule;
+use super::rule::{Boxed, Free, Nonnegative, Rule};
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::linalg::{Isa, Mat, Scalar};
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ const ROUNDING: f64 = 64.0;
 const LOST: f64 = 0.1;
 
 /// Columns that are coded together, and the buffers for it.
-pub(super) struct Chunk<T> {
+pub struct Chunk<T> {
     /// `WᵀX` on entry, `c̃` after [`Chunk::solve`].
     pub(super) correlation: Mat<T>,
     pub(super) residual: Mat<T>,
@@ -49,7 +49,7 @@ pub(super) struct Chunk<T> {
 
 /// What solving a chunk took.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Effort {
+pub struct Effort {
     /// Coordinate steps.
     pub(super) steps: u64,
     /// Newton steps, counted by columns.
@@ -76,6 +76,70 @@ impl Effort {
     }
 }
 
+/// The admissible sets that are products over coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admissible {
+    /// `h ≥ 0`.
+    Nonnegative,
+    /// `0 ≤ h ≤ b`.
+    Boxed,
+    /// Any codes.
+    Free,
+}
+
+/// The solver for a number type. It is not generic in what calls it, so that its kernels (instruction sets × rules × tile sizes) are compiled
+/// in this crate once, and not again in every crate that learns.
+pub trait Solve: Sized {
+    /// Codes every column from the correlations in the chunk. `warm` says whether it holds a start.
+    fn solve(
+        chunk: &mut Chunk<Self>,
+        set: Admissible,
+        isa: Isa,
+        quadratic: &Quadratic<Self>,
+        warm: bool,
+        tolerance: f64,
+        max_rounds: u32,
+    ) -> Effort;
+
+    /// Residuals of nonnegative codes, summed anew.
+    fn sum_residuals(chunk: &mut Chunk<Self>, isa: Isa, quadratic: &Quadratic<Self>);
+}
+
+macro_rules! solve {
+    ($t:ty) => {
+        impl Solve for $t {
+            fn solve(
+                chunk: &mut Chunk<$t>,
+                set: Admissible,
+                isa: Isa,
+                quadratic: &Quadratic<$t>,
+                warm: bool,
+                tolerance: f64,
+                max_rounds: u32,
+            ) -> Effort {
+                // The ℓ₁ penalty is linear where codes have one sign, and goes into `c̃` there.
+                match set {
+                    Admissible::Nonnegative => {
+                        chunk.solve::<Nonnegative>(isa, quadratic, warm, true, tolerance, max_rounds)
+                    }
+                    Admissible::Boxed => {
+                        chunk.solve::<Boxed>(isa, quadratic, warm, true, tolerance, max_rounds)
+                    }
+                    Admissible::Free => {
+                        chunk.solve::<Free>(isa, quadratic, warm, false, tolerance, max_rounds)
+                    }
+                }
+            }
+
+            fn sum_residuals(chunk: &mut Chunk<$t>, isa: Isa, quadratic: &Quadratic<$t>) {
+                chunk.sum_residuals::<Nonnegative>(isa, quadratic);
+            }
+        }
+    };
+}
+solve!(f32);
+solve!(f64);
+
 impl<T: Scalar> Chunk<T> {
     pub(super) fn new() -> Self {
         Self {
@@ -94,7 +158,7 @@ impl<T: Scalar> Chunk<T> {
 
     /// Solves every column from the correlations in `self.correlation`. `warm` says whether `self.negated` holds a
     /// start; `linear` whether the ℓ₁ penalty is linear on the set and goes into `c̃`.
-    pub(super) fn solve<R: Rule>(
+    fn solve<R: Rule>(
         &mut self,
         isa: Isa,
         quadratic: &Quadratic<T>,
@@ -245,7 +309,7 @@ impl<T: Scalar> Chunk<T> {
     }
 
     /// Sums all residuals afresh, for codes that were changed from outside.
-    pub(super) fn sum_residuals<R: Rule>(&mut self, isa: Isa, quadratic: &Quadratic<T>) {
+    fn sum_residuals<R: Rule>(&mut self, isa: Isa, quadratic: &Quadratic<T>) {
         self.columns.clear();
         self.columns.extend(0..self.correlation.cols());
         self.newton::<R>(isa, quadratic, Step::None);

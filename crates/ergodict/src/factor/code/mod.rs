@@ -30,6 +30,7 @@ mod simplex;
 use crate::{Error, Result};
 pub use coder::{CHUNK, Coder};
 pub(crate) use correlated::CorrelatedCoder;
+pub(crate) use fast::Solve;
 use serde::{Deserialize, Serialize};
 
 /// The penalties of the code.
