@@ -49,6 +49,8 @@ def fetch_network(
 
     Raises
     ------
+    RuntimeError
+        When the package was built without the feature ``fetch``, as it is unless it is asked for.
     OSError
         When the file cannot be had, with what to do where there is no network.
     ValueError
@@ -64,6 +66,11 @@ def fetch_network(
     >>> ergodict.fetch_network("facebook", folder, source=folder / "by-hand.txt", unchecked=True)
     Network(3 nodes, 2 edges, undirected, unweighted)
     """
+    if not hasattr(_ergodict, "fetch_network"):
+        raise RuntimeError(
+            "ergodict was built without `fetch`, which downloads public networks: in a clone of its sources, "
+            "`MATURIN_PEP517_ARGS='--features fetch' pip install .` builds it with it"
+        )
     os.makedirs(folder, exist_ok=True)
     place = None if source is None else os.fspath(source)
     with progress(verbose, f"fetching {name}", unit="byte") as show:

@@ -13,6 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import ergodict
+from ergodict import _ergodict
+
+with_fetch = pytest.mark.skipif(not hasattr(_ergodict, "fetch_network"), reason="built without the feature fetch")
 
 
 class Publisher(BaseHTTPRequestHandler):
@@ -56,6 +59,7 @@ def server() -> Iterator[str]:
         thread.join()
 
 
+@with_fetch
 def test_a_network_comes_checked_or_not_at_all(server: str, tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match=r"4039 nodes, 88234 edges .*; unchecked=True takes it") as caught:
         ergodict.fetch_network("facebook", tmp_path, source=f"{server}/x", keep=True)
@@ -67,6 +71,7 @@ def test_a_network_comes_checked_or_not_at_all(server: str, tmp_path: pathlib.Pa
     assert gzip.decompress((tmp_path / "new" / "facebook.txt.gz").read_bytes()) == b"0 1\n1 2\n"
 
 
+@with_fetch
 def test_what_cannot_be_had_is_said(server: str, tmp_path: pathlib.Path) -> None:
     with pytest.raises(OSError, match=r"status 404.*download https://snap.stanford.edu/data/ca-AstroPh.txt.gz"):
         ergodict.fetch_network("arxiv", tmp_path, source=f"{server}/none")
@@ -77,6 +82,7 @@ def test_what_cannot_be_had_is_said(server: str, tmp_path: pathlib.Path) -> None
     assert os.listdir(tmp_path) == []
 
 
+@with_fetch
 def test_who_interrupts_is_heard(server: str, tmp_path: pathlib.Path) -> None:
     def press() -> None:
         Publisher.begun.wait(60)
@@ -90,6 +96,7 @@ def test_who_interrupts_is_heard(server: str, tmp_path: pathlib.Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+@with_fetch
 def test_the_known_network_is_fetched_once(server: str, tmp_path: pathlib.Path) -> None:
     copies = os.environ.get("ERGODICT_DATA")
     if not copies:
@@ -99,3 +106,10 @@ def test_the_known_network_is_fetched_once(server: str, tmp_path: pathlib.Path) 
     assert (network.n_nodes, network.n_edges) == (4039, 88234)
     assert ergodict.fetch_network("facebook", tmp_path).n_edges == 88234
     assert ergodict.Network(tmp_path / "facebook.txt.gz").n_edges == 88234
+
+
+def test_a_package_built_without_it_says_how_to_get_it(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(_ergodict, "fetch_network", raising=False)
+    with pytest.raises(RuntimeError, match=r"built without `fetch`.*--features fetch"):
+        ergodict.fetch_network("facebook", tmp_path / "new")
+    assert not (tmp_path / "new").exists()

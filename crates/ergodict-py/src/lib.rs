@@ -8,6 +8,7 @@ mod distributed;
 mod error;
 mod evaluate;
 mod factor;
+#[cfg(feature = "fetch")]
 mod fetch;
 mod going;
 mod image;
@@ -45,6 +46,7 @@ mod _ergodict {
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]
     use super::factor::{_address_of, Factoriser, minibatches};
+    #[cfg(feature = "fetch")]
     #[pymodule_export]
     use super::fetch::fetch_network;
     #[pymodule_export]

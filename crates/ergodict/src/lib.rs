@@ -47,6 +47,14 @@
 //!
 //! Samples are columns and features rows (`d×n`), the dictionary is `d×r`, codes are `r×n`. Everything is generic over `f32` and `f64` ([`linalg::Scalar`]).
 //! Errors that input can cause are [`Error`]; the same seed gives the same bytes at any number of threads.
+//!
+//! No feature is on unless it is asked for:
+//!
+//! | feature | what it adds | crates it adds |
+//! |---|---|---|
+//! | `image` | `data::Image::open`, `save` and `png`: PNG, JPEG, PNM and TIFF files | 15 |
+//! | `parquet` | `.parquet` files, as matrices and as tables of pairs | 15 |
+//! | `fetch` | `data::fetch`: public networks from their publishers, by TLS | 25 |
 
 pub mod chain;
 pub mod data;

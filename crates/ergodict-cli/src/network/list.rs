@@ -3,8 +3,8 @@
 use crate::args::Common;
 use crate::output;
 use anyhow::Result;
-use ergodict::data::{embedded_names, fetch};
-use serde_json::json;
+use ergodict::data::embedded_names;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
 /// Name the networks that come with ergodict, and those it can fetch
@@ -27,25 +27,10 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
                 })
             })
             .collect();
-        let to_fetch: Vec<_> = fetch::originals()
-            .iter()
-            .map(|one| {
-                json!({
-                    "name": one.name,
-                    "nodes": one.content.nodes,
-                    "edges": one.content.edges,
-                    "description": one.description,
-                    "citation": one.citation,
-                    "url": one.url,
-                    "page": one.page,
-                    "content_sha256": one.content.sha256,
-                })
-            })
-            .collect();
         let summary = json!({
             "schema": "ergodict.network-list/1",
             "networks": all,
-            "to_fetch": to_fetch,
+            "to_fetch": to_fetch(),
             "config": crate::resolved::config(),
         });
         output::print(&format!("{summary:#}\n"))?;
@@ -63,14 +48,36 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
         )
     });
     let mut text: String = lines.collect();
-    text += "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n";
-    text.extend(fetch::originals().iter().map(|one| {
-        let (nodes, edges) = (one.content.nodes, one.content.edges);
-        format!(
-            "{:<12}  {nodes:>5} nodes  {edges:>7} edges  {} ({})\n",
-            one.name, one.description, one.citation
-        )
+    let to_fetch = to_fetch();
+    if !to_fetch.is_empty() {
+        text += "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n";
+    }
+    text.extend(to_fetch.iter().map(|one| {
+        let word = |key: &str| one[key].as_str().unwrap_or_default();
+        let (nodes, edges) = (&one["nodes"], &one["edges"]);
+        let (name, what, who) = (word("name"), word("description"), word("citation"));
+        format!("{name:<12}  {nodes:>5} nodes  {edges:>7} edges  {what} ({who})\n")
     }));
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The networks that can be fetched: none by a program that was built without `fetch`.
+fn to_fetch() -> Vec<Value> {
+    #[cfg(feature = "fetch")]
+    let originals = ergodict::data::fetch::originals().iter().map(|one| {
+        json!({
+            "name": one.name,
+            "nodes": one.content.nodes,
+            "edges": one.content.edges,
+            "description": one.description,
+            "citation": one.citation,
+            "url": one.url,
+            "page": one.page,
+            "content_sha256": one.content.sha256,
+        })
+    });
+    #[cfg(not(feature = "fetch"))]
+    let originals = std::iter::empty();
+    originals.collect()
 }

@@ -13,11 +13,14 @@ fn long_help() {
     trycmd::TestCases::new().case("tests/cli/help/long/*.trycmd");
 }
 
+// These show what a program with every feature prints.
+#[cfg(feature = "fetch")]
 #[test]
 fn runs() {
     trycmd::TestCases::new().case("tests/cli/runs/*.trycmd");
 }
 
+#[cfg(feature = "fetch")]
 #[test]
 fn errors() {
     trycmd::TestCases::new().case("tests/cli/errors/*.trycmd");

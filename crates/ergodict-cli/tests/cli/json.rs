@@ -43,6 +43,7 @@ fn the_docs_tell_of_every_key() {
         "network info @karate",
         "network info labels.tsv --timestamps --windows 2",
         "network list",
+        #[cfg(feature = "fetch")]
         "network fetch enron --from labels.tsv --unchecked -o k.txt",
         "network convert @karate -o k.egr",
         "network generate er --nodes 9 --edges 12 -o e.txt",

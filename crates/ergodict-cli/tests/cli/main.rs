@@ -12,6 +12,7 @@ mod convert;
 mod denoise;
 mod disk;
 mod factor;
+#[cfg(feature = "fetch")]
 mod fetch;
 mod help;
 mod image;
@@ -23,6 +24,8 @@ mod manual;
 mod mapped;
 mod memory;
 mod network;
+#[cfg(not(feature = "fetch"))]
+mod no_fetch;
 mod pages;
 mod paper;
 mod progress;

@@ -30,7 +30,9 @@ mod write;
 
 pub use batch::Batch;
 pub use feed::{Feed, WINDOW_BYTES, WINDOW_SAMPLES, not_finite_words};
-pub use image::{Image, ImageNotes};
+pub use image::Image;
+#[cfg(feature = "image")]
+pub use image::ImageNotes;
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
 pub use network::{
     Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,

@@ -44,12 +44,14 @@ pub fn ascii_json(json: &str) -> String {
 /// A picture with a note in it; bytes that are no PNG file stay as they are.
 ///
 /// ```
+/// # #[cfg(feature = "image")] {
 /// use ergodict::data::{Image, png_with_note, read_note};
 /// let png = Image::new((1, 1), 1, vec![0.5])?.png().unwrap();
 /// let path = std::env::temp_dir().join(format!("ergodict-noted-{}.png", std::process::id()));
 /// std::fs::write(&path, png_with_note(png, r#"{"seed":7}"#)).unwrap();
 /// assert_eq!(read_note(&path)?.as_deref(), Some(r#"{"seed":7}"#));
 /// # std::fs::remove_file(&path).unwrap();
+/// # }
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub fn png_with_note(png: Vec<u8>, note: &str) -> Vec<u8> {
@@ -140,7 +142,7 @@ fn of_text(input: impl Read) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Image, Network, NodeIds, NpzWriter, write_network_with_note, write_pairs_parquet};
+    use crate::data::{Network, NpzWriter, write_network_with_note};
 
     const SAID: &str = r#"{"command":"network generate er","config":{"seed":7}}"#;
 
@@ -162,17 +164,33 @@ mod tests {
         npz.note(SAID);
         npz.save(&at("w.npz")).unwrap();
         assert_eq!(read_note(&at("w.npz")).unwrap().as_deref(), Some(SAID));
+    }
+
+    #[cfg(feature = "image")]
+    #[test]
+    fn a_picture_gives_its_note_back() {
+        use crate::data::Image;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
         let png = Image::new((1, 2), 1, vec![0.0, 1.0]).unwrap().png().unwrap();
         std::fs::write(at("p.png"), png_with_note(png.clone(), SAID)).unwrap();
         assert_eq!(read_note(&at("p.png")).unwrap().as_deref(), Some(SAID));
         assert_eq!(Image::open(&at("p.png"), false).unwrap().0.shape(), (1, 2));
         std::fs::write(at("p.png"), png).unwrap();
         assert_eq!(read_note(&at("p.png")).unwrap(), None);
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn a_parquet_table_gives_its_note_back() {
+        use crate::data::{NodeIds, write_pairs_parquet};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.parquet");
         let mut file = Vec::new();
         let pairs = [(0, 1, 0.5, 1)].into_iter();
         write_pairs_parquet(pairs, &NodeIds::numbered(2), Some(SAID), &mut file, Path::new("p")).unwrap();
-        std::fs::write(at("p.parquet"), file).unwrap();
-        assert_eq!(read_note(&at("p.parquet")).unwrap().as_deref(), Some(SAID));
+        std::fs::write(&path, file).unwrap();
+        assert_eq!(read_note(&path).unwrap().as_deref(), Some(SAID));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 #![allow(dead_code)]
 
+#[cfg(feature = "image")]
+pub(crate) mod pictures;
+
 use ergodict::chain::rng::{Purpose, below, stream, uniform};
 use ergodict::factor::code::{CodeSet, Penalty};
 use ergodict::linalg::{Mat, Scalar};

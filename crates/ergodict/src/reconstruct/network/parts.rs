@@ -87,7 +87,7 @@ pub fn write_pairs(
     format: PairFormat,
     ids: &NodeIds,
     note: Option<&str>,
-    mut out: &mut (dyn Write + Send),
+    out: &mut (dyn Write + Send),
     path: &Path,
 ) -> Result<u64> {
     let (mut written, mut failed) = (0, None);
@@ -112,7 +112,10 @@ pub fn write_pairs(
             }
         }
         #[cfg(feature = "parquet")]
-        PairFormat::Parquet => crate::data::write_pairs_parquet(&mut rows, ids, note, &mut out, path)?,
+        PairFormat::Parquet => {
+            let mut out = out;
+            crate::data::write_pairs_parquet(&mut rows, ids, note, &mut out, path)?;
+        }
         #[cfg(not(feature = "parquet"))]
         PairFormat::Parquet => {
             let _ = note;
