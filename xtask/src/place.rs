@@ -32,9 +32,8 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     cargo
 }
 
-/// The features that the tests have beyond the default ones, as cargo takes them: `--features …`.
-// Empty until `ergodict-cli` and `ergodict-py` have features to select.
-const FEATURES: &str = "";
+/// The features that the tests have beyond the default ones: all of them, so that everything is tested and nothing is built twice.
+const FEATURES: &str = "--features ergodict-cli/fetch,ergodict-py/fetch";
 
 /// Cargo on the whole workspace with the features that the tests have. Everything the tests build is built by way of this: with another
 /// selection of packages or features, dependencies would be built a second time.
