@@ -8,31 +8,48 @@
 //!
 //! Every inner loop runs down a column. The matrix is scaled to entries of at most 1 first, so that no square overflows or vanishes.
 
-use super::{Mat, MatRef};
+use super::simd::{Simd, WithSimd};
+use super::{Isa, Mat, MatRef};
 
 /// QL steps for one eigenvalue; two or three are usual, and 30 are what others allow.
 const MOST_STEPS: usize = 60;
 
 /// Eigenvalues (ascending) and orthonormal eigenvectors of a symmetric matrix, of which the lower triangle is read; `None` when an entry is not finite.
 pub(crate) fn eigen(m: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
-    let (mut a, scale) = scaled(m)?;
-    let (mut diagonal, mut beside, factors) = tridiagonalize(&mut a);
-    let mut q = accumulate(&a, &factors);
-    iterate(&mut diagonal, &mut beside, Some(&mut q))?;
-    let mut order: Vec<usize> = (0..diagonal.len()).collect();
-    order.sort_by(|&i, &j| diagonal[i].total_cmp(&diagonal[j]));
-    let values = order.iter().map(|&k| scale * diagonal[k]).collect();
-    Some((values, Mat::from_fn(m.rows(), m.cols(), |i, j| q.get(i, order[j]))))
+    let (a, scale) = scaled(m)?;
+    let (values, q) = Isa::detect().run(Diagonalize { a, vectors: true })?;
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
+    let vectors = Mat::from_fn(m.rows(), m.cols(), |i, j| q.get(i, order[j]));
+    Some((order.iter().map(|&k| scale * values[k]).collect(), vectors))
 }
 
 /// The eigenvalues alone, ascending: a quarter of the work.
 pub(crate) fn eigenvalues(m: MatRef<'_, f64>) -> Option<Vec<f64>> {
-    let (mut a, scale) = scaled(m)?;
-    let (mut diagonal, mut beside, _) = tridiagonalize(&mut a);
-    iterate(&mut diagonal, &mut beside, None)?;
-    diagonal.iter_mut().for_each(|value| *value *= scale);
-    diagonal.sort_by(f64::total_cmp);
-    Some(diagonal)
+    let (a, scale) = scaled(m)?;
+    let (mut values, _) = Isa::detect().run(Diagonalize { a, vectors: false })?;
+    values.iter_mut().for_each(|value| *value *= scale);
+    values.sort_by(f64::total_cmp);
+    Some(values)
+}
+
+/// All three steps under the widest instruction set; the order of sums is the same in each.
+struct Diagonalize {
+    a: Mat<f64>,
+    vectors: bool,
+}
+
+impl WithSimd for Diagonalize {
+    /// Eigenvalues in any order and, where they are wanted, vectors in the same.
+    type Output = Option<(Vec<f64>, Mat<f64>)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, _: S) -> Self::Output {
+        let (mut diagonal, mut beside, factors) = tridiagonalize(&mut self.a);
+        let mut q = if self.vectors { accumulate(&self.a, &factors) } else { Mat::zeros(0, 0) };
+        iterate(&mut diagonal, &mut beside, &mut q)?;
+        Some((diagonal, q))
+    }
 }
 
 /// The lower triangle mirrored, divided by its largest entry, and that entry; `None` when one is not finite.
@@ -48,6 +65,7 @@ fn scaled(m: MatRef<'_, f64>) -> Option<(Mat<f64>, f64)> {
 
 /// Reduces a symmetric matrix to tridiagonal form: its diagonal, the entries beside it (the last is 0), and the factors `τ_k` of the reflections
 /// `1 − τ_k v_k v_kᵀ`. The vector `v_k` is left below the diagonal of column `k`.
+#[inline(always)]
 fn tridiagonalize(a: &mut Mat<f64>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let n = a.cols();
     let (mut beside, mut factors) = (vec![0.0; n], vec![0.0; n]);
@@ -86,6 +104,7 @@ fn tridiagonalize(a: &mut Mat<f64>) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
 }
 
 /// The product of the reflections that `tridiagonalize` left in `a`.
+#[inline(always)]
 fn accumulate(a: &Mat<f64>, factors: &[f64]) -> Mat<f64> {
     let n = a.cols();
     let mut q = Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
@@ -100,8 +119,9 @@ fn accumulate(a: &Mat<f64>, factors: &[f64]) -> Mat<f64> {
     q
 }
 
-/// Diagonalizes the tridiagonal matrix with `diagonal` and the entries `beside` it, turning the columns of `q` along; `None` when it does not converge.
-fn iterate(diagonal: &mut [f64], beside: &mut [f64], mut q: Option<&mut Mat<f64>>) -> Option<()> {
+/// Diagonalizes the tridiagonal matrix with `diagonal` and the entries `beside` it, turning the columns of `q` along (of which there may be none); `None` when it does not converge.
+#[inline(always)]
+fn iterate(diagonal: &mut [f64], beside: &mut [f64], q: &mut Mat<f64>) -> Option<()> {
     let n = diagonal.len();
     for l in 0..n {
         for step in 0.. {
@@ -141,7 +161,7 @@ fn iterate(diagonal: &mut [f64], beside: &mut [f64], mut q: Option<&mut Mat<f64>
                 moved = sine * turned;
                 diagonal[i + 1] = bulge + moved;
                 bulge = cosine * turned - b;
-                if let Some(q) = q.as_deref_mut() {
+                if q.cols() > 0 {
                     rotate(q, i, cosine, sine);
                 }
             }
@@ -156,6 +176,7 @@ fn iterate(diagonal: &mut [f64], beside: &mut [f64], mut q: Option<&mut Mat<f64>
 }
 
 /// Turns columns `i` and `i + 1` into each other.
+#[inline(always)]
 fn rotate(q: &mut Mat<f64>, i: usize, cosine: f64, sine: f64) {
     let (stride, rows) = (q.stride(), q.rows());
     let (left, right) = q.padded_mut()[i * stride..].split_at_mut(stride);
@@ -164,6 +185,7 @@ fn rotate(q: &mut Mat<f64>, i: usize, cosine: f64, sine: f64) {
     }
 }
 
+#[inline(always)]
 fn add(to: &mut [f64], weight: f64, v: &[f64]) {
     for (x, v) in to.iter_mut().zip(v) {
         *x += weight * v;
@@ -171,6 +193,7 @@ fn add(to: &mut [f64], weight: f64, v: &[f64]) {
 }
 
 /// The inner product, as eight sums so that it fills registers.
+#[inline(always)]
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (xs, ys) = (x.chunks_exact(8), y.chunks_exact(8));
