@@ -97,10 +97,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 fn unit() -> Result<()> {
     if nextest() {
         // The browser tests are a step of their own.
-        return show(cargo("nextest run --workspace -E").arg("not binary(browser)"));
+        return show(cargo("nextest run --workspace -E").arg("not test(/^browser::/)"));
     }
-    // So are documentation tests. Plain cargo cannot leave out one file of tests, which then runs twice.
-    show(&mut cargo("test --workspace --lib --bins --tests --no-fail-fast"))
+    // So are documentation tests.
+    show(&mut cargo("test --workspace --lib --bins --tests --no-fail-fast -- --skip browser::"))
 }
 
 /// Whether `cargo nextest` is installed.

@@ -18,13 +18,10 @@ pub(crate) fn run() -> Result<()> {
     // The whole workspace, as the other tests have it: of one package alone dependencies are built again, with fewer features. Here a
     // missing browser is a failure, not a reason to skip.
     let mut command = if nextest() {
-        cargo("nextest run --workspace -E")
+        cargo("nextest run --workspace -E test(/^browser::/)")
     } else {
-        cargo("test --workspace --test browser")
+        cargo("test --workspace --test cli browser::")
     };
-    if nextest() {
-        command.arg("binary(browser)");
-    }
     show(command.env("CI", "true"))
 }
 

@@ -15,8 +15,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-mod common;
-use common::Random;
+use crate::common::Random;
 
 // ---------------------------------------------------------------- help
 
