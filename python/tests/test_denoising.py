@@ -106,6 +106,7 @@ def test_what_cannot_be_is_refused_in_words() -> None:
         denoise("@karate", method=3)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_it_can_be_interrupted() -> None:
     program = textwrap.dedent(
         """

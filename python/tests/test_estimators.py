@@ -409,6 +409,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     "statement",
     ["model.fit(x)", "model.fit_stream(x[i % 60 * 50:i % 60 * 50 + 50] for i in range(10**9))"],

@@ -261,6 +261,7 @@ def test_codes_and_examples() -> None:
     assert {node for one in model.examples("@davis", n=1) for each in one for node in each["nodes"]} <= set(Network("@davis").nodes)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
     program = textwrap.dedent(
         """

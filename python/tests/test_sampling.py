@@ -251,6 +251,7 @@ def test_words_are_those_of_the_command_line(tmp_path: Path) -> None:
         assert said.returncode == 2 and ours in said.stderr
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupted_draws_leave_the_chains_where_they_were() -> None:
     options = {"k": 5, "sampler": "glauber", "every": 1000, "chains": 2, "random_state": 1}
     sampler, other = sample("@karate", **options), sample("@karate", **options)

@@ -478,7 +478,7 @@ fn conversion_takes_bounded_memory() {
     drop(list);
     let kib = |task: &str| -> u64 {
         let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "conversion_takes_bounded_memory", "--test-threads=1"])
+            .args(["--exact", "network_formats::conversion_takes_bounded_memory", "--test-threads=1"])
             .envs([(TASK, task.as_ref()), ("ERGODICT_TEST_FOLDER", folder.path().as_os_str())])
             .stdout(std::process::Stdio::null())
             .status();

@@ -1,8 +1,8 @@
 //! The coder against brute force, against its own conditions, against the reference, and against itself.
 
-mod common;
-
-use common::{KINDS, Kind, Random, admissible, dot, eigen, frobenius, kkt, norm, objective, rounded, solve};
+use crate::common::{
+    KINDS, Kind, Random, admissible, dot, eigen, frobenius, kkt, norm, objective, rounded, solve,
+};
 use ergodict::factor::code::{CodeReport, CodeSet, CodeSolver, Coder, Penalty};
 use ergodict::factor::{Mask, Minibatch, SparseRef};
 use ergodict::linalg::{Isa, Mat, Scalar};
@@ -40,8 +40,8 @@ impl Instance {
 
     fn problem<T: Scalar>(&self) -> Problem {
         let mut random = Random::new(self.seed);
-        let w = common::dictionary(self.kind, self.d, self.r, &mut random);
-        let x = common::columns(&w, self.n, &mut random);
+        let w = crate::common::dictionary(self.kind, self.d, self.r, &mut random);
+        let x = crate::common::columns(&w, self.n, &mut random);
         Problem { w: rounded::<T>(&w), x: rounded::<T>(&x), penalty: self.penalty, set: self.set }
     }
 }
@@ -206,7 +206,7 @@ fn equals_brute_force<T: Scalar>(instance: &Instance, tolerance: f64) -> Result<
 }
 
 proptest! {
-    #![proptest_config(common::cases(160))]
+    #![proptest_config(crate::common::cases(160))]
 
     #[test]
     fn codes_are_the_best_of_all_faces(instance in instances(1usize..40, 1usize..=5, 1usize..5)) {
@@ -245,7 +245,7 @@ fn conditions_hold<T: Scalar>(instance: &Instance) -> Result<(), TestCaseError> 
         if p.set == CodeSet::Free && p.penalty.lambda == 0.0 {
             // Least squares leaves out directions whose eigenvalue is below r ε of the largest, whatever their atoms' size.
             let left_out = (instance.r as f64 * T::EPSILON).sqrt() * conditions.size;
-            allowed = allowed.max(left_out * common::spread(&p.w));
+            allowed = allowed.max(left_out * crate::common::spread(&p.w));
         }
         prop_assert!(
             conditions.residual <= allowed || blind,
@@ -272,7 +272,7 @@ fn conditions_hold<T: Scalar>(instance: &Instance) -> Result<(), TestCaseError> 
 }
 
 proptest! {
-    #![proptest_config(common::cases(300))]
+    #![proptest_config(crate::common::cases(300))]
 
     #[test]
     fn conditions_hold_and_costs_are_true(
@@ -290,7 +290,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(common::cases(60))]
+    #![proptest_config(crate::common::cases(60))]
 
     #[test]
     fn fast_equals_the_reference(instance in instances(1usize..60, 1usize..=130, 1usize..4)) {
@@ -319,7 +319,7 @@ proptest! {
         let p = instance.problem::<f64>();
         let (cold, ..) = p.code(&mut p.coder::<f64>(1e-12));
         let mut random = Random::new(instance.seed ^ 1);
-        let other = Problem { x: common::columns(&p.w, instance.n, &mut random), w: p.w.clone(), ..p };
+        let other = Problem { x: crate::common::columns(&p.w, instance.n, &mut random), w: p.w.clone(), ..p };
         let (elsewhere, ..) = other.code(&mut other.coder::<f64>(1e-6));
         let inside = Mat::from_fn(instance.r, instance.n, |_, _| match p.set {
             CodeSet::Box { upper } => upper * random.uniform(),

@@ -1,5 +1,4 @@
 //! Images are read in every format, taken apart into patches, and put together again.
-#![cfg(feature = "image")]
 
 use ergodict::Error;
 use ergodict::chain::Boundary;
@@ -14,9 +13,8 @@ use ergodict::reconstruct::{
 use std::fs;
 use std::path::{Path, PathBuf};
 
-mod common;
-use common::Random;
-use common::pictures::{Format, Picture, shown, stored};
+use crate::common::Random;
+use crate::pictures::{Format, Picture, shown, stored};
 
 // ---------------------------------------------------------------- help
 

@@ -1,8 +1,6 @@
 //! Patches of networks against the matrix entry by entry, and what is measured on them against enumeration.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use ergodict::chain::{Macc, Motif};
 use ergodict::data::{Adjacency, Batch, Build, Edge, Loops, Network, NodeIds};
 use ergodict::factor::SparseRef;

@@ -1,8 +1,6 @@
 //! The number of threads changes no bit.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::{Factoriser, Mask, Minibatch, Parameters, StepReport};
 use ergodict::linalg::{Mat, Scalar};

@@ -1,8 +1,6 @@
 //! Network reconstruction against Algorithm NR line by line, and what must not depend on threads, stops or accumulators.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::{Build, Edge, Loops, Network, NodeIds};
 use ergodict::linalg::{Mat, Scalar};

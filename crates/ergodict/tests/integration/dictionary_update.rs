@@ -1,8 +1,6 @@
 //! Projections, the update over convex sets, and the update over unions under the ellipsoid.
 
-mod common;
-
-use common::{Random, combine, distance, frobenius, inner, norm, times};
+use crate::common::{Random, combine, distance, frobenius, inner, norm, times};
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::ellipsoid::{Accuracy, Quadratic};
 use ergodict::factor::sets::Projection;
@@ -94,7 +92,7 @@ fn near_member(centre: &Mat<f64>, radius: f64, nonnegative: bool, random: &mut R
 }
 
 proptest! {
-    #![proptest_config(common::cases(200))]
+    #![proptest_config(crate::common::cases(200))]
 
     #[test]
     fn column_projections_give_the_nearest_point(
@@ -209,7 +207,7 @@ fn all_sets(d: usize, r: usize, random: &mut Random) -> Vec<ConvexSet> {
 }
 
 proptest! {
-    #![proptest_config(common::cases(60))]
+    #![proptest_config(crate::common::cases(60))]
 
     #[test]
     fn updates_reach_the_minimiser(seed in any::<u64>(), d in 1usize..12, r in 1usize..8, which in 0usize..15) {
@@ -292,7 +290,7 @@ fn unused_atoms_are_left_alone<T: Scalar>() {
     let (start, data): (Mat<f64>, Mat<f64>) = (start.cast(), x.cast());
     let penalty = ergodict::factor::code::Penalty { lambda: 0.01, kappa2: 0.0 };
     let mut order: Vec<usize> = (0..20).collect();
-    let loss = |j: usize| common::objective(&start, data.col(j), code.col(j), penalty);
+    let loss = |j: usize| crate::common::objective(&start, data.col(j), code.col(j), penalty);
     order.sort_by(|&i, &j| loss(j).total_cmp(&loss(i)));
     let seen = model.step(&x).unwrap();
     assert_eq!((seen.update.unused, seen.reseeded), (2, 2));
@@ -409,7 +407,7 @@ impl Cut {
 }
 
 proptest! {
-    #![proptest_config(common::cases(250))]
+    #![proptest_config(crate::common::cases(250))]
 
     #[test]
     fn ellipsoid_solutions_are_feasible_and_unbeaten(seed in any::<u64>(), d in 1usize..5, r in 1usize..4) {

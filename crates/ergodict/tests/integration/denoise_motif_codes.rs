@@ -1,8 +1,6 @@
 //! Double stars and their codes against enumeration, and what codes must not depend on.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use ergodict::data::Network;
 use ergodict::denoise::roc::auc;
 use ergodict::denoise::splits::Noise;

@@ -158,7 +158,7 @@ fn named_borders() {
     }
 }
 
-/// `cargo test --release --test motif_glauber -- --ignored --nocapture`.
+/// `cargo test --release -p ergodict --test integration motif_glauber -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

@@ -1,7 +1,7 @@
 //! Homomorphisms of trees into networks of some hundred nodes, too large for transition matrices: where each
 //! node of the motif goes, against its exact law.
 
-#[path = "../src/chain/motif/chi_squared.rs"]
+#[path = "../../src/chain/motif/chi_squared.rs"]
 mod chi_squared;
 
 use chi_squared::ChiSquared;

@@ -1,8 +1,6 @@
 //! Network dictionary learning where the answer is known: online from exact draws, and static from all homomorphisms.
 
-mod common;
-
-use common::{dot, norm};
+use crate::common::{dot, norm};
 use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
 use ergodict::data::{Adjacency, Network, embedded};
 use ergodict::dictionary::{StaticOptions, learn_static};

@@ -1,8 +1,6 @@
 //! Hazards by name: input that breaks factorisations, and what ours does with it.
 
-mod common;
-
-use common::{Random, dot, kkt};
+use crate::common::{Random, dot, kkt};
 use ergodict::Error;
 use ergodict::factor::code::{CodeSet, Coder, Penalty};
 use ergodict::factor::{
@@ -56,7 +54,10 @@ fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
     assert!(totals.a.padded().iter().chain(totals.b_transposed.padded()).all(|x| x.is_finite()), "{context}");
     assert!(totals.r.is_finite(), "{context}");
     let outside = model.parameters().dictionary.nearest(&w).1;
-    assert!(outside <= 64.0 * T::EPSILON * (1.0 + common::frobenius(&w)), "{outside:e} outside, {context}");
+    assert!(
+        outside <= 64.0 * T::EPSILON * (1.0 + crate::common::frobenius(&w)),
+        "{outside:e} outside, {context}"
+    );
     // A loss is never negative, but for the rounding of what it is the difference of.
     assert!(seen.loss_before >= -64.0 * T::EPSILON * totals.r, "{context}");
 }
@@ -256,7 +257,7 @@ fn scales<T: Scalar>(size: f64, tolerance: f64) {
                     ((b.loss_before / size) / size - a.loss_before).abs() <= tolerance * a.loss_before,
                     "{context}"
                 );
-                let apart = common::distance(&plain.dictionary().cast(), &scaled.dictionary().cast());
+                let apart = crate::common::distance(&plain.dictionary().cast(), &scaled.dictionary().cast());
                 assert!(apart <= tolerance, "{context}: {apart:e}");
             }
         }

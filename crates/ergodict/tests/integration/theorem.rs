@@ -10,9 +10,7 @@
 //!
 //! The stationarity gap of `f` splits in the same way, with gradients for losses.
 
-mod common;
-
-use common::{Random, combine, distance, frobenius, times};
+use crate::common::{Random, combine, distance, frobenius, times};
 use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{Chain, FiniteChain};
 use ergodict::factor::diagnostics::stationarity_gap;

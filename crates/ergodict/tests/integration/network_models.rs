@@ -385,7 +385,7 @@ fn a_seed_gives_one_network_and_another_seed_another() {
     }
 }
 
-/// `cargo test --release -p ergodict --test network_models -- --ignored --nocapture`
+/// `cargo test --release -p ergodict --test integration network_models -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

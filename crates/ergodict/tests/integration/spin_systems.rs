@@ -1,8 +1,6 @@
 //! Spin systems and walks against laws known exactly: tiny systems enumerated whole, then the samplers themselves.
 
-mod common;
-
-use common::{Random, cases};
+use crate::common::{Random, cases};
 use ergodict::chain::diagnostics::{effective_sample_size, split_r_hat};
 use ergodict::chain::observables::Observable;
 use ergodict::chain::rng::{Purpose, stream, uniform};

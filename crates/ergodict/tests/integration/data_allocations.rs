@@ -1,31 +1,9 @@
 //! Reading batch after batch allocates nothing once the buffer has its size.
 
+use crate::counting::allocations;
 use ergodict::data::{Batch, Feed, FeedOptions, MatrixStream, StreamOptions};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all calls go to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as promised by the caller.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as promised by the caller.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The only test of this file: another thread would be counted too.
 #[test]
 fn steady_state_allocates_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -46,11 +24,11 @@ fn steady_state_allocates_nothing() {
         for _ in 0..5 {
             assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
         }
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocations();
         for _ in 0..40 {
             assert_eq!(stream.next_batch(100, &mut batch).unwrap(), 100);
         }
-        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{}", path.display());
+        assert_eq!(allocations() - before, 0, "{}", path.display());
     }
 
     for path in [&csv, &npy, &packed] {
@@ -61,11 +39,11 @@ fn steady_state_allocates_nothing() {
             for _ in 0..5 {
                 feed.next_minibatch().unwrap();
             }
-            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            let before = allocations();
             for _ in 0..70 {
                 assert_eq!(feed.next_minibatch().unwrap().unwrap().cols(), 50);
             }
-            let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            let allocated = allocations() - before;
             assert_eq!(allocated, 0, "{} {options:?}", path.display());
         }
     }

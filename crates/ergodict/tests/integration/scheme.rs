@@ -1,8 +1,6 @@
 //! The online scheme: aggregates, surrogate, weights, merging, resuming, errors, masks.
 
-mod common;
-
-use common::{Random, distance, eigen, frobenius, inner, times, total_objective};
+use crate::common::{Random, distance, eigen, frobenius, inner, times, total_objective};
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::diagnostics::Window;
 use ergodict::factor::{
@@ -193,7 +191,7 @@ fn merging_is_exact<T: Scalar>(seed: u64, widths: &[usize], normalise: Normalise
 }
 
 proptest! {
-    #![proptest_config(common::cases(40))]
+    #![proptest_config(crate::common::cases(40))]
 
     #[test]
     fn merging_integer_statistics_is_exact(

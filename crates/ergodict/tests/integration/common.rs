@@ -1,11 +1,6 @@
 //! What the tests of the factorisation share: random instances, and plain `f64` mathematics that uses nothing of the
 //! library but its matrices.
 
-#![allow(dead_code)]
-
-#[cfg(feature = "image")]
-pub(crate) mod pictures;
-
 use ergodict::chain::rng::{Purpose, below, stream, uniform};
 use ergodict::factor::code::{CodeSet, Penalty};
 use ergodict::linalg::{Mat, Scalar};
