@@ -25,10 +25,6 @@ Example:
 /// Download a public network from its publisher, check and convert it
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
-#[cfg_attr(
-    not(feature = "fetch"),
-    expect(dead_code, reason = "the verb and its help are known, and nothing else")
-)]
 pub(crate) struct Args {
     /// facebook, arxiv, ppi_pathways, enron, twitter, or all: the first three, which are the paper's
     #[arg(value_name = "NAME", default_value = "all")]
