@@ -69,7 +69,7 @@ def fetch_network(
     if not hasattr(_ergodict, "fetch_network"):
         raise RuntimeError(
             "ergodict was built without `fetch`, which downloads public networks: in a clone of its sources, "
-            "`MATURIN_PEP517_ARGS='--features fetch' pip install .` builds it with it"
+            "`MATURIN_PEP517_ARGS='--features fetch' pip install .` adds it"
         )
     os.makedirs(folder, exist_ok=True)
     place = None if source is None else os.fspath(source)

@@ -27,7 +27,7 @@ struct Scope {
 }
 
 /// In this order, so that what needs only the program does not wait until every test program is built.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -37,6 +37,11 @@ const STEPS: [Step; 8] = [
         name: "clippy",
         about: "no warning from clippy or the compiler",
         run: |_| show(&mut workspace("clippy", "--all-targets -- -D warnings")),
+    },
+    Step {
+        name: "features",
+        about: "the library without features and the program as it is installed compile without a warning",
+        run: |_| features(),
     },
     Step { name: "browser", about: "the report pages in a real browser", run: |_| browser::run() },
     Step { name: "python", about: "types, stubs and tests of the Python package", run: |_| python::run() },
@@ -93,7 +98,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 
     let plan = changed.then(|| changed::plan(base)).transpose()?;
     if let Some(plan) = &plan {
-        print!("{}", plan.account());
+        print!("{}", plan.explain());
     }
     let chosen = |step: &&Step| {
         (wanted.is_empty() || wanted.contains(&step.name))
@@ -127,6 +132,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     println!("{passed} passed, {} failed", outcomes.len() - passed);
     Ok(passed == outcomes.len())
+}
+
+/// All other steps turn every feature on.
+fn features() -> Result<()> {
+    for package in ["ergodict", "ergodict-cli"] {
+        show(&mut cargo(&format!("clippy --package {package} --lib -- -D warnings")))?;
+    }
+    Ok(())
 }
 
 /// Everything but the tests in a browser, which are a step of their own, as are documentation tests.

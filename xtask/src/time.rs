@@ -1,4 +1,4 @@
-//! `cargo xtask time`: what it takes to build and to test, beside what it may take, measured in a clone of what is committed.
+//! `cargo xtask time`: what it takes to build and to test, compared with the limits, measured in a clone of what is committed.
 
 mod page;
 mod timings;
@@ -49,7 +49,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
             complete = false;
         }
     }
-    publish("build", "Building and testing", &before, &page.text(), &page.lines())?;
+    publish(
+        &format!("time-{}", wanted.join("-")),
+        "Building and testing",
+        &before,
+        &page.text(),
+        &page.lines(),
+    )?;
     Ok(complete)
 }
 

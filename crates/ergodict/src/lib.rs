@@ -50,11 +50,11 @@
 //!
 //! No feature is on unless it is asked for:
 //!
-//! | feature | what it adds | crates it adds |
-//! |---|---|---|
-//! | `image` | `data::Image::open`, `save` and `png`: PNG, JPEG, PNM and TIFF files | 15 |
-//! | `parquet` | `.parquet` files, as matrices and as tables of pairs | 15 |
-//! | `fetch` | `data::fetch`: public networks from their publishers, by TLS | 25 |
+//! | feature | what it adds |
+//! |---|---|
+//! | `image` | `data::Image::open`, `save` and `png`: PNG, JPEG, PNM and TIFF files |
+//! | `parquet` | `.parquet` files, as matrices and as tables of pairs |
+//! | `fetch` | `data::fetch`: public networks from their publishers, by TLS |
 
 pub mod chain;
 pub mod data;

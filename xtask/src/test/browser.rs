@@ -9,7 +9,7 @@ use anyhow::Result;
 pub(super) const PREFIX: &str = "browser::";
 
 /// The same as a filter of nextest.
-pub(super) const FILTER: &str = "test(/^browser::/)";
+pub(super) const FILTER: &str = "(package(ergodict-cli) & test(/^browser::/))";
 
 /// Where the tests look for a browser, in this order, after `$CHROMIUM`.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];

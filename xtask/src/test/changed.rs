@@ -33,9 +33,12 @@ const fn rule(path: &'static str, steps: &'static [&'static str], tests: &'stati
     Rule { path, steps, tests, pages }
 }
 
-/// A path that no rule fits runs everything: what is said here has to be certain.
+/// What can tell that a command of ours that no step uses still works.
+const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
+
+/// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 24] = [
+const RULES: [Rule; 28] = [
     // Tests of the command line compare with two pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
@@ -57,15 +60,20 @@ const RULES: [Rule; 24] = [
 
     rule("crates/ergodict-cli/tests/", &["format", "clippy", "browser", "unit"], "package(ergodict-cli)", Pages::Itself),
     // The Python package is compared with the program.
-    rule("crates/ergodict-cli/", &["format", "clippy", "browser", "python", "guide", "unit", "rustdoc"], "package(ergodict-cli)", Pages::All),
+    rule("crates/ergodict-cli/", &["format", "clippy", "features", "browser", "python", "guide", "unit", "rustdoc"], "package(ergodict-cli)", Pages::All),
     // A test of the library looks for examples in the sources of the reports.
-    rule("crates/ergodict-report/", &["format", "clippy", "browser", "unit", "doc", "rustdoc"],
-        "rdeps(ergodict-report) | test(public_items_have_examples)", Pages::Itself),
+    rule("crates/ergodict-report/", &["format", "clippy", "browser", "guide", "unit", "doc", "rustdoc"],
+        "rdeps(ergodict-report) | test(public_items_have_examples)", Pages::All),
     rule("crates/ergodict/tests/", &["format", "clippy", "unit"], "package(ergodict)", Pages::Itself),
 
     rule("benchsuite/", &["format", "clippy", "unit", "rustdoc"], "package(benchsuite)", Pages::Itself),
     rule("xtask/src/guide", &["format", "clippy", "guide", "unit", "rustdoc"], "package(xtask)", Pages::All),
-    rule("xtask/", &["format", "clippy", "unit", "rustdoc"], "package(xtask)", Pages::Itself),
+    // No step uses these.
+    rule("xtask/src/bench.rs", XTASK, "package(xtask)", Pages::Itself),
+    rule("xtask/src/peers", XTASK, "package(xtask)", Pages::Itself),
+    rule("xtask/src/scale.rs", XTASK, "package(xtask)", Pages::Itself),
+    rule("xtask/src/time", XTASK, "package(xtask)", Pages::Itself),
+    rule("xtask/src/wheel.rs", XTASK, "package(xtask)", Pages::Itself),
     rule("rustfmt.toml", &["format"], "", Pages::Itself),
     // Outside of the workspace: no step builds it.
     rule("fuzz/", &[], "", Pages::Itself),
@@ -89,7 +97,9 @@ impl Plan {
     fn new(changed: &[String]) -> Self {
         let (mut steps, mut tests, mut pages) = (BTreeMap::new(), Vec::new(), Choice::nothing());
         for path in changed {
-            let Some(rule) = RULES.iter().find(|rule| path.starts_with(rule.path)) else {
+            let mut rules =
+                RULES.iter().filter(|_| !path.ends_with("Cargo.toml") || path.starts_with("fuzz/"));
+            let Some(rule) = rules.find(|rule| path.starts_with(rule.path)) else {
                 return Self { steps: Steps::All(path.clone()), scope: Scope::default() };
             };
             for step in rule.steps {
@@ -117,7 +127,7 @@ impl Plan {
     }
 
     /// A line for each step with what asks for it.
-    pub(super) fn account(&self) -> String {
+    pub(super) fn explain(&self) -> String {
         let steps = match &self.steps {
             Steps::All(path) => return format!("everything, because {path} can affect all of it\n"),
             Steps::Some(steps) if steps.is_empty() => return "nothing: no step depends on it\n".into(),
@@ -196,7 +206,7 @@ mod tests {
             assert_eq!(steps(&["docs/images.md", path]), all, "{path}");
             let plan = planned(&["docs/images.md", path]);
             assert!(plan.scope.tests.is_none() && plan.scope.pages.all, "{path}");
-            assert!(plan.account().contains(path), "{}", plan.account());
+            assert!(plan.explain().contains(path), "{}", plan.explain());
         }
     }
 
@@ -207,7 +217,7 @@ mod tests {
         assert_eq!(steps(&["docs/json.md"]), ["guide", "unit"]);
         assert_eq!(steps(&["python/tests/test_fuzz.py"]), ["python"]);
         assert_eq!(steps(&["python/ergodict/__init__.py"]), ["python", "guide"]);
-        assert_eq!(steps(&["xtask/src/main.rs"]), ["format", "clippy", "unit", "rustdoc"]);
+        assert_eq!(steps(&["xtask/src/time.rs"]), ["format", "clippy", "unit", "rustdoc"]);
         assert!(!steps(&["crates/ergodict-report/src/html.rs"]).contains(&"python"));
         assert!(steps(&["crates/ergodict-cli/src/main.rs"]).contains(&"browser"));
     }
@@ -215,7 +225,7 @@ mod tests {
     #[test]
     fn parts_of_steps_add_up() {
         let plan =
-            planned(&["docs/images.md", "xtask/src/main.rs", "benchsuite/src/main.rs", "xtask/src/time.rs"]);
+            planned(&["docs/images.md", "xtask/src/scale.rs", "benchsuite/src/main.rs", "xtask/src/time.rs"]);
         assert_eq!(plan.scope.tests.as_deref(), Some("package(xtask) | package(benchsuite)"));
         let pages = &plan.scope.pages;
         assert!(
@@ -224,10 +234,10 @@ mod tests {
                 && !pages.python
                 && pages.paths == [std::path::Path::new("docs/images.md")]
         );
-        let account = plan.account();
+        let explain = plan.explain();
         let expected =
-            "unit     package(xtask) | package(benchsuite), because of xtask/src/main.rs and 2 more\n";
-        assert!(account.contains(expected), "{account}");
+            "unit     package(xtask) | package(benchsuite), because of xtask/src/scale.rs and 2 more\n";
+        assert!(explain.contains(expected), "{explain}");
         assert!(planned(&["python/ergodict/__init__.py"]).scope.pages.python);
         assert!(planned(&["crates/ergodict-cli/src/main.rs"]).scope.pages.all);
     }

@@ -12,7 +12,7 @@ What comes is a simple network without directions and weights, its nodes numbere
 edges are dropped. It is checked by its nodes, its edges and the SHA-256 of its list of edges, which `zcat NAME.txt.gz | sha256sum`
 prints. A file that has the network already is left alone.
 
-It is in programs that `cargo install --path crates/ergodict-cli --features fetch` built.
+Requires a program built with it: `cargo install --path crates/ergodict-cli --features fetch`.
 
 Without a network: download the file elsewhere (`ergodict network list --json` has the addresses), bring it here and name it by --from.
 Proxies are taken from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, other roots of trust from SSL_CERT_FILE.
@@ -48,6 +48,6 @@ pub(crate) struct Args {
 pub(crate) fn run(_: &Args, _: &crate::args::Common) -> anyhow::Result<std::process::ExitCode> {
     anyhow::bail!(
         "this program was built without `fetch`, which downloads public networks: in a clone of its sources, \
-         `cargo install --path crates/ergodict-cli --features fetch` builds it with it"
+         `cargo install --path crates/ergodict-cli --features fetch` adds it"
     )
 }

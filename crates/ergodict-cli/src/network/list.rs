@@ -54,7 +54,8 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
     }
     text.extend(to_fetch.iter().map(|one| {
         let word = |key: &str| one[key].as_str().unwrap_or_default();
-        let (nodes, edges) = (&one["nodes"], &one["edges"]);
+        // As text: JSON values pay no heed to widths.
+        let (nodes, edges) = (one["nodes"].to_string(), one["edges"].to_string());
         let (name, what, who) = (word("name"), word("description"), word("citation"));
         format!("{name:<12}  {nodes:>5} nodes  {edges:>7} edges  {what} ({who})\n")
     }));

@@ -27,12 +27,12 @@ fn the_command_that_is_told_goes_on() {
     // About a second each where nothing else runs: long against the wait for the first checkpoint.
     let cases = [
         ("factor x.npy -r 6 --batch 4 --epochs 200 -o m", "m", "INT", 130),
-        ("spins simulate --size 32 --updates 1e8 --every 1e6 -o m.npy", "m.npy", "TERM", 143),
+        ("spins simulate --size 32 --updates 1e7 --every 1e5 -o m.npy", "m.npy", "TERM", 143),
         ("network sample @karate -k 6 --sampler pivot --every 5 --count 8e5 -o m.npy", "m.npy", "HUP", 129),
         ("network learn @karate -k 10 -r 9 --steps 3000 -o m", "m", "TERM", 143),
-        ("network reconstruct @karate --model atoms --samples 1e7 -o m.tsv", "m.tsv", "INT", 130),
+        ("network reconstruct @karate --model atoms --samples 5e5 -o m.tsv", "m.tsv", "INT", 130),
         (
-            "network compare @karate @kite @florentine -k 8 -r 5 --unweighted --samples 6e5 -o m.tsv",
+            "network compare @karate @kite @florentine -k 8 -r 5 --unweighted --samples 6e4 -o m.tsv",
             "m.tsv",
             "INT",
             130,

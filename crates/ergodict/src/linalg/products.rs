@@ -1,6 +1,6 @@
 //! Products of dense matrices: the seam to the kernels.
 //!
-//! On x86-64 with AVX2 or AVX-512 these are the kernels that faer calls (`private-gemm-x86`), without the 40 crates around them; on
+//! On x86-64 with AVX2 or AVX-512 these are the kernels that faer calls (`private-gemm-x86`), without faer; on
 //! other processors those of `gemm`; where there are neither, plain loops, which are also what the kernels are tested against.
 //!
 //! Everything here runs on one thread: two threads inside products of our sizes lose, and a fixed split of the
@@ -74,12 +74,12 @@ enum Part {
     Lower,
 }
 
-/// A matrix as kernels take it: where it begins, and the distances of neighbors down a column and along a row.
+/// A matrix as kernels take it: where it begins, and the distances between rows and between columns.
 #[derive(Clone, Copy)]
 struct Strided<P> {
     start: P,
-    down: isize,
-    along: isize,
+    row_stride: isize,
+    col_stride: isize,
 }
 
 /// `dst = α·lhs·rhs`, or `dst += …`.
@@ -87,6 +87,8 @@ struct Multiplication<T> {
     rows: usize,
     cols: usize,
     depth: usize,
+    /// Kernels of other processors compute the whole.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     part: Part,
     accumulate: bool,
     alpha: T,
@@ -116,7 +118,7 @@ fn multiply<T: super::Scalar>(
         dst.rows(),
         dst.cols()
     );
-    let along = dst.stride() as isize;
+    let col_stride = dst.stride() as isize;
     let data = dst.padded_mut();
     if depth == 0 && !accumulate {
         data.fill(T::from_f64(0.0));
@@ -124,7 +126,7 @@ fn multiply<T: super::Scalar>(
     if rows == 0 || cols == 0 || depth == 0 {
         return;
     }
-    let dst = Strided { start: data.as_mut_ptr(), down: 1, along };
+    let dst = Strided { start: data.as_mut_ptr(), row_stride: 1, col_stride };
     let (lhs, rhs) = (strided(lhs), strided(rhs));
     // SAFETY: views and matrices hold the entries of their shapes, which fit each other; `dst` is borrowed exclusively.
     unsafe { kernel(&Multiplication { rows, cols, depth, part, accumulate, alpha, lhs, rhs, dst }) }
@@ -140,8 +142,8 @@ fn shape<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> (usize, usize) {
 fn strided<T: super::Scalar>((op, m): (Op, MatRef<'_, T>)) -> Strided<*const T> {
     let (start, stride) = (m.as_ptr(), m.stride() as isize);
     match op {
-        Op::Plain => Strided { start, down: 1, along: stride },
-        Op::Transposed => Strided { start, down: stride, along: 1 },
+        Op::Plain => Strided { start, row_stride: 1, col_stride: stride },
+        Op::Transposed => Strided { start, row_stride: stride, col_stride: 1 },
     }
 }
 
@@ -153,13 +155,13 @@ unsafe fn plain<T: super::Scalar>(m: &Multiplication<T>) {
             for k in 0..m.depth as isize {
                 // SAFETY: i, j and k are within the shapes, which the caller vouches for.
                 let (x, y) = unsafe {
-                    let x = *m.lhs.start.offset(i * m.lhs.down + k * m.lhs.along);
-                    (x, *m.rhs.start.offset(k * m.rhs.down + j * m.rhs.along))
+                    let x = *m.lhs.start.offset(i * m.lhs.row_stride + k * m.lhs.col_stride);
+                    (x, *m.rhs.start.offset(k * m.rhs.row_stride + j * m.rhs.col_stride))
                 };
                 sum += x * y;
             }
             // SAFETY: as above.
-            let entry = unsafe { &mut *m.dst.start.offset(i * m.dst.down + j * m.dst.along) };
+            let entry = unsafe { &mut *m.dst.start.offset(i * m.dst.row_stride + j * m.dst.col_stride) };
             *entry = if m.accumulate { *entry + m.alpha * sum } else { m.alpha * sum };
         }
     }
@@ -213,21 +215,21 @@ mod kernels {
                 m.cols,
                 m.depth,
                 m.dst.start.cast(),
-                m.dst.down,
-                m.dst.along,
+                m.dst.row_stride,
+                m.dst.col_stride,
                 null(),
                 null(),
                 part,
                 accumulate,
                 m.lhs.start.cast(),
-                m.lhs.down,
-                m.lhs.along,
+                m.lhs.row_stride,
+                m.lhs.col_stride,
                 false,
                 null(),
                 0,
                 m.rhs.start.cast(),
-                m.rhs.down,
-                m.rhs.along,
+                m.rhs.row_stride,
+                m.rhs.col_stride,
                 false,
                 (&raw const m.alpha).cast(),
                 1,
@@ -246,8 +248,8 @@ mod kernels {
             pub(super) fn $t() -> Option<Kernel<$t>> {
                 unsafe fn call(m: &Multiplication<$t>) {
                     let (dst, lhs, rhs) = (m.dst, m.lhs, m.rhs);
-                    let before = if m.accumulate { 1.0 } else { 0.0 };
-                    let alone = gemm_common::Parallelism::None;
+                    let dst_scale = if m.accumulate { 1.0 } else { 0.0 };
+                    let parallelism = gemm_common::Parallelism::None;
                     // SAFETY: the caller's promise.
                     unsafe {
                         $package::gemm::$t::get_gemm_fn()(
@@ -255,21 +257,21 @@ mod kernels {
                             m.cols,
                             m.depth,
                             dst.start,
-                            dst.along,
-                            dst.down,
+                            dst.col_stride,
+                            dst.row_stride,
                             m.accumulate,
                             lhs.start,
-                            lhs.along,
-                            lhs.down,
+                            lhs.col_stride,
+                            lhs.row_stride,
                             rhs.start,
-                            rhs.along,
-                            rhs.down,
-                            before,
+                            rhs.col_stride,
+                            rhs.row_stride,
+                            dst_scale,
                             m.alpha,
                             false,
                             false,
                             false,
-                            alone,
+                            parallelism,
                         );
                     }
                 }
@@ -334,9 +336,16 @@ mod tests {
 
     #[test]
     fn vectors_and_sizes_beyond_the_caches_are_products_too() {
-        for (rows, cols, depth) in
-            [(1, 1, 1), (1, 40, 3), (40, 1, 3), (5, 7, 1), (3, 2, 1500), (300, 5, 600), (97, 130, 513)]
-        {
+        for (rows, cols, depth) in [
+            (1, 1, 1),
+            (1, 40, 3),
+            (40, 1, 3),
+            (5, 7, 1),
+            (3, 2, 1500),
+            (300, 5, 600),
+            (97, 130, 513),
+            (40, 600, 600),
+        ] {
             check::<f64>(rows, cols, depth, (Op::Transposed, Op::Plain), false, 1.0);
             check::<f32>(rows, cols, depth, (Op::Plain, Op::Transposed), true, -1.0);
         }

@@ -13,6 +13,7 @@ use crate::factor::code::Solve;
 /// assert_eq!(trace(&Mat::<f32>::from_fn(3, 3, |_, _| 0.5)), 1.5);
 /// assert_eq!((f32::NAME, f64::NAME), ("f32", "f64"));
 /// ```
+#[expect(private_bounds, reason = "sealed: two types are numbers here")]
 pub trait Scalar:
     Products
     + Lanes

@@ -156,15 +156,15 @@ fn codec(bytes: &[u8]) -> Option<(&'static str, Decode)> {
 /// The name of a format that is known and not read.
 fn foreign(bytes: &[u8]) -> Option<&'static str> {
     Some(match bytes {
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "Gif",
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "GIF",
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "WebP",
-        [0, 0, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f', ..] => "Avif",
-        [b'D', b'D', b'S', b' ', ..] => "Dds",
-        [b'B', b'M', ..] => "Bmp",
-        [0, 0, 1, 0, ..] => "Ico",
-        [0x76, 0x2f, 0x31, 1, ..] => "OpenExr",
-        [b'q', b'o', b'i', b'f', ..] => "Qoi",
-        _ if bytes.starts_with(b"#?RADIANCE") => "Hdr",
+        [0, 0, _, _, b'f', b't', b'y', b'p', b'a', b'v', b'i', b'f', ..] => "AVIF",
+        [b'D', b'D', b'S', b' ', ..] => "DDS",
+        [b'B', b'M', ..] => "BMP",
+        [0, 0, 1, 0, ..] => "ICO",
+        [0x76, 0x2f, 0x31, 1, ..] => "OpenEXR",
+        [b'q', b'o', b'i', b'f', ..] => "QOI",
+        _ if bytes.starts_with(b"#?RADIANCE") => "HDR",
         _ if bytes.starts_with(b"farbfeld") => "Farbfeld",
         _ => return None,
     })

@@ -50,6 +50,17 @@ impl Pixels {
     pub(super) fn convert(self, colour: bool) -> Result<(Image, Vec<String>), String> {
         let channels = if colour { 3 } else { 1 };
         let Self { shape, colours, alpha, .. } = self;
+        let found = match &self.samples {
+            Samples::Bits8(v) => v.len(),
+            Samples::Bits16(v) => v.len(),
+            Samples::Float(v) => v.len(),
+        };
+        if found != shape.0 * shape.1 * (colours + usize::from(alpha)) {
+            return Err(format!(
+                "has {found} numbers for {}×{} pixels: the file is damaged",
+                shape.1, shape.0
+            ));
+        }
         let mut values = Vec::with_capacity(shape.0 * shape.1 * channels);
         let (mut clipped, mut broken, mut see_through) = (0_u64, 0_u64, false);
         let mut push = |pixel: &[f64]| {

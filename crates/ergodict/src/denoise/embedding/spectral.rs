@@ -243,7 +243,7 @@ fn full(network: &Network, x: &Mat<f64>, block: usize, rng: &mut ChaCha8Rng) -> 
 fn ritz(matrix: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
     let k = matrix.cols();
     let even = Mat::from_fn(k, k, |i, j| f64::midpoint(matrix.get(i, j), matrix.get(j, i)));
-    // The eigensolver fails on numbers that are not finite alone, and those here are at most 1.
+    // The eigensolver fails on numbers that are not finite, and those here are at most 1; were it ever not to converge, the block is left as it is.
     let unsolved =
         || ((0..k).map(|i| even.get(i, i)).collect(), Mat::from_fn(k, k, |i, j| f64::from(i == j)));
     let (mut values, vectors) = eigen(even.as_ref()).unwrap_or_else(unsolved);

@@ -30,7 +30,7 @@ const ROUNDING: f64 = 64.0;
 const LOST: f64 = 0.1;
 
 /// Columns that are coded together, and the buffers for it.
-pub struct Chunk<T> {
+pub(crate) struct Chunk<T> {
     /// `WᵀX` on entry, `c̃` after [`Chunk::solve`].
     pub(super) correlation: Mat<T>,
     pub(super) residual: Mat<T>,
@@ -49,7 +49,7 @@ pub struct Chunk<T> {
 
 /// What solving a chunk took.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Coordinate steps.
     pub(super) steps: u64,
     /// Newton steps, counted by columns.
@@ -78,7 +78,7 @@ impl Effort {
 
 /// The admissible sets that are products over coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Admissible {
+pub(crate) enum Admissible {
     /// `h ≥ 0`.
     Nonnegative,
     /// `0 ≤ h ≤ b`.
@@ -89,7 +89,7 @@ pub enum Admissible {
 
 /// The solver for a number type. It is not generic in what calls it, so that its kernels (instruction sets × rules × tile sizes) are compiled
 /// in this crate once, and not again in every crate that learns.
-pub trait Solve: Sized {
+pub(crate) trait Solve: Sized {
     /// Codes every column from the correlations in the chunk. `warm` says whether it holds a start.
     fn solve(
         chunk: &mut Chunk<Self>,

@@ -21,7 +21,9 @@ pub(super) fn pseudo_inverse<T: Scalar>(gram: &Mat<T>, kappa2: f64) -> Mat<T> {
     });
     let mut inverse = Mat::zeros(r, r);
     f64::product(&mut inverse, false, (Op::Plain, scaled.as_ref()), (Op::Transposed, vectors.as_ref()), 1.0);
-    inverse.cast()
+    // A zero atom explains nothing, and rounding must not give it a code.
+    let zero = |k: usize| wide.get(k, k) == 0.0;
+    Mat::from_fn(r, r, |i, j| if zero(i) || zero(j) { T::ZERO } else { T::from_f64(inverse.get(i, j)) })
 }
 
 /// `H = (G + (κ₂/2)I)⁺ C`, with one step of iterative refinement.

@@ -11,7 +11,7 @@ use crate::linalg::{Mat, Scalar};
 const ZERO_ATOM: f64 = 1e-30;
 
 /// `G̃`, the scaling, and the per-coordinate numbers of the rule in force.
-pub struct Quadratic<T> {
+pub(crate) struct Quadratic<T> {
     /// `G̃`, with zero rows for atoms that are zero.
     pub(super) gram: Mat<T>,
     /// `s_k`, zero for atoms that are zero; one column.
