@@ -234,13 +234,13 @@ fn press_ctrl_c(child: &std::process::Child) {
 fn ctrl_c_is_heard_while_pictures_are_made() {
     for (words, done, said, left) in [
         (
-            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d.gif --checkpoint c",
+            "spins simulate --size 64 --updates 1000000 --every 100 -o done.npy --frames d.gif --checkpoint c",
             "done.npy",
             "the trajectory is written, but not all of --frames is drawn",
             &["c", "done.npy"][..],
         ),
         (
-            "spins simulate --size 64 --updates 4000000 --every 100 -o done.npy --frames d",
+            "spins simulate --size 64 --updates 1000000 --every 100 -o done.npy --frames d",
             "d/frame-00000.png",
             "the trajectory is written, but not all of --frames is drawn",
             &["d", "done.npy"],

@@ -28,6 +28,29 @@ fn untimed(records: &[u8]) -> Vec<Value> {
     str::from_utf8(records).unwrap().lines().map(untimed).collect()
 }
 
+/// Stops a run of a figure half-way, goes on, and compares its records with those of the run in `whole` that was left alone; `left` of them
+/// were there after the stop.
+#[cfg(debug_assertions)] // only then a run can be told to stop
+fn goes_on(bench: &Bench, verb: &str, whole: &str, left: usize) {
+    let told = bench.stopped_after(&format!("paper {verb} --quick -o stopped"), 50).stderr;
+    assert!(told.contains("the same command goes on"), "{told}");
+    let records = bench.path("stopped/records.jsonl");
+    let done = if records.exists() { untimed(&std::fs::read(records).unwrap()) } else { Vec::new() };
+    assert_eq!(done.iter().filter(|record| record["experiment"] == verb).count(), left);
+    bench.run(&format!("paper {verb} --quick -o stopped -q")).fine();
+    let [stopped, whole] = ["stopped", whole].map(|folder| bench.bytes(&format!("{folder}/records.jsonl")));
+    assert!(untimed(&stopped) == untimed(&whole), "digests of models are in the records");
+}
+
+/// Runs a figure again where it has run, with so many records.
+fn is_not_done_twice(bench: &Bench, verb: &str, folder: &str, units: usize) {
+    let (records, page) = (format!("{folder}/records.jsonl"), format!("{folder}/{verb}.html"));
+    let first = (bench.bytes(&records), bench.bytes(&page));
+    assert_eq!(untimed(&first.0).len(), units, "{verb}");
+    bench.run(&format!("paper {verb} --quick -o {folder} -q")).fine();
+    assert!((bench.bytes(&records), bench.bytes(&page)) == first, "{verb} was done twice");
+}
+
 #[test]
 fn patches_along_a_walk_are_behind_at_first_and_hardly_in_the_end() {
     let bench = Bench::new();
@@ -55,6 +78,17 @@ fn patches_along_a_walk_are_behind_at_first_and_hardly_in_the_end() {
     let (early, end) = (spread(&early), spread(&end));
     assert!(early.0 > 3.0 * early.1, "{early:?}");
     assert!(end.0.abs() < 0.02 + 3.0 * end.1 && end.0 < early.0 / 2.0, "{early:?} {end:?}");
+
+    // A run has 100 minibatches, of which 50 are none that has ended.
+    #[cfg(debug_assertions)]
+    goes_on(&bench, "figure-image", "0", 0);
+    is_not_done_twice(&bench, "figure-image", "0", 8);
+    // Another picture is another run.
+    bench.put_image("own.png", (40, 50), 1, |i, j, _| ((i / 5 + j / 7) % 2) as f32);
+    bench.run("paper figure-image --quick --image own.png -o 0 -q").fine();
+    assert_eq!(untimed(&bench.bytes("0/records.jsonl")).len(), 16);
+    let page = String::from_utf8(bench.bytes("0/figure-image.html")).unwrap();
+    assert!(page.contains("own.png") && page.contains("40×50"), "the page is of the other picture");
 }
 
 #[test]
@@ -82,66 +116,28 @@ fn dictionaries_of_trajectories_do_better_on_other_chains_than_those_of_one_conf
     let error = errors.iter().map(|e| e * e).sum::<f64>().sqrt() / errors.len() as f64;
     assert!(mean(&off).abs() < 5.0 * error, "energy off by {} ± {error}", mean(&off));
     assert!(ordered.iter().all(|[cold, hot]| *cold < 0.7 && *hot > 0.9), "{ordered:?}");
-}
 
-#[test]
-fn dictionaries_of_ising_are_those_of_spins_learn() {
-    let bench = Bench::new();
-    bench.run("paper figure-ising --quick -o paper --seed 7 -q").fine();
+    // They are those of `spins learn`.
     let words = "spins learn --size 40 --updates 200000 --every 20000,1000 --temperature 2.26 --patch 8 --patches 100 -r 16 \
-                 --fixed=200 --seed 7 -o s -q";
+                 --fixed=200 --seed 2 -o s -q";
     bench.run(words).fine();
     for run in ["every1000", "every20000", "fixed"] {
         let (ours, theirs) = (
-            bench.model(&format!("paper/figure-ising-T2.26-{run}.safetensors")),
+            bench.model(&format!("2/figure-ising-T2.26-{run}.safetensors")),
             bench.model(&format!("s-{run}")),
         );
         assert!((ours.w, ours.aggregates) == (theirs.w, theirs.aggregates), "{run}");
     }
-}
 
-#[test]
-fn nothing_is_done_twice_and_what_changed_is_done_again() {
-    let bench = Bench::new();
-    for (verb, units) in [("figure-image", 8), ("figure-ising", 12)] {
-        let words = format!("paper {verb} --quick -o {verb} -q");
-        bench.run(&words).fine();
-        let (records, page) = (format!("{verb}/records.jsonl"), format!("{verb}/{verb}.html"));
-        let first = (bench.bytes(&records), bench.bytes(&page));
-        assert_eq!(untimed(&first.0).len(), units, "{verb}");
-        bench.run(&words).fine();
-        assert!((bench.bytes(&records), bench.bytes(&page)) == first, "{verb} was done twice");
-    }
+    // Only runs of the longer epoch, which have ten minibatches, end before the stop.
+    #[cfg(debug_assertions)]
+    goes_on(&bench, "figure-ising", "0", 2);
+    is_not_done_twice(&bench, "figure-ising", "0", 12);
     // A model that was deleted is made again, and its record is the same but for the time.
-    std::fs::remove_file(bench.path("figure-ising/figure-ising-T5-fixed.safetensors")).unwrap();
-    bench.run("paper figure-ising --quick -o figure-ising -q").fine();
-    let records = untimed(&bench.bytes("figure-ising/records.jsonl"));
+    std::fs::remove_file(bench.path("0/figure-ising-T5-fixed.safetensors")).unwrap();
+    bench.run("paper figure-ising --quick -o 0 -q").fine();
+    let records = untimed(&bench.bytes("0/records.jsonl"));
     assert!(records.len() == 13 && records[12] == records[11]);
-    // Another picture is another run.
-    bench.put_image("own.png", (40, 50), 1, |i, j, _| ((i / 5 + j / 7) % 2) as f32);
-    bench.run("paper figure-image --quick --image own.png -o figure-image -q").fine();
-    assert_eq!(untimed(&bench.bytes("figure-image/records.jsonl")).len(), 16);
-    let page = String::from_utf8(bench.bytes("figure-image/figure-image.html")).unwrap();
-    assert!(page.contains("own.png") && page.contains("40×50"), "the page is of the other picture");
-}
-
-#[cfg(debug_assertions)] // only then a run can be told to stop
-#[test]
-fn interrupted_runs_go_on() {
-    let bench = Bench::new();
-    // Image runs have 100 minibatches; of the Ising ones only that of the longer epoch, ten, ends before the stop.
-    for (verb, left) in [("figure-image", 0), ("figure-ising", 2)] {
-        let told = bench.stopped_after(&format!("paper {verb} --quick -o stopped"), 50).stderr;
-        assert!(told.contains("the same command goes on"), "{told}");
-        let records = bench.path("stopped/records.jsonl");
-        let done = if records.exists() { untimed(&std::fs::read(records).unwrap()) } else { Vec::new() };
-        assert_eq!(done.iter().filter(|record| record["experiment"] == verb).count(), left);
-        for folder in ["stopped", "whole"] {
-            bench.run(&format!("paper {verb} --quick -o {folder} -q")).fine();
-        }
-    }
-    let [stopped, whole] = ["stopped", "whole"].map(|folder| bench.bytes(&format!("{folder}/records.jsonl")));
-    assert!(untimed(&stopped) == untimed(&whole), "digests of models are in the records");
 }
 
 #[test]

@@ -26,13 +26,13 @@ fn the_command_that_is_told_goes_on() {
     bench.run("network learn @karate -k 6 -r 5 --steps 20 --batch 20 -o atoms -q").fine();
     // About a second each where nothing else runs: long against the wait for the first checkpoint.
     let cases = [
-        ("factor x.npy -r 6 --batch 4 --epochs 200 -o m", "m", "INT", 130),
-        ("spins simulate --size 32 --updates 1e7 --every 1e5 -o m.npy", "m.npy", "TERM", 143),
-        ("network sample @karate -k 6 --sampler pivot --every 5 --count 8e5 -o m.npy", "m.npy", "HUP", 129),
-        ("network learn @karate -k 10 -r 9 --steps 3000 -o m", "m", "TERM", 143),
-        ("network reconstruct @karate --model atoms --samples 5e5 -o m.tsv", "m.tsv", "INT", 130),
+        ("factor x.npy -r 6 --batch 4 --epochs 60 -o m", "m", "INT", 130),
+        ("spins simulate --size 32 --updates 8e6 --every 8e4 -o m.npy", "m.npy", "TERM", 143),
+        ("network sample @karate -k 6 --sampler pivot --every 5 --count 3e5 -o m.npy", "m.npy", "HUP", 129),
+        ("network learn @karate -k 10 -r 9 --steps 1000 -o m", "m", "TERM", 143),
+        ("network reconstruct @karate --model atoms --samples 4e5 -o m.tsv", "m.tsv", "INT", 130),
         (
-            "network compare @karate @kite @florentine -k 8 -r 5 --unweighted --samples 6e4 -o m.tsv",
+            "network compare @karate @kite @florentine -k 8 -r 5 --unweighted --samples 3e4 -o m.tsv",
             "m.tsv",
             "INT",
             130,
@@ -109,7 +109,7 @@ fn what_cannot_stop_half_way_leaves_nothing() {
 fn a_hangup_that_is_ignored_stays_so() {
     let bench = Bench::new();
     let ergodict = assert_cmd::cargo::cargo_bin!("ergodict");
-    let words = "spins simulate --size 32 --updates 1e8 --every 1e6 -o m.npy -q --checkpoint state --checkpoint-every 0";
+    let words = "spins simulate --size 32 --updates 1e7 --every 1e5 -o m.npy -q --checkpoint state --checkpoint-every 0";
     let script = format!("trap '' HUP; exec '{}' {words}", ergodict.display());
     let mut command = Command::new("sh");
     let mut child = command.args(["-c", &script]).current_dir(bench.path("")).spawn().unwrap();

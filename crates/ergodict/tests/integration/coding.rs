@@ -281,6 +281,11 @@ proptest! {
         conditions_hold::<f64>(&instance)?;
         conditions_hold::<f32>(&instance)?;
     }
+}
+
+proptest! {
+    // Fewer where each takes long.
+    #![proptest_config(crate::common::cases(75))]
 
     #[test]
     fn conditions_hold_for_many_atoms(instance in instances(1usize..90, 60usize..=130, 1usize..20)) {
@@ -290,7 +295,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(crate::common::cases(60))]
+    #![proptest_config(crate::common::cases(30))]
 
     #[test]
     fn fast_equals_the_reference(instance in instances(1usize..60, 1usize..=130, 1usize..4)) {
@@ -313,6 +318,11 @@ proptest! {
             prop_assert!(s <= f + gain + p.rounding(j, &fast), "column {j}: reference {s} > fast {f} + {gain:e}");
         }
     }
+
+}
+
+proptest! {
+    #![proptest_config(crate::common::cases(60))]
 
     #[test]
     fn warm_starts_change_nothing(instance in instances(1usize..40, 1usize..30, 1usize..70)) {

@@ -407,7 +407,7 @@ impl Cut {
 }
 
 proptest! {
-    #![proptest_config(crate::common::cases(250))]
+    #![proptest_config(crate::common::cases(100))]
 
     #[test]
     fn ellipsoid_solutions_are_feasible_and_unbeaten(seed in any::<u64>(), d in 1usize..5, r in 1usize..4) {

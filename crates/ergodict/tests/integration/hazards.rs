@@ -43,23 +43,28 @@ fn survives_with<T: Scalar>(x: &Mat<T>, atoms: usize, may_cap: bool) {
 }
 
 fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
-    let context = format!("{:?}\n{seen:?}", model.parameters());
+    let context = || format!("{:?}\n{seen:?}", model.parameters());
     for value in [seen.loss_before, seen.surrogate, seen.change, seen.code.kkt, seen.update.last_change] {
-        assert!(value.is_finite(), "{context}");
+        assert!(value.is_finite(), "{}", context());
     }
     let w: Mat<f64> = model.dictionary().cast();
-    assert!(w.padded().iter().all(|x| x.is_finite()), "{context}");
-    assert!(model.code().padded().iter().all(|h| h.is_finite()), "{context}");
+    assert!(w.padded().iter().all(|x| x.is_finite()), "{}", context());
+    assert!(model.code().padded().iter().all(|h| h.is_finite()), "{}", context());
     let totals = model.aggregates();
-    assert!(totals.a.padded().iter().chain(totals.b_transposed.padded()).all(|x| x.is_finite()), "{context}");
-    assert!(totals.r.is_finite(), "{context}");
+    assert!(
+        totals.a.padded().iter().chain(totals.b_transposed.padded()).all(|x| x.is_finite()),
+        "{}",
+        context()
+    );
+    assert!(totals.r.is_finite(), "{}", context());
     let outside = model.parameters().dictionary.nearest(&w).1;
     assert!(
         outside <= 64.0 * T::EPSILON * (1.0 + crate::common::frobenius(&w)),
-        "{outside:e} outside, {context}"
+        "{outside:e} outside, {}",
+        context()
     );
     // A loss is never negative, but for the rounding of what it is the difference of.
-    assert!(seen.loss_before >= -64.0 * T::EPSILON * totals.r, "{context}");
+    assert!(seen.loss_before >= -64.0 * T::EPSILON * totals.r, "{}", context());
 }
 
 fn random<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Mat<T> {

@@ -622,9 +622,7 @@ fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
 
 #[test]
 fn denoising_by_its_own_dictionary_raises_the_psnr() {
-    for seed in 0..2 {
-        let (before, after) = denoised(seed);
-        // Over 12 seeds the gain was 2.40 to 2.67 dB.
-        assert!(after > before + 2.1, "{before} dB before, {after} dB after");
-    }
+    let (before, after) = denoised(0);
+    // Over 12 seeds the gain was 2.40 to 2.67 dB.
+    assert!(after > before + 2.1, "{before} dB before, {after} dB after");
 }

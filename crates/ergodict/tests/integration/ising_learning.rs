@@ -36,15 +36,10 @@ fn surrogate(temperature: f64, every: u64, seed: u64) -> f64 {
 
 #[test]
 fn the_shortest_epoch_ends_lowest_at_and_above_the_critical_temperature() {
-    for temperature in [2.26, 5.0] {
-        for seed in 0..2 {
-            // With seeds 0 to 15 the first was the lowest at both temperatures, by 0.01 to 0.17; the other two were in order
-            // in 31 of 32.
-            let losses = [1_000, 10_000, 50_000].map(|every| surrogate(temperature, every, seed));
-            assert!(
-                losses[0] < losses[1] && losses[0] < losses[2],
-                "T = {temperature}, seed {seed}: {losses:?}"
-            );
-        }
+    for (temperature, seed) in [(2.26, 0), (5.0, 1)] {
+        // With seeds 0 to 15 the first was the lowest at both temperatures, by 0.01 to 0.17; the other two were in order
+        // in 31 of 32.
+        let losses = [1_000, 10_000, 50_000].map(|every| surrogate(temperature, every, seed));
+        assert!(losses[0] < losses[1] && losses[0] < losses[2], "T = {temperature}, seed {seed}: {losses:?}");
     }
 }
