@@ -83,6 +83,7 @@ def test_what_cannot_be_had_is_said(server: str, tmp_path: pathlib.Path) -> None
 
 
 @with_fetch
+@pytest.mark.usefixtures("interruptible")
 def test_who_interrupts_is_heard(server: str, tmp_path: pathlib.Path) -> None:
     def press() -> None:
         Publisher.begun.wait(60)

@@ -279,7 +279,7 @@ fn images_that_are_none() {
         ("changed.png", ["changed.png: is a PNG file that is damaged or cut short", "expected an image"]),
         ("words.png", ["words.png: is not an image of a known format", "PNG, JPEG, PNM or TIFF"]),
         ("nothing.png", ["nothing.png: is empty", "PNG, JPEG, PNM or TIFF"]),
-        ("animation.gif", ["animation.gif: is of the format Gif", "PNG, JPEG, PNM or TIFF"]),
+        ("animation.gif", ["animation.gif: is of the format GIF", "PNG, JPEG, PNM or TIFF"]),
         ("t.npy", ["t.npy: is not an image of a known format", "PNG, JPEG, PNM or TIFF"]),
         ("@nothing", ["@nothing: there is no embedded image of that name", "@tessellation"]),
         ("small.png", ["small.png: the patch is 4×4", "3×9"]),
