@@ -91,7 +91,15 @@ impl Environment {
 
     /// Installs packages, or wheels by their paths.
     pub(crate) fn install(&self, packages: &[String]) -> Result<()> {
-        let words = ["-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--prefer-binary"];
+        let words = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--disable-pip-version-check",
+            "--prefer-binary",
+        ];
         let mut pip = command(&self.python);
         println!("$ pip install {}", packages.join(" "));
         succeed(pip.args(words).args(packages)).context("pip cannot install what pyproject.toml asks for")
