@@ -52,7 +52,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `image` | `data::Image::open`, `save` and `png`: PNG, JPEG, PNM and TIFF files |
+//! | `image` | `data::Image::open` (PNG, JPEG, PNM, TIFF), `save` and `png` (PNG) |
 //! | `parquet` | `.parquet` files, as matrices and as tables of pairs |
 //! | `fetch` | `data::fetch`: public networks from their publishers, by TLS |
 

@@ -49,9 +49,11 @@ pub(crate) fn run(_: &Args, common: &Common) -> Result<ExitCode> {
     });
     let mut text: String = lines.collect();
     let to_fetch = to_fetch();
-    if !to_fetch.is_empty() {
-        text += "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n";
-    }
+    text += if to_fetch.is_empty() {
+        "\n`ergodict network fetch` downloads others, in a program built with `--features fetch`\n"
+    } else {
+        "\nto be fetched from their publishers, by `ergodict network fetch NAME`:\n"
+    };
     text.extend(to_fetch.iter().map(|one| {
         let word = |key: &str| one[key].as_str().unwrap_or_default();
         // As text: JSON values pay no heed to widths.
