@@ -2,7 +2,7 @@
 
     python benchsuite/distributed_rounds.py [--rounds 10] [--seconds 1.0] [--network PATH.egr]
 
-Run it on a quiet machine, with an optimised build of ergodict and `dask[distributed]`. Prints a table in Markdown; the result of
+Run it on a quiet machine, with an optimized build of ergodict and `dask[distributed]`. Prints a table in Markdown; the result of
 every run is compared, bit for bit.
 """
 

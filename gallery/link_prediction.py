@@ -48,9 +48,9 @@ predicted = cross_val_predict(pipeline, features, labels, cv=folds, method="deci
 ours = evaluate(predicted, labels)
 common = evaluate((adjacency[pairs[:, 0]] * adjacency[pairs[:, 1]]).sum(axis=1), labels)
 print(f"area under the ROC curve in each fold: {areas.round(3)}, of all pairs: {ours}")
-print(f"beside the number of common neighbours: {ours.against(common)}")
+print(f"beside the number of common neighbors: {ours.against(common)}")
 
 figure, axes = plt.subplots(figsize=(4.6, 4.4), layout="constrained")
-plot.roc({"dictionary, logistic regression": ours, "common neighbours": common}, ax=axes)
+plot.roc({"dictionary, logistic regression": ours, "common neighbors": common}, ax=axes)
 axes.set_title(f"{len(pairs)} pairs, five folds")
 figure.savefig(folder / "link_prediction.png", dpi=80)

@@ -1,4 +1,4 @@
-"""A network that changes: a ring of neighbours becomes a chain of cliques, and the change score says when.
+"""A network that changes: a ring of neighbors becomes a chain of cliques, and the change score says when.
 
     python gallery/network_in_time.py [FOLDER]
 """
@@ -31,9 +31,9 @@ for month in months:
 
 edges = TimedEdges(rows)
 model = NetworkDictionary(9, k=8, steps=30, sampler="pivot", injective=True, schedule="constant:0.05", random_state=1)
-for window in model.iter_fit(edges.windows("61d")):
-    if window["change"] > 5 * window["change_error"]:
-        print(f"{window['name']}: change score {window['change']:.2f} ± {window['change_error']:.2f}")
+model.fit(edges.windows("61d"))
+for window in model.windows_[model.windows_["changed"]]:
+    print(f"{window['name']}: change score {window['change']:.2f}, at most {window['null_high']:.2f} at permuted times")
 
 figure = plt.figure(figsize=(10, 5), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])

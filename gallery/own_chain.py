@@ -19,7 +19,7 @@ folder.mkdir(parents=True, exist_ok=True)
 
 
 def hard_core(size, fugacity, random):
-    """A Gibbs sampler of the hard-core gas: no two neighbours are both taken. Ten lines, and any other chain would do."""
+    """A Gibbs sampler of the hard-core gas: no two neighbors are both taken. Ten lines, and any other chain would do."""
     state = np.zeros((size, size), dtype=bool)
     even = np.indices(state.shape).sum(axis=0) % 2 == 0
     while True:

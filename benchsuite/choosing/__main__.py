@@ -58,7 +58,7 @@ def main() -> None:
         if given.quick:
             networks["small"] = Path(folder) / "small.txt"
             # Dense enough that walks of 21 nodes may well be injective.
-            tool.run("network", "generate", "ws", nodes=120, neighbours=20, rewired=0.3, o=networks["small"])
+            tool.run("network", "generate", "ws", nodes=120, neighbors=20, rewired=0.3, o=networks["small"])
         study = Study(tool, networks, Path(folder), QUICK if given.quick else FULL)
         rows = measured(study, asked, out / "choosing.jsonl")
         (out / "choosing.md").write_text(summary(rows), encoding="utf-8")

@@ -16,7 +16,7 @@ from study import Study
 Row = dict[str, Any]
 #: The question, the column, a title, the label of x, and x of a row.
 Panel = tuple[str, str, str, str, Callable[[Row], float]]
-COLOURS = {"caltech": "#3b6fb6", "facebook": "#d1662a", "arxiv": "#3f8f5b", "ppi": "#8a4fa3", "mit": "#777777", "enron": "#b59a1e"}
+COLORS = {"caltech": "#3b6fb6", "facebook": "#d1662a", "arxiv": "#3f8f5b", "ppi": "#8a4fa3", "mit": "#777777", "enron": "#b59a1e"}
 
 
 def draw(study: Study, rows: list[Row], folder: Path) -> None:
@@ -30,7 +30,7 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
         """A line for each network, with bars for the range of the seeds."""
         figure, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels), 2.6), layout="constrained")
         for axis, (question, column, title, label, place) in zip(np.atleast_1d(axes), panels, strict=True):
-            for network, colour in COLOURS.items():
+            for network, color in COLORS.items():
                 found: dict[float, list[float]] = {}
                 for row in rows:
                     if row.get("question") == question and row["network"] == network and row.get(column) is not None:
@@ -42,7 +42,7 @@ def draw(study: Study, rows: list[Row], folder: Path) -> None:
                     means = [float(np.mean(found[x])) for x in xs]
                     below = [mean - min(found[x]) for x, mean in zip(xs, means, strict=True)]
                     above = [max(found[x]) - mean for x, mean in zip(xs, means, strict=True)]
-                    axis.errorbar(xs, means, [below, above], color=colour, marker="o", markersize=3, linewidth=1.2, label=network)
+                    axis.errorbar(xs, means, [below, above], color=color, marker="o", markersize=3, linewidth=1.2, label=network)
             axis.set_title(title, fontsize=9)
             axis.set_xlabel(label)
             if logarithmic:

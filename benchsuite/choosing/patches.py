@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 
 def code(W: Array, X: Array, penalty: float, tolerance: float = 1e-4, sweeps: int = 2000) -> Array:
-    """Nonnegative codes: the minimiser H ≥ 0 of ‖X − WH‖² + λ‖H‖₁, by cyclic coordinate descent.
+    """Nonnegative codes: the minimizer H ≥ 0 of ‖X − WH‖² + λ‖H‖₁, by cyclic coordinate descent.
 
     Ends when no entry's gradient is off by more than a share, 10⁻⁴, of the largest of WᵀX: a tenth of it changed errors in
     their ninth digit.

@@ -1,6 +1,6 @@
 """Random-scan Gibbs updates of the Ising model in numba, beside `cargo xtask bench spins`.
 
-Three loops of the same chain on a torus: an inlined xorshift64* with one word for site and spin and thresholds by neighbour
+Three loops of the same chain on a torus: an inlined xorshift64* with one word for site and spin and thresholds by neighbor
 sum (the fastest we could write), an inlined xorshift128+ with two words, and numba's own np.random. One thread.
 Prints million updates per second of CPU time, median of the repeats.
 """
@@ -13,13 +13,13 @@ from numba import njit, uint64
 
 
 def thresholds(temperature):
-    """p(+1)·2^64 for sums of neighbours from -4 to 4."""
+    """p(+1)·2^64 for sums of neighbors from -4 to 4."""
     p = 1.0 / (1.0 + np.exp(-2.0 / temperature * np.arange(-4, 5)))
     return np.array([min(int(x * 2.0**64), 2**64 - 1) for x in p], dtype=np.uint64)
 
 
 @njit(inline="always")
-def neighbours(spins, row, col, rows, cols):
+def neighbors(spins, row, col, rows, cols):
     up = row - 1 if row > 0 else rows - 1
     down = row + 1 if row + 1 < rows else 0
     left = col - 1 if col > 0 else cols - 1
@@ -41,7 +41,7 @@ def one_word(spins, count, table, state):
         place = (word >> uint64(32)) * uint64(rows)
         row = np.int64(place >> uint64(32))
         col = np.int64(((place & uint64(0xFFFFFFFF)) * uint64(cols)) >> uint64(32))
-        total = neighbours(spins, row, col, rows, cols)
+        total = neighbors(spins, row, col, rows, cols)
         below = np.int64(word & uint64(0xFFFFFFFF)) < short[total + 4]
         spins[row, col] = 2 * np.int8(below) - 1
     state[0] = x
@@ -65,7 +65,7 @@ def two_words(spins, count, table, state):
         s0 = b
         a ^= a << uint64(23)
         s1 = a ^ b ^ (a >> uint64(18)) ^ (b >> uint64(5))
-        total = neighbours(spins, row, col, rows, cols)
+        total = neighbors(spins, row, col, rows, cols)
         spins[row, col] = 2 * np.int8(s1 + b < table[total + 4]) - 1
     state[0], state[1] = s0, s1
 
@@ -77,7 +77,7 @@ def numpy_random(spins, count, table, state):
     p = table.astype(np.float64) / 2.0**64
     for _ in range(count):
         row, col = np.random.randint(0, rows), np.random.randint(0, cols)
-        total = neighbours(spins, row, col, rows, cols)
+        total = neighbors(spins, row, col, rows, cols)
         spins[row, col] = 1 if np.random.random() < p[total + 4] else -1
 
 

@@ -167,7 +167,7 @@ class Facebook:
         self.dense[self.edges[:, 1], self.edges[:, 0]] = 1
         self.degree = self.dense.sum(axis=1, dtype=np.int64)
         self.start = np.concatenate([[0], np.cumsum(self.degree)])
-        self.neighbour = np.nonzero(self.dense)[1].astype(np.int32)
+        self.neighbor = np.nonzero(self.dense)[1].astype(np.int32)
 
 
 # --- ndlearn and NNetwork ---------------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ def networkx(table, facebook, options):
     degree = [len(row) for row in lists]
 
     def dense(count):
-        """Neighbour lists made once, the patch from a dense 0/1 matrix."""
+        """Neighbor lists made once, the patch from a dense 0/1 matrix."""
         choice, uniform, x = random.choice, random.random, state[0]
         for _ in range(count):
             y = choice(lists[x])
@@ -369,13 +369,13 @@ def networkx(table, facebook, options):
 
 
 def rate_batches(facebook, chains, budget):
-    """The vectorised walk; a unit is one homomorphism of one chain."""
+    """The vectorized walk; a unit is one homomorphism of one chain."""
     generator = np.random.default_rng(1)
-    start, degree, neighbour = facebook.start[:-1], facebook.degree, facebook.neighbour
+    start, degree, neighbor = facebook.start[:-1], facebook.degree, facebook.neighbor
     pivots = generator.integers(facebook.n, size=chains)
 
     def move(nodes):
-        return neighbour[start[nodes] + (generator.random(chains) * degree[nodes]).astype(np.int64)]
+        return neighbor[start[nodes] + (generator.random(chains) * degree[nodes]).astype(np.int64)]
 
     def run(count):
         nonlocal pivots
@@ -397,15 +397,15 @@ def numba(table, facebook, options):
     from numba import njit
 
     @njit(boundscheck=False)
-    def pivot(count, start, neighbour, dense, x, walk, patch, patches):
+    def pivot(count, start, neighbor, dense, x, walk, patch, patches):
         for _ in range(count):
-            y = neighbour[np.random.randint(start[x], start[x + 1])]
+            y = neighbor[np.random.randint(start[x], start[x + 1])]
             if np.random.random() * (start[y + 1] - start[y]) < start[x + 1] - start[x]:
                 x = y
             walk[0] = x
             for i in range(1, walk.size):
                 v = walk[i - 1]
-                walk[i] = neighbour[np.random.randint(start[v], start[v + 1])]
+                walk[i] = neighbor[np.random.randint(start[v], start[v + 1])]
             if patches:
                 for a in range(walk.size):
                     for b in range(walk.size):
@@ -416,7 +416,7 @@ def numba(table, facebook, options):
     for patches, unit in ((True, "one homomorphism and its 21×21 patch"), (False, "one homomorphism, no patch")):
 
         def run(count):
-            state[0] = pivot(count, facebook.start, facebook.neighbour, facebook.dense, state[0], walk, patch, patches)
+            state[0] = pivot(count, facebook.start, facebook.neighbor, facebook.dense, state[0], walk, patch, patches)
 
         run(1000)
         table.add("numba", "approximate pivot, compiled loop", unit, *rate(run, options.budget), "what a determined user writes; compiling excluded")
@@ -451,13 +451,13 @@ def pecanpy(table, facebook, options):
         if name == "FirstOrderUnweighted":
             table.add("pecanpy", "load Facebook", f"one edge of {len(facebook.edges):,}", len(facebook.edges), cpu, wall, f"read_edg, {cpu:.2f} s in all")
         graph._preprocess_transition_probs()
-        has_neighbours, move = graph.get_has_nbrs(), graph.get_move_forward()
+        has_neighbors, move = graph.get_has_nbrs(), graph.get_move_forward()
         generator = np.random.default_rng(1)
 
         def run(count):
             starts = generator.integers(graph.num_nodes, size=count).astype(np.uint32)
             with ProgressBar(total=count, disable=True) as progress:
-                graph._random_walks(count, K - 1, None, starts, has_neighbours, move, progress)
+                graph._random_walks(count, K - 1, None, starts, has_neighbors, move, progress)
 
         run(10)  # compiles
         measured = rate(run, options.budget)
@@ -614,7 +614,7 @@ def variation(p, q):
 
 
 def stationary(accept):
-    """The law of a pivot that proposes a uniform neighbour and takes it with accept[x, y]."""
+    """The law of a pivot that proposes a uniform neighbor and takes it with accept[x, y]."""
     dense = seven()
     step = dense / dense.sum(axis=1, keepdims=True) * accept
     step += np.diag(1 - step.sum(axis=1))

@@ -1,14 +1,14 @@
-//! Denoising by the protocol of DENOISING.md: AUC and seconds of methods on public networks.
+//! Denoising by the protocol of docs/denoising.md: AUC and seconds of methods on public networks.
 
 use crate::clock::cpu_seconds;
 use anyhow::{Context, Result, bail};
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
 use ergodict::data::{ReadOptions, read_network};
-use ergodict::denoise::ensemble::{Assumed, EnsembleOptions, ensemble};
+use ergodict::denoise::ensemble::{EnsembleOptions, NoiseModel, ensemble};
 use ergodict::denoise::features::Group;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::roc::auc;
-use ergodict::denoise::{Denoising, Method, Progress};
+use ergodict::denoise::{Denoiser, Method, Progress};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -141,18 +141,18 @@ fn scored(
     seed: u64,
     details: bool,
 ) -> Result<Vec<f64>> {
-    let assumed = if noise == "removed" { Assumed::Removed } else { Assumed::Added };
+    let assumed = if noise == "removed" { NoiseModel::Removed } else { NoiseModel::Added };
     let mut parts = method.split(':');
     if parts.next() != Some("ensemble") {
         let method: Method = method.parse().with_context(|| USAGE)?;
-        let (observed, denoising) = (Arc::new(noisy.observed.clone()), Denoising { method, assumed, seed });
+        let (observed, denoising) = (Arc::new(noisy.observed.clone()), Denoiser { method, assumed, seed });
         return Ok(denoising.scores(&observed, pairs, &mut Progress::none())?.scores);
     }
     let mut options = EnsembleOptions::new(assumed);
     for part in parts {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         match key {
-            "both" => options.assumed = Assumed::Both,
+            "both" => options.assumed = NoiseModel::Both,
             "groups" => {
                 let groups: Vec<Group> =
                     Group::ALL.into_iter().filter(|group| value.contains(group.letter())).collect();

@@ -2,10 +2,10 @@
 
 use crate::clock::median_ms;
 use anyhow::Result;
-use ergodict::chain::rng::{Purpose, stream, uniform};
 use ergodict::factor::code::{CodeSet, CodeSolver, Coder, Penalty};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::{Isa, Mat, Scalar};
+use ergodict::rng::{Purpose, stream, uniform};
 
 /// Columns made of few atoms of a planted nonnegative dictionary, with noise: `(W, X)`.
 fn planted<T: Scalar>(d: usize, n: usize, r: usize) -> (Mat<T>, Mat<T>) {
@@ -86,16 +86,16 @@ fn code<T: Scalar>(name: &str, d: usize, n: usize, r: usize) -> Result<()> {
 /// A whole step, against the coding that is part of it.
 fn step<T: Scalar>(name: &str, d: usize, n: usize, r: usize) -> Result<()> {
     let (_, x) = planted::<T>(d, n, r);
-    let mut factoriser = Factoriser::<T>::random(Parameters::new(r), d, 0)?;
+    let mut factorizer = Factorizer::<T>::random(FactorSettings::new(r), d, 0)?;
     for _ in 0..5 {
-        factoriser.step(&x)?;
+        factorizer.step(&x)?;
     }
     let whole = median_ms(200, || {
         // The same call just succeeded.
-        let _ = factoriser.step(&x);
+        let _ = factorizer.step(&x);
     });
     let coding = median_ms(200, || {
-        let _ = factoriser.loss(&x);
+        let _ = factorizer.loss(&x);
     });
     row(&format!("step/{name}/{}", T::NAME), whole, "its coding", coding);
     Ok(())

@@ -3,10 +3,10 @@
 use crate::clock::{cpu_seconds, median};
 use crate::inputs::open;
 use anyhow::Result;
-use ergodict::chain::{Motif, SamplerKind, Samplers};
+use ergodict::chain::{Motif, SamplerBuilder, SamplerKind};
 use ergodict::data::Network;
-use ergodict::dictionary::NetworkLearning;
 use ergodict::linalg::Scalar;
+use ergodict::run::NetworkLearning;
 use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ fn measure<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times
 /// One run. The table for testing adjacency is made while learning, so it counts in either case.
 fn once<T: Scalar>(kind: SamplerKind, network: &Arc<Network>) -> Result<Times> {
     let (wall, begin) = (Instant::now(), cpu_seconds());
-    let sampler = Samplers::default().build(kind, network, &Motif::chain(K)?, 1)?;
+    let sampler = SamplerBuilder::default().build(kind, network, &Motif::chain(K)?, 1)?;
     let ready = cpu_seconds();
     let learned = NetworkLearning::new(ATOMS).learn::<T>(&[(Arc::clone(network), sampler)], 1)?;
     black_box(learned.dictionary());

@@ -3,10 +3,10 @@
 use crate::clock::{cpu_seconds, median_ms};
 use crate::inputs::open;
 use anyhow::Result;
-use ergodict::chain::rng::{Purpose, below, stream, uniform};
-use ergodict::chain::{Chain, Glauber, Motif, SamplerKind, Samplers};
+use ergodict::chain::{Chain, Glauber, Motif, SamplerBuilder, SamplerKind};
 use ergodict::data::{Build, Edge, Network, NodeIds, ReadOptions, read_network};
 use ergodict::patch::NetworkPatches;
+use ergodict::rng::{Purpose, below, stream, uniform};
 use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn samplers(out: Out, name: &str, network: &Arc<Network>) -> Result<()> {
     out.note(name, "adjacency test", "", Some(set_up));
     for kind in [SamplerKind::PivotApprox, SamplerKind::Pivot, SamplerKind::Exact] {
         let started = cpu_seconds();
-        let sampler = match Samplers::default().build(kind, network, &motif, 0) {
+        let sampler = match SamplerBuilder::default().build(kind, network, &motif, 0) {
             Ok(sampler) => sampler,
             Err(reason) => {
                 out.note(name, &kind.to_string(), &format!("refused: {reason}"), None);

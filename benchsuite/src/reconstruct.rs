@@ -4,11 +4,11 @@ use crate::clock::{cpu_seconds, median};
 use crate::inputs::open;
 use crate::learning::{ATOMS, K, REPEATS};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerKind, Samplers};
+use ergodict::chain::{Motif, MotifSampler, MotifWalker, SamplerBuilder, SamplerKind};
 use ergodict::data::Network;
-use ergodict::dictionary::NetworkLearning;
 use ergodict::linalg::Mat;
-use ergodict::reconstruct::network::{Mode, NetworkReconstruction, PairSums, Reconstructor, Targets};
+use ergodict::reconstruct::network::{Mode, PairSums, ReconstructionSettings, Reconstructor, Targets};
+use ergodict::run::NetworkLearning;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::Arc;
@@ -88,9 +88,9 @@ fn child(network: &str, what: &str, threads: &str) -> Result<Value> {
 fn measure(name: &str, what: &str, threads: usize) -> Result<Value> {
     let network = Arc::new(open(&format!("{name}.txt.gz"))?.largest_component());
     let motif = Motif::chain(K)?;
-    let sampler = Samplers::default().build(SamplerKind::PivotApprox, &network, &motif, 1)?;
+    let sampler = SamplerBuilder::default().build(SamplerKind::PivotApprox, &network, &motif, 1)?;
     let w = learn(&network, &sampler)?;
-    let mut parameters = NetworkReconstruction::default();
+    let mut parameters = ReconstructionSettings::default();
     match what {
         "plain" | "edges" => {}
         "reversal" => parameters.reversal = true,

@@ -30,7 +30,7 @@ const USAGE: &str = "usage: benchsuite scale --ergodict PROGRAM [--most EDGES] [
 
 /// What `benchsuite scale` was asked for.
 struct Options {
-    /// The command line, optimised.
+    /// The command line, optimized.
     ergodict: PathBuf,
     /// Networks of at most so many edges.
     most: u64,

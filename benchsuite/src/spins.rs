@@ -2,9 +2,9 @@
 
 use crate::clock::median_ms;
 use anyhow::Result;
-use ergodict::chain::rng::{Purpose, stream, uniform};
 use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem};
 use ergodict::linalg::Isa;
+use ergodict::rng::{Purpose, stream, uniform};
 
 /// The temperature of all runs but where another is said.
 const TEMPERATURE: f64 = 2.26;
@@ -50,13 +50,13 @@ fn random_scan(side: usize, boundary: Boundary) -> Result<()> {
     let fast = rate(count, || chain.steps(&mut state, count, &mut rng));
     let few = count / 8;
     let single = rate(few, || (0..few).for_each(|_| chain.step(&mut state, &mut rng)));
-    // What a textbook has: a site, the sum of its neighbours, an exponential, a comparison.
+    // What a textbook has: a site, the sum of its neighbors, an exponential, a comparison.
     let sites = (side * side) as f64;
     let lattice = Lattice::new(side, side, boundary)?;
     let textbook = rate(few, || {
         for _ in 0..few {
             let site = (uniform(&mut rng) * sites) as usize;
-            let sum: f64 = lattice.neighbours(site).map(|u| f64::from(state[u])).sum();
+            let sum: f64 = lattice.neighbors(site).map(|u| f64::from(state[u])).sum();
             let p = 1.0 / (1.0 + (-2.0 / TEMPERATURE * sum).exp());
             state[site] = if uniform(&mut rng) < p { 1 } else { -1 };
         }

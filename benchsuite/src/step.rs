@@ -3,7 +3,7 @@
 use crate::clock::cpu_seconds;
 use anyhow::{Context, Result, bail};
 use ergodict::data::{Batch, MatrixStream, StreamOptions, write_npy};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, MatRef, Scalar};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ struct Options {
     case: String,
     out: PathBuf,
     repeats: usize,
-    parameters: Parameters,
+    parameters: FactorSettings,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         arguments.get(at + 1).cloned()
     };
     let need = |name: &str| value(name).with_context(|| format!("{name} is missing\n{USAGE}"));
-    let mut parameters = Parameters::new(1);
+    let mut parameters = FactorSettings::new(1);
     parameters.schedule = value("--schedule").unwrap_or("constant:0.5".into()).parse()?;
     if let Some(sweeps) = value("--sweeps") {
         parameters.dictionary_sweeps = sweeps.parse()?;
@@ -68,25 +68,25 @@ fn measure<T: Scalar>(mut options: Options) -> Result<()> {
     options.parameters.atoms = r;
     let w0: Mat<T> = w0.cast();
     for _ in 0..options.repeats {
-        let mut factoriser = Factoriser::from_dictionary(options.parameters.clone(), w0.as_ref())?;
+        let mut factorizer = Factorizer::from_dictionary(options.parameters.clone(), w0.as_ref())?;
         let (mut sweeps, mut capped, mut kkt) = (0, 0, 0.0f64);
         let (wall, cpu) = (Instant::now(), cpu_seconds());
         for x in &minibatches {
-            let report = factoriser.step(MatRef::from_column_major(x, d, n)?)?;
+            let report = factorizer.step(MatRef::from_column_major(x, d, n)?)?;
             sweeps += report.update.sweeps;
             capped += report.code.capped;
             kkt = kkt.max(report.code.kkt);
         }
         let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
         let line = serde_json::json!({
-            "case": options.case, "precision": T::NAME, "isa": factoriser.isa().name(),
+            "case": options.case, "precision": T::NAME, "isa": factorizer.isa().name(),
             "steps": steps, "cpu": cpu, "wall": wall, "cpu_ms": 1e3 * cpu / steps as f64,
             "sweeps": f64::from(sweeps) / steps as f64, "columns_capped": capped, "kkt": kkt,
             "schedule": options.parameters.schedule.to_string(),
-            "surrogate": factoriser.surrogate(),
+            "surrogate": factorizer.surrogate(),
         });
         println!("{line}");
-        write_npy(&options.out, factoriser.dictionary().cast::<f64>().transposed().as_ref())?;
+        write_npy(&options.out, factorizer.dictionary().cast::<f64>().transposed().as_ref())?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 """Dictionaries of interpretable atoms, learned online from dependent data."""
 
-from . import denoising, distributed, plot, sets
+from . import chains, denoising, distributed, plot, sets
 from ._atoms import reconstruct_spins
 from ._ergodict import __version__
-from .chains import RBM, CellularPotts, Ising, Potts
+from .chains import *  # noqa: F403
 from .changing import ChangingNetwork
 from .comparison import Comparison, compare
 from .denoising import Denoised, denoise
@@ -20,7 +20,6 @@ from .sampling import HomomorphismSampler, sample
 from .timed import TimedEdges, Window, Windows, read_timestamps
 
 __all__ = [
-    "CellularPotts",
     "ChangingNetwork",
     "Comparison",
     "Denoised",
@@ -28,13 +27,10 @@ __all__ = [
     "Evaluation",
     "HomomorphismSampler",
     "ImagePatches",
-    "Ising",
     "Network",
     "NetworkDictionary",
     "OnlineDictionary",
     "OnlineNMF",
-    "Potts",
-    "RBM",
     "Reconstruction",
     "TimedEdges",
     "Window",
@@ -61,3 +57,4 @@ __all__ = [
     "sample",
     "sets",
 ]
+__all__ += chains.__all__

@@ -26,9 +26,9 @@ def dictionary_of(model: Any) -> _ergodict.PatchDictionary:
         if not hasattr(model, "components_"):
             raise ValueError(f"this {type(model).__name__} has learned no atoms yet: fit it first")
         core = getattr(model, "_core", None)
-        if isinstance(core, _ergodict.Factoriser):
+        if isinstance(core, _ergodict.Factorizer):
             # As its model file would say: what it learned with, and what it learned from.
-            return _ergodict.PatchDictionary.of(core)
+            return _ergodict.PatchDictionary.from_learner(core)
         parameters, model = model.get_params(), model.components_
     kind = np.asarray(model).dtype
     atoms = _check.numbers(model, "the atoms", 2)
@@ -104,7 +104,7 @@ def reconstruct_spins(
     spins : {"zero-one", "signed", "one-hot", "borders"}, optional
         What stands for a spin; as the model says, or zero-one for two values and one-hot for labels by default.
     stride : int, default=1
-        Sites between neighbouring patches.
+        Sites between neighboring patches.
     alpha : float, default=0.0
         Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
     return_info : bool, default=False

@@ -24,6 +24,9 @@ Start = Union[str, "os.PathLike[str]", npt.NDArray[Any]]
 class Chain:
     """A chain of configurations; its subclasses say which system it is of."""
 
+    #: The name of the system on the command line, and its parameters besides size and temperature.
+    _model = ""
+    _system: tuple[str, ...] = ()
     #: What is shown of it.
     _parameters: tuple[str, ...] = ()
     #: What stands for a spin in patches unless told.
@@ -34,6 +37,7 @@ class Chain:
     chain: int
     seed_: int
     size: tuple[int, int]
+    temperature: float
 
     def _begin(
         self, every: object, burn_in: object, start: Any, chain: object, random_state: RandomState
@@ -51,7 +55,14 @@ class Chain:
             self.state = first
 
     def _build(self) -> _ergodict.SpinChain:
-        raise NotImplementedError
+        system = {"model": self._model, **{name: getattr(self, name) for name in self._system}}
+        return _ergodict.SpinChain(
+            system, self.size, self.temperature, self.seed_, self.chain, **self._arrays(system)
+        )
+
+    def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
+        """The arrays that describe the system, which are taken from its parameters."""
+        return {}
 
     def _first(self, start: Any) -> Optional[npt.NDArray[Any]]:
         """The first configuration, unless it is random."""
@@ -149,8 +160,8 @@ class Chain:
 
         Parameters
         ----------
-        observable : {"energy", "magnetisation", "cluster"}, default="energy"
-            The energy per site, the magnetisation, or the share of the sites in the largest cluster.
+        observable : {"energy", "magnetization", "cluster"}, default="energy"
+            The energy per site, the magnetization, or the share of the sites in the largest cluster.
 
         Returns
         -------
@@ -162,7 +173,7 @@ class Chain:
         return self._inner.measure(observable)
 
     def record(
-        self, n: int, observables: Iterable[str] = ("energy", "magnetisation"), *, verbose: bool = False
+        self, n: int, observables: Iterable[str] = ("energy", "magnetization"), *, verbose: bool = False
     ) -> dict[str, npt.NDArray[np.float64]]:
         """Measure the next states, one after another.
 
@@ -170,7 +181,7 @@ class Chain:
         ----------
         n : int
             How many.
-        observables : iterable of str, default=("energy", "magnetisation")
+        observables : iterable of str, default=("energy", "magnetization")
             As for :meth:`measure`.
         verbose : bool, default=False
             Whether to show progress.

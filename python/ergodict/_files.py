@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any, Optional, TypeVar, Union
 
 from sklearn.utils.validation import check_is_fitted
 
-from ._ergodict import Factoriser, _set_schedule
-from ._options import given, weight_at
+from . import _check
+from ._ergodict import Factorizer, _set_schedule
+from ._learned import warn_of_function
 
 #: The estimator itself.
 Self = TypeVar("Self", bound="Filed")
@@ -21,7 +21,7 @@ class Filed:
     """What is learned, written to files and read from them."""
 
     dict_init: Any
-    _core: Factoriser
+    _core: Factorizer
     #: The methods that learned, in their order.
     _how: str
     #: The function that is the schedule, if it is one.
@@ -45,7 +45,7 @@ class Filed:
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         if self._schedule is not None and (not self._how.endswith("fit") or self._how.endswith("partial_fit")):
             # Beyond a list of weights, a file repeats the last: let it be that of the last step.
-            _set_schedule(self._core, given([weight_at(self._schedule, self._core.steps)]))
+            _set_schedule(self._core, _check.given([_check.weight_at(self._schedule, self._core.steps)]))
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
         folder = os.path.dirname(os.fspath(path))
@@ -55,8 +55,7 @@ class Filed:
         self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
         if self._schedule is not None and not self._told:
             self._told = True
-            words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
-            warnings.warn(words, UserWarning, stacklevel=2)
+            warn_of_function()
 
     @classmethod
     def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:

@@ -17,7 +17,7 @@ Pixels = tuple[npt.NDArray[np.float32], int, int, int]
 
 
 def shaped(values: npt.NDArray[Any], rows: int, cols: int, channels: int) -> npt.NDArray[Any]:
-    """Values row by row as an image: (rows, cols), or (rows, cols, 3) in colour."""
+    """Values row by row as an image: (rows, cols), or (rows, cols, 3) in color."""
     return values.reshape((rows, cols) if channels == 1 else (rows, cols, channels))
 
 
@@ -29,20 +29,20 @@ def is_table(image: Any) -> bool:
         return False
 
 
-def pixels(image: ImageLike, colour: bool) -> Pixels:
+def pixels(image: ImageLike, color: bool) -> Pixels:
     """An image as the extension takes it."""
     if isinstance(image, (str, os.PathLike)):
         name = os.fspath(image)
         if isinstance(name, str) and name.startswith("@"):
-            return _ergodict.embedded_image(name, colour)
-        return _ergodict.read_image(name, colour)[0]
+            return _ergodict.embedded_image(name, color)
+        return _ergodict.read_image(name, color)[0]
     if hasattr(image, "getbands") and hasattr(image, "convert"):
         image = _from_pil(image)
-    return _from_array(np.asarray(image), colour)
+    return _from_array(np.asarray(image), color)
 
 
 def _from_pil(image: Any) -> npt.NDArray[Any]:
-    """A PIL image as an array; palettes and unusual modes by way of colours."""
+    """A PIL image as an array; palettes and unusual modes by way of colors."""
     if image.mode not in ("L", "LA", "RGB", "RGBA", "I", "I;16", "F", "1"):
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     array: npt.NDArray[Any] = np.asarray(image)
@@ -61,8 +61,8 @@ def _white(array: npt.NDArray[Any]) -> int:
     return 255
 
 
-def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
-    """An array as the library reads such a file: scaled to [0, 1], alpha over white, grey by Rec. 709."""
+def _from_array(array: npt.NDArray[Any], color: bool) -> Pixels:
+    """An array as the library reads such a file: scaled to [0, 1], alpha over white, gray by Rec. 709."""
     if array.dtype.kind not in "buif":
         raise TypeError(f"the image has the dtype {array.dtype}, but it must hold real numbers")
     if array.ndim not in (2, 3):
@@ -77,13 +77,13 @@ def _from_array(array: npt.NDArray[Any], colour: bool) -> Pixels:
         values /= _white(array)
     opacity = values[..., -1:] if stored in (2, 4) else None
     values = values[..., : stored - 1] if opacity is not None else values
-    if not colour and values.shape[2] == 3:
-        grey = 0.2126 * values[..., 0] + 0.7152 * values[..., 1] + 0.0722 * values[..., 2]
+    if not color and values.shape[2] == 3:
+        gray = 0.2126 * values[..., 0] + 0.7152 * values[..., 1] + 0.0722 * values[..., 2]
         # Of integers the weights may sum to a last place more than white.
-        values = (np.minimum(grey, 1.0) if array.dtype.kind in "ui" else grey)[..., None]
+        values = (np.minimum(gray, 1.0) if array.dtype.kind in "ui" else gray)[..., None]
     if opacity is not None:
         values = opacity * values + (1.0 - opacity)
-    if colour and values.shape[2] == 1:
+    if color and values.shape[2] == 1:
         values = np.repeat(values, 3, axis=2)
     rows, cols, channels = values.shape
     with np.errstate(over="ignore"):

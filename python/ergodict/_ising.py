@@ -85,6 +85,7 @@ class Ising(Chain):
     (3, 64)
     """
 
+    _model, _system = "ising", ("coupling", "field", "boundary", "update")
     _parameters = (
         "size",
         "temperature",
@@ -131,30 +132,13 @@ class Ising(Chain):
             self.size = (1, self._edges[0])
         self._begin(every, burn_in, start, chain, random_state)
 
-    def _build(self) -> _ergodict.SpinChain:
-        field_map = None
+    def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
+        arrays: dict[str, Any] = {}
         if np.ndim(self.field):
-            field_map = np.ravel(self.field)
-        field = 0.0 if field_map is not None else float(self.field)
+            arrays["field"] = np.ravel(system.pop("field"))
         if self.graph is not None:
-            nodes, us, vs, couplings = self._edges
-            return _ergodict.SpinChain.ising_graph(
-                nodes, us, vs, couplings, self.temperature, field, field_map, self.seed_, self.chain
-            )
-        rows, cols = self.size
-        periodic, checkerboard = self.boundary == "periodic", self.update == "checkerboard"
-        return _ergodict.SpinChain.ising(
-            rows,
-            cols,
-            periodic,
-            self.temperature,
-            self.coupling,
-            field,
-            field_map,
-            checkerboard,
-            self.seed_,
-            self.chain,
-        )
+            arrays["graph"] = self._edges
+        return arrays
 
 
 def _edges(

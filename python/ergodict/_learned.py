@@ -1,21 +1,64 @@
-"""The attributes of an estimator of the online scheme, once it has learned."""
+"""What all estimators share once they have learned: attributes, and what is said of them."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ._ergodict import Factoriser
+#: What `schedule` may be.
+Schedule = Union[str, ArrayLike, Callable[[int], float]]
+
+#: A class of estimators.
+Estimator = TypeVar("Estimator", bound=type)
+
+ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
+
+
+def warn_of_function() -> None:
+    """Says to the caller of `save` that a schedule is lost."""
+    words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
+    warnings.warn(words, UserWarning, stacklevel=3)
+
+
+def described(estimator: Estimator) -> Estimator:
+    """Puts the description of the parameters, which is that of the class that takes them, before that of the attributes."""
+    own, takes = (inspect.cleandoc(one.__doc__ or "") for one in (estimator, estimator.__base__))
+    head, heading, rest = own.partition("Attributes\n----------\n")
+    estimator.__doc__ = f"{head}{takes.partition(chr(10) * 2)[2]}\n\n{heading}{rest}\n"
+    return estimator
+
+
+class Dictionary(Protocol):
+    """What attributes are read from."""
+
+    @property
+    def dictionary(self) -> NDArray[Any]: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def surrogate(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def dominance(self) -> NDArray[np.float64]: ...
+    @property
+    def history(self) -> dict[str, NDArray[Any]]: ...
 
 
 class Learned:
-    """What was learned, read from the extension when it is asked for: steps cost nothing for it."""
+    """Attributes that are read when they are asked for: steps cost nothing for them. Before there are any, NotFittedError is raised."""
+
+    def _learned(self) -> Dictionary:
+        raise NotImplementedError
 
     @property
     def components_(self) -> NDArray[Any]:
-        """The dictionary, of shape (n_components, n_features): a copy, an atom a row."""
+        """The dictionary, of shape (n_components, n_features): an atom a row."""
         return self._learned().dictionary
 
     @property
@@ -24,13 +67,8 @@ class Learned:
         return self._learned().steps
 
     @property
-    def n_iter_(self) -> int:
-        """Epochs that the last `fit` completed."""
-        return self._learned().epochs
-
-    @property
     def surrogate_(self) -> float:
-        """The surrogate loss per sample, which the dictionary minimises."""
+        """The surrogate loss per sample, which the dictionary minimizes."""
         return self._learned().surrogate
 
     @property
@@ -47,23 +85,3 @@ class Learned:
     def history_(self) -> dict[str, NDArray[Any]]:
         """Arrays `step`, `samples`, `loss`, `surrogate` along the way, and `gap_step`, `gap`, `change` at some steps."""
         return self._learned().history
-
-    @property
-    def piece_(self) -> int:
-        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
-        return self._learned().piece
-
-    @property
-    def held_out_loss_(self) -> Optional[float]:
-        """The mean loss of the samples that `fit` held out; None if there were none."""
-        return self._learned().held_out_loss
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._learned().atoms
-
-    def _learned(self) -> Factoriser:
-        core: Optional[Factoriser] = self.__dict__.get("_core")
-        if core is None:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return core

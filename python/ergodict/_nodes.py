@@ -199,7 +199,7 @@ class Nodes:
         return f"Network({many(self.n_nodes, 'node')}, {many(self.n_edges, 'edge')}, {direction}, {weights})"
 
     def degree(self, ids: Any = None, incoming: bool = False) -> Any:
-        """Numbers of neighbours: of all nodes in their order, of some, or of one. A loop is one.
+        """Numbers of neighbors: of all nodes in their order, of some, or of one. A loop is one.
 
         Examples
         --------

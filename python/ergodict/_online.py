@@ -1,9 +1,12 @@
-"""What the estimators of the online scheme share: everything but their parameters and defaults."""
+"""The estimator of the online scheme; its variants differ by defaults."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
+import re
+import types
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Optional, TypeVar
@@ -15,15 +18,14 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _check
-from ._check import flag, whole
-from ._ergodict import Factoriser, _set_patch, minibatches
+from ._check import flag
+from ._ergodict import Factorizer, _set_patch, minibatches
 from ._files import Filed
-from ._learned import Learned
-from ._options import given, options_of, real, schedule_words, weight_at
+from ._learned import ALL_ZERO, Learned, described
 from ._progress import progress
 from ._random import seed_of
 from ._repr import EstimatorRepr
-from .sets import spec_of
+from ._settings import OnlineParameters
 
 #: The estimator itself, for methods that return it.
 Self = TypeVar("Self", bound="OnlineEstimator")
@@ -32,16 +34,41 @@ _NEGATIVE = (
     "the data has negative entries, which nonnegative atoms and codes cannot make: "
     'OnlineDictionary can, or dictionary="ball" with code="free"'
 )
-_ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
 
 
-class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """The methods of :class:`OnlineDictionary` and :class:`OnlineNMF`."""
+@described
+class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The online scheme: its parameters and methods.
 
-    n_components: Optional[int]
-    n_jobs: Optional[int]
-    missing: bool
-    verbose: object
+    A sample x, a row of n_features numbers, is coded as ``h = argmin 1/2 |x - h W|^2 + alpha |h|_1 + kappa2/4 |h|^2``. Step t averages ``A = h' h``
+    and ``B = h' x`` over its minibatch and all before with the weights of the schedule; then ``components_``, the rows of W, minimize
+    ``tr(W' A W) - 2 tr(W' B)`` over the set of dictionaries.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The dictionary, an atom a row.
+    n_iter_ : int
+        Epochs that the last `fit` completed.
+    n_steps_ : int
+        Steps taken, one for each minibatch.
+    surrogate_ : float
+        The surrogate loss per sample.
+    seed_ : int
+        The seed that was used.
+    dominance_ : ndarray of shape (n_components,)
+        The share of each atom in the reconstructions.
+    history_ : dict of ndarray
+        The loss and the surrogate along the way, thinned as it grows.
+    held_out_loss_ : float or None
+        The mean loss of the samples held out by `fit`.
+    piece_ : int
+        The piece of a union of sets that the dictionary lies in.
+    n_features_in_ : int
+        Features of a sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where the data had them.
+    """
 
     # Learning
 
@@ -66,12 +93,10 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         jobs = _check.jobs(self.n_jobs)
         self._forget()
         seed = seed_of(self.random_state)
-        function = schedule_words(self.schedule)[1]
-        words = None
-        if function is not None:
+        steps = 0
+        if _check.schedule(self.schedule)[1] is not None:
             steps = minibatches(X.shape[0], batch, epochs, shuffle, holdout, seed)
-            words = given([weight_at(function, t) for t in range(1, steps + 1)] or [1.0])
-        core = self._begin(X.shape[1], X.dtype, min(batch, X.shape[0]), seed, words)
+        core = self._begin(X.shape[1], X.dtype, min(batch, X.shape[0]), seed, steps)
         try:
             with progress(self.verbose, "learning") as show:
                 core.fit(
@@ -125,11 +150,11 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         first = not self.__sklearn_is_fitted__()
         X = self._validated(X, reset=first)
         if first:
-            core = self._begin(X.shape[1], X.dtype, X.shape[0], seed_of(self.random_state), None)
-            function = schedule_words(self.schedule)[1]
+            core = self._begin(X.shape[1], X.dtype, X.shape[0], seed_of(self.random_state))
+            function = _check.schedule(self.schedule)[1]
         else:
             core, function = self._core, self._schedule
-        weight = None if function is None else weight_at(function, core.steps + 1)
+        weight = None if function is None else _check.weight_at(function, core.steps + 1)
         before = core.negative
         core.step(_parts(X), weight, flag(self.missing, "missing"), jobs)
         if first:
@@ -181,7 +206,7 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         if not done and not self.__sklearn_is_fitted__():
             raise ValueError("the stream is empty, but at least one minibatch is needed")
         if self._core.unused == self._core.atoms:
-            warnings.warn(_ALL_ZERO, UserWarning, stacklevel=2)
+            warnings.warn(ALL_ZERO, UserWarning, stacklevel=2)
         return self
 
     def _minibatch(self, item: Any) -> Any:
@@ -257,6 +282,31 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         X, jobs = self._known(X), _check.jobs(self.n_jobs)
         return -float(np.mean(self._core.losses(_parts(X), flag(self.missing, "missing"), jobs)))
 
+    # What was learned, beside what all estimators have
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs that the last `fit` completed."""
+        return self._learned().epochs
+
+    @property
+    def piece_(self) -> int:
+        """The piece of a union of sets that the dictionary lies in; 0 for one set."""
+        return self._learned().piece
+
+    @property
+    def held_out_loss_(self) -> Optional[float]:
+        """The mean loss of the samples that `fit` held out; None if there were none."""
+        return self._learned().held_out_loss
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._learned().atoms
+
+    def _learned(self) -> Factorizer:
+        check_is_fitted(self)
+        return self._core
+
     # What scikit-learn asks for
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -292,48 +342,27 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
 
     def _course(self) -> tuple[int, int, bool, float, bool]:
         """How to go over the data."""
-        batch = whole(self.batch_size, "the batch size", 1, "a minibatch has at least one sample")
-        epochs = whole(self.max_iter, "the number of epochs", 1, "at least one is needed")
-        holdout = real("the share held out", self.holdout)
+        batch = _check.count(self.batch_size, "the batch size", expected="a minibatch has at least one sample")
+        epochs = _check.count(self.max_iter, "the number of epochs", expected="at least one is needed")
+        holdout = _check.number(self.holdout, "the share held out")
         if not 0.0 <= holdout < 1.0:
             raise ValueError(f"the share held out is {holdout}, but it must be at least 0 and below 1")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}, but it must be callable or None")
         return batch, epochs, flag(self.shuffle, "shuffle"), holdout, flag(self.missing, "missing")
 
-    def _begin(self, features: int, dtype: Any, batch: int, seed: int, schedule: Optional[str]) -> Factoriser:
-        """A factoriser that has not learned anything."""
+    def _begin(self, features: int, dtype: Any, batch: int, seed: int, steps: int = 0) -> Factorizer:
+        """A factorizer that has not learned anything; `steps` are those that a function gives weights."""
         atoms = features
         if self.n_components is not None:
-            atoms = whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
-        options = options_of(self, atoms, batch)
-        if schedule is not None:
-            options["schedule"] = schedule
-        return Factoriser(
-            options, spec_of(self.dictionary, atoms, features), features, dtype == np.float32,
-            self._first(atoms, features, dtype), seed,
-        )  # fmt: skip
+            atoms = _check.whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
+        scheme = _check.scheme(self, atoms, features, bool(dtype == np.float32), steps)
+        first = _check.first_atoms(self.dict_init, atoms, features, dtype)
+        return Factorizer(scheme, features, batch, self.dict_init if first is None else first, seed)
 
-    def _first(self, atoms: int, features: int, dtype: Any) -> Any:
-        """What to start from."""
-        init = self.dict_init
-        if isinstance(init, str):
-            if init == "array":
-                raise ValueError("dict_init was an array, which the model file does not hold: give it again as dict_init")
-            if init not in ("random", "data"):
-                raise ValueError(f"dict_init is {init!r}, but it must be random, data or an array")
-            return init
-        init = np.array(init, dtype=dtype, order="C")
-        if init.shape != (atoms, features):
-            found = "×".join(map(str, init.shape)) or "a number"
-            raise ValueError(
-                f"dict_init is {found}, but {atoms}×{features} is needed: a row for each atom, a column for each feature"
-            )
-        return init
-
-    def _keep(self, core: Factoriser, how: str) -> None:
+    def _keep(self, core: Factorizer, how: str) -> None:
         self._core, self._how, self._told = core, how, False
-        self._schedule = schedule_words(self.schedule)[1]
+        self._schedule = _check.schedule(self.schedule)[1]
         self._shortcut()
 
     def _shortcut(self) -> None:
@@ -349,7 +378,7 @@ class OnlineEstimator(EstimatorRepr, Filed, Learned, ClassNamePrefixFeaturesOutM
         if self._core.negative:
             warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
         if self._core.unused == self._core.atoms:
-            warnings.warn(_ALL_ZERO, UserWarning, stacklevel=3)
+            warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)
 
     def _dtype(self) -> Any:
         return np.dtype(np.float32 if self._core.single else np.float64)
@@ -382,3 +411,21 @@ def _parts(X: Any) -> Any:
         return X
     data, indices, indptr = (np.require(part, requirements=["C", "A"]) for part in (X.data, X.indices, X.indptr))
     return data, indices, indptr, X.shape[1]
+
+
+def variant(**defaults: str) -> Callable[[type[Self]], type[Self]]:
+    """Gives a class of estimators defaults of its own, and puts the common description between its summary and its examples."""
+
+    def with_defaults(estimator: type[Self]) -> type[Self]:
+        shared: Any = OnlineEstimator.__init__
+        own: Any = types.FunctionType(shared.__code__, shared.__globals__, shared.__name__, shared.__defaults__)
+        own.__kwdefaults__, own.__annotations__ = {**shared.__kwdefaults__, **defaults}, shared.__annotations__
+        setattr(estimator, "__init__", own)
+        summary, _, examples = inspect.cleandoc(estimator.__doc__ or "").partition("\n\n")
+        common = inspect.cleandoc(OnlineEstimator.__doc__ or "").partition("\n\n")[2]
+        for name, value in defaults.items():
+            common = re.sub(rf'(\n{name} : [^\n]*default=)"[^"]*"', rf'\1"{value}"', common)
+        estimator.__doc__ = f"{summary}\n\n{common}\n\n{examples}\n"
+        return estimator
+
+    return with_defaults

@@ -7,7 +7,7 @@ from typing import Optional
 
 import numpy as np
 
-from . import _check, _ergodict
+from . import _check
 from ._chain import Chain, Size, Start
 from ._random import RandomState
 
@@ -29,7 +29,7 @@ class Potts(Chain):
     coupling : float, default=1.0
         The coupling J; negative for an antiferromagnet.
     field : float, default=0.0
-        The field h; a positive one favours label 0.
+        The field h; a positive one favors label 0.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
     every : int, default=10000
@@ -68,6 +68,7 @@ class Potts(Chain):
         "start",
         "chain",
     )
+    _model, _system = "potts", ("states", "coupling", "field", "boundary")
     _values = "one-hot"
 
     def __init__(
@@ -95,27 +96,13 @@ class Potts(Chain):
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
         self._begin(every, burn_in, start, chain, random_state)
 
-    def _build(self) -> _ergodict.SpinChain:
-        rows, cols = self.size
-        return _ergodict.SpinChain.potts(
-            rows,
-            cols,
-            self.boundary == "periodic",
-            self.states,
-            self.temperature,
-            self.coupling,
-            self.field,
-            self.seed_,
-            self.chain,
-        )
-
 
 class CellularPotts(Chain):
     """The cellular Potts model, as a stream of its configurations: 0 is the medium, every other label a cell.
 
     Cells adhere to each other and keep their volume, and their perimeter where that is asked for: a change that costs the energy dH is accepted with
     the probability ``min(1, exp(-dH/T))``, where ``H = sum J(type(u), type(v)) 1[x(u) != x(v)] + volume_strength sum (V_c - volume)^2 +
-    perimeter_strength sum (P_c - perimeter)^2``, summed over pairs of neighbours and over cells c. The chain is the one of
+    perimeter_strength sum (P_c - perimeter)^2``, summed over pairs of neighbors and over cells c. The chain is the one of
     ``ergodict spins simulate --model cellular-potts``.
 
     Parameters
@@ -137,8 +124,8 @@ class CellularPotts(Chain):
         Perimeter that cells aim at, in bonds; by default that of a square of the volume.
     perimeter_strength : float, default=0.0
         Strength of the perimeter constraint.
-    proposal : {"neighbour", "any"}, default="neighbour"
-        What a site may turn into: the label of a neighbour, which is the usual rule and has no Boltzmann law, or any label.
+    proposal : {"neighbor", "any"}, default="neighbor"
+        What a site may turn into: the label of a neighbor, which is the usual rule and has no Boltzmann law, or any label.
     boundary : {"periodic", "free"}, default="periodic"
         What lies beyond the edge of the lattice.
     every : int, default=10000
@@ -183,6 +170,17 @@ class CellularPotts(Chain):
         "start",
         "chain",
     )
+    _model = "cellular-potts"
+    _system = (
+        "cells",
+        "adhesion",
+        "volume",
+        "volume_strength",
+        "perimeter",
+        "perimeter_strength",
+        "proposal",
+        "boundary",
+    )
     _values = "borders"
 
     def __init__(
@@ -196,7 +194,7 @@ class CellularPotts(Chain):
         volume_strength: float = 1.0,
         perimeter: Optional[float] = None,
         perimeter_strength: float = 0.0,
-        proposal: str = "neighbour",
+        proposal: str = "neighbor",
         boundary: str = "periodic",
         every: int = 10_000,
         burn_in: int = 0,
@@ -212,29 +210,11 @@ class CellularPotts(Chain):
         self.volume_strength = _check.number(volume_strength, "volume_strength")
         self.perimeter = None if perimeter is None else _check.number(perimeter, "perimeter")
         self.perimeter_strength = _check.number(perimeter_strength, "perimeter_strength")
-        self.proposal = _check.choice(proposal, "proposal", ["neighbour", "any"])
+        self.proposal = _check.choice(proposal, "proposal", ["neighbor", "any"])
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
-        if isinstance(start, str) and start == "ordered" and self.proposal == "neighbour":
+        if isinstance(start, str) and start == "ordered" and self.proposal == "neighbor":
             raise ValueError(
-                "start ordered is one label everywhere, which the cellular-potts rule of copying neighbours never leaves: "
+                "start ordered is one label everywhere, which the cellular-potts rule of copying neighbors never leaves: "
                 "use random, a configuration, or proposal any"
             )
         self._begin(every, burn_in, start, chain, random_state)
-
-    def _build(self) -> _ergodict.SpinChain:
-        rows, cols = self.size
-        return _ergodict.SpinChain.cellular_potts(
-            rows,
-            cols,
-            self.boundary == "periodic",
-            self.cells,
-            self.temperature,
-            self.adhesion,
-            self.volume,
-            self.volume_strength,
-            self.perimeter,
-            self.perimeter_strength,
-            self.proposal == "any",
-            self.seed_,
-            self.chain,
-        )

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _check, _ergodict
+from . import _check
 from ._chain import Chain, Size, Start
 from ._random import RandomState
 
@@ -61,6 +61,7 @@ class RBM(Chain):
     (4, 4)
     """
 
+    _model, _system = "rbm", ("weights", "hidden", "weight_scale")
     _parameters = (
         "weights",
         "size",
@@ -118,27 +119,14 @@ class RBM(Chain):
             self.size = (28, 28)
         self._begin(every, burn_in, start, chain, random_state)
 
-    def _build(self) -> _ergodict.SpinChain:
-        rows, cols = self.size
-        if self.hidden is not None and self.weight_scale is not None:
-            return _ergodict.SpinChain.rbm_random(
-                rows, cols, self.hidden, self.weight_scale, self.temperature, self.seed_, self.chain
-            )
+    def _arrays(self, system: dict[str, Any]) -> dict[str, Any]:
+        if self.hidden is not None:
+            return {}
+        weights = system.pop("weights")
         if self._from_file:
-            return _ergodict.SpinChain.rbm_file(
-                rows, cols, os.fspath(self.weights), self.temperature, self.seed_, self.chain
-            )
-        return _ergodict.SpinChain.rbm(
-            rows,
-            cols,
-            self.weights.ravel(),
-            self.visible_bias,
-            self.hidden_bias,
-            self.weights.shape[1],
-            self.temperature,
-            self.seed_,
-            self.chain,
-        )
+            system["weights"] = os.fspath(weights)
+            return {}
+        return {"weights": (weights.ravel(), self.visible_bias, self.hidden_bias, weights.shape[1])}
 
 
 def _bias(given: Optional[npt.ArrayLike], name: str, units: int) -> npt.NDArray[np.float64]:

@@ -93,7 +93,7 @@ def patches_html(patches: Any) -> str:
     from ._image import shaped
 
     sizes = ", ".join(f"{rows}×{cols}" for _, rows, cols, _ in patches._images)
-    names = ("size", "n", "sampling", "boundary", "colour")
+    names = ("size", "n", "sampling", "boundary", "color")
     facts: list[tuple[str, object]] = [("images", f"{len(patches._images)} of {sizes} pixels")]
     facts += [(name, getattr(patches, name)) for name in names]
     facts.append(("random_state", patches.seed_))
@@ -184,17 +184,17 @@ def _image(pixels: npt.NDArray[np.uint8], words: str, caption: str = "") -> str:
 
 
 def png(pixels: npt.NDArray[np.uint8]) -> bytes:
-    """A PNG file of 8 bits: grey (rows, cols) or colour (rows, cols, 3)."""
+    """A PNG file of 8 bits: gray (rows, cols) or color (rows, cols, 3)."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     rows, cols = pixels.shape[:2]
-    colour = 2 if pixels.ndim == 3 else 0
+    color = 2 if pixels.ndim == 3 else 0
     lines = np.ascontiguousarray(pixels, dtype=np.uint8).reshape(rows, -1)
     # Each line begins with its filter, none.
     data = np.hstack([np.zeros((rows, 1), np.uint8), lines]).tobytes()
-    header = struct.pack(">IIBBBBB", cols, rows, 8, colour, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", cols, rows, 8, color, 0, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", header)
@@ -204,7 +204,7 @@ def png(pixels: npt.NDArray[np.uint8]) -> bytes:
 
 
 def montage(atoms: npt.NDArray[np.float64], columns: Optional[int] = None) -> npt.NDArray[np.uint8]:
-    """Atoms of shape (r, rows, cols) or (r, rows, cols, 3) side by side: ink on paper, or grey in the middle where there are both signs."""
+    """Atoms of shape (r, rows, cols) or (r, rows, cols, 3) side by side: ink on paper, or gray in the middle where there are both signs."""
     count, rows, cols = atoms.shape[:3]
     wide = columns or max(1, min(count, 8 if cols <= 4 * rows else 1))
     high = -(-count // wide)
@@ -216,7 +216,7 @@ def montage(atoms: npt.NDArray[np.float64], columns: Optional[int] = None) -> np
         most = float(np.abs(atom).max()) or 1.0
         shade = atom / most
         shade = 0.5 - shade / 2 if signed else 1 - shade
-        # Of colours more is lighter; of ink darker.
+        # Of colors more is lighter; of ink darker.
         shade = 1 - shade if atoms.ndim == 4 else shade
         row, col = divmod(i, wide)
         at = (
@@ -228,9 +228,18 @@ def montage(atoms: npt.NDArray[np.float64], columns: Optional[int] = None) -> np
 
 
 def lattice_pixels(state: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """A configuration in shades of grey, thinned when it is large."""
+    """A configuration in shades of gray, thinned when it is large."""
     step = -(-max(*state.shape, 1) // MOST_PIXELS)
     values = np.asarray(state[::step, ::step], dtype=np.float64)
     low, high = min(float(values.min()), 0.0), max(float(values.max()), 1.0)
     shades = 255 * (high - values) / (high - low)
     return np.round(shades).astype(np.uint8)
+
+
+def imported_pandas() -> Any:
+    """The package pandas, for `to_pandas`."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+    return pandas

@@ -8,8 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict, convert
-from ._options import flag
+from . import _check, _ergodict, convert
 from .network import Network, as_network
 
 
@@ -47,7 +46,7 @@ class ChangingNetwork:
     def __init__(
         self, data: Any = None, *, directed: Optional[bool] = None, loops: bool = False, **options: Any
     ) -> None:
-        self._loops = flag("loops", loops)
+        self._loops = _check.flag(loops, "loops")
         if data is None:
             if options:
                 raise ValueError(f"{next(iter(options))} is given, but there is no network that it has a meaning for")

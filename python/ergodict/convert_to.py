@@ -69,11 +69,11 @@ def scipy_matrix(network: Network) -> Any:
     """The matrix by rows."""
     import scipy.sparse
 
-    starts, neighbours, weights = network._core.csr()
-    data = np.ones(len(neighbours)) if weights is None else weights
-    small = max(len(neighbours), network.n_nodes) < 2**31
+    starts, neighbors, weights = network._core.csr()
+    data = np.ones(len(neighbors)) if weights is None else weights
+    small = max(len(neighbors), network.n_nodes) < 2**31
     kind = np.int32 if small else np.int64
-    parts = (data, neighbours.astype(kind), starts.astype(kind))
+    parts = (data, neighbors.astype(kind), starts.astype(kind))
     matrix = scipy.sparse.csr_array(parts, shape=(network.n_nodes, network.n_nodes))
     matrix.has_sorted_indices = True
     return matrix

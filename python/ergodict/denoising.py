@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict
-from ._network_options import choice, whole, word
+from . import _check, _ergodict
+from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
 from .network import Network, as_network
@@ -18,8 +18,6 @@ from .network import Network, as_network
 if TYPE_CHECKING:
     from .network_dictionary import NetworkDictionary
 
-#: What pairs are shrunk by for each walk, as `ndr-off-chain` has it.
-SHRINKAGE = 20e-6
 #: Suspects that a repr names.
 _NAMED = 3
 
@@ -128,7 +126,7 @@ class Denoised:
         >>> ergodict.denoise("@florentine", method="jaccard").suspects(1).shape
         (1, 2)
         """
-        return self.pairs[self._order()[: whole("n", n, 1, "at least one is needed")]]
+        return self.pairs[self._order()[: _check.count(n, "n", expected="at least one is needed")]]
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -155,10 +153,7 @@ class Denoised:
         >>> list(ergodict.denoise("@karate", method="l3").to_pandas().columns)
         ['u', 'v', 'score']
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        pandas = imported_pandas()
         pairs = self.pairs
         return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores})
 
@@ -224,7 +219,7 @@ def _assumed(network: Network, pairs: npt.NDArray[np.uint32], noise: Optional[st
     observed = bool(np.isin(_keys(network, pairs[:, 0], pairs[:, 1], arcs), _keys(network, u, v, arcs)).all())
     if noise is None:
         return "added" if observed else "removed"
-    choice("noise", noise, ("added", "removed", "both"))
+    _check.choice(noise, "noise", ("added", "removed", "both"))
     if noise == "removed" and observed:
         raise ValueError(
             "noise=\"removed\" looks for missing edges, but all pairs to score are observed ones: give candidates by pairs, or "
@@ -281,8 +276,8 @@ def denoise(
     """
     observed = as_network(network)
     seed = seed_of(random_state)
-    word("method", method)
-    count = None if top is None else whole("top", top, 1, "at least one pair is to be given")
+    _check.word(method, "method")
+    count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     if observed.is_directed or observed.is_weighted or observed.n_loops:
         direction = "directed" if observed.is_directed else "undirected"
         weights = "weighted" if observed.is_weighted else "unweighted"
@@ -301,7 +296,8 @@ def by_dictionary(estimator: NetworkDictionary, network: Any, pairs: Any, sample
     """Scores of pairs by the atoms of an estimator, off the chain and shrunk. Directed networks are rebuilt with their directions."""
     observed = as_network(network)
     numbers = _pairs_of(observed, pairs, arcs=True)
-    told = {"mode": "off-chain", "shrinkage": SHRINKAGE * whole("samples", samples, 1, "at least one homomorphism is needed")}
+    samples = _check.count(samples, "samples", expected="at least one homomorphism is needed")
+    told = {"mode": "off-chain", "shrinkage": _ergodict.DENOISING["shrinkage"] * samples}
     rebuilt = estimator.reconstruct(observed, samples, pairs=observed.ids(numbers), **{**told, **parameters})
     noise = _assumed(observed, numbers, None, arcs=True)
     seen = float(np.mean(rebuilt.counts > 0))

@@ -9,8 +9,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict
-from ._network_options import real
+from . import _check, _ergodict
 from .denoising import Denoised
 from .network import Network
 from .reconstruction import Reconstruction
@@ -28,7 +27,7 @@ class Evaluation:
     confidence : float
         The probability that the interval is to hold.
     missing : int
-        Labelled pairs without a score.
+        Labeled pairs without a score.
 
     Attributes
     ----------
@@ -43,7 +42,7 @@ class Evaluation:
     fpr, tpr, thresholds : ndarray of float
         The ROC curve: the origin, then a point for each different score, descending.
     n_positive, n_negative, n_missing : int
-        True and false pairs, and labelled pairs without a score, which score 0.
+        True and false pairs, and labeled pairs without a score, which score 0.
 
     Examples
     --------
@@ -160,7 +159,7 @@ def evaluate(
         Either an array with a score for each label, or scores of pairs: a result of :func:`denoise` or
         :meth:`NetworkDictionary.reconstruct`, a dictionary from pairs to scores, or a table whose first two columns are the pairs.
     labels : array, dict of pairs or table
-        1 for true and 0 for false, in the same form: as an array in the order of the scores, or as pairs. A labelled pair without a score
+        1 for true and 0 for false, in the same form: as an array in the order of the scores, or as pairs. A labeled pair without a score
         scores 0, with a warning.
     confidence : float, default 0.95
         The probability that the interval is to hold.
@@ -182,7 +181,7 @@ def evaluate(
     >>> found.auc > 0.6
     True
     """
-    share = real("confidence", confidence)
+    share = _check.number(confidence, "confidence")
     if not 0.0 < share < 1.0:
         raise ValueError(f"confidence is {share}, but it must be between 0 and 1, as 0.95 is")
     table = _table(labels, ("label",), None)
@@ -209,7 +208,7 @@ def evaluate(
     found = _scores_by_pair(known, ordered)
     missing = sum(key not in found for key in keys)
     if missing == len(keys):
-        raise ValueError("scores have none of the labelled pairs: are these scores of other pairs?")
+        raise ValueError("scores have none of the labeled pairs: are these scores of other pairs?")
     if missing:
         warnings.warn(f"there is no score for {missing} of {len(keys)} pairs, which score 0", UserWarning, stacklevel=2)
     return Evaluation(np.array([found.get(key, 0.0) for key in keys]), truth, share, missing)

@@ -36,8 +36,8 @@ class ImagePatches:
         How positions follow each other: independently, or one pixel up, down, left or right at a time.
     boundary : {"periodic", "free"}, default="periodic"
         Whether patches go on at the opposite edge, or stay inside.
-    colour : bool, default=False
-        Red, green and blue; otherwise grey.
+    color : bool, default=False
+        Red, green and blue; otherwise gray.
     steps : int, optional
         Number of minibatches; without end by default.
     dtype : dtype, default=float64
@@ -66,7 +66,7 @@ class ImagePatches:
         *,
         sampling: str = "independent",
         boundary: str = "periodic",
-        colour: bool = False,
+        color: bool = False,
         steps: Optional[int] = None,
         dtype: npt.DTypeLike = np.float64,
         random_state: RandomState = None,
@@ -75,11 +75,11 @@ class ImagePatches:
         self.n = _check.count(n, "n")
         self.sampling = _check.choice(sampling, "sampling", ["independent", "walk"])
         self.boundary = _check.choice(boundary, "boundary", ["periodic", "free"])
-        self.colour = bool(colour)
+        self.color = bool(color)
         self.steps = None if steps is None else _check.count(steps, "steps", 0)
         self.dtype = np.dtype(np.float32 if _check.single(dtype) else np.float64)
         several = isinstance(image, (list, tuple)) and not is_table(image)
-        self._images = [pixels(one, self.colour) for one in (image if several else [image])]
+        self._images = [pixels(one, self.color) for one in (image if several else [image])]
         self.seed_ = seed_of(random_state)
         self._done = 0
         self._inner = self._build()
@@ -98,7 +98,7 @@ class ImagePatches:
     def _patch_kind(self) -> PatchKind:
         """What `fit_stream` hands on to the model file."""
         rows, cols = self.size
-        return (rows, cols, self.boundary == "periodic", 3 if self.colour else 1), None
+        return (rows, cols, self.boundary == "periodic", 3 if self.color else 1), None
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         return self
@@ -114,7 +114,7 @@ class ImagePatches:
         shapes = ", ".join(f"{rows}×{cols}" for _, rows, cols, _ in self._images)
         return (
             f"ImagePatches(<{shapes} pixels>, size={self.size}, n={self.n}, sampling={self.sampling!r}, "
-            f"boundary={self.boundary!r}, colour={self.colour}, random_state={self.seed_})"
+            f"boundary={self.boundary!r}, color={self.color}, random_state={self.seed_})"
         )
 
     def _repr_html_(self) -> str:
@@ -134,15 +134,15 @@ class ImagePatches:
         self._inner.seek(*place)
 
 
-def read_image(image: ImageLike, colour: bool = False) -> npt.NDArray[np.float32]:
+def read_image(image: ImageLike, color: bool = False) -> npt.NDArray[np.float32]:
     """Read an image as numbers, black 0 and white 1.
 
     Parameters
     ----------
     image : array, PIL image or path
         As for :class:`ImagePatches`.
-    colour : bool, default=False
-        Red, green and blue; otherwise grey, by Rec. 709.
+    color : bool, default=False
+        Red, green and blue; otherwise gray, by Rec. 709.
 
     Returns
     -------
@@ -152,10 +152,10 @@ def read_image(image: ImageLike, colour: bool = False) -> npt.NDArray[np.float32
     Examples
     --------
     >>> from ergodict import read_image
-    >>> read_image("@tessellation", colour=True).shape
+    >>> read_image("@tessellation", color=True).shape
     (240, 240, 3)
     """
-    return shaped(*pixels(image, colour))
+    return shaped(*pixels(image, color))
 
 
 def reconstruct_image(
@@ -164,7 +164,7 @@ def reconstruct_image(
     *,
     patch: Union[None, int, tuple[int, int]] = None,
     boundary: Optional[str] = None,
-    colour: Optional[bool] = None,
+    color: Optional[bool] = None,
     stride: Optional[int] = None,
     alpha: float = 0.0,
     return_info: bool = False,
@@ -183,10 +183,10 @@ def reconstruct_image(
         Rows and columns of an atom; as the model says, or a square by default.
     boundary : {"periodic", "free"}, optional
         Whether patches go on at the opposite edge; as the model says, or periodic by default.
-    colour : bool, optional
+    color : bool, optional
         Whether atoms are of red, green and blue; by default, when they have three numbers for each pixel.
     stride : int, optional
-        Pixels between neighbouring patches; by default the least that makes at most 200000 patches.
+        Pixels between neighboring patches; by default the least that makes at most 200000 patches.
     alpha : float, default=0.0
         Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
     return_info : bool, default=False
@@ -213,7 +213,7 @@ def reconstruct_image(
     True
     """
     rebuilt, info = _rebuild(
-        model, image, patch, boundary, colour, stride, _alpha(alpha), False, None, n_jobs, verbose
+        model, image, patch, boundary, color, stride, _alpha(alpha), False, None, n_jobs, verbose
     )
     return (rebuilt, info) if return_info else rebuilt
 
@@ -225,7 +225,7 @@ def denoise_image(
     *,
     patch: Union[None, int, tuple[int, int]] = None,
     boundary: Optional[str] = None,
-    colour: Optional[bool] = None,
+    color: Optional[bool] = None,
     stride: Optional[int] = None,
     return_info: bool = False,
     n_jobs: Optional[int] = None,
@@ -245,7 +245,7 @@ def denoise_image(
         As for :func:`reconstruct_image`.
     boundary : {"periodic", "free"}, optional
         As for :func:`reconstruct_image`.
-    colour : bool, optional
+    color : bool, optional
         As for :func:`reconstruct_image`.
     stride : int, optional
         As for :func:`reconstruct_image`.
@@ -273,7 +273,7 @@ def denoise_image(
     True
     """
     noise = None if sigma is None else _check.number(sigma, "sigma")
-    rebuilt, info = _rebuild(model, image, patch, boundary, colour, stride, 0.0, True, noise, n_jobs, verbose)
+    rebuilt, info = _rebuild(model, image, patch, boundary, color, stride, 0.0, True, noise, n_jobs, verbose)
     return (rebuilt, info) if return_info else rebuilt
 
 
@@ -283,7 +283,7 @@ def noise_level(image: ImageLike) -> float:
     Parameters
     ----------
     image : array, PIL image or path
-        As for :class:`ImagePatches`; seen in grey.
+        As for :class:`ImagePatches`; seen in gray.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def _rebuild(
     image: ImageLike,
     patch: Any,
     boundary: Optional[str],
-    colour: Optional[bool],
+    color: Optional[bool],
     stride: Optional[int],
     alpha: float,
     denoise: bool,
@@ -354,7 +354,7 @@ def _rebuild(
     if dictionary.spins is not None:
         raise ValueError("its atoms are patches of spin configurations, not patches of images")
     (rows, cols), periodic, channels = patch_of(
-        dictionary, patch, boundary, None if colour is None else 3 if colour else 1
+        dictionary, patch, boundary, None if color is None else 3 if color else 1
     )
     if channels not in (1, 3):
         raise ValueError(f"atoms have {channels} numbers for each pixel, but images have 1 or 3")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import Any, Optional, TypeVar, Union
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
-from ._ergodict import Factoriser
+from ._ergodict import Factorizer
 from ._online import OnlineEstimator
+from ._record import Record
 from .estimators import OnlineDictionary, OnlineNMF
 from .sets import spec_of
 
@@ -51,33 +52,34 @@ def load(path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Any:
     ('OnlineNMF', True)
     """
     core = _opened(path, dictionary)
-    header = json.loads(core.header)
-    reader = READERS.get(header["kind"])
+    record = Record.read(core.header)
+    reader = READERS.get(record.kind)
     if reader is not None:
         return reader(path, dictionary)
-    parameters = header["parameters"]
-    nonnegative = parameters["dictionary"].startswith("nonneg") and parameters["code"] == "nonneg"
-    return _made(core, header, dictionary, OnlineNMF if nonnegative else OnlineDictionary)
+    nonnegative = record.scheme["dictionary"].startswith("nonneg") and record.scheme["code"] == "nonneg"
+    return _made(core, record, dictionary, OnlineNMF if nonnegative else OnlineDictionary)
 
 
 def read(path: Union[str, os.PathLike[str]], dictionary: Any, kind: type[Estimator]) -> Estimator:
     """A model file as an estimator of this class."""
     core = _opened(path, dictionary)
-    return _made(core, json.loads(core.header), dictionary, kind)
+    return _made(core, Record.read(core.header), dictionary, kind)
 
 
-def _opened(path: Union[str, os.PathLike[str]], dictionary: Any) -> Factoriser:
+def _opened(path: Union[str, os.PathLike[str]], dictionary: Any) -> Factorizer:
     name = os.fspath(path)
-    if dictionary is None:
-        return Factoriser.load(name)
-    atoms, features = _shape(name)
-    return Factoriser.load(name, spec_of(dictionary, atoms, features))
+    return Factorizer.load(name, set_of(name, dictionary))
+
+
+def set_of(name: str, dictionary: Any) -> object:
+    """What the extension takes for the set that a model file is opened with; none where the file says it."""
+    return None if dictionary is None else spec_of(dictionary, *_shape(os.fspath(name)))
 
 
 def _shape(name: str) -> tuple[int, int]:
     """Atoms and features of a model file; zeros where it cannot be read, which opening it will tell."""
     try:
-        with open(name, "rb") as file:
+        with open(os.fspath(name), "rb") as file:
             size = int.from_bytes(file.read(8), "little")
             features, atoms = json.loads(file.read(min(size, 1 << 28)))["W"]["shape"]
             return int(atoms), int(features)
@@ -85,40 +87,14 @@ def _shape(name: str) -> tuple[int, int]:
         return 0, 0
 
 
-def _made(core: Factoriser, header: dict[str, Any], dictionary: Any, kind: type[Estimator]) -> Estimator:
-    p, run = header["parameters"], header["run"]
-    config = run.get("config") if isinstance(run, dict) else None
-    config = config if isinstance(config, dict) else {}
-    # A first dictionary without a name was an array, which a file does not hold; `fit` then asks for it.
-    init = config.get("init") or ("array" if config else "random")
-    command = run.get("command", "factor") if isinstance(run, dict) else "factor"
-    how = run.get("python", "fit" if command == "factor" else command) if isinstance(run, dict) else "fit"
+def _made(core: Factorizer, record: Record, dictionary: Any, kind: type[Estimator]) -> Estimator:
     new: Callable[..., Estimator] = kind
     estimator = new(
-        n_components=p["atoms"],
-        alpha=p["lambda"] / 2.0,
-        kappa1=p["kappa1"],
-        kappa2=p["kappa2"],
-        schedule=p["schedule"],
-        dictionary=p["dictionary"] if dictionary is None else dictionary,
-        code=p["code"],
-        dict_init=init,
-        normalise=p["normalise"],
-        unused=p["unused"],
-        solver=p["solver"],
-        tol=p["tolerance"],
-        dict_tol=p["dictionary-tolerance"],
-        dict_sweeps=p["dictionary-sweeps"],
-        batch_size=config.get("batch", 256),
-        max_iter=config.get("epochs", 1),
-        shuffle=config.get("shuffle", False),
-        holdout=config.get("holdout", 0.0),
-        missing=config.get("missing", False),
-        random_state=header["seed"],
+        # A first dictionary without a name was an array, which a file does not hold; `fit` then asks for it.
+        **{"dict_init": "array" if record.config else "random", **record.parameters(dictionary)}
     )
     estimator.n_features_in_ = core.features
-    names: Optional[list[str]] = header["feature_names"]
-    if names is not None:
-        estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    estimator._keep(core, str(how))
+    if record.feature_names is not None:
+        estimator.feature_names_in_ = np.asarray(record.feature_names, dtype=object)
+    estimator._keep(core, record.methods or ("fit" if record.command == "factor" else record.command))
     return estimator

@@ -9,11 +9,11 @@ from typing import Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict, convert, convert_to
+from . import _check, _ergodict, convert, convert_to
 from ._nodes import Nodes
 from ._random import RandomState, seed_of
 from .convert import Options, Weight
-from .recognise import read, recognised
+from .recognize import read, recognized
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -21,7 +21,7 @@ Path = Union[str, "os.PathLike[str]"]
 class Network(Nodes):
     """A network: nodes of any hashable ids, and edges with positive weights. It is never changed.
 
-    What is given is recognised: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
+    What is given is recognized: a graph of networkx, igraph or rustworkx, a sparse matrix of scipy, a square
     numpy matrix, an array of shape (m, 2) or (m, 3) with an edge a row, a pandas or polars table, a list of
     pairs, the path of a file, or the name of an embedded network such as ``"@karate"``. A square array is a
     matrix; use :meth:`from_edges` for an edge array of two or three edges.
@@ -85,7 +85,7 @@ class Network(Nodes):
         target: Optional[str] = None,
     ) -> None:
         options = Options(directed, weighted, loops)
-        self._take(*recognised(data, weight, nodes, source, target, options))
+        self._take(*recognized(data, weight, nodes, source, target, options))
 
     @classmethod
     def _of(cls, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> Network:
@@ -210,8 +210,8 @@ class Network(Nodes):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Network:
-        """Reads an edge list (also compressed), MatrixMarket, scipy ``.npz`` or ``.egr`` file, or an embedded
-        network.
+        """Reads a file, also a compressed one, whose format is told by its content (an edge list, say), or an
+        embedded network.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class Network(Nodes):
         ----------
         model : {"er", "ba", "ws", "sbm", "configuration", "rmat"}
             er: ``n``, and ``edges`` or ``probability``, ``directed``. ba: ``n``, ``joins``. ws: ``n``,
-            ``neighbours``, ``rewired``. sbm: ``sizes``, and ``within`` and ``between``, or ``matrix``.
+            ``neighbors``, ``rewired``. sbm: ``sizes``, and ``within`` and ``between``, or ``matrix``.
             configuration: ``degrees`` or ``like`` (a network), ``erased``, ``swaps``. rmat: ``scale``,
             ``edge_factor``, ``quadrants``, ``directed``.
         random_state : int, Generator or None
@@ -245,6 +245,9 @@ class Network(Nodes):
         """
         if "like" in parameters:
             parameters["like"] = as_network(parameters["like"])._core
+        for name in ("n", "edges", "joins", "neighbors", "scale", "edge_factor", "swaps"):
+            if isinstance(parameters.get(name), (float, np.floating)):
+                parameters[name] = _check.count(parameters[name], name, 0)
         return cls._of(_ergodict.generate(model, parameters, seed_of(random_state)))
 
     def __eq__(self, other: object) -> bool:
@@ -333,6 +336,39 @@ class Network(Nodes):
         False
         """
         return self._derived(self._core.unweighted())
+
+    def rewired(
+        self, random_state: RandomState = None, *, proposals: int = _ergodict.DEFAULT_PROPOSALS
+    ) -> Network:
+        """A random network with the same degrees, as ``ergodict network generate rewired`` makes it.
+
+        Two random edges exchange ends, over and over; exchanges that would make a loop or a repeated edge are
+        rejected. Ids, degrees (in- and out-degrees of a directed network) and loops are kept, and so is the
+        multiset of weights, which are put on the edges in random order. Structure that a rewired network
+        lacks is not explained by the degrees.
+
+        Parameters
+        ----------
+        random_state : int, Generator or None
+            The seed.
+        proposals : int
+            Proposed exchanges per edge.
+
+        Returns
+        -------
+        Network
+            The rewired network.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> karate = ergodict.Network("@karate")
+        >>> null = karate.rewired(random_state=0)
+        >>> null.degree([1, 34]), null == karate
+        (array([16, 17]), False)
+        """
+        proposals = _check.count(proposals, "proposals", 1)
+        return self._derived(_ergodict.rewire(self._core, proposals, seed_of(random_state)))
 
     def corrupt(
         self,

@@ -2,87 +2,49 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any, Optional, Union
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
-from . import _ergodict, _network_options as options
-from ._network_time import NetworkInTime
-from ._network_options import REBUILDING_CHAINS, Named
+from . import _check, _ergodict, _networks
+from ._learned import ALL_ZERO, Learned, described, warn_of_function
+from ._networks import Named
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._record import NetworkRecord, OverTime
+from ._repr import EstimatorRepr
+from ._settings import NetworkParameters
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
-from .models import READERS
+from .models import READERS, set_of
 from .network import Network, as_network
 from .reconstruction import Reconstruction
+from .timed import TimedEdges, Window, Windows
 
 Path = Union[str, "os.PathLike[str]"]
+#: When a window begins and ends: numbers, or seconds since 1970.
+Span = tuple[float, float]
+
+Self = TypeVar("Self", bound="NetworkDictionary")
+#: Samplers of a model file.
+_SAMPLERS = ("walk", "exact", "pivot", "pivot-approx", "glauber", "rejection")
 
 
-class NetworkDictionary(NetworkInTime):
+@described
+class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator):
     """The latent motifs of networks: atoms that the patches of random homomorphisms are made of.
 
     A motif (a path of `k` nodes, unless said otherwise) is placed into the network at random, again and again; the k×k matrix of the edges
     among its nodes is a patch, `batch_size` patches are a minibatch, and the online scheme learns nonnegative atoms from `steps` of them.
     The same seed and parameters give the same bytes as ``ergodict network learn``.
-
-    Parameters
-    ----------
-    n_components : int, default 25
-        Atoms.
-    k : int, optional
-        Nodes of the motif: 21, or those of the motif's edges.
-    motif : {"chain", "star", "cycle", "complete"}, path or list of pairs
-        The motif: a shape, a file that lists its edges, or the edges, of nodes that are numbered from 0.
-    sampler : {"exact", "pivot", "pivot-approx", "glauber", "rejection"}, optional
-        How homomorphisms are drawn. By default exact draws, glauber for motifs with cycles that are rare.
-    steps : int, default 100
-        Minibatches; of snapshots, those of each.
-    batch_size : int, default 100
-        Patches of a minibatch, shared among all networks and chains.
-    chains : int, optional
-        Independent chains that are learned from, 1 unless said otherwise; comparisons use as many, or 8.
-    burn_in, every : int
-        Steps of a chain before the first homomorphism, and from one to the next.
-    injective : bool, default False
-        Keep only homomorphisms whose nodes are all different.
-    component : {"largest", "all"}
-        Where homomorphisms go: into the largest component, or anywhere.
-    lazy : bool, optional
-        Whether pivots rest in half of their steps; by default where the network is bipartite.
-    alpha : float, default 0.5
-        The penalty of codes as in scikit-learn: the loss of a patch is ‖x − hW‖²/2 + alpha ‖h‖₁ (``--lambda`` is twice that).
-    kappa1, kappa2 : float
-        Added to the diagonal of the statistics; the weight of half the squared norm of codes.
-    schedule : str, default "balanced"
-        Weights of minibatches: balanced, linear, power:B or constant:C.
-    dictionary, code : str
-        Sets of atoms (nonneg-ball, ball, simplex, box, l1-ball, free) and of codes (nonneg, free, box:U, simplex:S).
-    dict_init : {"random", "data"} or array of shape (n_components, k²) or (n_components, k, k)
-        The first dictionary.
-    normalise, unused, solver : str
-        How columns enter the statistics (sum, per-column), what becomes of atoms that no code uses (keep, reseed), and how codes are found
-        (fast, projected-gradient).
-    tol, dict_tol, dict_sweeps : float, float, int
-        Tolerances of coding and of the dictionary update, and its most sweeps.
-    static : bool, default False
-        Learn from all homomorphisms of one small network at once, each by its probability.
-    n_examples : int, default 4
-        Examples of each atom that a model file keeps.
-    score_patches : int, default 1000
-        Fresh patches of each snapshot or window that errors and the change score are measured on.
-    dtype : {"float64", "float32"}
-        The arithmetic.
-    random_state : int, Generator or None
-        The seed, recorded as ``seed_``.
-    n_jobs : int, optional
-        Threads; results do not depend on it.
-    verbose : bool, default False
-        Whether to tell of progress.
 
     Attributes
     ----------
@@ -93,7 +55,7 @@ class NetworkDictionary(NetworkInTime):
     dominance_, order_ : ndarray of shape (n_components,)
         How strongly patches use each atom, of sum 1; and the atoms from the most dominant on.
     history_ : dict of ndarray
-        ``t``, ``samples``, ``loss`` and ``surrogate``, per patch.
+        ``step``, ``samples``, ``loss`` and ``surrogate``, per patch, along the way; ``gap_step``, ``gap`` and ``change`` at some steps.
     n_steps_, n_samples_seen_, surrogate_ : int, int, float
         Minibatches and patches learned from; the surrogate per patch at the end.
     seed_ : int
@@ -116,6 +78,490 @@ class NetworkDictionary(NetworkInTime):
     >>> model.reconstruct("@karate", samples=5000).edge_coverage
     1.0
     """
+
+    # Learning.
+
+    def fit(self: Self, networks: Any, y: object = None, *, snapshots: bool = False) -> Self:
+        """Learns from one network, several, or one at several times.
+
+        Parameters
+        ----------
+        networks : network, list of networks, Windows or TimedEdges
+            Whatever :class:`Network` takes, or a list of such: each minibatch then has patches of all. Windows of time are learned from one after the
+            other, `steps` minibatches of each; edges with times are cut into 20.
+        y : ignored
+            For scikit-learn.
+        snapshots : bool, default False
+            The networks are one at several times, in their order: chains go on from each to the next where they can. Then, and of windows,
+            ``windows_``, ``dominances_`` and ``dictionaries_`` tell what became of it.
+
+        Returns
+        -------
+        NetworkDictionary
+            Itself.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit(["@karate", "@kite"]).n_samples_seen_
+        500
+        """
+        self._prepare(networks, snapshots)
+        self._run(None)
+        return self
+
+    def _prepare(self, networks: Any, snapshots: object) -> None:
+        """Makes chains ready on what is given."""
+        seed, steps = seed_of(self.random_state), self._steps()
+        if isinstance(networks, (TimedEdges, Windows)):
+            windows = networks.windows() if isinstance(networks, TimedEdges) else networks
+            self._weight_notes: list[str] = []
+            if self.weights != "linear":
+                raise ValueError("rows with times have their weights as they are: leave weights out")
+            if not _check.flag(self.weighted, "weighted"):
+                windows = windows._unweighted()
+            self._start([], True, seed, steps, windows=windows)
+            return
+        given, spans, times = self._given(networks)
+        several = _check.flag(snapshots, "snapshots")
+        if several and len(given) < 2:
+            raise ValueError("snapshots needs at least two networks, but one is given")
+        self._start(given, several, seed, steps, spans=spans, times=times)
+
+    def partial_fit(self: Self, networks: Any = None, y: object = None, *, steps: Optional[int] = None) -> Self:
+        """Goes on learning: takes `steps` minibatches more, by default those that an interrupted fit left, else the parameter `steps`.
+
+        Without a network, or with the same, the chains go on where they are. With another, which the network became, they go over to it
+        where they can, and start again where they cannot; the last row of ``windows_`` says what they did, and how far the network had changed. A model that was loaded needs the network, where new chains start, and which is the next window where it was learned over time; their random numbers are of streams of their own,
+        which the seed and the steps so far say, so that no homomorphism is learned from again for having been drawn before.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.partial_fit(steps=2).n_steps_
+        7
+        """
+        given: Optional[list[Named]] = None
+        spans: list[Optional[Span]] = []
+        times = "numbers"
+        if networks is not None:
+            given, spans, times = self._given(networks)
+        more = None if steps is None else _check.count(steps, "steps", expected="at least one is needed")
+        if self._state is None and self._learner is None:
+            if self.__dict__.get("_model") is not None and self._record.is_static:
+                raise ValueError("a dictionary of all homomorphisms is learned at once: there is nothing to go on with")
+            if given is None:
+                raise NotFittedError("there is no network to learn from: give one, or call fit first")
+            loaded = self.__dict__.get("_model")
+            seed = seed_of(self.random_state) if loaded is None else self.seed_
+            # A model that was learned over time has learned from all windows before: what is given now is the next.
+            parts = None if loaded is None else loaded.over_time()
+            kept = None if parts is None else OverTime.read(parts)
+            before = 0 if kept is None else len(kept.windows)
+            if kept is not None and np.any(np.isfinite(kept.windows["start"])):
+                times = kept.times
+            if before and len(given) > 1:
+                raise ValueError(f"the number of networks is {len(given)}, but only one can be the next window of a dictionary over time")
+            self._start(given, before > 0, seed, more or self._steps(), loaded, spans=spans, times=times, before=before)
+            self._run(None)
+            return self
+        learner = self._engine()
+        made, planned = learner.made()
+        # A window is a time of its own, also where the network is the same as before.
+        if given is not None and (any(spans) or not self._is_now(given)):
+            self._follow(given, more or self._steps(), spans[0], times)
+            self._run(None)
+            return self
+        # What is left is up to the last window, some of which may be passed over.
+        until = made + more if more is not None else None if made < planned else made + self._steps()
+        self._run(until)
+        return self
+
+    def _is_now(self, given: list[Named]) -> bool:
+        """Whether networks are those that the chains are in: all, or the last of snapshots."""
+        now, all_of_them = [one[0] for one in given], [one[0] for one in self._named]
+        if not all_of_them:
+            return False
+        return now == all_of_them or bool(self._arguments["plan"]["snapshots"]) and now == all_of_them[-1:]
+
+    def _follow(self, given: list[Named], steps: int, span: Optional[Span] = None, times: str = "numbers") -> None:
+        if len(given) > 1:
+            raise ValueError(f"the number of networks is {len(given)}, but only a run on one network follows its changes")
+        network, name, digest = given[0]
+        before = [one[0] for one in self._named]
+        core = network._core
+        native = all(map(_networks.is_native, [*before, network]))
+        if native and self._windows is not None:
+            native = self._windows.rows._own is None
+        # Scores are of copies, which must not add to the ids of this.
+        ids = dict(self._ids)
+        if ids or not native:
+            # Chains follow by names: those of other ids are numbers, in the order in which the networks have them.
+            if not ids:
+                if self._windows is not None or any(one._core.names() is not None for one in before[:1]):
+                    raise ValueError("ids are neither all integers nor all strings, and chains follow a network only by such names")
+                for node in (node for one in before for node in one.nodes):
+                    ids.setdefault(node, len(ids))
+            core = _networks.in_common([network], ids)[0]
+        learner, plan = self._engine(), self._arguments["plan"]
+        # The first times say what all are; those of windows are known already.
+        known = self._windows is not None or plan["timing"] is not None or any(plan["spans"]) or plan["before"] and plan["times"] != "numbers"
+        kind = plan["times"] if known or span is None else times
+        learner.follow(core, name, digest, steps, span, kind, self.n_jobs)
+        self._named, self._ids = [*self._named, given[0]], ids
+        self._arguments = {**self._arguments, "networks": [*self._arguments["networks"], core]}
+        self._arguments["plan"] = {
+            **plan, "snapshots": True, "names": [*plan["names"], name], "digests": [*plan["digests"], digest], "more": [*plan["more"], steps],
+            "spans": [*plan["spans"], span], "times": kind,
+        }
+
+    def _followed(self) -> bool:
+        """Whether networks came after those that were learned from at first."""
+        plan = self._arguments["plan"]
+        return bool(plan["more"]) or plan["gone"] > plan["before"]
+
+    def _let_go(self) -> None:
+        """Lets go of networks that chains have left: only the last two windows are needed to go on."""
+        if self._learner is None or not self._followed():
+            return
+        plan, gone = self._arguments["plan"], self._learner.forget()
+        if gone == plan["gone"]:
+            return
+        # Windows of time, where there are any, come before the networks that followed them, and go together.
+        many = gone - plan["gone"] - (0 if self._windows is None else len(self._windows))
+        networks = self._arguments["networks"][many:]
+        # A run that is made again begins with the first that is left: only those after it are followed.
+        more = plan["more"][max(len(plan["more"]) - len(networks) + 1, 0) :]
+        sampler, form = self._learner.chosen
+        self._named, self._windows = self._named[many:], None
+        self._arguments = {
+            **self._arguments, "networks": networks, "windows": None, "sampling": {**self._arguments["sampling"], "sampler": sampler},
+            "plan": {**plan, "gone": gone, "more": more, "spans": plan["spans"][many:], "form": form},
+        }
+
+    def _given(self, networks: Any) -> tuple[list[Named], list[Optional[Span]], str]:
+        """Networks as they are learned from, when they begin and end, where that is known, and what such times are."""
+        given, spans, times = _given(networks)
+        self._weight_notes = []
+        return _networks.weighed(given, self.weighted, self.weights, self._weight_notes), spans, times
+
+    def _score_patches(self) -> int:
+        return _check.count(self.score_patches, "score_patches", 20, expected="an error is from twenty batches of at least one")
+
+    def _steps(self) -> int:
+        return _check.count(self.steps, "steps", expected="at least one is needed")
+
+    def _permutations(self) -> int:
+        many = _check.count(self.null_permutations, "null_permutations", 0, expected="it must not be negative")
+        if 0 < many < 19:
+            raise ValueError(f"null_permutations is {many}, but it must be 0, or at least 19 to find any change")
+        return many
+
+    def _sampling(self) -> dict[str, Any]:
+        chains = 1 if self.chains is None else self.chains
+        return _check.sampling(
+            self.k, self.motif, self.sampler, self.injective, self.every, self.burn_in, chains, self.component, self.lazy
+        )
+
+    def _scheme(self, sampling: dict[str, Any], steps: int) -> dict[str, Any]:
+        """What the extension takes for the online scheme; `steps` are those that a function gives weights."""
+        atoms = _check.whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
+        return _check.scheme(self, atoms, _check.motif_nodes(sampling) ** 2, _check.single(self.dtype), steps)
+
+    def _plan(self, given: list[Named], steps: int, batch: int, examples: int, seed: int) -> dict[str, Any]:
+        """A run on networks side by side."""
+        copies = self.rewired_copies
+        if copies is not None:
+            copies = _check.count(copies, "rewired_copies", 0, expected="it must not be negative")
+        return {
+            "steps": steps, "batch": batch, "snapshots": False, "seed": seed, "after": 0, "examples": examples,
+            "rewired_copies": copies, "weighted": self.weighted, "weights": self.weights,
+            "names": [one[1] for one in given], "digests": [one[2] for one in given], "score_patches": self._score_patches(), "more": [],
+            "null_permutations": self._permutations(),
+            "timing": None, "spans": [None] * len(given), "times": "numbers", "before": 0, "gone": 0, "form": None,
+        }
+
+    def _start(
+        self, given: list[Named], snapshots: bool, seed: int, steps: int, model: Any = None, windows: Optional[Windows] = None,
+        spans: Optional[list[Optional[Span]]] = None, times: str = "numbers", before: int = 0,
+    ) -> None:
+        """Makes samplers and chains, nothing learned yet; with a model, what it knows already."""
+        sampling = self._sampling()
+        after = 0 if model is None else self.n_steps_
+        times_over = len(given) if windows is None else len(windows)
+        scheme = self._scheme(sampling, after + steps * (times_over if snapshots else 1))
+        batch = _check.count(self.batch_size, "batch_size", expected="a minibatch needs at least one patch")
+        chains = sampling["chains"] * (1 if snapshots else len(given))
+        static = _check.flag(self.static, "static")
+        if batch < chains and not static:
+            raise ValueError(f"batch_size is {batch}, but each of {chains} chains needs at least one patch of it")
+        if static and (len(given) != 1 or snapshots):
+            many = len(given) if windows is None else f"{len(windows)} windows"
+            raise ValueError(f"static learns from one network, but {many} are given")
+        if static and (scheme["f32"] or scheme["init"] != "random"):
+            raise ValueError("static calculates in 64 bits from a random dictionary: leave dtype and dict_init out")
+        examples = _check.count(self.n_examples, "n_examples", 0, expected="it must not be negative")
+        plan = self._plan(given, steps, batch, examples, seed)
+        plan.update(snapshots=snapshots, after=after, times=times, before=before, gone=before)
+        if spans:
+            plan["spans"] = spans
+        if windows is not None:
+            plan.update(names=[windows.rows.name], digests=[windows.rows._digest], timing=windows._timing, times=windows.rows._core.kind)
+        networks = [one[0] for one in given]
+        ids: dict[Any, int] = {}
+        self._arguments = {
+            "networks": _networks.in_common(networks, ids) if snapshots else [one._core for one in networks],
+            "plan": plan, "scheme": scheme, "sampling": sampling,
+            "init": _check.first_atoms(self.dict_init, scheme["atoms"], _check.motif_nodes(sampling) ** 2), "all": static,
+            "windows": None if windows is None else windows._core,
+        }
+        learner = _ergodict.Run(**self._arguments, n_jobs=self.n_jobs)
+        if model is not None:
+            learner.continue_from(model)
+        else:
+            # Atoms of a run before are not those of this one, which may be stopped before it has any.
+            self.__dict__.pop("_model", None)
+            self._set = scheme["dictionary"]
+        self._learner, self._state, self._whole, self._named = learner, None, None, given
+        self._windows, self._ids, self._function = windows, ids, _check.schedule(self.schedule)[1]
+        self.notes_: list[str] = [*self.__dict__.get("_weight_notes", []), *learner.notes]
+        _networks.warn_of_parts(self.notes_)
+        if static:
+            self._whole = learner.model(True, self.n_jobs)
+            self._keep(self._whole)
+            self._learner = None
+
+    def _run(self, until: Optional[int]) -> None:
+        """Takes minibatches; what was learned stays when it is interrupted."""
+        if self._learner is None:
+            return
+        self._weigh(until)
+        try:
+            with progress(self.verbose, "learning", figure="surrogate") as show:
+                self._learner.run(until, self.n_jobs, show)
+        finally:
+            self._whole = None
+            if self._learner.steps > 0:
+                self._keep(self._learner.model(False))
+        self._let_go()
+        if not np.any(self.dominance_):
+            warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)
+
+    def _weigh(self, until: Optional[int]) -> None:
+        """Gives the weights of steps that were not planned at first, where they are those of a function."""
+        learner = self._learner
+        if self._function is None or learner is None or not learner.steps:
+            return
+        made, planned = learner.made()
+        words = _check.weights(self._function, learner.steps + max(until or planned, made) - made)
+        if words != self._arguments["scheme"]["schedule"]:
+            learner.restore(learner.state(), words)
+            self._arguments = {**self._arguments, "scheme": {**self._arguments["scheme"], "schedule": words}}
+
+    # What was learned.
+
+    @property
+    def atoms_(self) -> npt.NDArray[Any]:
+        """The atoms as matrices, of shape (n_components, k, k)."""
+        return self.components_.reshape(-1, self._learned().k, self._learned().k)
+
+    @property
+    def order_(self) -> npt.NDArray[np.int64]:
+        """The atoms from the most dominant on."""
+        return self._learned().order
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Patches learned from."""
+        return self._learned().samples
+
+    @property
+    def n_features_in_(self) -> int:
+        """Entries of a patch, k²."""
+        return self._learned().k ** 2
+
+    @property
+    def motif_(self) -> list[tuple[int, int]]:
+        """The edges of the motif."""
+        return self._learned().edges
+
+    @property
+    def motif_name_(self) -> str:
+        """What the motif is called."""
+        return self._learned().motif
+
+    @property
+    def sampler_(self) -> str:
+        """The sampler that was used."""
+        return self._learned().sampler
+
+    @property
+    def chain_(self) -> dict[str, Any]:
+        """How homomorphisms were drawn: ``acceptance``, and ``mixing`` with R̂, autocorrelation time and effective samples."""
+        return dict(NetworkRecord.of_model(self._whole_model()).chain)
+
+    @property
+    def networks_(self) -> list[dict[str, Any]]:
+        """The networks that were learned from: nodes, edges, ``effective_nodes`` that walks cover, and ``explained`` as in ``explained_``."""
+        return list(NetworkRecord.of_model(self._whole_model()).networks)
+
+    @property
+    def explained_(self) -> list[dict[str, Any]]:
+        """Shares of fresh walks that are explained, of each network: by the atoms, by the mean patch, and by atoms of rewired copies.
+
+        Each is a dict with ``value`` and ``standard_error``; ``beyond_degrees`` is the difference of atoms and rewired copies. Measured when
+        first asked for; empty for networks over time and for ``static``.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(6, k=8, random_state=0).fit("@lesmis")
+        >>> explained = model.explained_[0]
+        >>> explained["atoms"]["value"] > explained["mean_patch"]["value"]
+        True
+        """
+        return [one["explained"] for one in self.networks_ if one.get("explained") is not None]
+
+    @property
+    def shapes_(self) -> Optional[list[str]]:
+        """The shape of each atom in a word or two, such as ``"clique"``; None but for the path motif."""
+        return self._fitted().shapes()
+
+    def _learned(self) -> NetworkRecord:
+        check_is_fitted(self)
+        return self._record
+
+    def _fitted(self) -> _ergodict.NetworkModel:
+        check_is_fitted(self)
+        return self._model
+
+    def _keep(self, model: _ergodict.NetworkModel) -> None:
+        """Takes over what a model says."""
+        self._model, self._record = model, NetworkRecord.of_model(model)
+
+    # Over time.
+
+    def iter_fit(self, networks: Any, *, snapshots: bool = True) -> Iterator[Any]:
+        """Learn from a network at several times, and yield after each what is known of it.
+
+        The generator may be left at any window: what was learned stays, and :meth:`partial_fit` takes the rest.
+
+        Parameters
+        ----------
+        networks : Windows, TimedEdges or list of networks
+            As of :meth:`fit`.
+        snapshots : bool, default True
+            Whether a list of networks is one at several times.
+
+        Yields
+        ------
+        numpy.void
+            A row of ``windows_``: of a window that was just learned from, or was passed over.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0)
+        >>> [int(window["edges"]) for window in model.iter_fit(["@karate", "@kite"])]
+        [78, 18]
+        """
+        self._prepare(networks, snapshots)
+        told = 0
+        while self._learner is not None:
+            made, end = self._learner.made()[0], self._learner.window_end
+            over = made >= end
+            self._run(end)
+            rows = self.windows_
+            # The last row is of the window that was opened to be learned from next, unless all are over.
+            last = len(rows) if self._learner.window_end <= self._learner.made()[0] else len(rows) - 1
+            for at in range(told, last):
+                yield rows[at]
+            told = max(told, last)
+            if over or self._learner.window_end <= self._learner.made()[0]:
+                return
+
+    @property
+    def windows_(self) -> npt.NDArray[Any]:
+        """The windows, as a structured array that ``pandas.DataFrame`` takes.
+
+        ``name``, ``start`` and ``end`` (NaN of snapshots), ``nodes``, ``edges``, how many ``came`` and ``went`` since the window before, ``steps``, the
+        ``change`` score and its ``change_error``, the relative errors ``error_before`` and ``error_after``, how many chains ``continued`` and
+        ``restarted``, and why a window was ``passed_over``. After :meth:`fit`, scores of permuted times: ``null_low`` and ``null_high``, the smallest
+        and the largest; ``critical``, the score beyond which a window is called ``changed``; and ``p_value``, adjusted for all windows. NaN and False
+        where nothing was tested.
+        """
+        return self._over_time().windows
+
+    @property
+    def dominances_(self) -> npt.NDArray[np.float64]:
+        """How strongly the patches of each window use each atom, of shape (windows, n_components); NaN where nothing was learned."""
+        return self._over_time().dominances
+
+    @property
+    def dictionaries_(self) -> npt.NDArray[np.float32]:
+        """The atoms once each window was learned from, of shape (windows kept, n_components, k, k); ``dictionary_windows_`` says which windows."""
+        atoms = self._over_time().dictionaries
+        k = self.atoms_.shape[1]
+        return atoms.reshape(len(atoms), -1, k, k)
+
+    @property
+    def dictionary_windows_(self) -> npt.NDArray[np.int64]:
+        """The windows whose dictionaries are kept: all, or, where these would take more than 64 MB, every second, every fourth and so on."""
+        return np.array(self._over_time().kept, dtype=np.int64)
+
+    def _over_time(self) -> OverTime:
+        found = self._fitted().over_time()
+        if found is None:
+            raise AttributeError("there are no windows: this dictionary was not learned from a network at several times")
+        return OverTime.read(found)
+
+    def change_score(self, network: Any, steps: Optional[int] = None) -> Any:
+        """How far a network has changed from the one that was learned from last. Nothing is learned: a copy of this dictionary learns from it instead.
+
+        The score is that of ``windows_``: log₂ of how much worse the dictionary explains the network than the copy does, less the same on the network
+        before. It rests at 0, within its standard error, while the network is of the same kind.
+
+        Parameters
+        ----------
+        network : Network or what one is made of, or Window
+            The network as it is now.
+        steps : int, optional
+            Minibatches that the copy takes; by default the parameter `steps`.
+
+        Returns
+        -------
+        numpy.void
+            What ``windows_`` would say of the network: ``change``, ``change_error``, ``came``, ``went``, ``error_before`` and so on.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ring = [(i, (i + 1) % 40) for i in range(40)]
+        >>> model = ergodict.NetworkDictionary(4, k=5, steps=20, schedule="constant:0.1", random_state=0).fit(ring)
+        >>> bool(model.change_score("@karate")["change"] > 0.5), model.n_steps_
+        (True, 20)
+        """
+        self._fitted()
+        if self._learner is None and self._state is None:
+            raise ValueError("a model that was loaded has no network to compare with: partial_fit it on one first")
+        given, spans, times = self._given(network)
+        more = self._steps() if steps is None else _check.count(steps, "steps", expected="at least one is needed")
+        other: NetworkDictionary = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._learner, other._state = None, self._engine().state()
+        other._follow(given, more, spans[0], times)
+        other._run(None)
+        return other.windows_[-1]
+
+    def _last_network(self) -> Any:
+        """The network that was learned from last, of windows of time."""
+        windows = self.__dict__.get("_windows")
+        if windows is not None and not self._followed():
+            learned = [at for at, window in enumerate(self.windows_) if not window["passed_over"]]
+            return windows[learned[-1]].network
+        return self._named[-1][0]
+    # What was learned, applied.
 
     def codes(self, patches: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """The codes (n, n_components) of patches (n, k²) or (n, k, k).
@@ -151,10 +597,10 @@ class NetworkDictionary(NetworkInTime):
         self._fitted()
         seed = _ergodict.coding_seed(self.seed_) if random_state is None else seed_of(random_state)
         drawn = sample(
-            as_network(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=self.sampler, injective=self.injective,
+            self._as_learned(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=self.sampler_ if self.sampler_ in _SAMPLERS else None, injective=self.injective,
             burn_in=self.burn_in, every=self.every, component=self.component, lazy=self.lazy, random_state=seed,
         )
-        return self.codes(drawn.patches(options.whole("n", n, 1, "at least one is needed")))
+        return self.codes(drawn.patches(_check.count(n, "n", expected="at least one is needed")))
 
     def reconstruct(
         self,
@@ -217,41 +663,45 @@ class NetworkDictionary(NetworkInTime):
         >>> model.reconstruct("@karate", samples=1000, pairs=[(1, 2), (1, 34)]).counts.shape
         (2,)
         """
-        model, rebuilt = self._fitted(), as_network(network)
+        model, rebuilt = self._fitted(), self._as_learned(network)
         wanted = None if pairs is None else rebuilt.index_pairs(pairs).astype(np.uint32)
         seed = self.seed_ if random_state is None else seed_of(random_state)
         plan = {
-            "samples": options.whole("samples", samples, 1, "at least one homomorphism is needed"),
-            "lambda": 2.0 * options.not_negative("alpha", alpha), "mode": options.choice("mode", mode, ("plain", "off-chain")),
-            "alpha": options.not_negative("shrinkage", shrinkage), "reversal": options.flag("reversal", reversal),
-            "threshold": options.finite("threshold", threshold), "seed": seed,
-            "memory": options.whole("memory", memory, 1, "at least one mebibyte is needed"),
+            "samples": _check.count(samples, "samples", expected="at least one homomorphism is needed"),
+            "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
+            "alpha": _check.not_negative(shrinkage, "shrinkage"), "reversal": _check.flag(reversal, "reversal"),
+            "threshold": _check.finite(threshold, "threshold"), "seed": seed,
+            "memory": _check.count(memory, "memory", expected="at least one mebibyte is needed"),
         }
         # Nothing is taken over from how the atoms were learned, as `ergodict network reconstruct --model` has it.
-        several = REBUILDING_CHAINS if chains is None else chains
-        sampling = options.sampling(None, None, sampler, injective, every, burn_in, several, component, lazy)
+        several = _ergodict.DENOISING["chains"] if chains is None else chains
+        sampling = _check.sampling(None, None, sampler, injective, every, burn_in, several, component, lazy)
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
-        options.warn_of_parts(found["notes"])
+        _networks.warn_of_parts(found["notes"])
         found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
             rebuilt, found, wanted=wanted is not None, largest=component == "largest", shrinkage=float(shrinkage),
             threshold=float(threshold), samples=int(samples), mode=mode, seed=seed,
         )
 
+    def _as_learned(self, network: Any) -> Network:
+        """A network with weights where the atoms were learned from weights, on the same scale."""
+        weighted = self._learned().weighted
+        return _networks.weighed([(as_network(network), "", "")], weighted, self.weights if weighted else "linear")[0][0]
+
     def _notes_on(self, network: Network, sampler: str) -> list[str]:
         """What there is to say of a network that is rebuilt, by the side of those that were learned from."""
-        form = json.loads(self._fitted().header())["network"]
-        notes = []
+        form, notes = self._learned(), []
 
         def kind(directed: bool, weighted: bool) -> str:
             return f"{'directed' if directed else 'undirected'}, {'with' if weighted else 'without'} weights"
 
-        if (form["directed"], form["weighted"]) != (network.is_directed, network.is_weighted):
-            here, there = kind(network.is_directed, network.is_weighted), kind(form["directed"], form["weighted"])
+        if (form.directed, form.weighted) != (network.is_directed, network.is_weighted):
+            here, there = kind(network.is_directed, network.is_weighted), kind(form.directed, form.weighted)
             notes.append(f"the network is {here}, and the model was learned from networks {there}")
-        if self.sampler_ in ("exact", "pivot", "pivot-approx", "glauber", "rejection") and self.sampler_ != sampler:
+        if self.sampler_ in _SAMPLERS and self.sampler_ != sampler:
             notes.append(
                 f"the atoms were learned from patches of the {self.sampler_} sampler, and the network is rebuilt from those of {sampler}, "
                 "which see it differently: sampler sets it, here and in the estimator"
@@ -274,7 +724,7 @@ class NetworkDictionary(NetworkInTime):
         return by_dictionary(self, network, pairs, samples, parameters)
 
     def compare(self, networks: Any, **parameters: Any) -> Comparison:
-        """Rebuilds every network by the latent motifs of every other: :func:`compare` with the parameters of this estimator.
+        """Compares networks by each other's latent motifs: :func:`compare` with the parameters of this estimator.
 
         It need not be fitted.
 
@@ -302,22 +752,18 @@ class NetworkDictionary(NetworkInTime):
         """
         model = self._fitted()
         if network is None and n is None:
-            told, given = json.loads(self._whole_model().header()), self._looked_at()
+            whole, given = self._whole_model(), self._looked_at()
         else:
-            given = options.several(network) if network is not None else self._looked_at()
+            given = _networks.several(network) if network is not None else self._looked_at()
             if not given:
                 raise ValueError("a model that was loaded has no network to look for examples in: give one")
-            plan = {
-                "steps": 1, "batch": len(given), "snapshots": False, "seed": self.seed_, "after": 0, "names": [one[1] for one in given],
-                "examples": options.whole("n", 4 if n is None else n, 1, "at least one is needed"), "digests": [""] * len(given),
-                "score_patches": self._score_patches(), "more": [], "timing": None, "spans": [None] * len(given), "times": "numbers",
-                "before": 0, "gone": 0, "form": None,
-            }
+            each = 4 if n is None else _check.count(n, "n", expected="at least one is needed")
+            plan = self._plan([(one[0], one[1], "") for one in given], 1, len(given), each, self.seed_)
             sampling = {**self._sampling(), "motif": None, "edges": self.motif_, "k": self.atoms_.shape[1], "chains": 1}
-            learner = _ergodict.NetworkLearner([one[0]._core for one in given], plan, options.scheme(self), sampling)
-            learner.take(model)
-            told = json.loads(learner.model(True, self.n_jobs).header())
-        found = told["run"].get("examples") or [[] for _ in self.components_]
+            learner = _ergodict.Run([one[0]._core for one in given], plan, self._scheme(sampling, 1), sampling)
+            learner.continue_from(model)
+            whole = learner.model(True, self.n_jobs)
+        found = NetworkRecord.of_model(whole).examples or [[] for _ in self.components_]
         return [[_with_ids(one, given) for one in examples] for examples in found]
 
     def _looked_at(self) -> list[Named]:
@@ -354,56 +800,95 @@ class NetworkDictionary(NetworkInTime):
         True
         """
         self._whole_model().save(os.fspath(path))
+        if self._function is not None and not self._warned:
+            self._warned = True
+            warn_of_function()
 
     @classmethod
-    def load(cls, path: Path) -> NetworkDictionary:
-        """Opens a model file of networks, written here or by the command line.
+    def load(cls: type[Self], path: Path, dictionary: Any = None) -> Self:
+        """Opens a model file of networks, written here or by the command line; `dictionary` is its set again where no name describes it.
 
         Examples
         --------
         See :meth:`save`.
         """
-        model = _ergodict.NetworkModel.load(os.fspath(path))
-        told = json.loads(model.header())
-        estimator = cls(**_parameters_of(told))
-        estimator._learned(model)
+        name = os.fspath(path)
+        model = _ergodict.NetworkModel.load(name, set_of(name, dictionary))
+        estimator = cls(**NetworkRecord.of_model(model).parameters(dictionary))
+        estimator._keep(model)
+        estimator._set = set_of(name, dictionary)
         return estimator
 
+    # Inside.
+
+    # What is not there before fit.
+    _arguments: dict[str, Any]
+    _model: _ergodict.NetworkModel
+    _named: list[Named]
+    _windows: Optional[Windows] = None
+    #: Numbers of nodes whose ids are neither integers nor strings, where chains go from one network to the next.
+    _ids: Mapping[Any, int] = MappingProxyType({})
+    _learner: Optional[_ergodict.Run] = None
+    _state: Optional[bytes] = None
+    _whole: Optional[_ergodict.NetworkModel] = None
+    _record: NetworkRecord
+    #: The set of dictionaries as the extension takes it.
+    _set: object = None
+    #: The function that is the schedule, if it is one, and whether it was told that files do not hold it.
+    _function: Optional[Callable[[int], float]] = None
+    _warned = False
+
+    def _engine(self) -> _ergodict.Run:
+        """The run, made again after a pickle."""
+        if self._learner is None:
+            learner = _ergodict.Run(**self._arguments, n_jobs=self.n_jobs)
+            if self._state is not None:
+                learner.restore(self._state)
+            self._learner, self._state = learner, None
+        return self._learner
+
+    def _whole_model(self) -> _ergodict.NetworkModel:
+        """The model with all that a file has."""
+        model = self._fitted()
+        if self._whole is None:
+            going = self._learner is not None or self._state is not None
+            self._whole = self._engine().model(True, self.n_jobs) if going else model
+        return self._whole
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_model") is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        learner = state.pop("_learner", None)
+        if learner is not None and learner.steps > 0:
+            state["_state"] = learner.state()
+        arguments = state.pop("_arguments", None)
+        if arguments is not None:
+            # Networks are pickled as Python has them.
+            state["_arguments"] = {name: value for name, value in arguments.items() if name not in ("networks", "windows")}
+        for name in ("_model", "_whole"):
+            if state.get(name) is not None:
+                state[name] = state[name].to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        own = state.get("_set")
+        for name in ("_model", "_whole"):
+            if state.get(name) is not None:
+                state[name] = _ergodict.NetworkModel.from_bytes(state[name], None if isinstance(own, str) else own)
+        arguments = state.get("_arguments")
+        if arguments is not None:
+            networks = [one[0] for one in state["_named"]]
+            ids = dict(state.get("_ids") or {})
+            cores = _networks.in_common(networks, ids) if arguments["plan"]["snapshots"] else [one._core for one in networks]
+            windows = state.get("_windows")
+            state["_arguments"] = {**arguments, "networks": cores, "windows": None if windows is None else windows._core}
+        super().__setstate__(state)
 
 
-def _opened(path: Any, dictionary: Any) -> NetworkDictionary:
-    """The estimator of a model file of networks, for :func:`ergodict.load`."""
-    if dictionary is not None:
-        raise ValueError("a model of networks has a dictionary set that its name describes: leave dictionary out")
-    return NetworkDictionary.load(path)
-
-
-READERS["network"] = _opened
-
-
-def _parameters_of(told: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the estimator that a model file tells of."""
-    config, scheme, form = told["run"].get("config") or {}, told["parameters"], told["network"]
-    shape = form["motif"] if form["motif"] in ("chain", "star", "cycle", "complete") else [tuple(edge) for edge in form["edges"]]
-    lazy = {"yes": True, "no": False}.get(config.get("lazy", "auto"))
-    init = config.get("init", "random")
-    found = {
-        "n_components": scheme["atoms"], "alpha": scheme["lambda"] / 2.0, "tol": scheme["tolerance"],
-        "dict_tol": scheme["dictionary-tolerance"], "dict_sweeps": scheme["dictionary-sweeps"],
-        **{name: scheme[name] for name in ("kappa1", "kappa2", "schedule", "dictionary", "code", "normalise", "unused", "solver")},
-        "k": form["k"], "motif": shape, "lazy": lazy, "random_state": told["seed"],
-        "dtype": "float32" if told["precision"] == "f32" else "float64", "dict_init": init if init in ("random", "data") else "random",
-        "static": bool(config.get("static", False)), "burn_in": config.get("burn-in", 0), "batch_size": config.get("batch", 100),
-        "n_examples": config.get("examples", 4), "score_patches": config.get("score-patches", 1000),
-        **{name: config[name] for name in ("sampler", "every", "injective", "component") if name in config},
-    }
-    if config.get("chains", 1) != 1:
-        # One chain is what learning takes unless said otherwise, and comparisons then take more.
-        found["chains"] = config["chains"]
-    if "steps" in config:
-        # Of snapshots that were learned from for unequal times, the last is what would be gone on with.
-        found["steps"] = config["steps"][-1] if isinstance(config["steps"], list) else config["steps"]
-    return found
+READERS["network"] = NetworkDictionary.load
 
 
 def _with_ids(example: dict[str, Any], given: list[Named]) -> dict[str, Any]:
@@ -417,3 +902,20 @@ def _with_ids(example: dict[str, Any], given: list[Named]) -> dict[str, Any]:
     numbers = np.array([int(name) for name in example["nodes"]], dtype=np.int64)
     places = numbers if names is None else np.searchsorted(names, numbers)
     return {**example, "nodes": network.ids(places).tolist()}
+
+
+def _given(networks: Any) -> tuple[list[Named], list[Optional[Span]], str]:
+    """Networks, when they begin and end, where that is known, and what such times are."""
+    windows = [networks] if isinstance(networks, Window) else networks
+    if isinstance(windows, (list, tuple)) and windows and all(isinstance(one, Window) for one in windows):
+        named: list[Named] = [(one.network, one.name, "") for one in windows]
+        return named, [(_number(one.start), _number(one.end)) for one in windows], windows[0].kind
+    named = _networks.several(networks)
+    return named, [None] * len(named), "numbers"
+
+
+def _number(moment: Any) -> float:
+    """A moment as windows have it: a number, or seconds since 1970 of a date."""
+    if isinstance(moment, np.datetime64):
+        return float(moment.astype("datetime64[ms]").astype(np.int64)) / 1e3
+    return float(moment)

@@ -7,8 +7,8 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict, convert
-from ._network_options import finite
+from . import _check, _ergodict, convert
+from ._repr import imported_pandas
 from .network import Network
 
 
@@ -160,7 +160,7 @@ class Reconstruction:
         """
         found: dict[str, Optional[float]] = _ergodict.accuracy(
             self.network._core, self.u, self.v, self.sums, self.counts, self._largest, self._wanted,
-            finite("threshold", threshold), self.shrinkage,
+            _check.finite(threshold, "threshold"), self.shrinkage,
         )
         return found
 
@@ -185,7 +185,7 @@ class Reconstruction:
         >>> model.reconstruct("@karate", samples=2000).to_network(weighted=False).is_weighted
         False
         """
-        limit = self.threshold if threshold is None else finite("threshold", threshold)
+        limit = self.threshold if threshold is None else _check.finite(threshold, "threshold")
         weights = self.weights
         # A weight of 0 or less is no edge, whatever the threshold.
         kept = (weights > limit) & (weights > 0) & self._first_seen()
@@ -224,9 +224,6 @@ class Reconstruction:
         >>> list(model.reconstruct("@karate", samples=2000).to_pandas().columns)
         ['u', 'v', 'weight', 'count']
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        pandas = imported_pandas()
         pairs = self.pairs
         return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "weight": self.weights, "count": self.counts})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional, Union
@@ -11,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict
+from . import _check, _ergodict
 from ._progress import progress
 from ._random import RandomState, seed_of
 from .network import Network, as_network
@@ -19,43 +18,7 @@ from .network import Network, as_network
 #: A motif: its shape, the file of its edges, or its edges.
 Motif = Union[str, "os.PathLike[str]", Sequence[tuple[int, int]], npt.NDArray[Any]]
 
-_MOST_STEPS = 2**40
-_MOST_CHAINS = 2**16
 _OBSERVABLES = ("density", "conditional-density", "macc")
-
-
-def _count(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number in a range."""
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value}, but it must be a whole number")
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}, but it must be a whole number") from None
-    if number < least:
-        raise ValueError(f"{name} is {number}, but it must be at least {least}")
-    if number > most:
-        raise ValueError(f"{name} is {number}, but it must be at most {most}")
-    return number
-
-
-def _motif(motif: Any) -> tuple[Optional[str], Optional[list[tuple[int, int]]]]:
-    """A motif as a name, or as edges."""
-    if isinstance(motif, (str, os.PathLike)):
-        return os.fspath(motif), None
-    # Of other shapes the first row is refused, before a long list is made.
-    pairs = motif.tolist() if isinstance(motif, np.ndarray) and motif.shape[1:] == (2,) else motif
-    try:
-        edges = [(operator.index(i), operator.index(j)) for i, j in pairs]
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"motif is {motif!r}, but it must be one of chain, star, cycle, complete, a file that lists the "
-            "motif's edges, or pairs of its nodes 0 to k - 1"
-        ) from None
-    for edge in edges:
-        if not all(0 <= end < 2**32 for end in edge):
-            raise ValueError(f"the motif has the edge {edge}, but its nodes are called 0 to k - 1")
-    return None, edges
 
 
 class HomomorphismSampler:
@@ -67,9 +30,9 @@ class HomomorphismSampler:
 
     Parameters
     ----------
-    network, k, motif, sampler, injective, burn_in, every, chains
+    network, random_state, ids, n_jobs, verbose
         As :func:`sample` has them.
-    component, lazy, random_state, ids, n_jobs, verbose
+    **sampling
         Likewise.
 
     Attributes
@@ -94,48 +57,23 @@ class HomomorphismSampler:
     def __init__(
         self,
         network: Any,
-        k: Optional[int] = None,
-        motif: Motif = "chain",
-        sampler: Optional[str] = None,
-        injective: bool = False,
-        burn_in: int = 0,
-        every: int = 1,
-        chains: int = 1,
-        component: str = "largest",
-        lazy: Optional[bool] = None,
+        *,
         random_state: RandomState = None,
         ids: bool = False,
         n_jobs: Optional[int] = None,
         verbose: bool = False,
+        **sampling: Any,
     ) -> None:
-        name, edges = _motif(motif)
-        if component not in ("largest", "all"):
-            raise ValueError(f"component is {component}, but it must be largest or all")
-        steps = {"burn_in": _count("burn_in", burn_in), "every": _count("every", every, 1)}
-        if max(steps.values()) > _MOST_STEPS:
-            raise ValueError(f"every and burn_in are at most {_MOST_STEPS} steps: more would take days")
-        if not 1 <= _count("chains", chains) <= _MOST_CHAINS:
-            raise ValueError(f"chains is {chains}, but it must be between 1 and {_MOST_CHAINS}")
+        arguments = _check.sampling(**sampling)
         self.network: Network = as_network(network)
         self.seed_ = seed_of(random_state)
         self._gives_ids, self._verbose = bool(ids), verbose
-        self._n_jobs = None if n_jobs is None else _count("n_jobs", n_jobs, -(2**31), 2**31)
-        self._arguments: dict[str, Any] = {
-            "name": name,
-            "edges": edges,
-            "k": None if k is None else _count("k", k),
-            "sampler": sampler,
-            "injective": bool(injective),
-            **steps,
-            "chains": int(chains),
-            "largest": component == "largest",
-            "lazy": lazy,
-        }
+        self._n_jobs = _check.jobs(n_jobs)
+        self._arguments = arguments
         self._make()
 
     def _make(self) -> None:
-        core = self.network._core
-        self._core = _ergodict.Sampler(core, **self._arguments, seed=self.seed_, n_jobs=self._n_jobs)
+        self._core = _ergodict.Sampler(self.network._core, self._arguments, self.seed_, self._n_jobs)
         self.sampler_ = self._core.sampler
 
     def _repr_html_(self) -> str:
@@ -206,7 +144,7 @@ class HomomorphismSampler:
         array([['b', 'a', 'b']], dtype=object)
         """
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            flat = self._core.draw(_count("n", n), self._n_jobs, show)
+            flat = self._core.draw(_check.count(n, "n", 0), self._n_jobs, show)
         numbers = flat.reshape(-1, self.k)
         wanted = self._gives_ids if ids is None else ids
         return self.network.ids(numbers) if wanted else numbers
@@ -220,7 +158,7 @@ class HomomorphismSampler:
         >>> next(ergodict.sample("@karate", k=2).blocks(5)).shape
         (5, 2)
         """
-        for now in _sizes(_count("size", size, 1), n):
+        for now in _sizes(_check.count(size, "size"), n):
             yield self.draw(now)
 
     def patches(self, n: int, bits: bool = False) -> npt.NDArray[Any]:
@@ -236,7 +174,7 @@ class HomomorphismSampler:
         if bits and not self._core.bits:
             raise ValueError("the network has weights, so that its patches are no bits")
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            flat = self._core.draw_patches(_count("n", n), self._n_jobs, show)
+            flat = self._core.draw_patches(_check.count(n, "n", 0), self._n_jobs, show)
         patches = flat.reshape(-1, self.k**2)
         return (patches > 0).astype(np.uint8) if bits else patches
 
@@ -250,8 +188,8 @@ class HomomorphismSampler:
         >>> [x.shape for x in ergodict.sample("@karate", k=3).minibatches(50, n=2)]
         [(50, 9), (50, 9)]
         """
-        rows = _count("size", size, 1)
-        for now in _sizes(rows, None if n is None else rows * _count("n", n)):
+        rows = _check.count(size, "size")
+        for now in _sizes(rows, None if n is None else rows * _check.count(n, "n", 0)):
             yield self.patches(now)
 
     def diagnose(
@@ -288,10 +226,10 @@ class HomomorphismSampler:
         for one in wanted:
             if one not in _OBSERVABLES:
                 raise ValueError(f"observables has {one}, but there are {', '.join(_OBSERVABLES)}")
-        larger = _motif(conditional) if "conditional-density" in wanted else (None, None)
+        larger = _check.motif_of(conditional) if "conditional-density" in wanted else (None, None)
         asked = ("density" in wanted, "macc" in wanted)
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            text = self._core.measure(_count("n", n, 1), *asked, *larger, self._n_jobs, show)
+            text = self._core.measure(_check.count(n, "n"), *asked, *larger, self._n_jobs, show)
         told = json.loads(text)
         named = {one.pop("observable"): _figures(one) for one in told["observables"]}
         found: dict[str, Any] = {"observables": named, "acceptance": self.acceptance_}
@@ -343,7 +281,7 @@ class HomomorphismSampler:
 
 def _sizes(size: int, total: Optional[int]) -> Iterator[int]:
     """Sizes of blocks, without end or up to a total."""
-    left = None if total is None else _count("n", total)
+    left = None if total is None else _check.count(total, "n", 0)
     while left is None or left > 0:
         now = size if left is None else min(size, left)
         yield now
@@ -420,18 +358,6 @@ def sample(
     (5,)
     """
     return HomomorphismSampler(
-        network,
-        k=k,
-        motif=motif,
-        sampler=sampler,
-        injective=injective,
-        burn_in=burn_in,
-        every=every,
-        chains=chains,
-        component=component,
-        lazy=lazy,
-        random_state=random_state,
-        ids=ids,
-        n_jobs=n_jobs,
-        verbose=verbose,
+        network, k=k, motif=motif, sampler=sampler, injective=injective, burn_in=burn_in, every=every, chains=chains, component=component,
+        lazy=lazy, random_state=random_state, ids=ids, n_jobs=n_jobs, verbose=verbose,
     )

@@ -1,4 +1,4 @@
-"""Sets that a dictionary must lie in: unions, balls around a centre, projections of the user's own."""
+"""Sets that a dictionary must lie in: unions, balls around a center, projections of the user's own."""
 
 from __future__ import annotations
 
@@ -9,50 +9,55 @@ from typing import Any, Optional, Union as _Either
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Near", "Projection", "Union"]
+from . import _ergodict
+
+__all__ = ["NAMES", "Near", "Projection", "Union"]
+
+#: The sets of atoms that have names; all but ``"free"`` also with ``:SIZE``.
+NAMES: tuple[str, ...] = tuple(_ergodict.set_names())
 
 
 class Near:
-    """Dictionaries within a distance of a centre.
+    """Dictionaries within a distance of a center.
 
     Parameters
     ----------
-    centre : array-like of shape (n_components, n_features)
-        The centre, an atom a row.
+    center : array-like of shape (n_components, n_features)
+        The center, an atom a row.
     radius : float
         The largest Frobenius distance of the dictionary from it.
     nonnegative : bool, default=False
-        Whether the entries must be nonnegative too; those of the centre must be then.
+        Whether the entries must be nonnegative too; those of the center must be then.
 
     Examples
     --------
     >>> import numpy as np
     >>> from ergodict import OnlineDictionary
     >>> from ergodict.sets import Near
-    >>> centre = np.eye(2, 3)
-    >>> model = OnlineDictionary(2, dictionary=Near(centre, 0.1), random_state=0)
+    >>> center = np.eye(2, 3)
+    >>> model = OnlineDictionary(2, dictionary=Near(center, 0.1), random_state=0)
     >>> model = model.fit(np.random.default_rng(0).normal(size=(50, 3)))
-    >>> bool(np.linalg.norm(model.components_ - centre) <= 0.1 + 1e-12)
+    >>> bool(np.linalg.norm(model.components_ - center) <= 0.1 + 1e-12)
     True
     """
 
-    def __init__(self, centre: ArrayLike, radius: float, nonnegative: bool = False) -> None:
-        self.centre = centre
+    def __init__(self, center: ArrayLike, radius: float, nonnegative: bool = False) -> None:
+        self.center = center
         self.radius = radius
         self.nonnegative = nonnegative
 
     def __repr__(self) -> str:
-        return f"Near({self.centre!r}, {self.radius!r}, nonnegative={self.nonnegative!r})"
+        return f"Near({self.center!r}, {self.radius!r}, nonnegative={self.nonnegative!r})"
 
     def _spec(self, atoms: int, features: int) -> object:
-        centre = np.array(self.centre, dtype=np.float64, order="C", ndmin=2)
-        if centre.shape != (atoms, features):
+        center = np.array(self.center, dtype=np.float64, order="C", ndmin=2)
+        if center.shape != (atoms, features):
             raise ValueError(
-                f"the centre of a dictionary set is {_shape(centre)}, but {atoms}×{features} is needed"
+                f"the center of a dictionary set is {_shape(center)}, but {atoms}×{features} is needed"
             )
-        if not np.isfinite(centre).all():
-            raise ValueError("the centre of a dictionary set holds NaN or an infinity")
-        return ("near", centre, float(self.radius), bool(self.nonnegative))
+        if not np.isfinite(center).all():
+            raise ValueError("the center of a dictionary set holds NaN or an infinity")
+        return ("near", center, float(self.radius), bool(self.nonnegative))
 
 
 class Projection:

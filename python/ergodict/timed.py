@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,7 @@ from typing import Any, Optional, Union, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import _ergodict, convert
-from ._options import flag
+from . import _check, _ergodict, convert
 from ._times import ids_of, length, moments_of, of_rows, of_table, removals, shown
 from .network import Network
 
@@ -168,7 +168,7 @@ class TimedEdges:
         self._own: Optional[list[Hashable]] = None
         told = self._core.decisions
         self._directed = bool(told and told[1])
-        self._weighted, self._loops, self._column = weighted, flag("loops", loops), column or "auto"
+        self._weighted, self._loops, self._column = weighted, _check.flag(loops, "loops"), column or "auto"
         #: What is learned from is called, and known, by the file.
         self.name, self._digest = os.path.basename(path), _ergodict.input_digest(path)
 
@@ -190,7 +190,7 @@ class TimedEdges:
             self._core = _ergodict.TimedEdges.of_integers(one, two, moments, numbers, gone, dates)
         else:
             self._number(first.tolist(), second.tolist(), moments, numbers, gone, dates)
-        self._directed, self._weighted, self._loops = bool(directed), weighted, flag("loops", loops)
+        self._directed, self._weighted, self._loops = bool(directed), weighted, _check.flag(loops, "loops")
         self._column, self.name, self._digest = "auto", "edges", ""
 
     def _number(self, u: list[Any], v: list[Any], times: Any, weights: Any, removes: Any, dates: bool) -> None:
@@ -327,23 +327,30 @@ class Windows(Sequence[Window]):
             raise ValueError("stride is given, but no window: give the length of a window, too")
         if window is not None and windows is not None:
             raise ValueError("window and windows are given, but only one of them can be")
-        if windows is not None and (isinstance(windows, bool) or not isinstance(windows, (int, np.integer))):
-            raise TypeError(f"windows is {windows!r}, but it must be an integer")
-        if windows is not None and windows < 1:
-            raise ValueError(f"windows is {windows}, but at least one is needed")
+        if windows is not None:
+            windows = _check.count(windows, "windows", expected="at least one is needed")
         self.rows = rows
         #: As a configuration of the command line has it.
         self._timing: dict[str, Any] = {
             "timestamps": rows._column, "window": length("window", window), "stride": length("stride", stride),
-            "windows": _ergodict.DEFAULT_WINDOWS if windows is None else int(windows), "cumulative": flag("cumulative", cumulative),
+            "windows": _ergodict.DEFAULT_WINDOWS if windows is None else windows, "cumulative": _check.flag(cumulative, "cumulative"),
         }
         self._core = _ergodict.Windows(
-            rows._core, self._timing["window"], self._timing["stride"], None if windows is None else int(windows),
+            rows._core, self._timing["window"], self._timing["stride"], windows,
             self._timing["cumulative"], rows.is_directed, rows._weighted, rows._loops,
         )
 
     def __len__(self) -> int:
         return len(self._core)
+
+    def _unweighted(self) -> Windows:
+        """The same windows of rows without weights."""
+        state = self.__getstate__()
+        state["rows"] = copy.copy(self.rows)
+        state["rows"]._weighted = False
+        made = Windows.__new__(Windows)
+        made.__setstate__(state)
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         return {"rows": self.rows, "timing": self._timing, "many": self._timing["windows"] if self._timing["window"] is None else None}

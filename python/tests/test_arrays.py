@@ -326,24 +326,6 @@ def test_other_types_are_converted() -> None:
     )
 
 
-def test_sums_from_elsewhere_make_the_same_step() -> None:
-    one, other = (OnlineNMF(3, random_state=0).fit(X) for _ in range(2))
-    a, b, r, count = other._core.statistics(X[:200])
-    report = other._core.absorb(a, b, r, count)
-    one.partial_fit(X[:200])
-    assert report["step"] == one.n_steps_ == other.n_steps_
-    np.testing.assert_allclose(other.components_, one.components_, atol=1e-10)
-    totals, same = one._core.aggregates, other._core.aggregates
-    np.testing.assert_allclose(same["A"], totals["A"], rtol=1e-12)
-    np.testing.assert_allclose(same["B"], totals["B"], rtol=1e-12)
-    assert totals["B"].shape == (3, 10) and (totals["t"], totals["samples"]) == (3, 500)
-    for bad in (float("nan"), float("inf"), 0.0, -1.0):
-        with pytest.raises(ValueError, match="the number of samples in the statistics is"):
-            other._core.absorb(a, b, r, bad)
-    with pytest.raises(ValueError, match="the statistics is"):
-        other._core.absorb(a[:2], b, r, count)
-
-
 def test_arrays_larger_than_memory_are_refused() -> None:
     # One number that strides of zero make to more than any machine has.
     vast = np.broadcast_to(np.float64(1.0), (1 << 30, 1 << 20))

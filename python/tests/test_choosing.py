@@ -29,10 +29,10 @@ def test_codes_are_those_of_nonnegative_least_squares() -> None:
     for column, x in zip(H.T, X.T, strict=True):
         np.testing.assert_allclose(column, nnls(W, x)[0], atol=1e-6)
     # With a penalty each entry's gradient is 0 or, at 0, not negative.
-    penalised = code(W, X, 0.7, tolerance=1e-10)
-    gradient = 2 * W.T @ (W @ penalised - X) + 0.7
-    assert np.abs(gradient[penalised > 0]).max() < 1e-6 and gradient[penalised == 0].min() > -1e-6
-    assert penalised.sum() < H.sum()
+    penalized = code(W, X, 0.7, tolerance=1e-10)
+    gradient = 2 * W.T @ (W @ penalized - X) + 0.7
+    assert np.abs(gradient[penalized > 0]).max() < 1e-6 and gradient[penalized == 0].min() > -1e-6
+    assert penalized.sum() < H.sum()
 
 
 def test_matching_sees_through_order_direction_and_length() -> None:

@@ -164,7 +164,7 @@ def test_weights_by_name_and_by_function() -> None:
 
 def test_lists_as_networkx_has_them_and_iterators() -> None:
     graph = nx.Graph()
-    graph.add_edge("a", "b", weight=2.5, colour="red")
+    graph.add_edge("a", "b", weight=2.5, color="red")
     graph.add_edge("b", "c", weight=1.5)
     assert Network(graph.edges(data=True)) == Network(graph) == Network(graph.edges(data="weight"))
     assert Network(graph.edges) == Network(iter(list(graph.edges))) == Network(set(graph.edges))

@@ -89,7 +89,7 @@ def test_weights_and_directions_are_left_out_with_a_warning() -> None:
 def test_what_cannot_be_is_refused_in_words() -> None:
     for parameters, words in (
         ({"method": "best"}, "the method is best, but it must be one of ensemble, motif-codes"),
-        ({"noise": "odd"}, "noise is odd, but it must be added, removed or both"),
+        ({"noise": "odd"}, "noise is 'odd', but it must be added, removed or both"),
         ({"noise": "removed"}, "looks for missing edges, but all pairs to score are observed ones"),
         ({"pairs": "edges"}, "pairs is edges, but it must be non-edges"),
         ({"pairs": [(1, 1)]}, "pair 0 has a node with itself, which is no pair to score"),

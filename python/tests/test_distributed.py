@@ -100,7 +100,7 @@ def test_processes_give_what_one_process_gives(lesmis: str, tmp_path: Path) -> N
     assert (tmp_path / "here.safetensors").read_bytes() == (tmp_path / "there.safetensors").read_bytes()
     loaded = ergodict.NetworkDictionary.load(tmp_path / "there.safetensors")
     assert loaded.n_steps_ == 3 and loaded.n_samples_seen_ == 3 * 4 * 2 * 30
-    assert loaded.chain_["sampler"] == "exact" and len(loaded.examples()) == 4
+    assert loaded.chain_["sampler"] == "walk" and len(loaded.examples()) == 4
     config = json.loads(loaded._model.header())["run"]["config"]
     assert (config["rounds"], config["chains"], config["minibatches"], config["batch"]) == (3, 4, 2, 30)
 
@@ -348,20 +348,20 @@ def test_an_interrupted_run_goes_on(lesmis: str, tmp_path: Path) -> None:
     assert same(more, distributed.learn(lesmis, 4, **{**SMALL, "rounds": 5}))
     # Without a checkpoint there is nothing to go on from, and it begins.
     assert same(whole, distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "new.safetensors", resume=True))
-    with pytest.raises(ValueError, match=r"was made with batch 30, but batch is 31 now"):
+    with pytest.raises(ValueError, match="batch was 30 there and is 31 here"):
         distributed.learn(lesmis, 4, **{**SMALL, "batch_size": 31}, checkpoint=checkpoint, resume=True)
     with pytest.raises(ValueError, match="has 5 rounds already, but rounds is 3"):
         distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         distributed.learn(lesmis, 4, **SMALL, checkpoint=tmp_path / "none" / "checkpoint.safetensors")
-    with pytest.raises(ValueError, match="another network"):
+    with pytest.raises(ValueError, match="network was"):
         distributed.learn("@karate", 4, **SMALL, checkpoint=checkpoint, resume=True)
     embedded = tmp_path / "embedded.safetensors"
     distributed.learn("@karate", 4, **SMALL, checkpoint=embedded)
-    with pytest.raises(ValueError, match="another network"):
+    with pytest.raises(ValueError, match="network was"):
         distributed.learn("@lesmis", 4, **SMALL, checkpoint=embedded, resume=True)
     whole.save(checkpoint)
-    with pytest.raises(ValueError, match="no checkpoint of ergodict.distributed.learn"):
+    with pytest.raises(ValueError, match="is not a checkpoint"):
         distributed.learn(lesmis, 4, **SMALL, checkpoint=checkpoint, resume=True)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import ergodict
 from ergodict import distributed
-from ergodict.distributed import WorkerError, _denoise, _lock
+from ergodict.distributed import WorkerError
 from test_distributed import Stopping, Wrapped, delayed, killed_once, pool
 
 SMALL: dict[str, Any] = {"samples": 3000, "chains": 3, "block": 400, "partitions": 3, "format": "tsv", "random_state": 8}
@@ -67,7 +67,7 @@ def test_parts_are_the_reconstruction_of_one_process(wide: str, model: ergodict.
     # A folder that was written before is written anew.
     again = distributed.reconstruct(wide, model, tmp_path / "tsv", **{**SMALL, "partitions": 1})
     assert len(again.files) == 1 and sorted(contents(tmp_path / "tsv")) == ["_index.json", "part-00000.tsv"]
-    assert again.made["seed"] == 8 and again.made["sampler"] == "pivot-approx" and "1 parts" in repr(again)
+    assert again.made["seed"] == 8 and again.made["sampler"] == "walk" and "1 parts" in repr(again)
 
 
 def test_some_pairs_only(lesmis: str, model: ergodict.NetworkDictionary, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_run_whose_files_are_damaged_begins_anew(
     with pytest.raises(KeyboardInterrupt):
         distributed.reconstruct(lesmis, model, out, **SMALL, scratch=scratch, executor=Stopping(3 + 2))
     (folder,) = scratch.iterdir()
-    first, state = sorted(folder.glob("*.sums"))[0], folder / "state.json"
+    first, state = sorted(folder.glob("*.sums"))[0], folder / "state"
     if damage == "gone":
         first.unlink()
     elif damage == "cut":
@@ -163,8 +163,16 @@ def test_a_run_whose_files_are_damaged_begins_anew(
 
 
 LOCKING = """
-import runpy, sys
-lock = runpy.run_path(sys.argv[1])["FolderLock"](sys.argv[2])
+import json, os, sys, time
+from ergodict.distributed import _shares
+class Run: pass
+run = Run()
+run._checkpoint = _shares._opened(sys.argv[1], json.loads(sys.argv[2]))
+_shares._open.add(run)
+if os.fork() == 0:
+    # As a worker that outlives the run.
+    time.sleep(30)
+    os._exit(0)
 print("locked", flush=True)
 sys.stdin.read()
 """
@@ -178,7 +186,7 @@ def test_of_two_equal_runs_at_once_the_second_is_refused(lesmis: str, model: erg
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
             if self.tasks == 96:
                 for resume in (False, True):
-                    with pytest.raises(BlockingIOError, match="another run with the same arguments"):
+                    with pytest.raises(BlockingIOError, match="is in use by another process"):
                         distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, resume=resume)
                     tried.append(resume)
             return super().submit(fn, *args)
@@ -189,9 +197,12 @@ def test_of_two_equal_runs_at_once_the_second_is_refused(lesmis: str, model: erg
     with pytest.raises(KeyboardInterrupt):
         distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, executor=Stopping(3 + 2))
     (folder,) = scratch.iterdir()
-    with subprocess.Popen([sys.executable, "-c", LOCKING, _lock.__file__, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    raw = (folder / "state").read_bytes()
+    settings = json.loads(raw[28 : 28 + int.from_bytes(raw[20:28], "little")])["settings"]["run"]
+    command = [sys.executable, "-c", LOCKING, folder / "state", json.dumps(settings)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdout.readline() == b"locked\n"
-        with pytest.raises(BlockingIOError, match="another run with the same arguments"):
+        with pytest.raises(BlockingIOError, match="is in use by another process"):
             distributed.reconstruct(lesmis, model, tmp_path / "second", **SMALL, scratch=scratch, resume=True)
         other.kill()
     counting = Stopping(100)
@@ -243,7 +254,7 @@ def karate(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_scores_are_the_same_on_any_executor(karate: str, client: Any, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_denoise, "_BLOCK", 700)
+    monkeypatch.setitem(ergodict._ergodict.DENOISING, "block", 700)
     options: dict[str, Any] = {"k": 5, "n_components": 4, "rounds": 4, "chains": 3, "walks": 3000, "visits": 10**6, "random_state": 2}
     here = distributed.denoise(karate, **options)
     with pool(2)() as executor:
@@ -259,7 +270,7 @@ def test_scores_are_the_same_on_any_executor(karate: str, client: Any, tmp_path:
 @pytest.mark.parametrize("method", ["ndr-off-chain", "ndr", "co-visits"])
 def test_scores_are_those_of_one_process(karate: str, method: str) -> None:
     # What denoising learns from: one chain of a hundred minibatches.
-    model = distributed.learn(karate, 25, k=21, chains=1, rounds=100, sampler="pivot-approx", n_examples=0, random_state=3)
+    model = distributed.learn(karate, 25, k=21, chains=1, rounds=100, n_examples=0, random_state=3)
     expected = ergodict.denoise(karate, method=method, random_state=3)
     found = distributed.denoise(karate, method=method, model=model, random_state=3)
     assert found.notes_ == expected.notes_ and (found.u == expected.u).all() and found.noise == expected.noise

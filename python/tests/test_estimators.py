@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import pickle
 import re
 import signal
@@ -28,7 +27,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from ergodict import OnlineDictionary, OnlineNMF, denoise_image, reconstruct_image, reconstruct_spins
-from ergodict._ergodict import _defaults
+from ergodict._settings import SETTINGS
 from ergodict.sets import Near, Projection, Union
 
 BOTH = pytest.mark.parametrize("kind", [OnlineNMF, OnlineDictionary])
@@ -48,11 +47,11 @@ def test_scikit_learn_is_content(kind: type) -> None:
 
 
 def test_the_defaults_are_the_librarys() -> None:
-    defaults = json.loads(_defaults())
-    p, given = defaults["parameters"], OnlineNMF().get_params()
+    defaults, given = {setting.key: setting.default for setting in SETTINGS["factor"].values()}, OnlineNMF().get_params()
+    p = defaults
     ours = {
-        "alpha": p["lambda"] / 2, "kappa1": p["kappa1"], "kappa2": p["kappa2"], "schedule": p["schedule"],
-        "dictionary": p["dictionary"], "code": p["code"], "normalise": p["normalise"], "unused": p["unused"],
+        "alpha": p["lambda"], "kappa1": p["kappa1"], "kappa2": p["kappa2"], "schedule": p["schedule"],
+        "dictionary": p["dictionary"], "code": p["code"], "normalize": p["normalize"], "unused": p["unused"],
         "solver": p["solver"], "tol": p["tolerance"], "dict_tol": p["dictionary-tolerance"],
         "dict_sweeps": p["dictionary-sweeps"], "batch_size": defaults["batch"], "max_iter": defaults["epochs"],
         "shuffle": defaults["shuffle"], "holdout": defaults["holdout"], "missing": defaults["missing"],
@@ -170,17 +169,17 @@ def test_what_a_projection_raises_is_raised() -> None:
         ({"max_iter": 0}, ValueError, "the number of epochs is 0, but at least one is needed"),
         ({"holdout": 1.0}, ValueError, "the share held out is 1.0, but it must be at least 0 and below 1"),
         ({"holdout": 0.999999}, ValueError, "besides those held out is 0, but at least one is needed"),
-        ({"dictionary": "cube"}, ValueError, 'the dictionary set is "cube", but it must be nonneg-ball'),
+        ({"dictionary": "cube"}, ValueError, 'the dictionary set is "cube", but it must be one of nonneg-ball'),
         ({"dictionary": 3}, TypeError, "the dictionary set is 3, but it must be a name"),
         ({"dictionary": Union([])}, ValueError, "the union of dictionary sets is empty"),
         ({"dictionary": Union([Union(["ball"])])}, TypeError, "a union cannot hold a union"),
-        ({"dictionary": Near(np.zeros((2, 2)), 1.0)}, ValueError, "centre of a dictionary set is 2×2, but 3×8"),
+        ({"dictionary": Near(np.zeros((2, 2)), 1.0)}, ValueError, "center of a dictionary set is 2×2, but 3×8"),
         ({"dictionary": Near(np.zeros((3, 8)), -1.0)}, ValueError, "radius of a dictionary set is -1"),
         ({"dictionary": "box", "unused": "reseed", "code": "bag"}, ValueError, 'the code set is "bag"'),
         ({"dict_init": "zeros"}, ValueError, "dict_init is 'zeros', but it must be random, data or an array"),
         ({"dict_init": np.zeros((2, 8))}, ValueError, "dict_init is 2×8, but 3×8 is needed"),
         ({"dict_init": np.full((3, 8), np.nan)}, ValueError, "is NaN"),
-        ({"normalise": "l2"}, ValueError, "normalise is 'l2', but it must be sum or per-column"),
+        ({"normalize": "l2"}, ValueError, "normalize is 'l2', but it must be sum or per-column"),
         ({"shuffle": "yes"}, TypeError, "shuffle is 'yes', but it must be True or False"),
         ({"callback": 3}, TypeError, "callback is 3"),
         ({"random_state": -1}, ValueError, "random_state is -1"),

@@ -70,7 +70,7 @@ def test_pairs_are_joined_whatever_they_come_in() -> None:
     with pytest.warns(UserWarning, match="there is no score for 1 of 4 pairs, which score 0"):
         some = evaluate({("a", "b"): 0.9, ("b", "c"): 0.2, ("c", "d"): 0.4}, labels)
     assert some.n_missing == 1 and some.auc == 0.75
-    with pytest.raises(ValueError, match="scores have none of the labelled pairs"):
+    with pytest.raises(ValueError, match="scores have none of the labeled pairs"):
         evaluate(table, labels, directed=True)
     model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
     rebuilt = model.reconstruct("@karate", samples=3000)

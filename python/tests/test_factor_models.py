@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 from collections.abc import Callable
@@ -14,7 +15,9 @@ import pytest
 from safetensors.numpy import load_file
 
 import ergodict
-from ergodict import OnlineDictionary, OnlineNMF
+from ergodict import OnlineDictionary, OnlineNMF, _ergodict
+from ergodict.distributed._source import digest_of
+from ergodict.models import set_of
 from ergodict.sets import Near, Projection, Union
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -24,7 +27,9 @@ X = np.random.default_rng(0).random((700, 12))
 def header(path: Path) -> dict[str, Any]:
     with open(path, "rb") as file:
         size = int.from_bytes(file.read(8), "little")
-        return json.loads(json.loads(file.read(size))["__metadata__"]["ergodict"])
+        told = json.loads(json.loads(file.read(size))["__metadata__"]["ergodict"])
+    assert len(told.pop("digest")) == 64  # of all that is in the file, also of what differs on purpose
+    return told
 
 
 def holes(x: np.ndarray) -> np.ndarray:
@@ -52,9 +57,9 @@ CASES: dict[str, tuple[type, dict[str, Any], list[str], np.ndarray]] = {
     ),
     "the rest": (
         OnlineNMF,
-        {"normalise": "per-column", "unused": "reseed", "solver": "projected-gradient", "tol": 1e-4, "dict_tol": 1e-2,
+        {"normalize": "per-column", "unused": "reseed", "solver": "projected-gradient", "tol": 1e-4, "dict_tol": 1e-2,
          "dict_sweeps": 3},
-        ["--normalise", "per-column", "--unused", "reseed", "--solver", "projected-gradient", "--tolerance", "1e-4",
+        ["--normalize", "per-column", "--unused", "reseed", "--solver", "projected-gradient", "--tolerance", "1e-4",
          "--dictionary-tolerance", "1e-2", "--dictionary-sweeps", "3"],
         X,
     ),
@@ -76,6 +81,7 @@ def test_the_file_is_that_of_the_command_line(name: str, tmp_path: Path, cli: Cl
     np.testing.assert_array_equal(model.components_, other["W"].T)
     said, saying = header(ours), header(theirs)
     assert said.pop("inputs") == [] and len(saying.pop("inputs")) == 1
+    # Digests cover the inputs.
     assert said == saying
     if "holdout" in options:
         assert model.held_out_loss_ == saying["run"]["results"]["held_out_loss_per_sample"]
@@ -119,7 +125,7 @@ def test_sets_that_have_no_name_are_given_again(tmp_path: Path) -> None:
     again = ergodict.load(path, dictionary=union)
     np.testing.assert_array_equal(again.components_, model.components_)
     np.testing.assert_array_equal(again.partial_fit(X).components_, model.partial_fit(X).components_)
-    with pytest.raises(ValueError, match="centre"):
+    with pytest.raises(ValueError, match="center"):
         ergodict.load(path, dictionary=Near(np.zeros((3, 12)), 1.0))
 
 
@@ -156,3 +162,32 @@ def test_pickles_hold_projections() -> None:
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(model.partial_fit(X).components_, again.partial_fit(X).components_)
     assert again.components_.max() <= 0.25
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda number: set_of(number, "ball"),
+        lambda number: digest_of(number),
+        lambda number: ergodict.load(number),
+        lambda number: ergodict.NetworkDictionary.load(number, "ball"),
+        lambda number: OnlineNMF.load(number, "ball"),
+        lambda number: OnlineNMF(2, random_state=0).fit(X).save(number),
+        lambda number: ergodict.Network.read(number),
+        lambda number: ergodict.Network("@karate").write(number),
+        lambda number: ergodict.read_timestamps(number),
+        lambda number: _ergodict.read_image(number, False),
+        lambda number: ergodict.fetch_network("karate", number),
+        lambda number: ergodict.distributed.Partitioned(number),
+        lambda number: ergodict.distributed.learn(number, 2),
+    ],
+)
+def test_a_number_is_no_path(use: Callable[[int], Any]) -> None:
+    # `open` would take it for a descriptor, and close what may be a file of the extension, which ends the interpreter.
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    try:
+        with pytest.raises(TypeError):
+            use(descriptor)
+        os.fstat(descriptor)
+    finally:
+        os.close(descriptor)

@@ -15,7 +15,7 @@ from ergodict import ImagePatches, OnlineNMF, denoise_image, noise_level, psnr, 
 
 @pytest.fixture
 def picture(tmp_path: Path) -> tuple[Path, np.ndarray]:
-    """A small picture in colour, as a file and as an array."""
+    """A small picture in color, as a file and as an array."""
     from PIL import Image
 
     array = np.random.default_rng(3).integers(0, 256, size=(24, 31, 3), dtype=np.uint8)
@@ -31,18 +31,18 @@ def moments(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("sampling", ["independent", "walk"])
-@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("color", [False, True])
 @pytest.mark.parametrize("boundary", ["periodic", "free"])
 def test_minibatches_are_those_the_command_line_learns_from(
-    cli: Any, tmp_path: Path, picture: Any, sampling: str, colour: bool, boundary: str
+    cli: Any, tmp_path: Path, picture: Any, sampling: str, color: bool, boundary: str
 ) -> None:
     safetensors = pytest.importorskip("safetensors.numpy")
     path, array = picture
     stream = ImagePatches(
-        array, size=(4, 5), n=60, sampling=sampling, colour=colour, boundary=boundary, random_state=7
+        array, size=(4, 5), n=60, sampling=sampling, color=color, boundary=boundary, random_state=7
     )
     x = next(stream)
-    assert x.shape == (60, 20 * (3 if colour else 1))
+    assert x.shape == (60, 20 * (3 if color else 1))
     w, out = tmp_path / "w.npy", tmp_path / "m.safetensors"
     np.save(w, np.ones((x.shape[1], 1)) / np.sqrt(x.shape[1]))
     flags = [
@@ -50,7 +50,7 @@ def test_minibatches_are_those_the_command_line_learns_from(
         "iid" if sampling == "independent" else "walk",
         "--boundary",
         boundary,
-        f"--colour={str(colour).lower()}",
+        f"--color={str(color).lower()}",
     ]
     cli(
         "image",
@@ -96,8 +96,8 @@ def test_an_image_is_the_same_however_it_is_given(picture: Any, tmp_path: Path) 
     from PIL import Image
 
     path, array = picture
-    for colour in (False, True):
-        expected = read_image(path, colour)
+    for color in (False, True):
+        expected = read_image(path, color)
         for other in (
             str(path),
             array,
@@ -106,16 +106,16 @@ def test_an_image_is_the_same_however_it_is_given(picture: Any, tmp_path: Path) 
             array[:, ::-1][:, ::-1],
             np.asfortranarray(array),
         ):
-            np.testing.assert_array_equal(read_image(other, colour), expected)
-        np.testing.assert_allclose(read_image(array / 255, colour), expected, atol=1e-7)
-    grey = array[..., 0]
-    Image.fromarray(grey).save(tmp_path / "g.png")
-    for colour in (False, True):
-        np.testing.assert_array_equal(read_image(grey, colour), read_image(tmp_path / "g.png", colour))
-    alpha = np.dstack([array, grey])
+            np.testing.assert_array_equal(read_image(other, color), expected)
+        np.testing.assert_allclose(read_image(array / 255, color), expected, atol=1e-7)
+    gray = array[..., 0]
+    Image.fromarray(gray).save(tmp_path / "g.png")
+    for color in (False, True):
+        np.testing.assert_array_equal(read_image(gray, color), read_image(tmp_path / "g.png", color))
+    alpha = np.dstack([array, gray])
     Image.fromarray(alpha).save(tmp_path / "a.png")
-    for colour in (False, True):
-        np.testing.assert_array_equal(read_image(alpha, colour), read_image(tmp_path / "a.png", colour))
+    for color in (False, True):
+        np.testing.assert_array_equal(read_image(alpha, color), read_image(tmp_path / "a.png", color))
     paletted = Image.fromarray(array).quantize(16)
     paletted.save(tmp_path / "q.png")
     np.testing.assert_array_equal(read_image(paletted, True), read_image(tmp_path / "q.png", True))
@@ -141,7 +141,7 @@ def test_floats_that_leave_the_range_stay_as_they_are() -> None:
     np.testing.assert_array_equal(read_image(values), values.astype(np.float32))
 
 
-@pytest.mark.parametrize("flags", [[], ["--colour"], ["--f32", "--code", "free", "--dictionary", "ball"]])
+@pytest.mark.parametrize("flags", [[], ["--color"], ["--f32", "--code", "free", "--dictionary", "ball"]])
 def test_reconstructions_are_those_of_the_command_line(
     cli: Any, tmp_path: Path, flags: list[str], picture: Any
 ) -> None:
@@ -190,7 +190,7 @@ def test_atoms_in_arrays_rebuild_as_those_in_model_files(cli: Any, tmp_path: Pat
     safetensors = pytest.importorskip("safetensors.numpy")
     path, array = picture
     model = tmp_path / "m.safetensors"
-    for flags, more in (([], {}), (["--colour", "--patch", "4x6"], {"patch": (4, 6)})):
+    for flags, more in (([], {}), (["--color", "--patch", "4x6"], {"patch": (4, 6)})):
         (
             cli(
                 "image",

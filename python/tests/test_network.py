@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Optional
 
 import networkx as nx
 import numpy as np
@@ -74,7 +75,7 @@ def test_numbers_and_ids() -> None:
         network.neighbors([])
 
 
-def test_equality_is_of_labelled_graphs() -> None:
+def test_equality_is_of_labeled_graphs() -> None:
     assert Network([("a", 1), (1, 2.5)]) == Network([(1, 2.5), (1, "a")])
     assert Network([("a", "b")]) != Network([("a", "c")])
     assert Network([(0, 1)]) != Network([(0, 1, 2.0)])
@@ -147,7 +148,7 @@ MODELS = [
     ("er", {"n": 50, "edges": 80}, ["--nodes", 50, "--edges", 80]),
     ("er", {"n": 40, "probability": 0.1, "directed": True}, ["-n", 40, "-p", 0.1, "--directed"]),
     ("ba", {"n": 60, "joins": 3}, ["--nodes", 60, "--joins", 3]),
-    ("ws", {"n": 50, "neighbours": 4, "rewired": 0.2}, ["--nodes", 50, "--neighbours", 4, "--rewired", 0.2]),
+    ("ws", {"n": 50, "neighbors": 4, "rewired": 0.2}, ["--nodes", 50, "--neighbors", 4, "--rewired", 0.2]),
     (
         "sbm",
         {"sizes": [20, 30], "within": 0.3, "between": 0.02},
@@ -199,6 +200,36 @@ def test_models_that_cannot_be(
 ) -> None:
     with pytest.raises(kind, match=words):
         Network.generate(model, **parameters)
+
+
+@pytest.mark.parametrize("proposals", [None, 3])
+def test_rewired_networks_are_those_of_the_command_line(
+    cli: Cli, tmp_path: Path, proposals: Optional[int]
+) -> None:
+    flags = [] if proposals is None else ["--proposals", proposals]
+    cli("network", "generate", "rewired", "@lesmis", *flags, "--seed", 7, "-o", tmp_path / "net.egr", "-q")
+    given = {} if proposals is None else {"proposals": proposals}
+    lesmis = Network("@lesmis")
+    ours = lesmis.rewired(random_state=7, **given)
+    ours.write(tmp_path / "ours.egr")
+    assert (tmp_path / "ours.egr").read_bytes() == (tmp_path / "net.egr").read_bytes()
+    assert ours != lesmis.rewired(random_state=8, **given)
+    assert ours.nodes == lesmis.nodes and (ours.degree() == lesmis.degree()).all()
+    assert sorted(ours.to_edges()[2]) == sorted(lesmis.to_edges()[2])
+
+
+def test_rewired_networks_keep_ids_directions_and_loops() -> None:
+    edges = [((0, 1), "x"), ("x", None), (None, (0, 1)), ("x", "x"), ("y", "x")]
+    network = Network(edges, directed=True, loops=True)
+    null = network.rewired(0)
+    assert null.is_directed and null.nodes == network.nodes
+    for incoming in (False, True):
+        assert (null.degree(incoming=incoming) == network.degree(incoming=incoming)).all()
+    assert ("x", "x") in list(zip(*null.to_edges()[:2]))
+    assert Network([]).rewired(0).n_nodes == 0
+    for proposals, kind in [(0, ValueError), (-1, ValueError), (1.5, TypeError), ("x", TypeError)]:
+        with pytest.raises(kind, match="proposals"):
+            network.rewired(0, proposals=proposals)
 
 
 @pytest.mark.parametrize("change", [{"add": 0.5}, {"add": 0.3, "add_model": "ba"}, {"remove": 0.4}])

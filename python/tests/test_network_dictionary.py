@@ -20,6 +20,7 @@ from sklearn.exceptions import NotFittedError
 
 import ergodict
 from ergodict import Network, NetworkDictionary
+from ergodict.sets import Near, Projection
 
 SMALL = {"n_components": 4, "k": 5, "steps": 12, "batch_size": 20, "random_state": 3}
 FLAGS = ["-r", 4, "-k", 5, "--steps", 12, "--batch", 20, "--seed", 3, "-q"]
@@ -35,6 +36,7 @@ def contents(path: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
     size = struct.unpack("<Q", raw[:8])[0]
     head = json.loads(raw[8 : 8 + size])
     told = json.loads(head.pop("__metadata__")["ergodict"])
+    assert len(told.pop("digest")) == 64
     data = raw[8 + size :]
     return told, {name: data[slice(*one["data_offsets"])] for name, one in head.items()}
 
@@ -73,7 +75,7 @@ def test_the_model_is_that_of_the_command_line(case: str, cli: Any, tmp_path: An
     again = NetworkDictionary.load(theirs)
     assert np.array_equal(again.components_, model.components_) and again.components_.dtype == model.components_.dtype
     assert np.array_equal(again.dominance_, model.dominance_) and again.history_.keys() == model.history_.keys()
-    assert again.motif_ == model.motif_ and again.n_steps_ == model.n_steps_ and again.reach_ == model.reach_
+    assert again.motif_ == model.motif_ and again.n_steps_ == model.n_steps_ and again.networks_ == model.networks_
 
 
 def test_snapshots_are_those_of_the_command_line(cli: Any, tmp_path: Any) -> None:
@@ -89,7 +91,7 @@ def test_snapshots_are_those_of_the_command_line(cli: Any, tmp_path: Any) -> Non
     model.save(ours)
     assert contents(ours) == contents(theirs)
     chain = model.chain_
-    assert chain["went_on"] + chain["restarted"] == 3
+    assert chain["continued"] + chain["restarted"] == 3
     # A network that becomes another is learned from like a snapshot.
     followed = small(sampler="pivot", chains=3).fit(paths[0]).partial_fit(paths[1], steps=12)
     assert np.array_equal(followed.components_, model.components_)
@@ -168,7 +170,8 @@ def test_rebuilt_networks_are_networks() -> None:
     assert list(rebuilt.to_pandas()["weight"]) == rebuilt.weights.tolist()
     assert made.n_edges == int((rebuilt.weights > 0.5).sum())
     assert any("the largest of 2 components is sampled: 4 of 6 nodes, 4 of 5 edges" in note for note in rebuilt.notes_)
-    assert any("learned from patches of the exact sampler, and the network is rebuilt from those of pivot-approx" in note for note in rebuilt.notes_)
+    other = small(k=3).fit(network).reconstruct(network, samples=500, sampler="exact")
+    assert any("learned from patches of the walk sampler, and the network is rebuilt from those of exact" in note for note in other.notes_)
 
 
 def test_models_of_networks_open_with_the_others(tmp_path: Any) -> None:
@@ -176,15 +179,14 @@ def test_models_of_networks_open_with_the_others(tmp_path: Any) -> None:
     model.save(tmp_path / "m.safetensors")
     again = ergodict.load(tmp_path / "m.safetensors")
     assert isinstance(again, NetworkDictionary) and np.array_equal(again.atoms_, model.atoms_)
-    with pytest.raises(ValueError, match="leave dictionary out"):
-        ergodict.load(tmp_path / "m.safetensors", dictionary="ball")
+    assert ergodict.load(tmp_path / "m.safetensors", dictionary="ball").get_params()["dictionary"] == "ball"
 
 
 def test_codes_of_random_patches_and_pictures() -> None:
     model = small().fit("@karate")
     codes = model.transform("@kite", n=30, random_state=1)
     assert codes.shape == (30, 4) and np.array_equal(codes, model.transform("@kite", n=30, random_state=1))
-    patches = ergodict.sample("@kite", k=5, random_state=1).patches(30)
+    patches = ergodict.sample("@kite", k=5, sampler="walk", random_state=1).patches(30)
     assert np.array_equal(model.codes(patches), codes)
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
@@ -196,17 +198,75 @@ def test_codes_of_random_patches_and_pictures() -> None:
 
 def test_comparisons_are_those_of_the_command_line(cli: Any) -> None:
     flags = ["-r", 3, "-k", 4, "--steps", 8, "--batch", 30, "--samples", 1500, "--seed", 2]
-    flags += ["--measure", "weighted-jaccard", "--mode", "off-chain"]
-    told = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, "--json", "-q").stdout)
-    what = {"samples": 1500, "measure": "weighted-jaccard", "mode": "off-chain"}
-    found = ergodict.compare(
-        ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, random_state=2, **what
-    )
-    assert found.matrix.tolist() == told["matrix"] and found.edge_coverage.tolist() == told["edge_coverage"]
-    assert [list(merge) for merge in found.merges] == told["merges"] and found.names == told["networks"]
-    assert found.to_pandas().loc["@kite", "@davis"] == found.matrix[1, 2]
-    other = NetworkDictionary(3, k=4, steps=8, batch_size=30, random_state=2, n_jobs=2)
-    assert np.array_equal(other.compare(["@karate", "@kite", "@davis"], **what).matrix, found.matrix)
+    for measure in ("error", "weighted-jaccard"):
+        more = ["--measure", measure, "--mode", "off-chain"]
+        printed = json.loads(cli("network", "compare", "@karate", "@kite", "@davis", *flags, *more, "--json", "-q").stdout)
+        what: dict[str, Any] = {"samples": 1500, "measure": measure, "mode": "off-chain"}
+        found = ergodict.compare(
+            ["@karate", "@kite", "@davis"], n_components=3, k=4, steps=8, batch_size=30, random_state=2, **what
+        )
+        assert found.matrix.tolist() == printed["matrix"] and found.names == printed["networks"]
+        assert found.distances.tolist() == printed["distances"]
+        assert found.standard_errors.tolist() == printed["standard_errors"]
+        assert found.rewired_distances.tolist() == [copy["distance"] for copy in printed["rewired"]]
+        coverage = None if found.edge_coverage is None else found.edge_coverage.tolist()
+        assert coverage == printed["edge_coverage"] and (coverage is None) == (measure == "error")
+        assert [list(merge) for merge in found.merges] == [[one[key] for key in ("a", "b", "height")] for one in printed["merges"]]
+        assert found.conclusive == printed["conclusive"] and [list(pair) for pair in found.closest] == printed["closest"]
+        assert found.to_pandas().loc["@kite", "@davis"] == found.matrix[1, 2]
+        assert found.to_pandas("distances").loc["@kite", "@davis"] == found.distances[1, 2]
+        other = NetworkDictionary(3, k=4, steps=8, batch_size=30, schedule="linear", alpha=0.0, random_state=2, n_jobs=2)
+        assert np.array_equal(other.compare(["@karate", "@kite", "@davis"], **what).matrix, found.matrix)
+
+
+def test_comparisons_have_defaults_and_names(cli: Any) -> None:
+    printed = json.loads(cli("network", "compare", "@karate", "@davis", "--seed", 3, "--json", "-q").stdout)
+    found = ergodict.compare({"club": "@karate", "women": "@davis"}, random_state=3)
+    assert found.names == ["club", "women"] and found.matrix.tolist() == printed["matrix"]
+    assert found.finding.startswith("club and women differ: distance ") and found.conclusive and found.tree is None
+    named = ergodict.compare(["@karate", "@davis"], names=["a", "b"], random_state=3)
+    assert named.names == ["a", "b"] and np.array_equal(named.matrix, found.matrix) and "a and b differ" in repr(named)
+    for wrong, message in (
+        ({"names": ["a"]}, "names has 1 names, but there are 2 networks"),
+        ({"seeds": 1}, "at least two dictionaries"),
+        ({"measure": "likeness"}, "measure"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ergodict.compare(["@karate", "@davis"], **wrong)
+
+
+def test_a_comparison_has_a_checkpoint(tmp_path: pathlib.Path) -> None:
+    state = tmp_path / "state"
+    what: dict[str, Any] = {"n_components": 2, "k": 4, "steps": 5, "samples": 1000, "random_state": 0}
+    whole = ergodict.compare(["@karate", "@kite"], **what)
+    for resume in (False, True):
+        found = ergodict.compare(["@karate", "@kite"], **what, checkpoint=state, resume=resume)
+        assert np.array_equal(found.matrix, whole.matrix)
+        assert list(tmp_path.iterdir()) == []
+    state.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="there is a checkpoint already"):
+        ergodict.compare(["@karate", "@kite"], **what, checkpoint=state)
+    with pytest.raises(ValueError, match="is not a checkpoint"):
+        ergodict.compare(["@karate", "@kite"], **what, checkpoint=state, resume=True)
+    assert state.read_bytes() == b"something else"
+    with pytest.raises(ValueError, match="resume needs a checkpoint"):
+        ergodict.compare(["@karate", "@kite"], **what, resume=True)
+
+
+def test_a_comparison_is_resumed_from_its_state(tmp_path: pathlib.Path) -> None:
+    state = tmp_path / "state"
+    what: dict[str, Any] = {"n_components": 2, "k": 4, "steps": 5, "samples": 1000, "random_state": 0}
+    networks = ["@karate", [(u, v) for u in range(9) for v in range(u)]]
+    # A complete graph has no pair without an edge: all cells are measured, and stay in the checkpoint.
+    with pytest.raises(ValueError, match="has no auc"):
+        ergodict.compare(networks, **what, measure="auc", checkpoint=state)
+    assert state.exists()
+    with pytest.raises(ValueError, match="steps was 5 there and is 6 here"):
+        ergodict.compare(networks, **{**what, "steps": 6}, measure="auc", checkpoint=state, resume=True)
+    with pytest.raises(ValueError, match='measure was "auc" there and is "error" here'):
+        ergodict.compare(networks, **what, checkpoint=state, resume=True)
+    with pytest.raises(ValueError, match="has no auc"):
+        ergodict.compare(networks, **what, measure="auc", checkpoint=state, resume=True)
 
 
 def test_partial_fit_goes_on_as_if_it_had_not_stopped() -> None:
@@ -234,7 +294,7 @@ def test_it_is_an_estimator(tmp_path: Any) -> None:
     assert other.get_params() == model.get_params() and not hasattr(other, "components_")
     assert repr(other).startswith("NetworkDictionary(") and "sampler='pivot'" in repr(other)
     thawed = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(thawed.atoms_, model.atoms_) and thawed.reach_ == model.reach_
+    assert np.array_equal(thawed.atoms_, model.atoms_) and thawed.networks_ == model.networks_
     thawed.save(tmp_path / "a.safetensors")
     model.save(tmp_path / "b.safetensors")
     assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
@@ -301,7 +361,7 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
         ({"chains": 30}, "batch_size is 20, but each of 30 chains needs at least one patch of it"),
         ({"chains": 0}, "chains is 0, but it must be between 1 and 65536"),
         ({"every": 0}, "every is 0, but it must be at least 1"),
-        ({"sampler": "gibbs"}, "the sampler is gibbs, but it must be exact, pivot, pivot-approx, glauber or rejection"),
+        ({"sampler": "gibbs"}, "the sampler is gibbs, but it must be walk, exact, pivot, pivot-approx, glauber or rejection"),
         ({"sampler": "pivot", "motif": "cycle"}, "@karate: "),
         ({"motif": "ring"}, "motif is ring, but it must be one of chain, star, cycle, complete"),
         ({"motif": [(0, 7)], "k": 3}, "motif"),
@@ -310,10 +370,10 @@ def test_an_interrupted_fit_is_usable_and_goes_on() -> None:
         ({"alpha": -1.0}, "alpha is -1.0, but it must be a number that is not negative"),
         ({"alpha": float("nan")}, "alpha is nan"),
         ({"dict_init": np.ones((2, 2))}, "dict_init is 2×2, but 4×25 is needed"),
-        ({"dtype": "int8"}, "dtype is 'int8', but it must be float32 or float64"),
+        ({"dtype": "int8"}, "dtype is int8, but it must be float32 or float64"),
         ({"random_state": -1}, "random_state is -1"),
         ({"n_jobs": 0}, "n_jobs is 0"),
-        ({"component": "first"}, "component is first, but it must be largest or all"),
+        ({"component": "first"}, "component is 'first', but it must be largest or all"),
         ({"static": True, "dtype": "float32"}, "static calculates in 64 bits"),
     ],
 )
@@ -344,7 +404,7 @@ def test_bad_data_are_refused_in_words(tmp_path: Any, cli: Any) -> None:
         model.reconstruct("@karate", samples=10, pairs=[(1, 99)])
     for parameters, words in (
         ({"samples": 0}, "samples is 0, but at least one homomorphism is needed"),
-        ({"mode": "odd"}, "mode is odd, but it must be plain or off-chain"),
+        ({"mode": "odd"}, "mode is 'odd', but it must be plain or off-chain"),
         ({"shrinkage": -1}, "shrinkage is -1.0, but it must be a number that is not negative"),
         ({"threshold": float("inf")}, "threshold is inf, but it must be a finite number"),
         ({"memory": 0}, "memory is 0, but at least one mebibyte is needed"),
@@ -386,3 +446,62 @@ def test_python_graphs_give_what_their_files_give(tmp_path: Any) -> None:
     of_file = small().fit(tmp_path / "karate.txt")
     of_graph = small().fit(Network(graph, weighted=False))
     assert np.array_equal(of_file.components_, of_graph.components_)
+
+
+def test_schedules_are_names_lists_and_functions(tmp_path: Any) -> None:
+    def atoms(schedule: Any, **more: Any) -> Any:
+        return small(schedule=schedule, **more).fit("@karate").components_
+
+    balanced = atoms("balanced")
+    assert np.array_equal(atoms([1 / t for t in range(1, 13)]), balanced)
+    assert np.array_equal(atoms(lambda t: 1 / t), balanced)
+    assert np.array_equal(atoms(np.array([1.0, 0.5])), atoms([1.0] + 11 * [0.5]))
+    assert not np.array_equal(atoms([1.0, 0.5]), balanced)
+    with pytest.raises(ValueError, match="the weight of step 3 is 0.0"):
+        atoms(lambda t: float(t < 3))
+    # Steps that were not planned at first have weights of the function, too.
+    longer = small(schedule=lambda t: 1 / t, steps=7).fit("@karate").partial_fit(steps=5)
+    plain = small(steps=7).fit("@karate").partial_fit(steps=5)
+    assert longer.n_steps_ == 12 and np.array_equal(longer.components_, plain.components_)
+    snapshots = [small(schedule=one).fit(["@karate", "@kite"], snapshots=True).components_ for one in ("balanced", lambda t: 1 / t)]
+    assert np.array_equal(*snapshots)
+    with pytest.warns(UserWarning, match="the schedule is a function, which a file cannot hold"):
+        longer.save(tmp_path / "m.safetensors")
+    assert NetworkDictionary.load(tmp_path / "m.safetensors").schedule.startswith("given:1,0.5,")
+
+
+def test_sets_of_every_kind_hold_the_atoms(tmp_path: Any) -> None:
+    center = np.full((4, 25), 0.1)
+    model = small(dictionary=Near(center, 0.2, nonnegative=True)).fit("@karate")
+    assert np.linalg.norm(model.components_ - center) <= 0.2 + 1e-9
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.partial_fit(steps=3).components_, model.partial_fit(steps=3).components_)
+    model.save(tmp_path / "m.safetensors")
+    with pytest.raises(ValueError, match="give it again: dictionary="):
+        NetworkDictionary.load(tmp_path / "m.safetensors")
+    for open_it in (NetworkDictionary.load, ergodict.load):
+        loaded = open_it(tmp_path / "m.safetensors", dictionary=Near(center, 0.2, nonnegative=True))
+        assert np.array_equal(loaded.components_, model.components_)
+        assert np.array_equal(pickle.loads(pickle.dumps(loaded)).components_, model.components_)
+    assert loaded.partial_fit("@karate", steps=2).n_steps_ == model.n_steps_ + 2
+    assert model.reconstruct("@karate", samples=500).edge_coverage > 0.5
+    # A projection of one's own is the set that it projects on; what it raises is raised, and the step undone.
+    scheme = {"dict_tol": 1e-9, "dict_sweeps": 50}
+    own = small(dictionary=Projection(_onto_ball), **scheme).fit("@karate")
+    np.testing.assert_allclose(own.components_, small(dictionary="nonneg-ball", **scheme).fit("@karate").components_, atol=1e-5)
+    calls = iter(range(60))
+
+    def fails(atom: np.ndarray) -> np.ndarray:
+        if next(calls, None) is None:
+            raise LookupError("no such atom")
+        return _onto_ball(atom)
+
+    broken = small(dictionary=Projection(fails))
+    with pytest.raises(LookupError, match="no such atom"):
+        broken.fit("@karate")
+    assert 0 < broken.n_steps_ < 12 and (np.linalg.norm(broken.components_, axis=1) <= 1 + 1e-9).all()
+
+
+def _onto_ball(atom: np.ndarray) -> np.ndarray:
+    atom = np.maximum(atom, 0.0)
+    return atom / max(1.0, np.linalg.norm(atom))

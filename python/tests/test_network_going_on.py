@@ -60,7 +60,7 @@ def test_a_fit_stopped_before_its_first_step_leaves_no_older_atoms(monkeypatch: 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("ergodict._network_learning.progress", stopped)
+        patch.setattr("ergodict.network_dictionary.progress", stopped)
         model.set_params(k=6).fit("@kite")
     assert not hasattr(model, "components_") and not hasattr(model, "n_steps_")
     with pytest.raises(NotFittedError):
@@ -93,7 +93,7 @@ def test_the_network_that_chains_are_in_is_no_new_snapshot(cli: Any, tmp_path: A
     again = pickle.loads(pickle.dumps(model))
     for one in (model, again):
         one.partial_fit(less, steps=3)
-        assert one.n_steps_ == 10 and len(one.reach_) == 2
+        assert one.n_steps_ == 10 and len(one.networks_) == 2
     assert np.array_equal(model.components_, again.components_)
     # 5 and 5 is what the command line can do, too; 5 and 6 it cannot, and says so.
     saved, repeated = tmp_path / "m.safetensors", tmp_path / "r.safetensors"
@@ -131,7 +131,7 @@ def test_a_loaded_model_learns_from_other_homomorphisms(tmp_path: Any) -> None:
 
 def test_codes_without_a_seed_are_not_of_the_patches_learned_from() -> None:
     model = small().fit("@karate")
-    trained = model.codes(ergodict.sample("@karate", k=5, random_state=3).patches(40))
+    trained = model.codes(ergodict.sample(ergodict.Network("@karate").unweighted(), k=5, sampler="walk", random_state=3).patches(40))
     assert not np.array_equal(model.transform("@karate", n=40), trained)
     assert np.array_equal(model.transform("@karate", n=40), model.transform("@karate", n=40))
     assert np.array_equal(model.transform("@karate", n=40, random_state=3), trained)
@@ -139,11 +139,11 @@ def test_codes_without_a_seed_are_not_of_the_patches_learned_from() -> None:
 
 def test_lists_of_pairs_in_a_list_are_several_networks() -> None:
     model = small(k=2).fit([[(0, 1), (1, 2)], [(3, 4), (4, 5)]])
-    assert [one["nodes"] for one in model.reach_] == [3, 3]
-    assert len(small(k=2).fit([[[0, 1], [1, 2], [2, 0]], [[3, 4], [4, 5], [5, 3]]]).reach_) == 2
+    assert [one["nodes"] for one in model.networks_] == [3, 3]
+    assert len(small(k=2).fit([[[0, 1], [1, 2], [2, 0]], [[3, 4], [4, 5], [5, 3]]]).networks_) == 2
     # Tuples of tuples are edges between ids that are pairs, as networkx lists those of grids.
-    assert [one["nodes"] for one in small(k=2).fit([((0, 0), (0, 1)), ((0, 1), (1, 1))]).reach_] == [3]
-    assert [one["nodes"] for one in small(k=2).fit([[0, 1], [1, 2]]).reach_] == [3]
+    assert [one["nodes"] for one in small(k=2).fit([((0, 0), (0, 1)), ((0, 1), (1, 1))]).networks_] == [3]
+    assert [one["nodes"] for one in small(k=2).fit([[0, 1], [1, 2]]).networks_] == [3]
 
 
 def unaligned(values: Any) -> Any:

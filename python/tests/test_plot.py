@@ -17,7 +17,7 @@ import scipy.sparse
 from matplotlib.colors import to_hex
 
 from ergodict import Ising, Network, Potts, plot
-from ergodict.plot._figure import COLOURS
+from ergodict.plot._figure import COLORS
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_atoms_are_drawn_by_dominance_with_it_in_the_title() -> None:
     assert cells[2].get_title() == ""
 
 
-def test_atoms_of_both_signs_have_white_at_zero_and_colours_are_colours() -> None:
+def test_atoms_of_both_signs_have_white_at_zero_and_colors_are_colors() -> None:
     signed = np.random.default_rng(0).normal(size=(3, 16))
     for cell in plot.atoms(signed):
         low, high = cell.images[0].get_clim()
@@ -85,7 +85,7 @@ def test_atoms_of_both_signs_have_white_at_zero_and_colours_are_colours() -> Non
         ("complete", [(i, j) for i in range(4) for j in range(i + 1, 4)]),
     ],
 )
-def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_colour(
+def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_color(
     motif: Any, own: list[tuple[int, int]]
 ) -> None:
     matrix = np.full((1, 4, 4), 0.5)
@@ -96,9 +96,9 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_colour(
     counts = {
         to_hex(lines.get_color()[0][:3]).upper(): len(lines.get_segments()) for lines in cell.collections[:-1]
     }
-    assert counts.get(COLOURS[0], 0) == len(own) and counts.get(COLOURS[1], 0) == 6 - len(own)
+    assert counts.get(COLORS[0], 0) == len(own) and counts.get(COLORS[1], 0) == 6 - len(own)
     mine = next(
-        lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLOURS[0]
+        lines for lines in cell.collections[:-1] if to_hex(lines.get_color()[0][:3]).upper() == COLORS[0]
     )
     ends = {
         tuple(sorted(int(np.argmin(np.linalg.norm(places - end, axis=1))) for end in line))
@@ -148,7 +148,7 @@ def test_lattices_and_frames_are_the_configurations() -> None:
     potts = Potts(7, states=5, random_state=0)
     ax = plot.lattice(potts)
     np.testing.assert_array_equal(drawn(ax), potts.state)
-    assert len(ax.figure.axes) == 2, "labels have a colour bar"
+    assert len(ax.figure.axes) == 2, "labels have a color bar"
     many = np.arange(36).reshape(6, 6)
     np.testing.assert_array_equal(drawn(plot.lattice(many)), many)
     states = chain.frames(10)
@@ -195,7 +195,7 @@ def test_adjacency_is_the_matrix_or_the_mean_of_its_blocks() -> None:
     network = Network("@karate")
     ax = plot.adjacency(network)
     np.testing.assert_array_equal(drawn(ax), network.to_scipy().toarray())
-    assert len(ax.figure.axes) == 1, "two values need no colour bar"
+    assert len(ax.figure.axes) == 1, "two values need no color bar"
     # Blocks of 3×3, of which the last have one row or column.
     large = scipy.sparse.random(1501, 1501, density=0.01, random_state=0, format="csr")
     ax = plot.adjacency(large)
@@ -224,7 +224,7 @@ def test_comparisons_have_names_and_numbers() -> None:
     result = SimpleNamespace(matrix=values, names=["k", "l"], measure="jaccard")
     ax = plot.compare(result)
     np.testing.assert_array_equal(drawn(ax), values)
-    assert ax.figure.axes[1].get_ylabel() == "jaccard" and ax.get_ylabel() == "atoms of"
+    assert ax.figure.axes[1].get_ylabel() == "jaccard" and ax.get_ylabel() == "dictionary"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["k", "l"]
 
 
@@ -242,7 +242,7 @@ def test_traces_and_autocorrelations_are_of_the_series() -> None:
     assert bottom.get_xlabel() == "updates"
     _, one = plt.subplots()
     assert plot.trace(series, ax=one) is one and len(one.lines) == 2
-    assert len(plot.trace(np.stack([series["energy"], series["magnetisation"]])).lines) == 2
+    assert len(plot.trace(np.stack([series["energy"], series["magnetization"]])).lines) == 2
     ax = plot.autocorrelation(series["energy"], lags=3)
     x = series["energy"] - series["energy"].mean()
     expected = [np.dot(x[: len(x) - k], x[k:]) / np.dot(x, x) for k in range(4)]

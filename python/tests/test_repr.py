@@ -207,8 +207,8 @@ def test_samplers_comparisons_and_evaluations_are_tables_in_notebooks() -> None:
 def test_streams_of_image_patches_are_shown_with_their_image() -> None:
     from ergodict import ImagePatches
 
-    for colour in (False, True):
-        patches = ImagePatches([np.zeros((600, 5)), "@tessellation"], (4, 5), 9, colour=colour, random_state=3)
+    for color in (False, True):
+        patches = ImagePatches([np.zeros((600, 5)), "@tessellation"], (4, 5), 9, color=color, random_state=3)
         shown = patches._repr_html_()
         assert "2 of 600×5, 240×240 pixels" in shown and "<td" in shown and "data:image/png;base64," in shown
         assert "(4, 5)" in shown and ">3<" in shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import pickle
 from typing import Any
 
@@ -111,8 +110,8 @@ def test_networks_that_were_left_are_let_go(make: Any) -> None:
     assert sizes[-1] <= 1.2 * sizes[1], sizes
     for one in (model, again):
         assert np.array_equal(one.components_, whole.components_) and one.n_steps_ == 24
-        assert repr(one.windows_[["came", "went", "steps", "change", "went_on"]].tolist()) == repr(whole.windows_[["came", "went", "steps", "change", "went_on"]].tolist())
-        assert [told["nodes"] for told in one.reach_] == [40, 40] and len(one.examples()) == 4
+        assert repr(one.windows_[["came", "went", "steps", "change", "continued"]].tolist()) == repr(whole.windows_[["came", "went", "steps", "change", "continued"]].tolist())
+        assert [told["nodes"] for told in one.networks_] == [40, 40] and len(one.examples()) == 4
         assert {node for found in one.examples() for example in found for node in example["nodes"]} <= {make(i) for i in range(40)}
     score = model.change_score(ring(0))
     assert np.isfinite(score["change"]) and len(model._named) == 2
@@ -130,8 +129,8 @@ def test_learning_goes_on_with_a_network_that_changes(make: Any) -> None:
     model.partial_fit(changing, steps=3)
     assert model.n_steps_ == 9
     first, last = model.windows_
-    assert (first["went_on"], first["restarted"], last["came"], last["went"]) == (0, 0, 2, 2)
-    assert last["went_on"] + last["restarted"] == 10 and last["went_on"] > 0
+    assert (first["continued"], first["restarted"], last["came"], last["went"]) == (0, 0, 2, 2)
+    assert last["continued"] + last["restarted"] == 10 and last["continued"] > 0
     assert np.isfinite(last["change"]) and np.isfinite(last["error_after"]) and np.isnan(first["change"])
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.partial_fit(steps=2).components_, model.partial_fit(steps=2).components_)
@@ -271,7 +270,7 @@ def test_the_change_score_finds_when_a_ring_became_cliques() -> None:
     assert dictionaries.shape == (8, 6, 5, 5) and model.dictionary_windows_.tolist() == list(range(8))
     moved = np.linalg.norm(np.diff(dictionaries.reshape(8, -1), axis=0), axis=1)
     assert int(np.argmax(moved[1:])) + 1 == 4, moved
-    assert np.allclose(model.dominances_.sum(axis=1), 1.0) and np.all(windows["went_on"][1:] + windows["restarted"][1:] == 1)
+    assert np.allclose(model.dominances_.sum(axis=1), 1.0) and np.all(windows["continued"][1:] + windows["restarted"][1:] == 1)
     # Whoever leaves in the middle goes on later.
     half = NetworkDictionary(6, k=5, steps=20, batch_size=50, sampler="pivot", injective=True, schedule="constant:0.1", random_state=0)
     for at, _ in enumerate(half.iter_fit(TimedEdges(switching(8, 5, 60)).windows(windows=8))):
@@ -298,7 +297,7 @@ def test_windows_stay_however_they_are_gone_on_with(tmp_path: Any) -> None:
         model = small(k=4, steps=3, sampler="pivot").fit(windows)
 
         def told(one: NetworkDictionary) -> Any:
-            return json.loads(one._over_time()[0])["times"], one.windows_["start"].tolist(), one.windows_["name"].tolist()
+            return one._over_time().times, one.windows_["start"].tolist(), one.windows_["name"].tolist()
 
         assert told(model)[0] == kind and np.all(np.isfinite(model.windows_["start"]))
         # One at a time, also from a pickle; those of a list.

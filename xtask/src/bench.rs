@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the benchmarks of `benchsuite`, optimised.
+//! `cargo xtask bench`: the benchmarks of `benchsuite`, optimized.
 
 use crate::{place, scale};
 use anyhow::{Context, Result};

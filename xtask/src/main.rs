@@ -1,8 +1,10 @@
-//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`.
+//! Developer tasks: `cargo xtask test`, `cargo xtask guide`, `cargo xtask wheel`, `cargo xtask bench`, `cargo xtask peers`, `cargo xtask time`, `cargo xtask count`, `cargo xtask generate`.
 
 mod bench;
 mod clock;
+mod count;
 mod debian;
+mod generate;
 mod guide;
 mod peers;
 mod place;
@@ -25,12 +27,14 @@ Usage: cargo xtask COMMAND
   wheel                                              the Python wheel, built and tested in a clean environment
   bench [FILTER…]                                    the benchmarks (arguments go to benchsuite)
   bench scale [--most EDGES] [--folder DIR]          the command line on networks of 10⁴ to 10⁸ edges
-  peers [--cases a,b,c] [--repeats N] [--quick]      the factorisation step beside SPAMS and scikit-learn
+  peers [--cases a,b,c] [--repeats N] [--quick]      the factorization step beside SPAMS and scikit-learn
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word
   time [build | pip | test | all …]                  what building and testing take, beside what they may take; building
-                                                     alone without a word";
+                                                     alone without a word
+  count [CHECKOUT]                                   lines of code, public items, files that example changes touch
+  generate                                           what Python takes from the settings of the library";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "peers" => peers::run(rest),
         "time" => time::run(rest),
+        "count" => count::run(rest),
+        "generate" => generate::run(),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

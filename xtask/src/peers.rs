@@ -1,4 +1,4 @@
-//! `cargo xtask peers`: our factorisation step beside SPAMS and scikit-learn, on the same minibatches.
+//! `cargo xtask peers`: our factorization step beside SPAMS and scikit-learn, on the same minibatches.
 //!
 //! Both sides run on one thread, in alternation, from the same initial dictionary, each in its own process, and
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary

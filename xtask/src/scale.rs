@@ -47,7 +47,12 @@ impl Rows {
     }
 
     /// The rows of one thing on one network, in one order unless it does not matter.
-    fn of<'a>(&'a self, network: &'a str, what: &'a str, order: &'a str) -> impl Iterator<Item = &'a Value> {
+    fn select<'a>(
+        &'a self,
+        network: &'a str,
+        what: &'a str,
+        order: &'a str,
+    ) -> impl Iterator<Item = &'a Value> {
         let same = move |row: &&Value| {
             row["network"] == network
                 && row["what"] == what
@@ -65,7 +70,7 @@ impl Rows {
         order: &str,
         figure: impl Fn(&Value) -> Option<f64>,
     ) -> Option<f64> {
-        let all: Vec<f64> = self.of(network, what, order).filter_map(figure).collect();
+        let all: Vec<f64> = self.select(network, what, order).filter_map(figure).collect();
         (!all.is_empty()).then(|| median(&all))
     }
 
@@ -75,7 +80,7 @@ impl Rows {
 
     /// The most that any row of it had.
     fn most(&self, network: &str, what: &str, order: &str, key: &str) -> Option<f64> {
-        self.of(network, what, order).filter_map(|row| row[key].as_f64()).reduce(f64::max)
+        self.select(network, what, order).filter_map(|row| row[key].as_f64()).reduce(f64::max)
     }
 
     fn page(&self) -> Result<String> {

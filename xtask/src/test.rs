@@ -27,7 +27,7 @@ struct Scope {
 }
 
 /// In this order, so that what needs only the program does not wait until every test program is built.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "format",
         about: "rustfmt would change nothing",
@@ -42,6 +42,11 @@ const STEPS: [Step; 9] = [
         name: "features",
         about: "the library without features and the program as it is installed compile without a warning",
         run: |_| features(),
+    },
+    Step {
+        name: "generated",
+        about: "what Python takes from the settings is up to date",
+        run: |_| crate::generate::check(),
     },
     Step { name: "browser", about: "the report pages in a real browser", run: |_| browser::run() },
     Step { name: "python", about: "types, stubs and tests of the Python package", run: |_| python::run() },
@@ -136,7 +141,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
 
 /// All other steps turn every feature on.
 fn features() -> Result<()> {
-    for package in ["ergodict", "ergodict-cli"] {
+    for package in ["ergodict", "ergodict-cli", "ergodict-paper"] {
         show(&mut cargo(&format!("clippy --package {package} --lib -- -D warnings")))?;
     }
     Ok(())

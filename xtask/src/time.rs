@@ -29,7 +29,7 @@ struct Part {
 }
 
 /// A file of the library that half of it sees, for the time that tests take after a change.
-const CHANGED: &str = "crates/ergodict/src/factor/factoriser.rs";
+const CHANGED: &str = "crates/ergodict/src/factor/factorizer.rs";
 
 /// Measures the parts named (building alone if none is), prints the page and writes it under `benchsuite/runs`; false if one could not be measured.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {

@@ -2,8 +2,8 @@
 
 use crate::clock::median_ms;
 use anyhow::{Context, Result};
-use ergodict::chain::rng::{Purpose, below, stream};
 use ergodict::data::{Network, ReadOptions, read_network};
+use ergodict::rng::{Purpose, below, stream};
 use serde_json::json;
 use std::ffi::CString;
 use std::hint::black_box;
@@ -58,13 +58,13 @@ fn walk(network: &Network) -> f64 {
     let rows = network.rows();
     // Every page of the rows is there before the clock starts.
     let ends = (0..network.nodes())
-        .fold(0u64, |sum, u| sum + u64::from(rows.neighbours(u).first().copied().unwrap_or(0)));
+        .fold(0u64, |sum, u| sum + u64::from(rows.neighbors(u).first().copied().unwrap_or(0)));
     black_box(ends);
     let Some(mut u) = (0..network.nodes()).find(|&u| rows.degree(u) > 0) else { return f64::NAN };
     let mut rng = stream(1, Purpose::Chain, 0);
     let ms = median_ms(9, || {
         for _ in 0..COUNT {
-            let row = rows.neighbours(u);
+            let row = rows.neighbors(u);
             u = row[below(&mut rng, row.len() as u64) as usize] as usize;
         }
     });

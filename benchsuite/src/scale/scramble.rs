@@ -1,7 +1,7 @@
 //! The same network with its lines in random order and its ids permuted: what sorting and walking are measured on.
 
 use anyhow::{Context, Result};
-use ergodict::chain::rng::{Purpose, below, stream};
+use ergodict::rng::{Purpose, below, stream};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 

@@ -1,15 +1,14 @@
 //! The command line: the verbs, and the flags they share. Help, completions, man pages and `--config` are made from it.
 
-mod refusal;
-mod size;
-mod verbs;
+#[cfg(test)]
+mod listing;
+#[cfg(test)]
+mod settings;
 
-use anyhow::{Result, anyhow, bail};
 use clap::{Command, CommandFactory, Parser, Subcommand};
-pub(crate) use refusal::explain;
-pub(crate) use size::Size;
+pub(crate) use ergodict::text::{Size, count};
+pub(crate) use ergodict_terminal::Common;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 const LONG: &str = "\
 Example:
@@ -19,15 +18,12 @@ Example:
 Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found a
 problem that it was asked to look for, 2 bad usage or input, 130 stopped by Ctrl-C.";
 
-/// Columns of the narrowest terminals that are usual.
-const WIDTH: usize = 80;
-
 /// The commands as a newcomer needs them; what is not named stands under the last.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Start here", &["demo"]),
     ("Learn dictionaries", &["network", "spins", "image", "factor"]),
     ("Use and look at them", &["report", "model", "transform", "evaluate"]),
-    ("More", &["paper", "completions", "man"]),
+    ("More", &["completions", "man"]),
 ];
 
 /// Dictionaries of interpretable atoms, learned online from dependent data.
@@ -64,68 +60,15 @@ pub(crate) enum Verb {
     Man(crate::manual::Man),
 }
 
-/// What every verb knows.
-#[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Common options")]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
-pub(crate) struct Common {
-    /// The seed; the same one gives the same bytes
-    #[arg(long, global = true, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
-    pub(crate) seed: u64,
-    /// Threads to use, which never changes results [default: all cores]
-    #[arg(short = 'j', long, global = true, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-    /// Say more: what is read, memory, timings
-    #[arg(short, long, global = true, hide_short_help = true)]
-    pub(crate) verbose: bool,
-    /// Print a summary as JSON on standard output
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Flags from a TOML file or an earlier output; the command line overrides them
-    ///
-    /// Models, what --json printed, and most other outputs keep the flags they were made with (docs/formats.md), and give the
-    /// same bytes again; inputs and -o stand on the command line.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Print the flags as a TOML file for --config, defaults among them, and do nothing else
-    #[arg(long, global = true, hide_short_help = true)]
-    pub(crate) show_config: bool,
-}
-
-/// Most threads that can be asked for.
-const MOST_THREADS: usize = 1024;
-
-impl Common {
-    /// Starts the threads that all work shares.
-    pub(crate) fn start_threads(&self) -> Result<()> {
-        if self.threads == Some(0) {
-            bail!("--threads is 0, but at least one is needed (leave it out to use all cores)");
-        }
-        // More bring nothing on any machine there is, and a slip of the finger would bring this one down.
-        if let Some(threads) = self.threads.filter(|threads| *threads > MOST_THREADS) {
-            bail!("--threads is {threads}, but {MOST_THREADS} is the most (leave it out to use all cores)");
-        }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
-        pool.build_global().map_err(|e| anyhow!("the threads cannot be started: {e}"))
-    }
-}
-
 /// The definitions, with what follows from all of them.
 pub(crate) fn command() -> Command {
-    let mut cli = each(Cli::command(), "ergodict");
-    // Where `CI` is set, clap would style what a dumb terminal cannot show.
-    if crate::progress::is_plain() {
-        cli = cli.color(clap::ColorChoice::Never);
-    }
+    let cli = ergodict_terminal::help::complete(Cli::command());
     let wide = cli.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or(0);
     let style = *cli.get_styles().get_header();
     let heading = |title: &str| format!("{style}{title}:{style:#}");
     let mut listed = String::new();
     for (at, (title, names)) in GROUPS.iter().enumerate() {
-        let others = cli.get_subcommands().map(Command::get_name);
+        let others = cli.get_subcommands().filter(|verb| !verb.is_hide_set()).map(Command::get_name);
         let others = others
             .filter(|name| at + 1 == GROUPS.len() && !GROUPS.iter().any(|(_, names)| names.contains(name)));
         let _ = writeln!(listed, "{}", heading(title));
@@ -142,80 +85,30 @@ pub(crate) fn command() -> Command {
     ))
 }
 
-/// A verb whose short help says that there is more, whose examples fit on terminals, and all verbs within it.
-fn each(verb: Command, name: &str) -> Command {
-    let mut verb = verbs::suited(verb, name);
-    let more = verb.get_arguments().any(clap::Arg::is_hide_short_help_set);
-    if more && verb.get_after_help().is_none() {
-        verb = verb.after_help(format!("`ergodict {name} --help` shows all flags, with examples."));
-    }
-    if let Some(long) = verb.get_after_long_help().map(ToString::to_string) {
-        verb = verb.after_long_help(long.lines().map(continued).collect::<Vec<_>>().join("\n"));
-    }
-    let names: Vec<String> = verb.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    names.iter().fold(verb, |verb, inner| {
-        let whole = if name == "ergodict" { inner.clone() } else { format!("{name} {inner}") };
-        verb.mut_subcommand(inner, |verb| each(verb, &whole))
-    })
-}
-
-/// A command of an example on several lines, where it is too long for one, so that it can be copied whole.
-fn continued(line: &str) -> String {
-    let is_command = line.starts_with("  ergodict ") && !line.ends_with('\\') && !line.contains('\'');
-    if !is_command || line.chars().count() < WIDTH {
-        return line.to_owned();
-    }
-    let mut lines = vec![String::from(" ")];
-    for word in line.split_whitespace() {
-        let now = lines.last_mut().filter(|now| now.chars().count() + word.chars().count() + 3 < WIDTH);
-        match now {
-            Some(now) => {
-                now.push(' ');
-                now.push_str(word);
-            }
-            None => lines.push(format!("    {word}")),
-        }
-    }
-    lines.join(" \\\n")
-}
-
-/// The same of what is held in memory.
-pub(crate) fn number(text: &str) -> Result<usize, String> {
-    count(text).and_then(|n| usize::try_from(n).map_err(|_| "it is too large".into()))
-}
-
-/// A whole number, also as `5e6`.
-pub(crate) fn count(text: &str) -> Result<u64, String> {
-    let whole = |x: &f64| x.fract() == 0.0 && (0.0..=9e15).contains(x);
-    match (text.parse(), text.parse::<f64>()) {
-        (Ok(count), _) => Ok(count),
-        (_, Ok(x)) if whole(&x) => Ok(x as u64),
-        _ => Err("expected a whole number, for instance 5000000 or 5e6".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{continued, count};
+    use super::command;
+    use ergodict_terminal::resolved::Resolved;
+    use serde_json::{Value, json};
 
-    #[test]
-    fn counts_are_whole_numbers_however_they_are_written() {
-        assert_eq!((count("12"), count("5e6"), count("1.5e3")), (Ok(12), Ok(5_000_000), Ok(1500)));
-        assert_eq!(count("18446744073709551615"), Ok(u64::MAX));
-        for bad in ["-1", "0.5", "1e30", "nan", "x", ""] {
-            assert!(count(bad).is_err(), "{bad}");
-        }
+    fn resolved(words: &str) -> Resolved {
+        let cli = command();
+        let matches = cli.clone().try_get_matches_from(words.split(' ')).unwrap();
+        Resolved::from_matches(&cli, &matches)
     }
 
     #[test]
-    fn examples_are_commands_that_can_be_copied() {
-        let long =
-            "  ergodict network learn edges.txt.gz -k 21 -r 25 --sampler pivot-approx -o atoms.safetensors";
-        let lines = continued(long);
-        assert!(lines.lines().count() == 2 && lines.lines().all(|line| line.chars().count() < 80), "{lines}");
-        let words =
-            |text: &str| text.replace(" \\\n", " ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(words(&lines), words(long));
-        assert_eq!(continued("  ergodict demo"), "  ergodict demo");
+    fn flags_and_defaults_are_there_but_not_where_things_go() {
+        let run = resolved("ergodict --seed 5 network corrupt @karate --remove 0.5 -o a --truth b -q -j 3");
+        assert_eq!(run.command, "network corrupt");
+        assert_eq!(Value::Object(run.config), json!({ "remove": 0.5, "seed": 5 }));
+        let run = resolved("ergodict network corrupt @karate --add 1e-1 -o a");
+        assert_eq!(Value::Object(run.config), json!({ "add": "1e-1", "add-model": "er", "seed": 0 }));
+        let run = resolved("ergodict network generate sbm --sizes 3,4 --matrix 1;2 -o a");
+        assert_eq!(run.command, "network generate sbm");
+        assert_eq!(Value::Object(run.config), json!({ "sizes": "3,4", "matrix": "1;2", "seed": 0 }));
+        let run = resolved("ergodict image reconstruct m i --denoise -o a.png --reference r.png");
+        assert_eq!(Value::Object(run.config), json!({ "denoise": true, "reference": "r.png", "seed": 0 }));
+        assert!(resolved("ergodict demo").toml().unwrap().contains("\nseed = 0\n"));
     }
 }

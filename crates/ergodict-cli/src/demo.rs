@@ -8,17 +8,18 @@ mod picture;
 mod spins;
 
 use crate::args::{Cli, Common};
-use crate::output::{is_standard, print, write};
+use crate::output::{is_standard, write};
 use crate::progress::say;
 use crate::showing::probe_folder;
+use crate::summary::{Summary, emit};
 use crate::{interrupt, paths, shell};
 use anyhow::{Result, bail};
 use clap::Parser;
 use ergodict_report::Report;
-use network::NetworkRun;
-use picture::PictureRun;
-use serde_json::json;
-use spins::SpinsRun;
+use network::{NetworkRun, NetworkTour};
+use picture::{PictureRun, PictureTour};
+use serde::Serialize;
+use spins::{SpinsRun, SpinsTour};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -98,24 +99,46 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let shown: Vec<String> = next.iter().map(|(why, words)| told(&program, why, words)).collect();
     talk(&format!("\nLook at {} in a browser. Try next:", page.display()));
     talk(&indented(&shown.join("\n")));
-    if common.json {
-        let models = [network.files(), spins.files(), picture.files()].concat();
-        let summary = json!({
-            "schema": "ergodict.demo/1",
-            "version": env!("CARGO_PKG_VERSION"),
-            "seed": seed,
-            "network": network.json(),
-            "ising": spins.json(),
-            "picture": picture.json(),
-            "report": page,
-            "models": models,
-            "try_next": next.iter().map(|(_, words)| in_shell(&program, words)).collect::<Vec<_>>(),
-            "seconds": seconds,
-            "config": crate::resolved::config(),
-        });
-        print(&format!("{summary:#}\n"))?;
-    }
+    let summary = DemoSummary {
+        version: env!("CARGO_PKG_VERSION"),
+        seed,
+        network: network.summary(),
+        ising: spins.summary(),
+        picture: picture.summary(),
+        report: page,
+        models: [network.files(), spins.files(), picture.files()].concat(),
+        try_next: next.iter().map(|(_, words)| in_shell(&program, words)).collect(),
+        seconds,
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict demo`
+#[derive(Serialize)]
+struct DemoSummary {
+    /// Version of ergodict
+    version: &'static str,
+    /// Seed, as given
+    seed: u64,
+    /// Network of the tour
+    network: NetworkTour,
+    /// Spins of the tour, one for each temperature
+    ising: Vec<SpinsTour>,
+    /// Picture of the tour
+    picture: PictureTour,
+    /// Page that was written
+    report: PathBuf,
+    /// Model files that were written
+    models: Vec<PathBuf>,
+    /// Three commands for a POSIX shell
+    try_next: Vec<String>,
+    /// Time of the whole tour
+    seconds: f64,
+}
+
+impl Summary for DemoSummary {
+    const SCHEMA: &'static str = "ergodict.demo/1";
 }
 
 fn stopped() -> ExitCode {

@@ -1,19 +1,20 @@
 //! `ergodict evaluate`: how well scores of pairs tell true edges from false ones.
 
-mod outcome;
 mod page;
+mod summary;
 
 use crate::args::Common;
 use crate::showing::{self, Showing};
-use crate::{PROBLEM, again, input, output, paths, progress::say};
+use crate::summary::emit;
+use crate::{PROBLEM, input, output, paths, progress::say, rerun};
 use anyhow::{Context, Result, bail};
 use ergodict::data::{PairTable, digest};
-use outcome::{Labelled, Outcome};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
+use summary::{Labeled, Outcome};
 
 const HELP: &str = "\
 Example:
@@ -57,22 +58,22 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     let (labels, scores) = args.check(common)?;
-    let labelled = args.labels(labels)?;
+    let labeled = args.labels(labels)?;
     let mut outcomes = Vec::new();
     for path in scores {
-        let (scores, missing) = args.scores(path, &labelled)?;
+        let (scores, missing) = args.scores(path, &labeled)?;
         if missing > 0 && !common.quiet {
-            let (name, all) = (input::name(path), labelled.pairs.len());
+            let (name, all) = (input::name(path), labeled.pairs.len());
             say(&format!("{name}: has no score for {missing} of {all} pairs, which score 0"));
         }
         outcomes.push((input::name(path), scores, missing));
     }
-    let outcome = Outcome::of(&labelled, &outcomes, args.confidence)?;
+    let outcome = Outcome::measure(&labeled, &outcomes, args.confidence)?;
     args.showing.write(|| {
         let files: Vec<String> = args.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let mut facts = vec![
-            ("pairs", labelled.pairs.len().to_string()),
-            ("true", labelled.labels.iter().filter(|label| **label).count().to_string()),
+            ("pairs", labeled.pairs.len().to_string()),
+            ("true", labeled.labels.iter().filter(|label| **label).count().to_string()),
             ("confidence", args.confidence.to_string()),
         ];
         for path in args.files.iter().filter(|path| !output::is_standard(path)) {
@@ -82,17 +83,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         facts.push(("time", format!("{:.2} s", started.elapsed().as_secs_f64())));
         let config =
             json!({ "column": args.column, "directed": args.directed, "confidence": args.confidence });
-        let command = again::command("evaluate", &config, &files, "--report methods.html");
+        let command = rerun::command("evaluate", &config, &files, "--report methods.html");
         Ok(outcome.page(&input::name(labels), &facts, &command))
     })?;
-    if common.json {
-        output::print(&format!("{:#}\n", outcome.json(labels)))?;
-    } else {
-        output::print(&outcome.words())?;
-    }
-    if !common.quiet {
-        args.showing.lines().iter().for_each(|(name, path)| say(&format!("{name} {path}")));
-    }
+    emit(&outcome.summary(labels, args.showing.lines()), common)?;
     let least = args.at_least.unwrap_or(f64::NEG_INFINITY);
     if let Some((name, area)) = outcome.areas().find(|(_, area)| *area < least) {
         say(&format!("ergodict: {name} has AUC {area:.4}, less than --at-least {least}"));
@@ -128,7 +122,7 @@ impl Args {
         if self.directed || u <= v { (u, v) } else { (v, u) }
     }
 
-    fn labels(&self, path: &Path) -> Result<Labelled> {
+    fn labels(&self, path: &Path) -> Result<Labeled> {
         let table = PairTable::read(path).with_context(|| "LABELS (the last file)")?;
         let column = table.column("label").unwrap_or(2);
         let numbers = table.numbers(column)?;
@@ -162,11 +156,11 @@ impl Args {
         let kinds = table.column("kind");
         let kinds =
             kinds.map(|column| (0..table.len()).map(|row| table.field(row, column).to_owned()).collect());
-        Ok(Labelled { pairs: (0..table.len()).map(pair).collect(), labels, kinds })
+        Ok(Labeled { pairs: (0..table.len()).map(pair).collect(), labels, kinds })
     }
 
-    /// A score for each labelled pair, and how many were not in the table.
-    fn scores(&self, path: &Path, labelled: &Labelled) -> Result<(Vec<f64>, u64)> {
+    /// A score for each labeled pair, and how many were not in the table.
+    fn scores(&self, path: &Path, labeled: &Labeled) -> Result<(Vec<f64>, u64)> {
         let table = PairTable::read(path)?;
         let column = match &self.column {
             Some(name) => table.column(name).with_context(|| {
@@ -188,7 +182,7 @@ impl Args {
             }
         }
         let mut missing = 0;
-        let scores = labelled.pairs.iter().map(|(u, v)| {
+        let scores = labeled.pairs.iter().map(|(u, v)| {
             let score = known.get(&(&**u, &**v));
             missing += u64::from(score.is_none());
             score.copied().unwrap_or(0.0)
@@ -196,7 +190,7 @@ impl Args {
         let scores: Vec<f64> = scores.collect();
         if missing as usize == scores.len() {
             bail!(
-                "{}: has none of the labelled pairs: are these scores of other pairs? (`network denoise --pairs LABELS` scores the labelled ones)",
+                "{}: has none of the labeled pairs: are these scores of other pairs? (`network denoise --pairs LABELS` scores the labeled ones)",
                 path.display()
             );
         }

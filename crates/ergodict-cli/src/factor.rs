@@ -1,19 +1,22 @@
 //! `ergodict factor`: learns a dictionary from any matrix.
 
 use crate::args::Common;
-use crate::learn::Learner;
+use crate::learning::{LearnedModel, Learning};
 use crate::saving::Saving;
-use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{input, memory, paths};
+use crate::summary::{Summary, emit};
+use crate::{input, memory, page, paths};
 use anyhow::{Result, bail};
-use ergodict::data::FeedOptions;
-use ergodict::dictionary::feed_config;
-use ergodict::factor::Parameters;
+use ergodict::factor::code::CodeSet;
 use ergodict::linalg::Scalar;
+use ergodict::model::Input;
+use ergodict::run::{MatrixSource, Run, RunPlan};
+use ergodict::settings::{MatrixSettings, Settings};
+use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 Example:
@@ -33,29 +36,7 @@ pub(crate) struct Args {
     pub(crate) out: PathBuf,
 
     #[command(flatten)]
-    pub(crate) scheme: Scheme,
-    /// Samples of a minibatch
-    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, value_parser = crate::args::number, allow_negative_numbers = true)]
-    batch: usize,
-    /// How often all samples are seen
-    #[arg(long, value_name = "E", default_value_t = FeedOptions::default().epochs, allow_negative_numbers = true)]
-    pub(crate) epochs: u64,
-    /// Take the samples of each epoch in a random order
-    ///
-    /// Exact for .npy and uncompressed .npz; within windows of at most 65536 samples for formats that can only be read
-    /// in order. The order depends on the seed and on the format.
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
-    #[arg(default_value_t = FeedOptions::default().shuffle, hide_possible_values = true, hide_default_value = true)]
-    shuffle: bool,
-    /// Share of the samples kept apart for a final loss
-    #[arg(long, value_name = "FRACTION", default_value_t = FeedOptions::default().holdout)]
-    #[arg(allow_negative_numbers = true)]
-    holdout: f64,
-    /// Take NaN and empty cells for missing entries, which are left out
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
-    #[arg(default_value_t = false, hide_possible_values = true, hide_default_value = true)]
-    pub(crate) missing: bool,
-
+    pub(crate) settings: MatrixSettings,
     #[command(flatten)]
     pub(crate) saving: Saving,
     #[command(flatten)]
@@ -66,23 +47,28 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
+    if args.settings.learning.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
 }
 
 fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let stream = input::open(&args.data)?;
-    let parameters = args.parameters();
+    let mut settings = args.settings.clone();
+    settings.learning = settings.learning.decided(false);
+    settings.batches.seed = common.seed;
+    settings.check()?;
+    let parameters = settings.learning.factor.clone();
     let d = stream.features();
     parameters.check(d)?;
     if let Some((height, width)) = args.shape.filter(|(height, width)| height.checked_mul(*width) != Some(d))
     {
         bail!("--shape is {height}x{width}, but the samples of {} have {d} features", args.data.display());
     }
-    let feed = input::feed::<T>(stream, args.feed(common))?;
-    let batch = feed.stream().samples().unwrap_or(u64::MAX).min(args.batch as u64);
-    let needed = feed.buffer_bytes().saturating_add(args.scheme.memory::<T>(d, batch));
-    let what = format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, args.batch);
+    let feed = input::feed::<T>(stream, settings.batches)?;
+    let batch = feed.stream().samples().unwrap_or(u64::MAX).min(settings.batches.batch as u64);
+    let needed = feed.buffer_bytes().saturating_add(parameters.memory::<T>(d, batch));
+    let what =
+        format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, settings.batches.batch);
     memory::check(needed, &what, "lower -r or --batch, or use --f32")?;
     showing::probe(&args.outputs())?;
     if crate::verbose::on() {
@@ -94,7 +80,31 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
             args.data.display()
         ));
     }
-    Learner::new(args, common, feed)?.run()
+    let once = feed.stream().is_read_once();
+    if once && args.saving.checkpoint.is_some() {
+        bail!(
+            "{}: can be read only once, so a checkpoint could not be resumed: use a file",
+            args.data.display()
+        );
+    }
+    // The digest of a pipe is known at its end.
+    let digest = if once { String::new() } else { feed.stream().digest()? };
+    let (first, init) = settings.learning.start(d, common.seed)?;
+    let mut inputs = vec![Input { name: input::name(feed.stream().path()), digest }];
+    inputs.extend(init);
+    let plan = RunPlan {
+        settings: Value::Object(settings.config()),
+        inputs,
+        ..RunPlan::new("factor", parameters, common.seed)
+    };
+    let mut learning = Learning::<T>::open(&plan.identity(), &args.saving, common)?;
+    learning.runs.push(Run::new(plan, Box::new(MatrixSource::new(feed, settings.missing)), first)?);
+    let started = Instant::now();
+    if let Some(code) = learning.drive().map_err(input::hinted)? {
+        return Ok(code);
+    }
+    args.finish(learning, started.elapsed(), common)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Args {
@@ -102,7 +112,7 @@ impl Args {
     fn check(&self, common: &Common) -> Result<()> {
         self.saving.check()?;
         let mut inputs = vec![("DATA", &*self.data)];
-        inputs.extend(self.scheme.file().map(|path| ("--init", path)));
+        inputs.extend(self.settings.learning.init.file().map(|path| ("--init", path)));
         paths::check(common, &inputs, &self.outputs())
     }
 
@@ -112,24 +122,70 @@ impl Args {
         [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint).collect()
     }
 
-    pub(crate) fn parameters(&self) -> Parameters {
-        self.scheme.parameters(&crate::scheme::defaults())
+    /// Writes the model and the report, and says what was learned.
+    fn finish<T: Scalar>(&self, learning: Learning<T>, time: Duration, common: &Common) -> Result<()> {
+        let run = &learning.runs[0];
+        let (mut model, results) = (run.finish()?, run.results()?);
+        model.provenance.shape = self.shape;
+        model.save(&self.out)?;
+        let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
+        self.showing.write(|| page::of_model(&model, &[timing]))?;
+        let run = &learning.close()?[0];
+        let parameters = &model.parameters;
+        let summary = FactorSummary {
+            learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
+            seconds: time.as_secs_f64(),
+            lost_signs: run.saw_negative()
+                && parameters.code() == CodeSet::Nonnegative
+                && parameters.dictionary().to_string().starts_with("nonneg"),
+            config: &run.plan().settings,
+            shown: self.showing.lines(),
+        };
+        emit(&summary, common)
     }
+}
 
-    fn feed(&self, common: &Common) -> FeedOptions {
-        FeedOptions {
-            batch: self.batch,
-            epochs: self.epochs,
-            shuffle: self.shuffle,
-            seed: common.seed,
-            holdout: self.holdout,
+/// `ergodict factor`. The model file keeps the keys from `loss_per_sample` to `reseeded`, too
+#[derive(Serialize)]
+struct FactorSummary<'a> {
+    #[serde(flatten)]
+    learned: LearnedModel<'a>,
+    /// Time of this run, without what was done before it was resumed
+    seconds: f64,
+    #[serde(skip)]
+    lost_signs: bool,
+    #[serde(skip)]
+    config: &'a Value,
+    #[serde(skip)]
+    shown: Vec<(&'static str, String)>,
+}
+
+impl Summary for FactorSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.factor/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let LearnedModel { model, atoms, features, samples, steps, resumed_after_step, .. } = self.learned;
+        let seconds = self.seconds;
+        let rate = match resumed_after_step {
+            Some(_) => String::new(),
+            None => format!(", {} samples/s", (samples as f64 / seconds.max(1e-9)).round()),
+        };
+        let learned = format!(
+            "{atoms} atoms of {features} features from {samples} samples in {steps} steps, {seconds:.1} s{rate}"
+        );
+        let mut lines = vec![("learned", learned)];
+        lines.extend(self.learned.lines());
+        if self.lost_signs {
+            let advice = "the data has negative entries, which nonnegative atoms and codes cannot make: \
+                          --dictionary ball --code free can";
+            lines.push(("warning", advice.to_owned()));
         }
+        lines.push(("wrote", model.display().to_string()));
+        lines.extend(self.shown.clone());
+        lines
     }
 
-    /// Every flag that has a say in the result, with its value: what `--config` takes to give it again.
-    pub(crate) fn config(&self, common: &Common) -> Result<Value> {
-        let mut config = self.scheme.config(&self.parameters())?;
-        feed_config(&mut config, &self.feed(common), self.missing);
-        Ok(config)
+    fn config(&self) -> Value {
+        self.config.clone()
     }
 }

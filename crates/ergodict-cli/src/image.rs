@@ -1,11 +1,9 @@
 //! `ergodict image`: learn dictionaries of patches from images, rebuild and denoise images with them.
 
 mod learn;
-pub(crate) mod open;
+mod open;
 mod page;
 mod reconstruct;
-pub(crate) mod scale;
-mod source;
 
 use crate::args::Common;
 use anyhow::Result;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use ergodict::Error;
-use ergodict::data::{Feed, FeedOptions, MatrixStream, StreamOptions};
+use ergodict::data::{BatchSettings, MatrixBatches, MatrixStream, StreamOptions};
 use ergodict::factor::{Mask, Minibatch};
 use ergodict::linalg::{MatRef, Scalar};
 use std::path::Path;
@@ -19,28 +19,27 @@ pub(crate) fn open(path: &Path) -> Result<MatrixStream> {
 }
 
 /// The minibatches of a matrix; where it can be read only once, a refusal names the flags to change.
-pub(crate) fn feed<T: Scalar>(stream: MatrixStream, options: FeedOptions) -> Result<Feed<T>> {
+pub(crate) fn feed<T: Scalar>(stream: MatrixStream, options: BatchSettings) -> Result<MatrixBatches<T>> {
     let once = stream.is_read_once();
-    Feed::new(stream, options).map_err(|error| match error {
+    MatrixBatches::new(stream, options).map_err(|error| match error {
         Error::Format { .. } if once => anyhow!("{error} (use --epochs 1 without --holdout)"),
         other => other.into(),
     })
 }
 
 /// An error of a minibatch with its place in the file; one about missing entries names the flag that allows them.
-pub(crate) fn explained<T: Scalar>(feed: &Feed<T>, error: Error) -> anyhow::Error {
-    let missing = is_missing(&error);
-    hinted(feed.explain(error), missing)
-}
-
-/// Whether the error is about an entry that may be missing.
-pub(crate) fn is_missing(error: &Error) -> bool {
-    matches!(error, Error::NotFinite { value, .. } if value.is_nan())
+pub(crate) fn explained<T: Scalar>(feed: &MatrixBatches<T>, error: Error) -> anyhow::Error {
+    hinted(feed.explain(error).into())
 }
 
 /// The error, with the flag for missing entries if it is about one.
-pub(crate) fn hinted(error: Error, missing: bool) -> anyhow::Error {
-    if missing { anyhow!("{error} (--missing leaves missing entries out)") } else { error.into() }
+pub(crate) fn hinted(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<Error>() {
+        Some(Error::Format { problem, .. }) if problem.contains("mask of the missing entries") => {
+            anyhow!("{error:#} (--missing leaves missing entries out)")
+        }
+        _ => error,
+    }
 }
 
 /// The name of a file without its folders, as models keep it.

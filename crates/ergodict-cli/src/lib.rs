@@ -2,96 +2,52 @@
 //! optimized; a program would wait.
 //!
 //! ```text
-//!  arguments ──► config ──► args ──► one file per noun ──► stdout: data, stderr: talk, exit code
+//!  arguments ──► args ──► one file per noun ──► stdout: data, stderr: talk, exit code
 //! ```
 
-mod again;
 mod args;
-mod config;
 mod demo;
-mod edge;
+mod driver;
 mod evaluate;
 mod factor;
-mod histogram;
 mod image;
 mod input;
-mod interrupt;
-mod learn;
+mod learning;
 mod manual;
 mod maps;
-mod marks;
 mod memory;
 mod mixing;
 mod model;
-mod nearest;
 mod network;
-mod output;
 mod page;
 mod paper;
-mod paths;
-mod progress;
+mod recorded;
 mod report;
-mod rescue;
-mod resolved;
-mod runs;
+mod rerun;
 mod saving;
-mod scheme;
-mod sheet;
-mod shell;
 mod showing;
 mod spins;
+mod summary;
+mod text;
 mod transform;
-mod verbose;
 mod watched;
-mod words;
 
 use args::{Cli, Verb};
-use clap::FromArgMatches;
+use ergodict_terminal::{interrupt, nearest, output, paths, progress, rescue, resolved, shell, verbose};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// It ran, and found a problem that the user asked about.
 const PROBLEM: u8 = 1;
-/// Bad usage or bad input.
-const BAD_INPUT: u8 = 2;
 
 /// Runs the command that the arguments of this process ask for; its exit code.
 pub fn main() -> ExitCode {
-    let arguments = config::expand(std::env::args_os().collect());
-    let done = arguments.and_then(|arguments| parse_and_run(&arguments));
-    done.unwrap_or_else(|error| {
-        if output::is_broken_pipe(&error) {
-            return ExitCode::SUCCESS;
-        }
-        progress::say(&format!("ergodict: error: {}{}", output::one_line(&error), rescue::advice(&error)));
-        ExitCode::from(BAD_INPUT)
-    })
+    run(std::env::args_os().collect())
 }
 
-fn parse_and_run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
-    let cli = args::command();
-    let parsed = cli
-        .clone()
-        .try_get_matches_from(arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, resolved::Resolved::of(&cli, &matches))));
-    match parsed {
-        Ok((cli, resolved)) if cli.common.show_config => {
-            output::print(&resolved.toml()?)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Ok((cli, resolved)) => {
-            resolved::keep(resolved);
-            let common = cli.common.clone();
-            verbose::around(&common, || run(cli))
-        }
-        Err(refusal) => args::explain(&refusal, &cli, arguments),
-    }
-}
-
-fn run(Cli { common, verb }: Cli) -> anyhow::Result<ExitCode> {
-    interrupt::start()?;
-    common.start_threads()?;
-    perform(verb, &common)
+/// The same of other arguments, the name of the program first.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    ergodict_terminal::run(&args::command(), arguments, |Cli { common, verb }| perform(verb, &common))
 }
 
 /// One verb; the tour performs several.
@@ -103,7 +59,7 @@ fn perform(verb: Verb, common: &args::Common) -> anyhow::Result<ExitCode> {
         Verb::Spins(args) => spins::run(&args, common),
         Verb::Network(args) => network::run(&args, common),
         Verb::Evaluate(args) => evaluate::run(&args, common),
-        Verb::Paper(args) => paper::run(&args, common),
+        Verb::Paper(args) => paper::run(&args),
         Verb::Report(args) => report::run(&args, common),
         Verb::Model(args) => model::run(args, common),
         Verb::Demo(args) => demo::run(args, common),

@@ -87,7 +87,7 @@ pub(crate) fn man(args: &Man, common: &Common) -> Result<ExitCode> {
 fn all(verb: &Command, name: &str, folder: &Path) -> Result<usize> {
     output::write(&folder.join(format!("{name}.1")), &page(verb, name)?)?;
     let mut written = 1;
-    for inner in verb.get_subcommands() {
+    for inner in verb.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         written += all(inner, &format!("{name}-{}", inner.get_name()), folder)?;
     }
     Ok(written)

@@ -1,16 +1,19 @@
 //! `ergodict model`: what is in a model file, and its parts in other formats.
 
 use crate::args::Common;
-use crate::output::{print, write};
+use crate::output::write;
 use crate::paths;
-use crate::progress::say;
+use crate::summary::{Summary, emit};
 use anyhow::{Context, Result, bail};
 use clap::{Subcommand, ValueEnum};
 use ergodict::data::{NpzWriter, write_atomic, write_npy};
-use ergodict::dictionary::{Model, Precision};
+use ergodict::factor::FactorSettings;
 use ergodict::factor::diagnostics::{stationarity_gap, unused};
+use ergodict::model::{History, Input, Model, Precision, Provenance};
+use ergodict::patch::PatchKind;
 use ergodict_report::{AtomGrid, AtomProfile, atoms_png};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -106,112 +109,131 @@ pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
     sides.filter(|&(h, w)| h > 0 && w > 0).ok_or_else(|| "expected HxW, for instance 8x8".to_owned())
 }
 
-/// What `model show` tells.
-struct Summary<'a> {
+/// `ergodict model show`
+#[derive(Serialize)]
+struct ModelSummary<'a> {
+    /// Model file
     file: &'a Path,
-    model: &'a Model,
-    /// None before the first step, as the gap.
-    surrogate: Option<f64>,
-    gap: Option<f64>,
+    /// What the model was learned from: `factor` for matrices, `spins`, `image` or `network`
+    kind: &'a str,
+    /// Entries of an atom, d
+    features: usize,
+    /// Number of atoms, r
+    atoms: usize,
+    /// `f32` or `f64`
+    precision: Precision,
+    /// Parameters of the online scheme, under the names of the flags
+    parameters: &'a FactorSettings,
+    /// Seed of the run
+    seed: u64,
+    /// Version of ergodict that wrote the file
+    version: &'a str,
+    /// Files that were learned from
+    inputs: &'a [Input],
+    /// Names of the features, where the data had them
+    feature_names: Option<&'a [String]>,
+    /// Minibatches learned from
+    steps: u64,
+    /// Samples learned from
+    samples: u64,
+    /// Last loss in the history; `null` without history
+    loss_per_sample: Option<f64>,
+    /// f̂_t(W_t) over the mean width of a minibatch; `null` before the first step
+    surrogate_per_sample: Option<f64>,
+    /// ‖W − Π(W − ∇g(W))‖; `null` before the first step
+    stationarity_gap: Option<f64>,
+    /// Dominance of each atom, in the order of the columns of W
     dominance: Vec<f64>,
+    /// Atoms from the most dominant on
     order: Vec<usize>,
+    /// Number of atoms that no code has used
+    unused_atoms: usize,
+    /// Those atoms
     unused: Vec<usize>,
+    /// Losses while learning
+    history: &'a History,
+    /// What the model keeps of its run, as in its file: without times and paths, so that the same run gives the same bytes
+    run: &'a Provenance,
+    #[serde(skip)]
+    patch: Option<PatchKind>,
 }
 
-impl<'a> Summary<'a> {
-    fn of(file: &'a Path, model: &'a Model) -> Result<Self> {
-        let factoriser = model.factoriser::<f64>().with_context(|| file.display().to_string())?;
+impl<'a> ModelSummary<'a> {
+    fn new(file: &'a Path, model: &'a Model) -> Result<Self> {
+        let factorizer = model.factorizer::<f64>().with_context(|| file.display().to_string())?;
         let learned = model.aggregates.t > 0;
         let (dominance, order) = model.dominance();
+        let unused = unused(&model.aggregates.a);
         Ok(Self {
             file,
-            model,
-            surrogate: learned.then(|| model.aggregates.per_sample(factoriser.surrogate())),
-            gap: learned.then(|| stationarity_gap(&factoriser)),
+            kind: &model.kind,
+            features: model.w.rows(),
+            atoms: model.w.cols(),
+            precision: model.precision,
+            parameters: &model.parameters,
+            seed: model.seed,
+            version: &model.version,
+            inputs: &model.inputs,
+            feature_names: model.feature_names.as_deref(),
+            steps: model.aggregates.t,
+            samples: model.aggregates.samples,
+            loss_per_sample: model.history.points.last().map(|point| point.loss),
+            surrogate_per_sample: learned.then(|| model.aggregates.per_sample(factorizer.surrogate())),
+            stationarity_gap: learned.then(|| stationarity_gap(&factorizer)),
             dominance,
             order,
-            unused: unused(&model.aggregates.a),
+            unused_atoms: unused.len(),
+            unused,
+            history: &model.history,
+            run: &model.provenance,
+            patch: model.patch,
         })
     }
+}
 
-    fn json(&self) -> Value {
-        let m = self.model;
-        let last = m.history.points.last();
-        json!({
-            "schema": "ergodict.model/1",
-            "file": self.file,
-            "kind": m.kind,
-            "features": m.w.rows(),
-            "atoms": m.w.cols(),
-            "precision": m.precision,
-            "parameters": m.parameters,
-            "seed": m.seed,
-            "version": m.version,
-            "inputs": m.inputs,
-            "feature_names": m.feature_names,
-            "steps": m.aggregates.t,
-            "samples": m.aggregates.samples,
-            "loss_per_sample": last.map(|p| p.loss),
-            "surrogate_per_sample": self.surrogate,
-            "stationarity_gap": self.gap,
-            "dominance": self.dominance,
-            "order": self.order,
-            "unused_atoms": self.unused.len(),
-            "unused": self.unused,
-            "cursor": m.cursor,
-            "history": m.history,
-            "run": m.run,
-            "config": crate::resolved::config(),
-        })
-    }
+impl Summary for ModelSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.model/1";
 
-    /// The same for people. Names on the left, one fact a line.
-    fn table(&self) -> String {
-        let m = self.model;
-        let (d, r) = (m.w.rows(), m.w.cols());
-        let precision = if m.precision == Precision::F32 { "f32" } else { "f64" };
+    /// Names on the left, one fact a line.
+    fn text(&self) -> String {
+        let (d, r) = (self.features, self.atoms);
+        let precision = if self.precision == Precision::F32 { "f32" } else { "f64" };
         let mut rows = vec![
             ("model", self.file.display().to_string()),
-            ("kind", m.kind.clone()),
+            ("kind", self.kind.to_owned()),
             (
                 "dictionary",
                 format!("{}, {}, {precision}", counted(d as u64, "feature"), counted(r as u64, "atom")),
             ),
-            (
-                "learned",
-                format!("{}, {}", counted(m.aggregates.t, "step"), counted(m.aggregates.samples, "sample")),
-            ),
+            ("learned", format!("{}, {}", counted(self.steps, "step"), counted(self.samples, "sample"))),
         ];
-        if let Some(patch) = m.patch {
+        if let Some(patch) = self.patch {
             let of = match patch.spins {
                 Some((values, _)) => format!("sites, spins {values}"),
-                None if patch.channels == 3 => "pixels, in colour".to_owned(),
-                None => "pixels, grey".to_owned(),
+                None if patch.channels == 3 => "pixels, in color".to_owned(),
+                None => "pixels, gray".to_owned(),
             };
             rows.push(("patches", format!("{}×{} {of}", patch.window.rows, patch.window.cols)));
         }
-        if let Some(last) = m.history.points.last() {
+        if let Some(last) = self.history.points.last() {
             rows.push(("last loss", format!("{:.6} per sample, at step {}", last.loss, last.t)));
         }
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "no step yet".to_owned());
-        rows.push(("surrogate", or_none(self.surrogate.map(|x| format!("{x:.6} per sample")))));
-        rows.push(("stationarity gap", or_none(self.gap.map(|x| format!("{x:.3e}")))));
+        rows.push(("surrogate", or_none(self.surrogate_per_sample.map(|x| format!("{x:.6} per sample")))));
+        rows.push(("stationarity gap", or_none(self.stationarity_gap.map(|x| format!("{x:.3e}")))));
         rows.push((
             "unused atoms",
-            match self.unused.len() {
+            match self.unused_atoms {
                 0 => "none".to_owned(),
                 n => format!("{n} of {r}"),
             },
         ));
-        if let Some(cursor) = m.cursor {
-            rows.push(("checkpoint", format!("after epoch {}, minibatch {}", cursor.epoch, cursor.batch)));
-        }
-        rows.push(("seed", m.seed.to_string()));
-        rows.push(("version", format!("ergodict {}", m.version)));
-        for (i, input) in m.inputs.iter().enumerate() {
+        rows.push(("seed", self.seed.to_string()));
+        rows.push(("version", format!("ergodict {}", self.version)));
+        for (i, input) in self.inputs.iter().enumerate() {
             rows.push((if i == 0 { "input" } else { "" }, crate::page::input(input)));
         }
-        if let Ok(Value::Object(parameters)) = serde_json::to_value(&m.parameters) {
+        if let Ok(Value::Object(parameters)) = serde_json::to_value(self.parameters) {
             let words =
                 parameters.iter().filter(|(name, _)| *name != "atoms").map(|(name, value)| match value {
                     Value::String(text) => format!("{name} {text}"),
@@ -220,16 +242,14 @@ impl<'a> Summary<'a> {
             for (i, line) in wrapped(words, 76).into_iter().enumerate() {
                 rows.push((if i == 0 { "parameters" } else { "" }, line));
             }
-            if let Some(config) = m.run["config"].as_object() {
-                let own =
-                    config.iter().filter(|(key, value)| !parameters.contains_key(*key) && !value.is_null());
-                let words = own.map(|(name, value)| match value {
-                    Value::String(text) => format!("{name} {text}"),
-                    value => format!("{name} {value}"),
-                });
-                for (i, line) in wrapped(words, 76).into_iter().enumerate() {
-                    rows.push((if i == 0 { "run" } else { "" }, line));
-                }
+            let own = self.run.config.iter();
+            let own = own.filter(|(key, value)| !parameters.contains_key(*key) && !value.is_null());
+            let words = own.map(|(name, value)| match value {
+                Value::String(text) => format!("{name} {text}"),
+                value => format!("{name} {value}"),
+            });
+            for (i, line) in wrapped(words, 76).into_iter().enumerate() {
+                rows.push((if i == 0 { "run" } else { "" }, line));
             }
         }
         let mut text = String::new();
@@ -255,8 +275,7 @@ impl<'a> Summary<'a> {
 
 fn show(path: &Path, common: &Common) -> Result<()> {
     let model = Model::load(path)?;
-    let summary = Summary::of(path, &model)?;
-    print(&if common.json { format!("{:#}\n", summary.json()) } else { summary.table() })
+    emit(&ModelSummary::new(path, &model)?, common)
 }
 
 impl Export {
@@ -295,20 +314,8 @@ impl Export {
                 write_atomic(out, |file| file.write_all(&picture).map_err(ergodict::Error::io(out)))?;
             }
         }
-        if common.json {
-            let summary = json!({
-                "schema": "ergodict.model-export/1",
-                "model": self.model,
-                "out": out,
-                "features": model.w.rows(),
-                "atoms": model.w.cols(),
-                "config": crate::resolved::config(),
-            });
-            print(&format!("{summary:#}\n"))?;
-        } else if !common.quiet {
-            say(&format!("wrote      {}", out.display()));
-        }
-        Ok(())
+        let (features, atoms) = (model.w.rows(), model.w.cols());
+        emit(&ExportSummary { model: &self.model, out, features, atoms }, common)
     }
 
     fn format(&self) -> Result<Format> {
@@ -349,6 +356,27 @@ impl Export {
             (_, Some(grid)) => AtomGrid { labels, ..grid }.svg()?.into_bytes(),
             (_, None) => AtomProfile { labels, ..AtomProfile::new(&atoms) }.svg()?.into_bytes(),
         })
+    }
+}
+
+/// `ergodict model export`
+#[derive(Serialize)]
+struct ExportSummary<'a> {
+    /// Model file
+    model: &'a Path,
+    /// File that was written
+    out: &'a Path,
+    /// Entries of an atom, d
+    features: usize,
+    /// Number of atoms, r
+    atoms: usize,
+}
+
+impl Summary for ExportSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.model-export/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        vec![("wrote", self.out.display().to_string())]
     }
 }
 

@@ -1,36 +1,21 @@
 //! `ergodict network`: look at networks, convert, make and corrupt them, sample homomorphisms, learn latent motifs.
 
 mod compare;
-mod compared;
-mod comparing;
 mod convert;
 mod corrupt;
 mod denoise;
-mod denoised;
 mod fetch;
 mod generate;
 mod info;
 mod info_time;
-mod learn;
-mod learned;
+pub(crate) mod learn;
 mod list;
-mod news;
+mod networks;
 mod page;
-mod page_denoise;
-pub(crate) mod page_learn;
-mod page_rebuilt;
-mod page_time;
 mod prepared;
 pub(crate) mod reading;
-mod rebuilt;
 mod reconstruct;
-mod recording;
 mod sample;
-mod sampled;
-mod samples;
-mod sampling;
-mod several;
-mod source;
 mod timing;
 
 use crate::args::Common;

@@ -1,12 +1,13 @@
 //! The page of a learned dictionary, from what its model file holds: `ergodict report` and the `--report` of every command that learns make it here.
 
-use crate::again;
-use crate::watched::{self, Mixed};
+use crate::recorded::RecordedSettings;
+use crate::{rerun, watched};
 use anyhow::Result;
-use ergodict::dictionary::{GapPoint, Input, Model, Precision};
 use ergodict::factor::Schedule;
+use ergodict::model::{GapPoint, Input, Model, Precision, Provenance, Results};
 use ergodict_report::gallery::{Atom, Form, Gallery};
-use ergodict_report::{AtomGrid, Colour, Figure, LineChart, Report, Series};
+use ergodict_report::{AtomGrid, Color, Figure, LineChart, Report, Series};
+pub(crate) use ergodict_terminal::text::count;
 use serde_json::Value;
 
 /// Most atoms that are shown.
@@ -26,7 +27,7 @@ pub(crate) fn with(
     add: impl FnOnce(Report) -> Result<Report>,
 ) -> Result<Report> {
     let report = match &model.network {
-        Some(form) => crate::network::page_learn::of_model(model, form)?,
+        Some(form) => crate::network::learn::page::of_model(model, form)?,
         None => of_patches(model)?,
     };
     let mut known = facts(model);
@@ -50,8 +51,8 @@ fn of_patches(model: &Model) -> Result<Report> {
         }
         (None, _) => format!("atoms of {} features, learned from", model.w.rows()),
     };
-    let samples = match (model.kind.as_str(), &model.run["config"]["sampling"]) {
-        ("image", walk) if walk == "walk" => "patches whose corner takes a random walk, one pixel at a time,",
+    let samples = match (model.kind.as_str(), &*RecordedSettings::new(&model.provenance.config).sampling) {
+        ("image", "walk") => "patches whose corner takes a random walk, one pixel at a time,",
         ("image", _) => "patches at independent random places",
         ("spins", _) => "patches at random places of kept configurations",
         _ => "samples",
@@ -61,17 +62,17 @@ fn of_patches(model: &Model) -> Result<Report> {
     if let Some(figure) = stationarity(model) {
         report = report.figure(figure);
     }
-    let mixing: Vec<Mixed> = serde_json::from_value(model.run["chain"]["mixing"].clone()).unwrap_or_default();
-    if !mixing.is_empty() {
-        report = report.table(watched::table(&mixing, SPINS));
-        report = watched::curve(&mixing, "kept configurations").into_iter().fold(report, Report::figure);
+    if let Some(chain) = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
+        report = report.table(watched::table(&chain.mixing, SPINS));
+        let curve = watched::curve(&chain.mixing, "kept configurations");
+        report = curve.into_iter().fold(report, Report::figure);
     }
     Ok(report)
 }
 
 const SPINS: &str = "
     Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
-    the magnetisation of each.";
+    the magnetization of each.";
 
 /// The title of the page of a dictionary.
 pub(crate) fn made_of(source: &str, several: bool) -> String {
@@ -81,35 +82,19 @@ pub(crate) fn made_of(source: &str, several: bool) -> String {
 /// What was learned from, in words, and whether that is several.
 fn source(model: &Model) -> (String, bool) {
     let first = model.inputs.first().map(|input| short(&input.name));
+    let settings = RecordedSettings::new(&model.provenance.config);
     let lattice = || {
-        let name = spin_model(&model.run["config"]);
-        let temperature = &model.run["config"]["temperature"][0];
-        if temperature.is_null() {
-            format!("the {name}")
-        } else {
-            format!("the {name} at temperature {temperature}")
-        }
+        let temperature = settings.temperature.first().map(|t| format!(" at temperature {t:?}"));
+        format!("the {}{}", settings.spin_model(), temperature.unwrap_or_default())
     };
-    match (model.kind.as_str(), &model.run["config"]["trajectory"]) {
-        ("spins", Value::Null) => (lattice(), false),
+    match (model.kind.as_str(), &settings.trajectory) {
+        ("spins", None) => (lattice(), false),
         ("image", _) => {
-            let init = model.run["config"]["init"].as_str().unwrap_or_default();
-            let images = model.inputs.iter().filter(|input| !init.ends_with(&input.name));
+            let images = model.inputs.iter().filter(|input| !settings.init.ends_with(&input.name));
             let names: Vec<String> = images.map(|input| short(&input.name)).collect();
             (list(&names), names.len() > 1)
         }
         _ => (first.unwrap_or_else(|| "a matrix".into()), false),
-    }
-}
-
-/// What a spin system is called in words.
-pub(crate) fn spin_model(config: &Value) -> &'static str {
-    match config["model"].as_str() {
-        Some("ising") => "Ising model",
-        Some("potts") => "Potts model",
-        Some("cellular-potts") => "cellular Potts model",
-        Some("rbm") => "restricted Boltzmann machine",
-        _ => "spin system",
     }
 }
 
@@ -183,14 +168,13 @@ pub(crate) fn halves(model: &Model) -> String {
 
 /// How much of the data the atoms leave unexplained, in words; empty where it cannot be told.
 ///
-/// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (MATH.md 1). Of `p` the aggregates tell the second part alone,
+/// `r` is `‖X‖² + p` and the surrogate `‖X − WH‖² + p`, with `p = λ‖H‖₁ + (κ₂/2)‖H‖²` (docs/maths.md, What is minimized). Of `p` the aggregates tell the second part alone,
 /// since `‖H‖² = tr A`; what is left of it makes the quotient of the two larger: a bound, which is exact without λ.
 fn unexplained(model: &Model) -> String {
     let (totals, parameters) = (&model.aggregates, &model.parameters);
     // Missing entries were filled in, and are in both.
-    let Some(surrogate) = model.run["results"]["surrogate_per_sample"]
-        .as_f64()
-        .filter(|_| model.run["config"]["missing"] != true)
+    let masked = RecordedSettings::new(&model.provenance.config).missing;
+    let Some(Results { surrogate_per_sample: surrogate, .. }) = model.provenance.results.filter(|_| !masked)
     else {
         return String::new();
     };
@@ -208,24 +192,29 @@ fn unexplained(model: &Model) -> String {
 
 /// The command that makes the model again.
 fn again(report: Report, model: &Model) -> Report {
-    let Some(command) = model.run["command"].as_str() else { return report };
-    let config = &model.run["config"];
+    let Provenance { command, config, networks, .. } = &model.provenance;
+    if command.is_empty() {
+        return report;
+    }
     let inputs: Vec<String> = match model.kind.as_str() {
-        "network" => ergodict::dictionary::Kept::of(model).networks.into_iter().map(|one| one.name).collect(),
+        "network" => networks.iter().map(|one| one.name.clone()).collect(),
         "spins" => Vec::new(),
         _ => {
-            let init = config["init"].as_str().unwrap_or_default();
+            let init = RecordedSettings::new(config).init;
             let given = model.inputs.iter().filter(|input| init.is_empty() || !init.ends_with(&input.name));
             given.map(|input| input.name.clone()).collect()
         }
     };
-    report.code("Run it again", again::command(command, config, &inputs, "-o model.safetensors"))
+    report.code(
+        "Run it again",
+        rerun::command(command, &Value::Object(config.clone()), &inputs, "-o model.safetensors"),
+    )
 }
 
 /// A report with the atoms of a model added.
 pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
     Ok(report.gallery(&match &model.network {
-        Some(form) => crate::network::page_learn::gallery_of(model, form),
+        Some(form) => crate::network::learn::page::gallery_of(model, form),
         None => gallery(model),
     })?)
 }
@@ -238,9 +227,6 @@ const LOSS: &str = "
     lower; later it tends to lie above, since old codes were made for other dictionaries. When both are flat, more samples will not
     help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
 
-/// How a number is written.
-type Said = fn(f64) -> String;
-
 pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
     let mut facts = vec![
@@ -250,35 +236,28 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
         ("steps", model.aggregates.t.to_string()),
         ("λ, κ₁, κ₂", format!("{}, {}, {}", p.lambda, p.kappa1, p.kappa2)),
         ("schedule", p.schedule.to_string()),
-        ("dictionary", p.dictionary.to_string()),
-        ("code", p.code.to_string()),
+        ("dictionary", p.dictionary().to_string()),
+        ("code", p.code().to_string()),
         ("precision", if model.precision == Precision::F32 { "f32" } else { "f64" }.into()),
         ("seed", model.seed.to_string()),
         ("version", format!("ergodict {}", model.version)),
     ];
-    for (name, key) in
-        [("batch", "batch"), ("epochs", "epochs"), ("shuffle", "shuffle"), ("held out", "holdout")]
-    {
-        let value = &model.run["config"][key];
-        if !value.is_null() {
-            facts.push((name, value.to_string()));
-        }
-    }
+    let settings = RecordedSettings::new(&model.provenance.config);
+    facts.extend(settings.batch.map(|batch| ("batch", batch.to_string())));
+    facts.extend(settings.epochs.map(|epochs| ("epochs", epochs.to_string())));
+    facts.extend(settings.shuffle.map(|shuffle| ("shuffle", shuffle.to_string())));
+    facts.extend(settings.holdout.map(|holdout| ("held out", format!("{holdout:?}"))));
     // The same digits as on the terminal.
-    let (plain, small, whole): (Said, Said, Said) =
-        (|x| format!("{x:.6}"), |x| format!("{x:.3e}"), |x| format!("{x:.0}"));
-    let said = [
-        ("loss per sample, last minibatch", "loss_per_sample", plain),
-        ("surrogate per sample", "surrogate_per_sample", plain),
-        ("held-out loss per sample", "held_out_loss_per_sample", plain),
-        ("gap from stationary", "stationarity_gap", small),
-        ("λ_min(A)", "smallest_eigenvalue", small),
-        ("unused atoms", "unused_atoms", whole),
-        ("steps in which coding met its cap", "capped_code_steps", whole),
-        ("steps in which the update met its cap", "capped_update_steps", whole),
-    ];
-    for (name, key, words) in said {
-        facts.extend(model.run["results"][key].as_f64().map(|number| (name, words(number))));
+    if let Some(results) = &model.provenance.results {
+        facts.push(("loss per sample, last minibatch", format!("{:.6}", results.loss_per_sample)));
+        facts.push(("surrogate per sample", format!("{:.6}", results.surrogate_per_sample)));
+        let loss = results.held_out_loss_per_sample;
+        facts.extend(loss.map(|loss| ("held-out loss per sample", format!("{loss:.6}"))));
+        facts.push(("gap from stationary", format!("{:.3e}", results.stationarity_gap)));
+        facts.extend(results.smallest_eigenvalue.map(|value| ("λ_min(A)", format!("{value:.3e}"))));
+        facts.push(("unused atoms", results.unused_atoms.to_string()));
+        facts.push(("steps in which coding met its cap", results.capped_code_steps.to_string()));
+        facts.push(("steps in which the update met its cap", results.capped_update_steps.to_string()));
     }
     facts.extend(model.inputs.iter().map(|one| ("input", input(one))));
     facts
@@ -378,13 +357,11 @@ pub(crate) fn left_out(model: &Model, shown: usize) -> String {
 pub(crate) fn gallery(model: &Model) -> Gallery {
     let cards = shown(model);
     let atoms: Vec<Vec<f64>> = cards.iter().map(|&(k, _)| model.w.col(k).to_vec()).collect();
-    let shape = model.run["shape"].as_array().and_then(|shape| {
-        let side = |at: usize| shape.get(at)?.as_u64().map(|side| side as usize);
-        Some((side(0)?, side(1)?)).filter(|(rows, cols)| rows.checked_mul(*cols) == Some(model.w.rows()))
-    });
+    let fits = |(rows, cols): &(usize, usize)| rows.checked_mul(*cols) == Some(model.w.rows());
+    let shape = model.provenance.shape.filter(fits);
     let (form, words) = match grid(model, &atoms, shape) {
-        Some(AtomGrid { shape, channels, colour, .. }) => (
-            Form::Matrix { shape, channels, colour },
+        Some(AtomGrid { shape, channels, color, .. }) => (
+            Form::Matrix { shape, channels, color },
             format!("as a picture of {} by {} places", shape.0, shape.1),
         ),
         None => (Form::Profile, "entry by entry".to_owned()),
@@ -423,29 +400,17 @@ pub(crate) fn grid<'a>(
     let d = model.w.rows();
     if let (None, Some(patch)) = (shape, model.patch) {
         let plain = AtomGrid::new(atoms, (patch.window.rows, patch.window.cols));
-        let colour = match (patch.channels, patch.spins) {
-            (1, Some(_)) => plain.colour,
-            (1, None) => Colour::Photo,
-            (_, None) => Colour::Rgb,
-            (_, Some(_)) => Colour::Labels,
+        let color = match (patch.channels, patch.spins) {
+            (1, Some(_)) => plain.color,
+            (1, None) => Color::Photo,
+            (_, None) => Color::Rgb,
+            (_, Some(_)) => Color::Labels,
         };
-        return Some(AtomGrid { channels: patch.channels, colour, ..plain });
+        return Some(AtomGrid { channels: patch.channels, color, ..plain });
     }
     let side = d.isqrt();
     let shape = shape.or((side * side == d).then_some((side, side)))?;
     Some(AtomGrid::new(atoms, shape))
-}
-
-/// ROC curves: rates against rates, from 0 to 1.
-pub(crate) fn roc_chart(series: Vec<Series>) -> LineChart {
-    LineChart {
-        x_label: "false pairs let in".into(),
-        y_label: "true pairs found".into(),
-        y_range: Some((0.0, 1.0)),
-        square: true,
-        series,
-        ..LineChart::default()
-    }
 }
 
 /// An input with its digest; what is embedded has none.
@@ -455,11 +420,6 @@ pub(crate) fn input(input: &Input) -> String {
     } else {
         format!("{} {}", input.name, input.digest)
     }
-}
-
-/// `1 dictionary`, `12 dictionaries`.
-pub(crate) fn count(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 #[cfg(test)]
@@ -507,25 +467,24 @@ mod tests {
         assert_eq!(timeless(&of_run), of_model);
         // A model of an earlier version, which kept none of this, has a page with what there is.
         model.history.gaps.clear();
-        for key in ["networks", "chain", "examples"] {
-            model.run.as_object_mut().unwrap().remove(key);
-        }
+        let Provenance { command, config, results, .. } = model.provenance;
+        model.provenance = Provenance { command, config, results, ..Provenance::default() };
         let old = super::of_model(&model, &[]).unwrap().render();
         assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
     }
 
     /// A model whose atoms were used, with a surrogate of 3 and an `r` of 12 a sample.
     fn of_numbers(lambda: f64, kappa2: f64) -> Model {
-        use ergodict::factor::{Factoriser, Parameters};
+        use ergodict::factor::{FactorSettings, Factorizer};
         use ergodict::linalg::Mat;
-        let parameters = Parameters { lambda, kappa2, ..Parameters::new(3) };
+        let parameters = FactorSettings { lambda, kappa2, ..FactorSettings::new(3) };
         let w = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 0.0 });
-        let mut factoriser: Factoriser<f64> = Factoriser::from_dictionary(parameters, w.as_ref()).unwrap();
-        factoriser.step(&Mat::from_fn(3, 4, |i, j| (1 + i + j) as f64)).unwrap();
-        let mut model = Model::of(&factoriser, "matrix", 0);
+        let mut learned: Factorizer<f64> = Factorizer::from_dictionary(parameters, w.as_ref()).unwrap();
+        learned.step(&Mat::from_fn(3, 4, |i, j| (1 + i + j) as f64)).unwrap();
+        let mut model = Model::from_factorizer(&learned, "matrix", 0);
         model.aggregates.a = Mat::from_fn(3, 3, |i, j| if i == j { [4.0, 1.0, 1.0][i] } else { 0.0 });
         (model.aggregates.r, model.aggregates.width) = (12.0, 1.0);
-        model.run = serde_json::json!({ "results": { "surrogate_per_sample": 3.0 } });
+        model.provenance.results = Some(Results { surrogate_per_sample: 3.0, ..Results::default() });
         model
     }
 
@@ -541,7 +500,7 @@ mod tests {
             halves(&of_numbers(0.0, 0.0)).starts_with("The most dominant atom is used at least as strongly")
         );
         let mut masked = of_numbers(0.0, 0.0);
-        masked.run["config"]["missing"] = true.into();
+        masked.provenance.config.insert("missing".to_owned(), true.into());
         assert!(!halves(&masked).contains("unexplained"));
     }
 

@@ -1,52 +1,21 @@
-//! `ergodict paper`: the paper's experiments run again, beside what it prints.
+//! `ergodict paper`: where the paper's experiments went.
 
-mod all;
-mod cases;
-mod convergence;
-mod denoising;
-mod figure_denoising;
-mod figure_image;
-mod figure_ising;
-mod figure_ndl;
-mod number;
-mod outcome;
-mod place;
-mod records;
-mod spread;
-mod table_denoising;
-
-use crate::args::Common;
-use anyhow::Result;
-use clap::Subcommand;
+use anyhow::{Result, bail};
+use ergodict_terminal::shell::quoted;
 use std::process::ExitCode;
 
-/// Run the paper's experiments again, and set the results beside the printed ones
+/// The paper's experiments, which are a program of their own
 #[derive(clap::Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(hide = true, disable_help_flag = true)]
 pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
 }
 
-#[derive(Subcommand)]
-enum What {
-    All(all::Args),
-    FigureImage(figure_image::Args),
-    FigureIsing(figure_ising::Args),
-    FigureNdl(figure_ndl::Args),
-    FigureDenoising(figure_denoising::Args),
-    TableDenoising(table_denoising::Args),
-    Convergence(convergence::Args),
-}
-
-pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    match &args.what {
-        What::All(args) => all::run(args, common),
-        What::FigureImage(args) => figure_image::run(args, common),
-        What::FigureIsing(args) => figure_ising::run(args, common),
-        What::FigureNdl(args) => figure_ndl::run(args, common),
-        What::FigureDenoising(args) => figure_denoising::run(args, common),
-        What::TableDenoising(args) => table_denoising::run(args, common),
-        What::Convergence(args) => convergence::run(args, common),
-    }
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let words: Vec<String> = args.words.iter().map(|word| quoted(word)).collect();
+    let words = if words.is_empty() { "--help".to_owned() } else { words.join(" ") };
+    bail!(
+        "the paper's experiments are a program of their own: cargo run --release -p ergodict-paper -- {words}"
+    )
 }

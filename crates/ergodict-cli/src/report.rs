@@ -6,14 +6,14 @@ mod curves;
 mod record;
 
 use crate::args::Common;
-use crate::progress::say;
 use crate::showing::{names, probe_folder};
+use crate::summary::{Summary, emit};
 use crate::{output, page, paths};
 use anyhow::{Result, bail};
 use ergodict_report::Report;
 use record::Run;
-use serde_json::{Value, json};
-use std::path::PathBuf;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -76,14 +76,52 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             output::write(&folder.join(name), svg)?;
         }
     }
-    if !common.quiet {
-        let of = if runs.len() == 1 { "one run".to_owned() } else { format!("{} runs", runs.len()) };
-        say(&format!("wrote {}: {of}, {} kB", args.out.display(), html.len().div_ceil(1000)));
-    }
-    if common.json {
-        output::print(&format!("{:#}\n", args.json(&runs, html.len())))?;
-    }
+    let summary = ReportSummary {
+        out: &args.out,
+        bytes: html.len(),
+        runs: runs.iter().map(RunEntry::new).collect(),
+        differing: compared::differing(&runs).into_iter().map(|row| row.name).collect(),
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict report`
+#[derive(Serialize)]
+struct ReportSummary<'a> {
+    /// Page that was written
+    out: &'a Path,
+    /// Size of the page
+    bytes: usize,
+    /// Runs on the page
+    runs: Vec<RunEntry<'a>>,
+    /// What is not the same in all runs: names of flags, `command`, `input`, `version`
+    differing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RunEntry<'a> {
+    /// File of the run
+    file: &'a Path,
+    /// Its name on the page
+    name: &'a str,
+    /// Command that made it
+    command: &'a str,
+}
+
+impl<'a> RunEntry<'a> {
+    fn new(run: &'a Run) -> Self {
+        Self { file: &run.file, name: &run.name, command: &run.command }
+    }
+}
+
+impl Summary for ReportSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.report/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let runs = crate::page::count(self.runs.len(), "run", "runs");
+        vec![("wrote", format!("{}: {runs}, {} kB", self.out.display(), self.bytes.div_ceil(1000)))]
+    }
 }
 
 /// The page of one run.
@@ -91,20 +129,5 @@ fn of_one(run: &Run) -> Result<Report> {
     match &run.model {
         Some(model) => page::of_model(model, &[]),
         None => Ok(record::page(run)),
-    }
-}
-
-impl Args {
-    fn json(&self, runs: &[Run], bytes: usize) -> Value {
-        let one = |run: &Run| json!({ "file": run.file, "name": run.name, "command": run.command });
-        let differing = compared::differing(runs);
-        json!({
-            "schema": "ergodict.report/1",
-            "out": self.out,
-            "bytes": bytes,
-            "runs": runs.iter().map(one).collect::<Vec<_>>(),
-            "config": crate::resolved::config(),
-            "differing": differing.iter().map(|row| &row.name).collect::<Vec<_>>(),
-        })
     }
 }

@@ -1,16 +1,10 @@
 //! `ergodict spins`: simulate spin systems, learn dictionaries from their trajectories, rebuild configurations.
 
 mod drawing;
-pub(crate) mod film;
-mod ground;
 mod learn;
-mod outcome;
 mod page;
 mod reconstruct;
-mod recording;
 mod simulate;
-mod simulated;
-mod source;
 mod system;
 mod values;
 mod whole_steps;

@@ -2,12 +2,13 @@
 
 use crate::args::Common;
 use crate::progress::{Progress, say};
+use crate::summary::{Summary, emit};
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Result, bail};
-use ergodict::data::{Feed, FeedOptions, NpyWriter};
-use ergodict::dictionary::{Model, Precision};
+use ergodict::data::{BatchSettings, MatrixBatches, NpyWriter};
 use ergodict::linalg::{Mat, Scalar};
-use serde_json::json;
+use ergodict::model::{Model, Precision};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long)]
     reconstruct: bool,
     /// Samples coded together
-    #[arg(long, value_name = "N", default_value_t = FeedOptions::default().batch, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = BatchSettings::default().batch, allow_negative_numbers = true)]
     batch: usize,
     /// Take NaN and empty cells for missing entries, which are left out
     #[arg(long)]
@@ -83,18 +84,19 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let each = (2 * d as u64 + 3 * r as u64).saturating_mul(size);
     let needed = batch.saturating_mul(each).saturating_add((4 * d + 4 * r) as u64 * r as u64 * size);
     memory::check(needed, &format!("{r} codes each in minibatches of {batch}"), "lower --batch")?;
-    let mut feed = Feed::<T>::new(stream, FeedOptions { batch: args.batch, ..FeedOptions::default() })?;
-    let mut factoriser = model.factoriser::<T>()?;
+    let mut feed =
+        MatrixBatches::<T>::new(stream, BatchSettings { batch: args.batch, ..BatchSettings::default() })?;
+    let mut factorizer = model.factorizer::<T>()?;
     let mut out = NpyWriter::<T>::create(&args.out, if args.reconstruct { d } else { r }, samples)?;
     interrupt::listen();
     let mut progress = Progress::new(common.quiet, samples, 0);
     let (mut sums, mut again) = (Sums::default(), Mat::zeros(d, 0));
     while let Some(x) = feed.next_minibatch()? {
         let mask = input::mask(x, args.missing);
-        let coded = factoriser.transform(input::observed(x, mask.as_ref()));
-        let h = factoriser.code();
+        let coded = factorizer.transform(input::observed(x, mask.as_ref()));
+        let h = factorizer.code();
         if let Ok((report, loss)) = &coded {
-            factoriser.reconstruct(&mut again);
+            factorizer.reconstruct(&mut again);
             sums.samples += x.cols() as u64;
             sums.loss += loss;
             sums.capped += report.capped;
@@ -122,32 +124,62 @@ fn transform<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<E
     let error = if sums.squares > 0.0 { sums.residual / sums.squares } else { 0.0 };
     let sparsity = sums.zeros as f64 / (sums.samples as f64 * r as f64).max(1.0);
     let loss = sums.loss / sums.samples as f64;
-    if !common.quiet {
-        say(&format!("coded      {} samples with {r} atoms", sums.samples));
-        say(&format!("error      {error:.6e} relative, ‖X−WH‖²/‖X‖²"));
-        say(&format!("sparsity   {sparsity:.4} of the codes are zero"));
-        say(&format!("loss       {loss:.6} per sample"));
-        if sums.capped > 0 {
-            say(&format!("caps       {} samples met the solver's cap before its tolerance", sums.capped));
-        }
-        say(&format!("wrote      {}", args.out.display()));
-    }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.transform/1",
-            "out": args.out.display().to_string(),
-            "model": args.model.display().to_string(),
-            "samples": sums.samples,
-            "atoms": r,
-            "features": d,
-            "reconstruct": args.reconstruct,
-            "relative_error": error,
-            "sparsity": sparsity,
-            "loss_per_sample": loss,
-            "capped_samples": sums.capped,
-            "config": crate::resolved::config(),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    let summary = TransformSummary {
+        out: args.out.display().to_string(),
+        model: args.model.display().to_string(),
+        samples: sums.samples,
+        features: d,
+        atoms: r,
+        reconstruct: args.reconstruct,
+        relative_error: error,
+        sparsity,
+        loss_per_sample: loss,
+        capped_samples: sums.capped,
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict transform`
+#[derive(Serialize)]
+struct TransformSummary {
+    /// File of the codes, or of WH
+    out: String,
+    /// Model file
+    model: String,
+    /// Number of samples
+    samples: u64,
+    /// Features of a sample, d
+    features: usize,
+    /// Atoms of the dictionary, r
+    atoms: usize,
+    /// Whether WH was written instead of H
+    reconstruct: bool,
+    /// ‖X − WH‖² / ‖X‖², over the entries that are there
+    relative_error: f64,
+    /// Share of the codes that are zero
+    sparsity: f64,
+    /// Loss with the penalties that the model was learned with
+    loss_per_sample: f64,
+    /// Samples whose coding reached its cap before its tolerance
+    capped_samples: u64,
+}
+
+impl Summary for TransformSummary {
+    const SCHEMA: &'static str = "ergodict.transform/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let mut lines = vec![
+            ("coded", format!("{} samples with {} atoms", self.samples, self.atoms)),
+            ("error", format!("{:.6e} relative, ‖X−WH‖²/‖X‖²", self.relative_error)),
+            ("sparsity", format!("{:.4} of the codes are zero", self.sparsity)),
+            ("loss", format!("{:.6} per sample", self.loss_per_sample)),
+        ];
+        if self.capped_samples > 0 {
+            let capped = self.capped_samples;
+            lines.push(("caps", format!("{capped} samples met the solver's cap before its tolerance")));
+        }
+        lines.push(("wrote", self.out.clone()));
+        lines
+    }
 }

@@ -1,24 +1,10 @@
 //! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
-use anyhow::{Result, bail};
-pub(crate) use ergodict::chain::{MIXED, Mixed, Watched, mixed};
+pub(crate) use ergodict::chain::{MixingReport, R_HAT_LIMIT};
 use ergodict_report::{Figure, LineChart, Series, Table};
-use serde::Deserialize;
-use serde_json::Value;
-
-/// Goes on with what a checkpoint kept; one of an earlier version kept nothing.
-pub(crate) fn go_on_watching(now: Option<&mut Vec<Watched>>, kept: &Value) -> Result<()> {
-    let Some(now) = now.filter(|_| !kept.is_null()) else { return Ok(()) };
-    let kept: Vec<Watched> = Deserialize::deserialize(kept)?;
-    if kept.len() != now.len() || kept.iter().zip(&*now).any(|(a, b)| a.traces.len() != b.traces.len()) {
-        bail!("it watched other chains");
-    }
-    *now = kept;
-    Ok(())
-}
 
 /// A row of the table.
-fn row(one: &Mixed) -> Vec<String> {
+fn row(one: &MixingReport) -> Vec<String> {
     let number = |x: Option<f64>, digits: usize| x.map_or("–".to_owned(), |x| format!("{x:.digits$}"));
     vec![
         one.name(),
@@ -32,7 +18,7 @@ fn row(one: &Mixed) -> Vec<String> {
 }
 
 /// The points of an autocorrelation function.
-fn points(one: &Mixed) -> Vec<(f64, f64)> {
+fn points(one: &MixingReport) -> Vec<(f64, f64)> {
     let each = (if one.lag == 0 { one.every } else { one.lag }) as f64;
     one.autocorrelation.iter().enumerate().map(|(at, rho)| (at as f64 * each, *rho)).collect()
 }
@@ -44,7 +30,7 @@ const TABLE: &str = "
     values, evenly spread, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
 
 /// The table of what was watched, with the verdict in words.
-pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
+pub(crate) fn table(all: &[MixingReport], what: &str) -> Table {
     let verdict = verdict(all);
     let head = ["observable", "chains", "values", "mean", "autocorrelation time", "effective samples", "R̂"];
     Table {
@@ -56,15 +42,15 @@ pub(crate) fn table(all: &[Mixed], what: &str) -> Table {
 }
 
 /// What the numbers say of mixing.
-fn verdict(all: &[Mixed]) -> String {
+fn verdict(all: &[MixingReport]) -> String {
     let mut said = Vec::new();
     if all.iter().any(|one| one.verdict() == Some(false)) {
         said.push(format!(
-            "Some R̂ is above {MIXED}: parts of the run disagree, and a longer run, or more steps between states, is needed."
+            "Some R̂ is above {R_HAT_LIMIT}: parts of the run disagree, and a longer run, or more steps between states, is needed."
         ));
     } else if all.iter().any(|one| one.verdict().is_some()) {
         said.push(format!(
-            "No R̂ is above {MIXED}: nothing that was seen speaks against the chains having mixed."
+            "No R̂ is above {R_HAT_LIMIT}: nothing that was seen speaks against the chains having mixed."
         ));
     }
     if all.iter().any(|one| one.r_hat.is_none() && one.verdict() == Some(false)) {
@@ -90,12 +76,12 @@ const CURVE: &str = "
     remembers, and what was learned may be of one part of the data alone. Small waves about 0 are chance.";
 
 /// The autocorrelation functions; none where there are none.
-pub(crate) fn curve(all: &[Mixed], of: &str) -> Option<Figure> {
-    let drawn: Vec<&Mixed> = all.iter().filter(|one| one.autocorrelation.len() > 1).take(8).collect();
+pub(crate) fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
+    let drawn: Vec<&MixingReport> = all.iter().filter(|one| one.autocorrelation.len() > 1).take(8).collect();
     if drawn.is_empty() {
         return None;
     }
-    let name = |one: &Mixed| if all.len() > 1 { one.name() } else { String::new() };
+    let name = |one: &MixingReport| if all.len() > 1 { one.name() } else { String::new() };
     let series = drawn.iter().map(|one| Series::new(name(one), points(one)));
     Some(autocorrelations(series.collect(), of))
 }
@@ -116,12 +102,12 @@ pub(crate) fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ergodict::chain::Trace;
-    use ergodict::chain::rng::{Purpose, stream, uniform};
+    use ergodict::chain::{Trace, TraceSet};
+    use ergodict::rng::{Purpose, stream, uniform};
 
     #[test]
     fn traces_at_different_strides_are_brought_together() {
-        let mut watched = Watched::new("edges", "karate", 2, 1);
+        let mut watched = TraceSet::new("edges", "karate", 2, 1);
         watched.traces = vec![Trace::new(16), Trace::new(16)];
         // The first is 40 long and keeps every fourth, the second 30 long and keeps every second.
         for (trace, n) in watched.traces.iter_mut().zip([40u32, 30]) {
@@ -130,17 +116,17 @@ mod tests {
         let mixed = watched.mixed().unwrap();
         assert_eq!((mixed.every, mixed.values, mixed.chains), (4, 30, 2));
         assert_eq!(mixed.autocorrelation.first(), Some(&1.0));
-        assert!(Watched::new("edges", "", 3, 1).mixed().is_none());
+        assert!(TraceSet::new("edges", "", 3, 1).mixed().is_none());
     }
 
     #[test]
     fn what_is_not_known_is_null_and_comes_back() {
-        let mut watched = Watched::new("edges", "", 1, 1);
+        let mut watched = TraceSet::new("edges", "", 1, 1);
         watched.traces[0].push_with(|| 2.0);
         let mixed = watched.mixed().unwrap();
         assert_eq!((mixed.mean, mixed.r_hat), (Some(2.0), None));
         let text = serde_json::to_string(&mixed).unwrap();
-        assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
+        assert_eq!(serde_json::from_str::<MixingReport>(&text).unwrap(), mixed);
         assert!(curve(std::slice::from_ref(&mixed), "patches").is_none());
         assert_eq!(mixed.words(), "edges: too few to tell");
         let told = table(&[mixed], "");
@@ -149,8 +135,8 @@ mod tests {
         );
     }
 
-    fn of_one(most: usize, values: impl Iterator<Item = f64>) -> Watched {
-        let mut watched = Watched::new("edges", "", 1, 1);
+    fn of_one(most: usize, values: impl Iterator<Item = f64>) -> TraceSet {
+        let mut watched = TraceSet::new("edges", "", 1, 1);
         watched.traces = vec![Trace::new(most)];
         for (at, value) in values.enumerate() {
             watched.traces[0].push_with(|| value);
@@ -191,13 +177,13 @@ mod tests {
     #[test]
     fn chains_that_stand_still_have_not_mixed_or_cannot_be_told() {
         let of = |values: [f64; 2]| {
-            let mut watched = Watched::new("edges", "", 2, 1);
+            let mut watched = TraceSet::new("edges", "", 2, 1);
             for (trace, value) in watched.traces.iter_mut().zip(values) {
                 (0..50).for_each(|_| trace.push_with(|| value));
             }
             let mixed = watched.mixed().unwrap();
             let text = serde_json::to_string(&mixed).unwrap();
-            assert_eq!(serde_json::from_str::<Mixed>(&text).unwrap(), mixed);
+            assert_eq!(serde_json::from_str::<MixingReport>(&text).unwrap(), mixed);
             mixed
         };
         let apart = of([1.0, 2.0]);
@@ -215,7 +201,7 @@ mod tests {
         // What earlier versions wrote.
         let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,
             "autocorrelation_time": 2.0, "effective_sample_size": 9.0, "r_hat": 1.2, "autocorrelation": [1.0, 0.5]}"#;
-        let old: Mixed = serde_json::from_str(old).unwrap();
+        let old: MixingReport = serde_json::from_str(old).unwrap();
         assert_eq!((old.verdict(), points(&old)[1]), (Some(false), (2.0, 0.5)));
     }
 }

@@ -90,9 +90,9 @@ impl<T: Scalar> Buffers<T> {
 
 impl<'a, T: Scalar + Element> Samples<'a, T> {
     /// From an array (n, d), or a tuple (data, indices, indptr, d) of the arrays of a CSR matrix. None for an array of another type.
-    pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+    pub(crate) fn from_object(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(array) = object.cast::<PyArray2<T>>() {
-            return Ok(Some(Self::Dense(Dense::of(array))));
+            return Ok(Some(Self::Dense(Dense::from_array(array))));
         }
         let Ok(parts) = object.cast::<PyTuple>() else { return Ok(None) };
         if parts.len() != 4 {
@@ -165,7 +165,7 @@ impl<'a, T: Scalar + Element> Samples<'a, T> {
 }
 
 impl<'a, T: Scalar + Element> Dense<'a, T> {
-    fn of(array: &'a Bound<'_, PyArray2<T>>) -> Self {
+    fn from_array(array: &'a Bound<'_, PyArray2<T>>) -> Self {
         let (shape, strides) = (array.shape(), array.strides());
         let (samples, features) = (shape[0], shape[1]);
         let data = array.data().cast_const();
@@ -281,7 +281,7 @@ unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
 
 /// A matrix (rows of Python become columns here): the transpose of an array, copied.
 pub(crate) fn transposed<T: Scalar + Element>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Mat<T>> {
-    let dense = Dense::of(array);
+    let dense = Dense::from_array(array);
     let mut out = Mat::zeros(0, 0);
     dense.gather(&SampleRows::Range(0..dense.samples as u64), &mut out).map_err(raised)?;
     Ok(out)
@@ -310,6 +310,7 @@ pub(crate) fn fits(needed: u64, what: &str, way_out: &str) -> ergodict::Result<(
         needed: memory::bytes(needed),
         available: "fewer".to_owned(),
         way_out: way_out.to_owned(),
+        hint: None,
     })
 }
 
@@ -338,7 +339,7 @@ unsafe impl<T: Send> Send for Rows<'_, T> {}
 
 impl<'a, T: Scalar + Element> Rows<'a, T> {
     /// The rows of an array that was just made and that nobody else has.
-    pub(crate) fn of(array: &'a Bound<'_, PyArray2<T>>) -> Self {
+    pub(crate) fn from_array(array: &'a Bound<'_, PyArray2<T>>) -> Self {
         let (count, width) = (array.shape()[0], array.shape()[1]);
         Self { data: array.data(), count, width, life: PhantomData }
     }

@@ -4,13 +4,15 @@ use crate::aligned::column;
 use crate::error::raised;
 use crate::network::Network;
 use crate::reconstruct::pairs_of;
+use crate::scheme::word;
 use crate::work::{long, short};
-use ergodict::denoise::ensemble::Assumed;
-use ergodict::denoise::{self, Denoising, Method, Progress};
+use ergodict::denoise::ensemble::NoiseModel;
+use ergodict::denoise::{self, Denoiser, Method, Ndr, Progress};
 use ergodict::memory;
+use ergodict::reconstruct::network::Mode;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -33,11 +35,6 @@ fn simple(network: &Network) -> Arc<ergodict::data::Network> {
 
 /// All pairs without an edge, first and second nodes.
 #[pyfunction]
-#[expect(
-    clippy::type_complexity,
-    clippy::needless_pass_by_value,
-    reason = "two arrays, of an argument of Python"
-)]
 pub(crate) fn non_edges<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
@@ -54,7 +51,6 @@ pub(crate) fn non_edges<'py>(
 
 /// Rows in the order in which scores matter: likely ones first, or unlikely ones.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
 pub(crate) fn most_suspect<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray1<'_, f64>,
@@ -68,7 +64,6 @@ pub(crate) fn most_suspect<'py>(
 /// Scores pairs of nodes.
 #[pyfunction]
 #[pyo3(signature = (network, u, v, method, noise, seed, n_jobs=None, progress=None))]
-#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn denoise_scores<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
@@ -81,23 +76,14 @@ pub(crate) fn denoise_scores<'py>(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Scored<'py>> {
     let method: Method = method.parse().map_err(raised)?;
-    let assumed = match noise {
-        "added" => Assumed::Added,
-        "removed" => Assumed::Removed,
-        "both" => Assumed::Both,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "noise is {noise}, but it must be added, removed or both"
-            )));
-        }
-    };
+    let assumed: NoiseModel = word("noise", noise)?;
     let network = simple(&network);
     let pairs = pairs_of(&u, &v, network.nodes())?;
     let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
     let what = format!("method={method} on {n} nodes and {count} pairs");
     let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
     memory::check(method.memory(n, m, count), &what, way_out).map_err(raised)?;
-    let denoising = Denoising { method, assumed, seed };
+    let denoising = Denoiser { method, assumed, seed };
     let scored = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut told = |_, done: f64| {
             watch.at((done.clamp(0.0, 1.0) * STEPS) as u64, STEPS as u64);
@@ -120,4 +106,19 @@ pub(crate) fn denoise_scores<'py>(
     });
     let heads = json!(heads.collect::<Vec<_>>()).to_string();
     Ok((scored.scores.into_pyarray(py), scored.notes, heads))
+}
+
+/// How denoising by reconstruction goes about it, for runs on several processes.
+pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let ndr = Ndr::new(Mode::OffChain);
+    let all = PyDict::new(py);
+    all.set_item("k", ndr.k)?;
+    all.set_item("chains", Ndr::WALKERS)?;
+    all.set_item("block", Ndr::BLOCK)?;
+    all.set_item("coverage", ndr.coverage)?;
+    all.set_item("visits", ndr.visits)?;
+    all.set_item("walks", ndr.walks)?;
+    all.set_item("memory", ndr.reconstruction.memory)?;
+    all.set_item("shrinkage", denoise::SHRINKAGE)?;
+    Ok(all)
 }

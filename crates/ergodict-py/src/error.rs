@@ -1,7 +1,7 @@
 //! Errors of the library as exceptions of Python, in the same words.
 
-use ergodict::Error;
 use ergodict::data::not_finite_words;
+use ergodict::{Error, Hint};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 
@@ -17,15 +17,30 @@ pub(crate) fn raised(error: Error) -> PyErr {
                 None => pyo3::exceptions::PyOSError::new_err(words),
             }
         }
+        Error::Busy { .. } => pyo3::exceptions::PyBlockingIOError::new_err(error.to_string()),
         Error::Fetch { .. } => pyo3::exceptions::PyOSError::new_err(error.to_string()),
         Error::NotAsKnown { .. } => {
             PyValueError::new_err(format!("{error}; unchecked=True takes it nevertheless"))
         }
-        Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        Error::Memory { .. } => PyMemoryError::new_err(error.spelled(&keyword)),
         Error::NotFinite { sample, feature, value } => {
             let hint = if value.is_nan() { " (missing=True leaves missing entries out)" } else { "" };
             PyValueError::new_err(not_finite_words(sample, feature, None, value, false) + hint)
         }
-        other => PyValueError::new_err(other.to_string()),
+        other => PyValueError::new_err(other.spelled(&keyword)),
+    }
+}
+
+/// A setting that an error names, as a keyword argument.
+pub(crate) fn keyword(hint: &Hint) -> String {
+    let name = match hint.setting {
+        "unweighted" => return "weighted=False".to_owned(),
+        "timestamps" => "time".to_owned(),
+        name => name.replace('-', "_"),
+    };
+    match hint.value.as_str() {
+        "true" => format!("{name}=True"),
+        number if number.parse::<f64>().is_ok() => format!("{name}={number}"),
+        word => format!("{name}={word:?}"),
     }
 }

@@ -10,7 +10,6 @@ use pyo3::types::PyDict;
 
 /// The area with its interval, average precision, best threshold and the whole curve.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn evaluate_scores<'py>(
     py: Python<'py>,
     scores: PyReadonlyArray1<'_, f64>,
@@ -43,7 +42,6 @@ pub(crate) fn evaluate_scores<'py>(
 
 /// How much larger the area of the first scores is: the difference, its standard error, its interval and the p-value of none.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn auc_difference(
     py: Python<'_>,
     first: PyReadonlyArray1<'_, f64>,

@@ -1,20 +1,19 @@
 //! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
 
-#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
-
 use crate::error::raised;
-use crate::factor::Factoriser as Learner;
+use crate::factor::Factorizer as Learner;
 use crate::model::rebuilding;
 use crate::room::room;
-use crate::spins::{alphabet, boundary, columns};
+use crate::scheme::word;
+use crate::spins::{alphabet, boundary, columns, labels};
 use crate::work::{long, short};
 use ergodict::Error;
-use ergodict::chain::{Alphabet, Boundary, ChainPoint, Lattice, Sampling};
+use ergodict::chain::{Boundary, ChainPoint, Lattice, Placement};
 use ergodict::data::Image;
-use ergodict::dictionary::{Model, Precision};
-use ergodict::factor::code::{CodeSet, CodeSolver};
-use ergodict::factor::{DictionarySet, Factoriser, Parameters};
+use ergodict::factor::code::CodeSet;
+use ergodict::factor::{DictionarySet, FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, MatRef, Scalar};
+use ergodict::model::{Model, Precision};
 use ergodict::patch::{self, Encoding, SpinGrid, SpinValues, Window, borders};
 use ergodict::reconstruct::{self, MOST_PATCHES, Overlap, Reconstruction, lambda_for_noise, with_lambda};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -39,15 +38,15 @@ fn image_of((values, rows, cols, channels): &Given<'_>) -> PyResult<Image> {
 
 /// Reads an image file; also what was decided about it, in words.
 #[pyfunction]
-pub(crate) fn read_image(py: Python<'_>, path: PathBuf, colour: bool) -> PyResult<(Pixels<'_>, String)> {
-    let (image, notes) = short(py, move || Image::open(&path, colour))?;
+pub(crate) fn read_image(py: Python<'_>, path: PathBuf, color: bool) -> PyResult<(Pixels<'_>, String)> {
+    let (image, notes) = short(py, move || Image::open(&path, color))?;
     Ok((pixels(py, image), notes.to_string()))
 }
 
 /// An embedded image, such as ``@tessellation``.
 #[pyfunction]
-pub(crate) fn embedded_image<'py>(py: Python<'py>, name: &str, colour: bool) -> PyResult<Pixels<'py>> {
-    Ok(pixels(py, short(py, || ergodict::data::embedded_image(name, colour))?))
+pub(crate) fn embedded_image<'py>(py: Python<'py>, name: &str, color: bool) -> PyResult<Pixels<'py>> {
+    Ok(pixels(py, short(py, || ergodict::data::embedded_image(name, color))?))
 }
 
 /// The standard deviation of the noise in an image, estimated.
@@ -86,7 +85,7 @@ impl ImageStream {
     ) -> PyResult<Self> {
         let images = images.iter().map(image_of).collect::<PyResult<Vec<_>>>()?;
         let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
-        let sampling = if walk { Sampling::Walk } else { Sampling::Iid };
+        let sampling = if walk { Placement::Walk } else { Placement::Iid };
         let inner = patch::ImageStream::new(images.into(), window, sampling, seed, chain);
         Ok(Self { inner: inner.map_err(raised)? })
     }
@@ -162,20 +161,18 @@ impl PatchDictionary {
     ) -> PyResult<Self> {
         let atoms = atoms.as_slice()?;
         let count = atoms.len().checked_div(features).unwrap_or(0);
-        let mut parameters = Parameters::new(count);
-        parameters.code = code.parse::<CodeSet>().map_err(raised)?;
-        parameters.dictionary = "free".parse::<DictionarySet>().map_err(raised)?;
-        parameters.solver = match solver {
-            "projected-gradient" => CodeSolver::ProjectedGradient,
-            _ => CodeSolver::Fast,
-        };
+        let mut parameters = FactorSettings::new(count);
+        parameters.code = Some(code.parse::<CodeSet>().map_err(raised)?);
+        parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(raised)?);
+        parameters.solver = word("solver", solver)?;
         (parameters.kappa2, parameters.tolerance) = (kappa2, tolerance);
         let w = MatRef::from_column_major(atoms, features, count).map_err(raised)?;
         let model = if single {
             let w = w.to_owned().cast::<f32>();
-            Factoriser::from_dictionary(parameters, w.as_ref()).map(|f| Model::of(&f, "factor", 0))
+            Factorizer::from_dictionary(parameters, w.as_ref())
+                .map(|f| Model::from_factorizer(&f, "factor", 0))
         } else {
-            Factoriser::from_dictionary(parameters, w).map(|f| Model::of(&f, "factor", 0))
+            Factorizer::from_dictionary(parameters, w).map(|f| Model::from_factorizer(&f, "factor", 0))
         };
         Ok(Self { model: model.map_err(raised)? })
     }
@@ -188,7 +185,7 @@ impl PatchDictionary {
 
     /// What an estimator has learned.
     #[staticmethod]
-    fn of(py: Python<'_>, learner: &Learner) -> PyResult<Self> {
+    fn from_learner(py: Python<'_>, learner: &Learner) -> PyResult<Self> {
         Ok(Self { model: rebuilding(learner, py)? })
     }
 
@@ -210,16 +207,10 @@ impl PatchDictionary {
     #[getter]
     fn spins(&self) -> Option<(String, i32)> {
         let (values, alphabet) = self.model.patch?.spins?;
-        let labels = match alphabet {
-            Alphabet::PlusMinus => 0,
-            Alphabet::ZeroOne => -1,
-            Alphabet::Labels(labels) => i32::from(labels),
-        };
-        Some((values.to_string(), labels))
+        Some((values.to_string(), labels(alphabet)))
     }
 
     /// Rebuilds an image, or frees it of noise.
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
     fn image<'py>(
         &self,
         py: Python<'py>,
@@ -254,7 +245,6 @@ impl PatchDictionary {
     }
 
     /// Rebuilds a configuration: the values, the numbers of a site, the patches coded and the share of sites that are right.
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
     fn configuration<'py>(
         &self,
         py: Python<'py>,
@@ -319,21 +309,21 @@ impl Work<'_> {
             )));
         }
         long(py, n_jobs, progress, |watch| {
-            let learned = model.factoriser::<T>()?;
+            let learned = model.factorizer::<T>()?;
             let lambda = match sigma {
                 Some(sigma) if *sigma > 0.0 => lambda_for_noise(&learned, grid, overlap, *sigma)?,
                 Some(_) => 0.0,
                 None => self.lambda,
             };
-            let mut factoriser = with_lambda(&learned, lambda)?;
+            let mut factorizer = with_lambda(&learned, lambda)?;
             let mut seen = |done, all| {
                 watch.at(done, all);
                 !watch.stopped()
             };
             let rebuilt = if sigma.is_some() {
-                overlap.denoise(&mut factoriser, grid, &mut seen)
+                overlap.denoise(&mut factorizer, grid, &mut seen)
             } else {
-                overlap.reconstruct(&mut factoriser, grid, &mut seen)
+                overlap.reconstruct(&mut factorizer, grid, &mut seen)
             };
             Ok((rebuilt?.ok_or(Error::Interrupted)?, lambda))
         })

@@ -1,5 +1,12 @@
 //! The extension module `ergodict._ergodict`: what the Python package stands on. Bindings only, no algorithm.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    reason = "they are arguments and results of Python"
+)]
+
 mod aligned;
 mod array;
 mod compare;
@@ -10,9 +17,7 @@ mod evaluate;
 mod factor;
 #[cfg(feature = "fetch")]
 mod fetch;
-mod going;
 mod image;
-mod learn;
 mod list;
 mod model;
 mod network;
@@ -20,6 +25,7 @@ mod network_model;
 mod random_network;
 mod reconstruct;
 mod room;
+mod run;
 mod sampler;
 mod sampling;
 mod scheme;
@@ -40,12 +46,12 @@ mod _ergodict {
     use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
     #[pymodule_export]
     use super::distributed::{
-        Parts, RoundLearner, RoundPlace, SharePlace, model_motif, share_of, share_task, share_told,
+        Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_task, share_told,
     };
     #[pymodule_export]
     use super::evaluate::{auc_difference, evaluate_scores};
     #[pymodule_export]
-    use super::factor::{_address_of, Factoriser, minibatches};
+    use super::factor::{_address_of, Factorizer, minibatches};
     #[cfg(feature = "fetch")]
     #[pymodule_export]
     use super::fetch::fetch_network;
@@ -54,30 +60,34 @@ mod _ergodict {
         ImageStream, PatchDictionary, embedded_image, noise_level, picture_distance, read_image,
     };
     #[pymodule_export]
-    use super::learn::NetworkLearner;
-    #[pymodule_export]
-    use super::model::{_defaults, _set_patch, _set_schedule};
+    use super::model::{_set_patch, _set_schedule};
     #[pymodule_export]
     use super::network::{Network, embedded_networks, order_of_names};
     #[pymodule_export]
     use super::network_model::{NetworkModel, coding_seed, input_digest};
     #[pymodule_export]
-    use super::random_network::{corrupt, generate};
+    use super::random_network::{corrupt, generate, rewire};
     #[pymodule_export]
     use super::reconstruct::{accuracy, rebuild};
     #[pymodule_export]
+    use super::run::Run;
+    #[pymodule_export]
     use super::sampler::Sampler;
+    #[pymodule_export]
+    use super::sets::set_names;
     #[pymodule_export]
     use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
     #[pymodule_export]
     use super::time::{ChangingNetwork, TimedEdges, Windows, parse_moments};
 
-    // Network dictionaries, denoising and evaluation.
-
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("NETWORK_FORMATS", ergodict::data::NetworkFormat::READ)?;
         module.add("MOTIF_NODES", ergodict::chain::Motif::NODES)?;
+        module.add("DEFAULT_PROPOSALS", ergodict::data::DEFAULT_PROPOSALS)?;
         module.add("DEFAULT_WINDOWS", ergodict::data::DEFAULT_WINDOWS)?;
+        module.add("COMPARING", super::compare::constants(module.py())?)?;
+        module.add("DENOISING", super::denoise::constants(module.py())?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,11 +1,12 @@
 //! Networks: made from arrays and files, and given back as arrays.
 
 use crate::aligned::{column, view};
-use crate::error::raised;
+use crate::error::{keyword, raised};
+use crate::scheme::word;
 use crate::work::long;
 use ergodict::data::{
-    Decisions, EdgeList, Loops, NodeIds, ReadOptions, Rows, embedded, embedded_names, read_network,
-    write_network,
+    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, WeightSettings, embedded, embedded_names,
+    read_network, write_network,
 };
 use ergodict::{Error, memory};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -41,7 +42,7 @@ impl From<Arc<ergodict::data::Network>> for Network {
 
 /// Both ends and the weight of each edge.
 type Edges<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
-/// Starts of rows, neighbours, and weights unless all are 1.
+/// Starts of rows, neighbors, and weights unless all are 1.
 type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Option<Bound<'py, PyArray1<f64>>>);
 
 /// How edges are taken.
@@ -57,7 +58,7 @@ pub(crate) fn whole<R: Send>(
     long(py, Some(-1), None, |_| work())
 }
 
-fn made((network, decisions): (ergodict::data::Network, Decisions)) -> Network {
+fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Network {
     Network { inner: Arc::new(network), decisions: Some(decisions.to_string()) }
 }
 
@@ -83,7 +84,7 @@ fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f
 
 #[pymethods]
 impl Network {
-    /// Reads an edge list, MatrixMarket, scipy .npz or .egr file, or an embedded network such as ``@karate``.
+    /// Reads a file of any format, or an embedded network such as ``@karate``.
     #[staticmethod]
     #[pyo3(signature = (path, directed=None, weighted=None, loops=false))]
     fn read(
@@ -111,11 +112,6 @@ impl Network {
     /// The network of edges between nodes that are called by integers, and of nodes without edges.
     #[staticmethod]
     #[pyo3(signature = (u, v, weights=None, isolated=None, said=None, directed=None, weighted=None, loops=false))]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::needless_pass_by_value,
-        reason = "they are arguments of Python"
-    )]
     fn of_integers(
         py: Python<'_>,
         u: PyReadonlyArray1<'_, i64>,
@@ -139,11 +135,6 @@ impl Network {
     /// The network of edges between `n` nodes that are numbered already; `names` are words in the order of the numbers, integers, or none.
     #[staticmethod]
     #[pyo3(signature = (n, u, v, weights=None, names=None, said=None, directed=None, weighted=None, loops=false))]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::needless_pass_by_value,
-        reason = "they are arguments of Python"
-    )]
     fn of_numbers(
         py: Python<'_>,
         n: usize,
@@ -175,11 +166,6 @@ impl Network {
     /// The network of a matrix, by its entries.
     #[staticmethod]
     #[pyo3(signature = (shape, rows, columns, entries, directed=None, weighted=None, loops=false))]
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::needless_pass_by_value,
-        reason = "they are arguments of Python"
-    )]
     fn of_matrix(
         py: Python<'_>,
         shape: (u64, u64),
@@ -254,24 +240,24 @@ impl Network {
         (us.into_pyarray(py), vs.into_pyarray(py), ws.into_pyarray(py))
     }
 
-    /// The matrix by rows: where they start, neighbours, and weights unless all are 1.
+    /// The matrix by rows: where they start, neighbors, and weights unless all are 1.
     fn csr<'py>(&self, py: Python<'py>) -> Csr<'py> {
         let (rows, n) = (self.inner.rows(), self.inner.nodes());
         let mut starts = Vec::with_capacity(n + 1);
-        let mut neighbours = Vec::with_capacity(self.inner.stored() as usize);
-        let mut weights = self.inner.is_weighted().then(|| Vec::with_capacity(neighbours.capacity()));
+        let mut neighbors = Vec::with_capacity(self.inner.stored() as usize);
+        let mut weights = self.inner.is_weighted().then(|| Vec::with_capacity(neighbors.capacity()));
         starts.push(0);
         for u in 0..n {
-            neighbours.extend_from_slice(rows.neighbours(u));
-            starts.push(neighbours.len() as i64);
+            neighbors.extend_from_slice(rows.neighbors(u));
+            starts.push(neighbors.len() as i64);
             if let (Some(weights), Some(row)) = (&mut weights, rows.weights(u)) {
                 weights.extend_from_slice(row);
             }
         }
-        (starts.into_pyarray(py), neighbours.into_pyarray(py), weights.map(|w| w.into_pyarray(py)))
+        (starts.into_pyarray(py), neighbors.into_pyarray(py), weights.map(|w| w.into_pyarray(py)))
     }
 
-    /// Numbers of neighbours, of edges that lead out or in.
+    /// Numbers of neighbors, of edges that lead out or in.
     #[pyo3(signature = (incoming=false))]
     fn degrees<'py>(&self, py: Python<'py>, incoming: bool) -> Bound<'py, PyArray1<i64>> {
         let rows = self.rows(incoming);
@@ -285,7 +271,7 @@ impl Network {
         (0..rows.len()).map(|u| rows.strength(u)).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// The neighbours of a node, ascending.
+    /// The neighbors of a node, ascending.
     #[pyo3(signature = (node, incoming=false))]
     fn neighbors<'py>(
         &self,
@@ -294,7 +280,7 @@ impl Network {
         incoming: bool,
     ) -> PyResult<Bound<'py, PyArray1<u32>>> {
         self.check(node)?;
-        Ok(self.rows(incoming).neighbours(node).to_vec().into_pyarray(py))
+        Ok(self.rows(incoming).neighbors(node).to_vec().into_pyarray(py))
     }
 
     /// The weight of the edge between two nodes, 0 where there is none.
@@ -311,7 +297,6 @@ impl Network {
     }
 
     /// The network of some nodes, whose numbers ascend, and all edges between them.
-    #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
     fn part(&self, py: Python<'_>, nodes: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
         let nodes = column(&nodes)?;
         if !nodes.is_sorted_by(|a, b| a < b) {
@@ -329,6 +314,13 @@ impl Network {
         ergodict::data::Network::clone(&self.inner).unweighted().into()
     }
 
+    /// What is learned from where weights are used or not, on a scale; and what there is to know of the weights.
+    fn weighed(&self, weighted: bool, weights: &str) -> PyResult<(Self, Option<String>)> {
+        let settings = WeightSettings { weights: word("weights", weights)? };
+        let (network, note) = settings.apply(weighted, ergodict::data::Network::clone(&self.inner));
+        Ok((network.into(), note.map(|note| note.spelled(&keyword))))
+    }
+
     /// Sizes, degrees, weights, components and triangles, as JSON.
     fn summary(&self, py: Python<'_>) -> PyResult<String> {
         let network = &self.inner;
@@ -337,7 +329,6 @@ impl Network {
     }
 
     /// Writes it in the format of the name; what the format could not keep is returned.
-    #[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Option<String>> {
         let network = &self.inner;
         Ok(whole(py, || write_network(&path, network))?.lost)
@@ -395,7 +386,6 @@ pub(crate) fn named(names: &[String]) -> ergodict::Result<NodeIds> {
 
 /// The order in which nodes of these names are numbered, as places in the list; None where two are the same.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "it is an argument of Python")]
 pub(crate) fn order_of_names(
     py: Python<'_>,
     #[pyo3(from_py_with = crate::list::list)] names: Vec<String>,

@@ -1,13 +1,16 @@
 //! Models of networks: what was learned, as arrays, and the files that hold it.
 
 use crate::aligned::view;
+use crate::array::columns;
 use crate::error::raised;
+use crate::model::advised;
+use crate::sets::{Raised, dictionary_set};
 use crate::work::{long, short};
 use ergodict::Error;
-use ergodict::chain::rng::{Purpose, derived, ids};
-use ergodict::dictionary::{Model, Precision};
-use ergodict::factor::Factoriser;
+use ergodict::factor::Factorizer;
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::model::{Model, Precision};
+use ergodict::rng::{Purpose, derived, ids};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,17 +26,11 @@ pub(crate) struct NetworkModel {
     pub(crate) model: Model,
 }
 
-/// A matrix by its columns, each a row of the array.
-pub(crate) fn transposed<'py>(py: Python<'py>, m: &Mat<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let columns: Vec<f64> = (0..m.cols()).flat_map(|j| m.col(j).iter().copied()).collect();
-    columns.into_pyarray(py).reshape([m.cols(), m.rows()])
-}
-
 /// Codes of patches, a row of each.
 fn codes<T: Scalar>(model: &Model, x: &Mat<f64>) -> ergodict::Result<Mat<f64>> {
-    let mut factoriser: Factoriser<T> = model.factoriser()?;
-    factoriser.transform(&x.cast::<T>())?;
-    Ok(factoriser.code().cast())
+    let mut factorizer: Factorizer<T> = model.factorizer()?;
+    factorizer.transform(&x.cast::<T>())?;
+    Ok(factorizer.code().cast())
 }
 
 fn of_networks(model: Model, path: &Path) -> PyResult<NetworkModel> {
@@ -49,19 +46,25 @@ fn of_networks(model: Model, path: &Path) -> PyResult<NetworkModel> {
 
 #[pymethods]
 impl NetworkModel {
-    /// Reads a model file.
+    /// Reads a model file; a set that no name describes is given again.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let model = short(py, || Model::load(&path))?;
-        of_networks(model, &path)
+    #[pyo3(signature = (path, dictionary=None))]
+    fn load(py: Python<'_>, path: PathBuf, dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let set = dictionary.map(|set| dictionary_set(set, &Raised::default())).transpose()?;
+        let model = short(py, || match set {
+            Some(set) => Model::load_with(&path, set),
+            None => Model::load(&path),
+        });
+        of_networks(model.map_err(|error| advised(py, error))?, &path)
     }
 
     /// From the bytes of a file.
     #[staticmethod]
-    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (bytes, dictionary=None))]
+    fn from_bytes(bytes: &[u8], dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let set = dictionary.map(|set| dictionary_set(set, &Raised::default())).transpose()?;
         let path = Path::new(IN_MEMORY);
-        of_networks(Model::from_bytes(bytes, path, None).map_err(raised)?, path)
+        of_networks(Model::from_bytes(bytes, path, set).map_err(raised)?, path)
     }
 
     /// The bytes of the file.
@@ -70,25 +73,14 @@ impl NetworkModel {
     }
 
     /// Writes the model file.
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         short(py, || self.model.save(&path))
     }
 
     /// The atoms, a row of each.
     #[getter]
-    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        transposed(py, &self.model.w)
-    }
-
-    /// The aggregates `A` (r, r) and `B` (r, d).
-    #[expect(clippy::type_complexity, reason = "two arrays")]
-    fn aggregates<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
-        let totals = &self.model.aggregates;
-        Ok((transposed(py, &totals.a)?, transposed(py, &totals.b_transposed)?))
+    fn components<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        columns(py, &self.model.w)
     }
 
     /// The dominance of each atom, and the atoms from the most dominant on.
@@ -98,9 +90,13 @@ impl NetworkModel {
         (scores.into_pyarray(py), order.into_pyarray(py))
     }
 
+    /// The shape of each atom of the path motif.
+    fn shapes(&self) -> Option<Vec<String>> {
+        Some(self.model.shapes()?.iter().map(ToString::to_string).collect())
+    }
+
     /// What was kept of windows, as JSON; how strongly each window uses the atoms (windows, r); and the dictionaries that were kept (n, r, d). None where
     /// nothing was learned over time.
-    #[expect(clippy::type_complexity, reason = "text and two arrays")]
     fn over_time<'py>(
         &self,
         py: Python<'py>,
@@ -133,14 +129,13 @@ impl NetworkModel {
             "network": model.network,
             "history": model.history,
             "inputs": model.inputs,
-            "run": model.run,
+            "run": model.provenance,
         })
         .to_string()
     }
 
     /// Codes (n, r) of patches (n, k²).
     #[pyo3(signature = (patches, n_jobs=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn codes<'py>(
         &self,
         py: Python<'py>,
@@ -159,13 +154,12 @@ impl NetworkModel {
             Precision::F32 => codes::<f32>(&self.model, &x),
             Precision::F64 => codes::<f64>(&self.model, &x),
         })?;
-        transposed(py, &found)
+        Ok(columns(py, &found))
     }
 }
 
 /// The digest of a file, as models keep it of their inputs; of an embedded network, the version it is of.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
 pub(crate) fn input_digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     if path.to_str().is_some_and(|name| name.starts_with('@')) {
         return Ok(format!("ergodict {}", env!("CARGO_PKG_VERSION")));

@@ -2,10 +2,12 @@
 
 use crate::error::raised;
 use crate::network::{Network, whole};
+use crate::work::long;
 use ergodict::data::corrupt::{AddModel, Amount, add, remove};
 use ergodict::data::generate::{
     BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
 };
+use ergodict::data::rewired_until;
 use ergodict::memory;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -92,9 +94,9 @@ pub(crate) fn generate(
             BarabasiAlbert::new(nodes, joins).map_err(raised)?.into()
         }
         "ws" => {
-            let (nodes, neighbours): (usize, usize) = (given.must("n")?, given.must("neighbours")?);
-            check_memory(nodes as f64, nodes as f64 * neighbours as f64 / 2.0)?;
-            WattsStrogatz::new(nodes, neighbours, given.must("rewired")?).map_err(raised)?.into()
+            let (nodes, neighbors): (usize, usize) = (given.must("n")?, given.must("neighbors")?);
+            check_memory(nodes as f64, nodes as f64 * neighbors as f64 / 2.0)?;
+            WattsStrogatz::new(nodes, neighbors, given.must("rewired")?).map_err(raised)?.into()
         }
         "sbm" => blocks(&given)?.into(),
         "configuration" => configuration(&given)?.into(),
@@ -167,6 +169,14 @@ fn configuration(given: &Parameters<'_, '_>) -> PyResult<Configuration> {
         (None, Some(degrees)) => Configuration::new(degrees, multiple).map_err(raised),
         _ => Err(PyValueError::new_err("the degrees are not said: give degrees or like")),
     }
+}
+
+/// A random network with the degrees of another one, as the command line makes it of the same seed.
+#[pyfunction]
+pub(crate) fn rewire(py: Python<'_>, network: &Network, proposals: u64, seed: u64) -> PyResult<Network> {
+    let inner = &network.inner;
+    let copy = long(py, Some(1), None, |watch| rewired_until(inner, proposals, seed, &|| watch.stopped()))?;
+    Ok(copy.into())
 }
 
 /// A network made worse, the ends of the pairs to score, their labels and kinds.

@@ -5,12 +5,13 @@ use crate::error::raised;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
 use crate::sampling::Sampling;
+use crate::scheme::word;
 use crate::work::long;
-use ergodict::chain::rng::ids;
-use ergodict::chain::{MotifWalker, SamplerKind};
+use ergodict::chain::Use;
 use ergodict::reconstruct::network::{
-    Accuracy, Mode, NetworkReconstruction, PairSum, PairSums, Reconstructor, Targets,
+    Accuracy, PairSum, PairSums, ReconstructionSettings, Reconstructor, Targets,
 };
+use ergodict::rng::ids;
 use ergodict::{Error, Result, memory};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -33,15 +34,6 @@ pub(crate) struct Rebuilding {
     threshold: f64,
     memory: u64,
     seed: u64,
-}
-
-/// Which entries count, by name.
-pub(crate) fn mode(name: &str) -> PyResult<Mode> {
-    match name {
-        "plain" => Ok(Mode::Plain),
-        "off-chain" => Ok(Mode::OffChain),
-        _ => Err(PyValueError::new_err(format!("mode is {name}, but it must be plain or off-chain"))),
-    }
 }
 
 /// Pairs of two arrays of equal length.
@@ -100,7 +92,7 @@ fn measures<'py>(py: Python<'py>, accuracy: &Accuracy) -> PyResult<Bound<'py, Py
 pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
     let Some(form) = &model.model.network else { return Err(PyValueError::new_err("no model of networks")) };
     let motif = form.motif().map_err(raised)?;
-    match sampling.nodes().filter(|k| *k != motif.k()) {
+    match sampling.settings.k.filter(|k| *k != motif.k()) {
         Some(k) => Err(PyValueError::new_err(format!(
             "k is {k}, but the model is of {} nodes: leave k out",
             motif.k()
@@ -112,7 +104,6 @@ pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<
 /// Rebuilds a network: nodes of pairs, sums, counts, what coding took, and how well it went.
 #[pyfunction]
 #[pyo3(signature = (model, network, plan, sampling, pairs=None, n_jobs=None, progress=None))]
-#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn rebuild<'py>(
     py: Python<'py>,
     model: PyRef<'_, NetworkModel>,
@@ -127,19 +118,17 @@ pub(crate) fn rebuild<'py>(
     let whole = Arc::clone(&network.inner);
     let asked = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
     let memory = usize::try_from(plan.memory.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
-    let parameters = NetworkReconstruction {
-        mode: mode(&plan.mode)?,
+    let parameters = ReconstructionSettings {
+        mode: word("mode", &plan.mode)?,
         lambda: plan.lambda,
         reversal: plan.reversal,
         memory,
-        ..NetworkReconstruction::default()
+        ..ReconstructionSettings::default()
     };
     parameters.check().map_err(raised)?;
-    let kind = sampling.asked()?;
-    let preferred = motif.tree().map(|_| SamplerKind::PivotApprox);
     let w = &model.model.w;
     let (rows, accuracy, ready, capped) = long(py, n_jobs, progress.as_ref(), |watch| {
-        let ready = sampling.choose(&whole, &motif, preferred, kind, plan.seed)?;
+        let ready = sampling.choose(&whole, &motif, Use::Reconstruct, None, plan.seed)?;
         let (network, sampler) = &ready.drawn;
         let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
         let found: Option<Vec<Option<(u32, u32)>>> =
@@ -154,11 +143,8 @@ pub(crate) fn rebuild<'py>(
         let what = format!("sums of the pairs of {n} nodes");
         memory::check(needed, &what, "lower memory, which puts the rest into a file, or name some pairs")?;
         let mut rebuilt = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
-        let walker = |id: u64| {
-            let id = ids::REBUILDING + id;
-            MotifWalker::new(Arc::clone(sampler), plan.seed, id, sampling.burn_in, sampling.every)
-        };
-        let mut walkers = (0..sampling.chains as u64).map(walker).collect::<Result<Vec<_>>>()?;
+        let walker = |id: u64| sampling.settings.walker(sampler, plan.seed, ids::REBUILDING + id);
+        let mut walkers = (0..sampling.settings.chains()).map(walker).collect::<Result<Vec<_>>>()?;
         while rebuilt.taken() < plan.samples {
             if watch.stopped() {
                 return Err(Error::Interrupted);
@@ -166,7 +152,7 @@ pub(crate) fn rebuild<'py>(
             rebuilt.absorb(&mut walkers, BLOCK.min(plan.samples - rebuilt.taken()))?;
             watch.at(rebuilt.taken(), plan.samples);
         }
-        let accuracy = Accuracy::of(rebuilt.sums(), network, plan.threshold, plan.alpha)?;
+        let accuracy = Accuracy::measure(rebuilt.sums(), network, plan.threshold, plan.alpha)?;
         let mut rows = Rows::default();
         if let (Some(found), Some(asked)) = (&found, &asked) {
             for (&(u, v), inside) in asked.iter().zip(found) {
@@ -215,7 +201,6 @@ impl Rows {
 /// How well a network was rebuilt, from the columns that `rebuild` gave. `wanted` says that only their pairs were.
 #[pyfunction]
 #[pyo3(signature = (network, u, v, sums, counts, largest, wanted, threshold, alpha))]
-#[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn accuracy<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
@@ -252,7 +237,7 @@ pub(crate) fn accuracy<'py>(
             (!wanted || seen.insert(key)).then_some(PairSum { u: key.0, v: key.1, sum, count })
         });
         let sums = PairSums::of_pairs(&part, targets.as_deref(), rows, 1 << 30)?;
-        Accuracy::of(&sums, &part, threshold, alpha)
+        Accuracy::measure(&sums, &part, threshold, alpha)
     })?;
     measures(py, &found)
 }

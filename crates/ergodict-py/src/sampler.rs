@@ -2,15 +2,16 @@
 
 use crate::error::raised;
 use crate::network::Network;
-use crate::sampling::{Ready, Sampling, motif};
+use crate::sampling::{Ready, Sampling};
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
-use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{
-    Density, MIXED, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind, Tally,
+    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind, SamplingSettings,
+    Tally, Use,
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
+use ergodict::rng::{Purpose, ids, stream};
 use ergodict::{Error, Result, memory};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
@@ -54,36 +55,22 @@ pub(crate) struct Sampler {
 impl Sampler {
     /// Chains at their start.
     #[new]
-    #[expect(clippy::too_many_arguments, reason = "they are arguments of Python")]
     fn new(
         py: Python<'_>,
         network: &Network,
-        name: Option<String>,
-        #[pyo3(from_py_with = crate::list::maybe_list)] edges: Option<Vec<(u32, u32)>>,
-        k: Option<usize>,
-        sampler: Option<&str>,
-        injective: bool,
-        burn_in: u64,
-        every: u64,
-        chains: u64,
-        largest: bool,
-        lazy: Option<bool>,
+        sampling: Sampling,
         seed: u64,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let component = if largest { "largest" } else { "all" }.to_owned();
-        let each = usize::try_from(chains).unwrap_or(usize::MAX);
-        let (motif, sampler) = (name, sampler.map(str::to_owned));
-        let sampling =
-            Sampling { k, motif, edges, sampler, injective, every, burn_in, chains: each, component, lazy };
-        let (motif, asked) = (sampling.motif()?, sampling.asked()?);
+        let (motif, chains) = (sampling.motif()?, sampling.settings.chains());
+        let SamplingSettings { injective, every, .. } = sampling.settings;
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
         memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
         long(py, n_jobs, None, |_| {
             let Ready { drawn: (network, sampler), kind, nodes: places, notes } =
-                sampling.choose(&network.inner, &motif, None, asked, seed)?;
-            let walker = |id| MotifWalker::new(Arc::clone(&sampler), seed, id, burn_in, every);
+                sampling.choose(&network.inner, &motif, Use::Estimate, None, seed)?;
+            let walker = |id| sampling.settings.walker(&sampler, seed, id);
             let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
             let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
             Ok(Self {
@@ -200,11 +187,6 @@ impl Sampler {
     }
 
     /// What the next homomorphisms tell of the network and of the sampler, as JSON.
-    #[expect(
-        clippy::too_many_arguments,
-        clippy::needless_pass_by_value,
-        reason = "they are arguments of Python"
-    )]
     fn measure(
         &self,
         py: Python<'_>,
@@ -218,15 +200,20 @@ impl Sampler {
     ) -> PyResult<String> {
         let own = self.chain.motif();
         let wants_larger = larger.is_some() || larger_edges.is_some();
-        if self.kind == SamplerKind::PivotApprox && (wants_larger || macc) {
-            return Err(PyValueError::new_err(
-                "conditional-density and macc are means over the law of the motif, and the sampler pivot-approx draws from \
-                 another: use exact, pivot or glauber",
-            ));
+        if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
+            return Err(PyValueError::new_err(format!(
+                "conditional-density and macc are means over all homomorphisms, from which the sampler {} does not draw \
+                 uniformly: use exact, pivot or glauber",
+                self.kind
+            )));
         }
         let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
         let larger = wants_larger
-            .then(|| motif(larger, larger_edges.as_deref(), named.then_some(own.k())))
+            .then(|| {
+                let (k, motif) = (named.then_some(own.k()), larger.map(str::to_owned));
+                let settings = SamplingSettings { k, motif, ..SamplingSettings::default() };
+                Sampling { settings, edges: larger_edges }.motif()
+            })
             .transpose()?;
         let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
         check_room(count, 40)?;
@@ -240,7 +227,7 @@ impl Sampler {
         let density = density.then(|| {
             let mut rng = stream(self.seed, Purpose::Chain, ids::DENSITY);
             let draws = count.min(MOST_DRAWS) as usize;
-            long(py, n_jobs, None, |_| Density::of(&self.network, own, draws, &mut rng))
+            long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
         });
         let told = self.told(&measures, &measured, &kept, density.transpose()?.as_ref());
         Ok(told.to_string())
@@ -360,12 +347,14 @@ impl Sampler {
             && !measured.iter().all(|one| one.moved)
             && kept.iter().all(|&kept| kept >= 100);
         let one = |name: &str, i: usize| {
-            let mixing = Mixing::of(&series(i));
+            let mixing = Mixing::from_series(&series(i));
             let mixed = if stuck {
                 Some(false)
             } else {
                 let alone = kept.len() == 1 && !self.chain.is_independent();
-                (!mixing.r_hat.is_nan()).then_some(mixing.r_hat <= MIXED).filter(|mixed| !(alone && *mixed))
+                (!mixing.r_hat.is_nan())
+                    .then_some(mixing.r_hat <= R_HAT_LIMIT)
+                    .filter(|mixed| !(alone && *mixed))
             };
             json!({
                 "observable": name,

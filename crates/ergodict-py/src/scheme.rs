@@ -1,68 +1,85 @@
 //! What the arguments of Python say of the online scheme.
 
 use crate::error::raised;
-use ergodict::dictionary::{Precision, scheme_config};
-use ergodict::factor::Parameters;
+use crate::sets::Described;
+use ergodict::factor::{FactorSettings, Init, LearnSettings};
 use ergodict::{Result, memory};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
+use pyo3::types::{PyBool, PyDict};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
-/// Arguments about learning, by the names that the estimators hand them over.
-#[derive(FromPyObject, Clone)]
-#[pyo3(from_item_all)]
+/// Settings of learning, by their keys with underscores, and the set of dictionaries, which may be a function of Python.
 pub(crate) struct Scheme {
-    atoms: usize,
-    lambda: f64,
-    kappa1: f64,
-    kappa2: f64,
-    schedule: String,
-    code: String,
-    dictionary: String,
-    normalise: String,
-    unused: String,
-    solver: String,
-    tolerance: f64,
-    dictionary_tolerance: f64,
-    dictionary_sweeps: u32,
-    /// `random` or `data`; none for a matrix.
-    pub(crate) init: Option<String>,
-    pub(crate) f32: bool,
+    pub(crate) settings: LearnSettings,
+    pub(crate) dictionary: Described,
 }
 
-/// A choice by the name that it has in files.
-fn choice<T: serde::de::DeserializeOwned>(name: &str, given: &str) -> PyResult<T> {
-    serde_json::from_value(Value::String(given.to_owned()))
-        .map_err(|problem| PyValueError::new_err(format!("{name} is {given}, but {problem}")))
+impl<'py> FromPyObject<'_, 'py> for Scheme {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let given = given.cast::<PyDict>()?;
+        let mut settings: LearnSettings = settings(&given, "dictionary")?;
+        // A matrix, which files do not name.
+        if given.get_item("init")?.is_none_or(|init| init.is_none()) {
+            settings.init = Init::Given;
+        }
+        let spec = given.get_item("dictionary")?;
+        let spec = spec.ok_or_else(|| PyValueError::new_err("there is no set of dictionaries"))?;
+        Ok(Self { settings, dictionary: Described::new(&spec) })
+    }
+}
+
+/// Settings by their keys, with dashes or underscores; what is None has its default, and `without` is something else.
+pub(crate) fn settings<S: DeserializeOwned>(given: &Bound<'_, PyDict>, without: &str) -> PyResult<S> {
+    let mut settings = Map::new();
+    for (key, value) in given {
+        let key = key.extract::<String>()?.replace('_', "-");
+        if key != without && !value.is_none() {
+            settings.insert(key, plain(&value)?);
+        }
+    }
+    serde_json::from_value(Value::Object(settings))
+        .map_err(|problem| PyValueError::new_err(problem.to_string()))
+}
+
+/// One of a few words.
+pub(crate) fn word<T: DeserializeOwned>(name: &str, value: &str) -> PyResult<T> {
+    serde_json::from_value(json!(value))
+        .map_err(|problem| PyValueError::new_err(format!("{name}: {problem}")))
+}
+
+/// A value of Python as one of a file.
+pub(crate) fn plain(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_none() {
+        Ok(Value::Null)
+    } else if let Ok(switch) = value.cast::<PyBool>() {
+        Ok(json!(switch.is_true()))
+    } else if let Ok(whole) = value.extract::<u64>() {
+        Ok(json!(whole))
+    } else if let Ok(number) = value.extract::<f64>() {
+        Ok(json!(number))
+    } else {
+        Ok(json!(value.extract::<String>()?))
+    }
 }
 
 impl Scheme {
-    /// The parameters, checked for atoms of `features` numbers.
-    pub(crate) fn parameters(&self, features: usize) -> PyResult<Parameters> {
-        let parameters = Parameters {
-            atoms: self.atoms,
-            lambda: self.lambda,
-            kappa1: self.kappa1,
-            kappa2: self.kappa2,
-            schedule: self.schedule.parse().map_err(raised)?,
-            code: self.code.parse().map_err(raised)?,
-            dictionary: self.dictionary.parse().map_err(raised)?,
-            normalise: choice("normalise", &self.normalise)?,
-            unused: choice("unused", &self.unused)?,
-            solver: choice("solver", &self.solver)?,
-            tolerance: self.tolerance,
-            dictionary_tolerance: self.dictionary_tolerance,
-            dictionary_sweeps: self.dictionary_sweeps,
-        };
+    /// The settings, checked for atoms of `features` numbers.
+    pub(crate) fn parameters(&self, py: Python<'_>, features: usize) -> PyResult<FactorSettings> {
+        let dictionary = Some(self.dictionary.set(py)?);
+        let parameters = FactorSettings { dictionary, ..self.settings.factor.clone() };
         parameters.check(features).map_err(raised)?;
         Ok(parameters)
     }
 
     /// Refuses what would not fit into memory.
-    pub(crate) fn fits(&self, parameters: &Parameters, features: usize, batch: usize) -> Result<()> {
+    pub(crate) fn fits(&self, parameters: &FactorSettings, features: usize, batch: usize) -> Result<()> {
         let minibatch = (features as u64).saturating_mul(batch as u64).saturating_mul(8);
         let n = batch as u64;
-        let needed = if self.f32 {
+        let needed = if self.settings.f32 {
             parameters.memory::<f32>(features, n)
         } else {
             parameters.memory::<f64>(features, n)
@@ -72,14 +89,8 @@ impl Scheme {
         memory::check(needed.saturating_add(minibatch), &what, way_out)
     }
 
-    /// Every parameter with its value, as `--config` of the command line takes it.
-    pub(crate) fn config(&self, parameters: &Parameters) -> Result<Value> {
-        let precision = if self.f32 { Precision::F32 } else { Precision::F64 };
-        let mut config = scheme_config(parameters, self.init.as_deref().unwrap_or_default(), precision)?;
-        if self.init.is_none() {
-            // A matrix that a program gave: no flag names it.
-            config.as_object_mut().map(|config| config.remove("init"));
-        }
-        Ok(config)
+    /// Every setting with its value, as `--config` of the command line takes it.
+    pub(crate) fn config(&self, parameters: &FactorSettings) -> Value {
+        json!(LearnSettings { factor: parameters.clone(), ..self.settings.clone() }.decided(false))
     }
 }

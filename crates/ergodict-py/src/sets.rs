@@ -6,7 +6,7 @@ use ergodict::factor::{ColumnSet, ConvexSet, DictionarySet};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyList, PyString, PyTuple};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +44,37 @@ impl Raised {
     }
 }
 
-/// The set that a description stands for: a name of the command line, `("near", centre (r, d), radius, nonnegative)`,
+/// The names of sets of atoms.
+#[pyfunction]
+pub(crate) fn set_names() -> Vec<&'static str> {
+    DictionarySet::names()
+}
+
+/// A set as Python describes it, and what its projections raise.
+#[derive(Clone)]
+pub(crate) struct Described {
+    pub(crate) spec: Arc<Py<PyAny>>,
+    pub(crate) raised: Raised,
+}
+
+impl Described {
+    /// A set of Python, understood only when it is needed: its errors are its own then.
+    pub(crate) fn new(spec: &Bound<'_, PyAny>) -> Self {
+        Self { spec: Arc::new(spec.clone().unbind()), raised: Raised::default() }
+    }
+
+    /// The set.
+    pub(crate) fn set(&self, py: Python<'_>) -> PyResult<DictionarySet> {
+        dictionary_set(self.spec.bind(py), &self.raised)
+    }
+
+    /// What its projections raise; none of a set that has a name.
+    pub(crate) fn calls(&self, py: Python<'_>) -> Option<Raised> {
+        (!self.spec.bind(py).is_instance_of::<PyString>()).then(|| self.raised.clone())
+    }
+}
+
+/// The set that a description stands for: a name of the command line, `("near", center (r, d), radius, nonnegative)`,
 /// `("projection", name, function, whole, d)` or `("union", [description, …])`.
 pub(crate) fn dictionary_set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<DictionarySet> {
     if let Ok(name) = spec.extract::<String>() {
@@ -72,9 +102,9 @@ fn convex(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<ConvexSet> {
     let parts = spec.cast::<PyTuple>()?;
     match parts.get_item(0)?.extract::<String>()?.as_str() {
         "near" => {
-            let (_, centre, radius, nonnegative): (String, Bound<'_, PyArray2<f64>>, f64, bool) =
+            let (_, center, radius, nonnegative): (String, Bound<'_, PyArray2<f64>>, f64, bool) =
                 parts.extract()?;
-            Ok(ConvexSet::Near { centre: transposed(&centre)?, radius, nonnegative })
+            Ok(ConvexSet::Near { center: transposed(&center)?, radius, nonnegative })
         }
         "projection" => {
             let (_, name, function, whole, features): (String, String, Py<PyAny>, bool, usize) =

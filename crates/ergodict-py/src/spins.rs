@@ -1,29 +1,26 @@
 //! Spin systems under way: advanced, looked at, measured, cut into patches.
 
-#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over")]
-
 use crate::error::raised;
 use crate::room::room;
+use crate::scheme::plain;
 use crate::work::{long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation};
-use ergodict::chain::rng::{Purpose, ids, stream};
 use ergodict::chain::{
-    Alphabet, Boundary, CellularPotts, CellularPottsParameters, ChainPoint, Checkerboard, Field, Ising,
-    IsingGraph, Lattice, MOST_LABELS, Observable, Potts, Proposal, Rbm, Rhythm, SpinWalk, Walker,
+    Alphabet, Boundary, ChainPoint, Lattice, Observable, SpinWalk, SystemData, SystemSettings, Thinning,
 };
 use ergodict::data::read_edge_list;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinCutter, SpinValues, Window};
+use ergodict::text::Shape;
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// Updates of single sites that need no thread of their own, and before a signal is listened to: a few milliseconds.
 const PIECE: u64 = 200_000;
-
-/// Most cells: the medium is a label too.
-const MOST_CELLS: usize = MOST_LABELS as usize - 1;
 
 /// A spin system under way.
 #[pyclass(module = "ergodict._ergodict")]
@@ -40,202 +37,33 @@ type Place<'py> = (u64, u64, Option<(u64, u64)>, u64, Bound<'py, PyArray1<i8>>);
 
 #[pymethods]
 impl SpinChain {
-    /// The Ising model on a lattice.
-    #[staticmethod]
+    /// A system by its settings, at its start; a field that differs between sites, a graph and weights come as arrays.
+    #[new]
+    #[pyo3(signature = (system, size, temperature, seed, chain, *, field=None, graph=None, weights=None))]
     #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn ising(
+    fn start(
         py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        periodic: bool,
+        system: &Bound<'_, PyDict>,
+        size: (usize, usize),
         temperature: f64,
-        coupling: f64,
-        field: f64,
-        field_map: Option<PyReadonlyArray1<'_, f64>>,
-        checkerboard: bool,
         seed: u64,
         chain: u64,
+        field: Option<PyReadonlyArray1<'_, f64>>,
+        graph: Option<Graph<'_>>,
+        weights: Option<Weights<'_>>,
     ) -> PyResult<Self> {
-        let lattice = lattice(rows, cols, periodic)?;
-        let field = field_of(field, field_map)?;
-        short(py, move || {
-            let ising = Ising::new(lattice, temperature, coupling, field)?;
-            Ok(if checkerboard {
-                Self::new(Walker::new(Checkerboard::new(ising)?, seed, chain), seed, chain)
-            } else {
-                Self::new(Walker::new(ising, seed, chain), seed, chain)
-            })
-        })
-    }
-
-    /// The Ising model on a graph of numbered nodes.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn ising_graph(
-        py: Python<'_>,
-        nodes: usize,
-        us: PyReadonlyArray1<'_, u32>,
-        vs: PyReadonlyArray1<'_, u32>,
-        couplings: PyReadonlyArray1<'_, f64>,
-        temperature: f64,
-        field: f64,
-        field_map: Option<PyReadonlyArray1<'_, f64>>,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        let (us, vs, js) = (us.as_slice()?, vs.as_slice()?, couplings.as_slice()?);
-        if us.len() != vs.len() || us.len() != js.len() {
-            return Err(PyValueError::new_err("edges need two ends and a coupling each"));
+        let settings = SystemSettings { size: Some(Shape(size.0, size.1)), ..settings(system)? };
+        if graph.is_none() && weights.is_none() {
+            room(settings.memory().map_err(raised)?.into(), "a system of this size")?;
         }
-        room(nodes as u128 * 32 + us.len() as u128 * 64, "a graph of this size")?;
-        let edges: Vec<_> = us.iter().zip(vs).zip(js).map(|((&u, &v), &j)| (u, v, j)).collect();
-        let field = field_of(field, field_map)?;
-        short(py, move || {
-            let ising = IsingGraph::new(nodes, &edges, temperature, &field)?;
-            Ok(Self::new(Walker::new(ising, seed, chain), seed, chain))
-        })
-    }
-
-    /// The Potts model.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn potts(
-        py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        periodic: bool,
-        states: usize,
-        temperature: f64,
-        coupling: f64,
-        field: f64,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        let lattice = lattice(rows, cols, periodic)?;
-        short(py, move || {
-            let potts = Potts::new(lattice, states, temperature, coupling, field)?;
-            Ok(Self::new(Walker::new(potts, seed, chain), seed, chain))
-        })
-    }
-
-    /// The cellular Potts model; what is none has the library's default.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn cellular_potts(
-        py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        periodic: bool,
-        cells: usize,
-        temperature: f64,
-        #[pyo3(from_py_with = crate::list::maybe_list)] adhesion: Option<Vec<f64>>,
-        volume: Option<f64>,
-        volume_strength: Option<f64>,
-        perimeter: Option<f64>,
-        perimeter_strength: Option<f64>,
-        any: bool,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        let lattice = lattice(rows, cols, periodic)?;
-        if cells == 0 || cells > MOST_CELLS {
-            return Err(PyValueError::new_err(format!(
-                "cells is {cells}, but it must be between 1 and {MOST_CELLS}"
-            )));
-        }
-        let mut parameters = CellularPottsParameters::new(lattice, cells);
-        parameters.temperature = temperature;
-        if let Some(adhesion) = adhesion {
-            parameters = parameters.with_adhesion(&adhesion).ok_or_else(|| {
-                PyValueError::new_err(format!(
-                    "adhesion has {} numbers, but one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…",
-                    adhesion.len()
-                ))
-            })?;
-        }
-        if let Some(volume) = volume {
-            parameters = parameters.with_volume(volume);
-        }
-        parameters.volume_strength = volume_strength.unwrap_or(parameters.volume_strength);
-        parameters.perimeter = perimeter.unwrap_or(parameters.perimeter);
-        parameters.perimeter_strength = perimeter_strength.unwrap_or(parameters.perimeter_strength);
-        parameters.proposal = if any { Proposal::Any } else { Proposal::Neighbour };
-        short(py, move || {
-            Ok(Self::new(Walker::new(CellularPotts::new(parameters)?, seed, chain), seed, chain))
-        })
-    }
-
-    /// A restricted Boltzmann machine with these weights, row by row for each visible unit.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn rbm(
-        py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        weights: PyReadonlyArray1<'_, f64>,
-        visible_bias: PyReadonlyArray1<'_, f64>,
-        hidden_bias: PyReadonlyArray1<'_, f64>,
-        hidden: usize,
-        temperature: f64,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        let weights = weights.as_slice()?;
-        let visible = weights.len().checked_div(hidden).unwrap_or(0);
-        if visible * hidden != weights.len() {
-            return Err(PyValueError::new_err("weights are not visible × hidden"));
-        }
-        room(weights.len() as u128 * 24, "a machine of so many weights")?;
-        let (b, c) = (visible_bias.as_slice()?.to_vec(), hidden_bias.as_slice()?.to_vec());
-        let weights = Mat::from_fn(visible, hidden, |i, j| weights[i * hidden + j]);
-        short(py, move || {
-            let rbm = Rbm::new(&weights, &b, &c, temperature, (rows, cols))?;
-            Ok(Self::new(Walker::new(rbm, seed, chain), seed, chain))
-        })
-    }
-
-    /// A restricted Boltzmann machine from a .npz file with W, b and c.
-    #[staticmethod]
-    fn rbm_file(
-        py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        path: PathBuf,
-        temperature: f64,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        short(py, move || {
-            let rbm = Rbm::open(&path, temperature, (rows, cols))?;
-            Ok(Self::new(Walker::new(rbm, seed, chain), seed, chain))
-        })
-    }
-
-    /// A restricted Boltzmann machine with random weights, which follow from the seed.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "given by name in Python")]
-    fn rbm_random(
-        py: Python<'_>,
-        rows: usize,
-        cols: usize,
-        hidden: usize,
-        scale: f64,
-        temperature: f64,
-        seed: u64,
-        chain: u64,
-    ) -> PyResult<Self> {
-        if hidden == 0 {
-            return Err(PyValueError::new_err("hidden is 0, but a machine needs at least one hidden unit"));
-        }
-        lattice(rows, cols, false)?;
-        let weights = (rows as u128).saturating_mul(cols as u128).saturating_mul(hidden as u128);
-        // More are refused by the library.
-        room(weights.min(1 << 31) * 24, "a machine of so many units")?;
-        short(py, move || {
-            let mut rng = stream(seed, Purpose::Synthetic, ids::WEIGHTS);
-            let rbm = Rbm::random((rows, cols), hidden, scale, temperature, &mut rng)?;
-            Ok(Self::new(Walker::new(rbm, seed, chain), seed, chain))
-        })
+        let data = SystemData {
+            field: field.map(|field| field.as_slice().map(<[f64]>::to_vec)).transpose()?,
+            nodes: graph.as_ref().map_or(0, |graph| graph.0),
+            edges: graph.as_ref().map(edges).transpose()?,
+            weights: weights.as_ref().map(machine).transpose()?,
+        };
+        let walk = short(py, move || settings.walk(data, temperature, seed, chain))?;
+        Ok(Self { walk, seed, id: chain, word: 0 })
     }
 
     /// Rows and columns in which the sites are drawn.
@@ -259,11 +87,7 @@ impl SpinChain {
     /// Values of labels, 0 for −1 and 1, −1 for 0 and 1.
     #[getter]
     fn labels(&self) -> i32 {
-        match self.walk.alphabet() {
-            Alphabet::PlusMinus => 0,
-            Alphabet::ZeroOne => -1,
-            Alphabet::Labels(labels) => i32::from(labels),
-        }
+        labels(self.walk.alphabet())
     }
 
     /// Whether the grid that patches are cut from is a torus; none without a grid.
@@ -286,7 +110,7 @@ impl SpinChain {
 
     /// Goes on to the next state that is kept.
     fn next(&mut self, py: Python<'_>, every: u64, burn_in: u64) -> PyResult<()> {
-        let rhythm = Rhythm::of_updates(burn_in, every, self.walk.updates_per_step());
+        let rhythm = Thinning::of_updates(burn_in, every, self.walk.updates_per_step());
         self.go_to(py, rhythm.step_of(rhythm.kept(self.walk.taken())))
     }
 
@@ -342,10 +166,6 @@ impl SpinChain {
 }
 
 impl SpinChain {
-    fn new(walk: impl SpinWalk + 'static, seed: u64, id: u64) -> Self {
-        Self { walk: Box::new(walk), seed, id, word: 0 }
-    }
-
     /// Goes to a step that is not in the past; when interrupted before, it can go on.
     fn go_to(&mut self, py: Python<'_>, step: u64) -> PyResult<()> {
         let walk = &mut self.walk;
@@ -404,12 +224,59 @@ pub(crate) fn columns<T: Scalar>(x: &Mat<T>) -> Vec<T> {
     all
 }
 
-/// A lattice for which there is room.
-fn lattice(rows: usize, cols: usize, periodic: bool) -> PyResult<Lattice> {
-    let lattice = Lattice::new(rows, cols, boundary(periodic)).map_err(raised)?;
-    // The configuration, and copies of it to be looked at and saved.
-    room(lattice.sites() as u128 * 4, "a lattice of this size")?;
-    Ok(lattice)
+/// The settings that Python gives by their keywords.
+fn settings(given: &Bound<'_, PyDict>) -> PyResult<SystemSettings> {
+    let mut settings = Map::new();
+    for (key, value) in given {
+        let key = key.extract::<String>()?.replace('_', "-");
+        let number = value.extract::<f64>();
+        let value = match number {
+            // Text, as the command line has it.
+            Ok(field) if key == "field" => json!(field.to_string()),
+            Ok(number) if !number.is_finite() => {
+                let words = format!("the {key} is {number}, but it must be a finite number");
+                return Err(PyValueError::new_err(words));
+            }
+            _ if value.is_instance_of::<PyList>() => json!(crate::list::list::<f64>(&value)?),
+            _ => plain(&value)?,
+        };
+        if !value.is_null() {
+            settings.insert(key, value);
+        }
+    }
+    serde_json::from_value(Value::Object(settings))
+        .map_err(|problem| PyValueError::new_err(problem.to_string()))
+}
+
+/// The number of nodes, both ends of each edge and its coupling.
+type Graph<'py> = (usize, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, f64>);
+
+/// The edges of a graph of numbered nodes.
+fn edges((nodes, us, vs, couplings): &Graph<'_>) -> PyResult<Vec<(u32, u32, f64)>> {
+    let (us, vs, js) = (us.as_slice()?, vs.as_slice()?, couplings.as_slice()?);
+    if us.len() != vs.len() || us.len() != js.len() {
+        return Err(PyValueError::new_err("edges need two ends and a coupling each"));
+    }
+    room(*nodes as u128 * 32 + us.len() as u128 * 64, "a graph of this size")?;
+    Ok(us.iter().zip(vs).zip(js).map(|((&u, &v), &j)| (u, v, j)).collect())
+}
+
+/// Weights row by row for each visible unit, and the biases of visible and hidden units.
+type Weights<'py> =
+    (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>, usize);
+
+/// The weights of a machine with these many hidden units.
+fn machine(
+    (weights, visible_bias, hidden_bias, hidden): &Weights<'_>,
+) -> PyResult<(Mat<f64>, Vec<f64>, Vec<f64>)> {
+    let weights = weights.as_slice()?;
+    let visible = weights.len().checked_div(*hidden).unwrap_or(0);
+    if visible * hidden != weights.len() {
+        return Err(PyValueError::new_err("weights are not visible × hidden"));
+    }
+    room(weights.len() as u128 * 24, "a machine of so many weights")?;
+    let (b, c) = (visible_bias.as_slice()?.to_vec(), hidden_bias.as_slice()?.to_vec());
+    Ok((Mat::from_fn(visible, *hidden, |i, j| weights[i * hidden + j]), b, c))
 }
 
 /// The alphabet of `SpinChain.labels`.
@@ -421,15 +288,17 @@ pub(crate) fn alphabet(labels: i32) -> Alphabet {
     }
 }
 
-pub(crate) fn boundary(periodic: bool) -> Boundary {
-    if periodic { Boundary::Periodic } else { Boundary::Free }
+/// The other way.
+pub(crate) fn labels(alphabet: Alphabet) -> i32 {
+    match alphabet {
+        Alphabet::PlusMinus => 0,
+        Alphabet::ZeroOne => -1,
+        Alphabet::Labels(labels) => i32::from(labels),
+    }
 }
 
-fn field_of(uniform: f64, map: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Field> {
-    Ok(match map {
-        Some(map) => Field::Map(map.as_slice()?.to_vec()),
-        None => Field::Uniform(uniform),
-    })
+pub(crate) fn boundary(periodic: bool) -> Boundary {
+    if periodic { Boundary::Periodic } else { Boundary::Free }
 }
 
 /// The number of nodes, both ends of each edge, and the weights, if there are any.
@@ -462,6 +331,6 @@ pub(crate) fn series_mixing(
     #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
 ) -> (f64, f64, f64, f64, f64) {
     let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } =
-        py.detach(|| Mixing::of(&chains));
+        py.detach(|| Mixing::from_series(&chains));
     (mean, error, autocorrelation_time, effective_sample_size, r_hat)
 }

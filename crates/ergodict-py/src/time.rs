@@ -5,8 +5,8 @@ use crate::error::raised;
 use crate::network::{Network, named, options, too_many, whole};
 use ergodict::Result;
 use ergodict::data::{
-    Build, Change, Cut, Duration, EdgeList, Loops, NodeIds, TimeColumn, TimeOptions, Times, WindowOptions,
-    parse_moment, read_timed,
+    Build, Change, Duration, EdgeList, Loops, NodeIds, TimeColumn, TimeOptions, Times, WindowCut,
+    WindowOptions, parse_moment, read_timed,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -28,7 +28,7 @@ impl ChangingNetwork {
     fn new(network: Option<PyRef<'_, Network>>, directed: bool, loops: bool) -> Self {
         let loops = if loops { Loops::Keep } else { Loops::Drop };
         let inner = match network {
-            Some(network) => ergodict::data::ChangingNetwork::of(Arc::clone(&network.inner), loops),
+            Some(network) => ergodict::data::ChangingNetwork::from_network(Arc::clone(&network.inner), loops),
             None => ergodict::data::ChangingNetwork::new(Build { directed, loops }),
         };
         Self { inner }
@@ -36,7 +36,6 @@ impl ChangingNetwork {
 
     /// Inserts edges, or removes those that `removes` says: all of them, or none where one cannot be. Without weights they are 1.
     #[pyo3(signature = (u, v, weights=None, removes=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn apply(
         &mut self,
         py: Python<'_>,
@@ -99,7 +98,7 @@ pub(crate) struct TimedEdges {
 }
 
 impl TimedEdges {
-    fn of(
+    fn build(
         py: Python<'_>,
         nodes: impl FnOnce() -> Result<(NodeIds, Vec<(u32, u32)>)> + Send,
         rest: &Rest<'_, '_>,
@@ -169,7 +168,6 @@ impl TimedEdges {
     /// Of edges between nodes that are called by integers.
     #[staticmethod]
     #[pyo3(signature = (u, v, times, weights=None, removes=None, dates=false))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn of_integers(
         py: Python<'_>,
         u: PyReadonlyArray1<'_, i64>,
@@ -185,13 +183,12 @@ impl TimedEdges {
             Ok((list.ids, list.ends))
         };
         let rest = Rest { times: &times, weights: weights.as_ref(), removes: removes.as_ref(), dates };
-        Self::of(py, nodes, &rest)
+        Self::build(py, nodes, &rest)
     }
 
     /// Of edges between `n` nodes that are numbered already; `names` are words in the order of the numbers.
     #[staticmethod]
     #[pyo3(signature = (n, u, v, times, weights=None, removes=None, dates=false, names=None))]
-    #[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments of Python")]
     fn of_numbers(
         py: Python<'_>,
         n: usize,
@@ -212,7 +209,7 @@ impl TimedEdges {
             Ok((ids, ends))
         };
         let rest = Rest { times: &times, weights: weights.as_ref(), removes: removes.as_ref(), dates };
-        Self::of(py, nodes, &rest)
+        Self::build(py, nodes, &rest)
     }
 
     /// Number of rows.
@@ -285,7 +282,6 @@ impl Windows {
     /// Cuts time into windows of a length, or into so many.
     #[new]
     #[pyo3(signature = (rows, window=None, stride=None, windows=None, cumulative=false, directed=false, weighted=None, loops=false))]
-    #[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments of Python")]
     fn new(
         rows: PyRef<'_, TimedEdges>,
         window: Option<String>,
@@ -299,9 +295,9 @@ impl Windows {
         let window = window.map(|text| length(&text, &rows.inner)).transpose()?;
         let stride = stride.map(|text| length(&text, &rows.inner)).transpose()?;
         let cut = match (window, windows) {
-            (Some(window), _) => Cut::Every { window, stride: stride.unwrap_or(window) },
-            (None, Some(windows)) => Cut::Into(windows),
-            (None, None) => Cut::default(),
+            (Some(window), _) => WindowCut::Every { window, stride: stride.unwrap_or(window) },
+            (None, Some(windows)) => WindowCut::Into(windows),
+            (None, None) => WindowCut::default(),
         };
         let loops = if loops { Loops::Keep } else { Loops::Drop };
         let options = WindowOptions { cut, cumulative, directed, weighted, loops };
@@ -340,7 +336,6 @@ impl Windows {
 
 /// Moments of ISO 8601 as seconds since 1970; NaN for text that is none.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
 pub(crate) fn parse_moments(
     py: Python<'_>,
     #[pyo3(from_py_with = crate::list::list)] texts: Vec<String>,

@@ -1,9 +1,10 @@
 //! The windows that learning over time goes through: snapshots that are given, or windows of edges with times, each made when it is asked for.
 
 use crate::sampling::{Sampling, placed};
-use ergodict::chain::{Motif, SamplerKind};
-use ergodict::data::{Network, Windows};
-use ergodict::dictionary::{Drawn, Series, Window};
+use ergodict::chain::SampledNetwork;
+use ergodict::chain::{Motif, SamplerKind, Use};
+use ergodict::data::{Appearances, Network, Windows};
+use ergodict::run::{AppearanceMaker, Window, WindowMaker, WindowSeries};
 use ergodict::{Error, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ pub(crate) fn window(
     seed: u64,
 ) -> Result<(Window, Option<SamplerKind>, Vec<String>)> {
     let made = |drawn| Window { name: name.to_owned(), span, network: Arc::clone(network), drawn };
-    match sampling.choose(network, motif, None, kind, seed) {
+    match sampling.choose(network, motif, Use::Learn, kind, seed) {
         Ok(ready) => Ok((made(Ok(ready.drawn)), Some(ready.kind), ready.notes)),
         // That there is no room for the motif is no error: the window is passed over.
         Err(error @ Error::Parameter { .. }) => {
@@ -34,9 +35,23 @@ pub(crate) struct Prepared {
     pub(crate) kind: SamplerKind,
     pub(crate) motif: Motif,
     pub(crate) notes: Vec<String>,
-    /// Networks with samplers that stay in memory, in the order of their windows, with their places.
-    pub(crate) drawn: Vec<(usize, Drawn)>,
-    pub(crate) series: Box<dyn Series>,
+    /// Networks with samplers that stay in memory, in the order of their windows.
+    pub(crate) drawn: Vec<SampledNetwork>,
+    pub(crate) series: Box<dyn WindowSeries>,
+    /// What changes are tested against, or why they cannot be.
+    pub(crate) null: Null,
+}
+
+/// What a test of changes is made of, or why there can be none.
+pub(crate) type Null = std::result::Result<(AppearanceMaker, WindowMaker), &'static str>;
+
+/// Makes windows of permuted times, with the sampler that all have.
+fn maker(sampling: &Sampling, motif: &Motif, kind: SamplerKind, seed: u64) -> WindowMaker {
+    let (sampling, motif) = (sampling.clone(), motif.clone());
+    Arc::new(move |network| {
+        let called = ("permuted", None);
+        Ok(window(&Arc::new(network), called, &sampling, &motif, Some(kind), seed)?.0)
+    })
 }
 
 /// Snapshots that are given, with their names and, where they are known, their times.
@@ -47,11 +62,10 @@ pub(crate) fn snapshots(
     motif: &Motif,
     seed: u64,
 ) -> PyResult<Prepared> {
-    let asked = sampling.asked()?;
     let (mut windows, mut drawn, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let mut chosen: Option<(SamplerKind, Motif)> = None;
-    for (at, (network, &(name, span))) in networks.iter().zip(names).enumerate() {
-        let (window, kind, said) = window(network, (name, span), sampling, motif, asked, seed)
+    for (network, &(name, span)) in networks.iter().zip(names) {
+        let (window, kind, said) = window(network, (name, span), sampling, motif, None, seed)
             .map_err(|error| placed(name, error))?;
         if let (Ok(one), Some(kind)) = (&window.drawn, kind) {
             let (first, _) = chosen.get_or_insert_with(|| (kind, one.1.motif().clone()));
@@ -60,13 +74,16 @@ pub(crate) fn snapshots(
                     "{name}: {kind} would be used here and {first} before: say one sampler for all networks"
                 )));
             }
-            drawn.push((at, one.clone()));
+            drawn.push(one.clone());
             notes.extend(said.iter().map(|note| format!("{name}: {note}")));
         }
         windows.push(window);
     }
     let Some((kind, motif)) = chosen else { return Err(PyValueError::new_err(none_of(&windows))) };
-    Ok(Prepared { kind, motif, notes, drawn, series: Box::new(windows) })
+    let all: Vec<Arc<Network>> = networks.to_vec();
+    let appearances: AppearanceMaker = Box::new(move || Some(Appearances::from_snapshots(&all)));
+    let null = Ok((appearances, maker(sampling, &motif, kind, seed)));
+    Ok(Prepared { kind, motif, notes, drawn, series: Box::new(windows), null })
 }
 
 /// Why none of some windows can be learned from.
@@ -84,12 +101,11 @@ pub(crate) fn timed(
     motif: &Motif,
     seed: u64,
 ) -> PyResult<Prepared> {
-    let asked = sampling.asked()?;
     let mut series = Timed {
         windows: Arc::clone(windows),
         sampling: sampling.clone(),
         motif: motif.clone(),
-        kind: asked,
+        kind: None,
         seed,
     };
     let mut why: Option<String> = None;
@@ -101,7 +117,21 @@ pub(crate) fn timed(
                 series.motif = drawn.1.motif().clone();
                 let notes = notes.iter().map(|note| format!("{}: {note}", window.name)).collect();
                 let motif = series.motif.clone();
-                return Ok(Prepared { kind, motif, notes, drawn: Vec::new(), series: Box::new(series) });
+                let null = if windows.rows().removes().is_some() {
+                    Err("rows that remove edges have no times to permute")
+                } else {
+                    let rows = Arc::clone(windows);
+                    let made: AppearanceMaker = Box::new(move || Appearances::from_windows(&rows));
+                    Ok((made, maker(sampling, &motif, kind, seed)))
+                };
+                return Ok(Prepared {
+                    kind,
+                    motif,
+                    notes,
+                    drawn: Vec::new(),
+                    series: Box::new(series),
+                    null,
+                });
             }
             (Err(reason), _) if why.is_none() => why = Some(reason),
             _ => {}
@@ -132,7 +162,7 @@ impl Timed {
     }
 }
 
-impl Series for Timed {
+impl WindowSeries for Timed {
     fn len(&self) -> usize {
         self.windows.len()
     }

@@ -1,11 +1,12 @@
 //! Work without the interpreter's lock: threads of our own, signals heard, progress told.
 
 use crate::error::raised;
+use ergodict::run::Stop;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ const PULSE: Duration = Duration::from_millis(50);
 /// What work under way tells, and is told.
 #[derive(Default)]
 pub(crate) struct Watch {
-    stop: AtomicBool,
+    stop: Stop,
     done: AtomicU64,
     total: AtomicU64,
     /// A number worth showing, such as the loss, by its bits.
@@ -25,7 +26,12 @@ pub(crate) struct Watch {
 impl Watch {
     /// Whether to stop: Ctrl-C was pressed, or a progress function raised.
     pub(crate) fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_asked()
+    }
+
+    /// The same, for runs.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Tells how far the work is.
@@ -145,7 +151,7 @@ pub(crate) fn long<R: Send>(
             if let Err(error) = heard
                 && raised_here.is_none()
             {
-                watch.stop.store(true, Ordering::Relaxed);
+                watch.stop.ask();
                 raised_here = Some(error);
             }
         }

@@ -486,7 +486,7 @@ if (night) {
     night.media.mediaText = media;
     root.style.colorScheme = scheme;
     change.textContent = sign;
-    set(change, { "aria-label": `Colours: ${called}; press for ${looks[(to + 1) % 3][0]}` });
+    set(change, { "aria-label": `Colors: ${called}; press for ${looks[(to + 1) % 3][0]}` });
   };
   wear(0);
   one("main").append(change);

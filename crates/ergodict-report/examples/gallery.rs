@@ -2,7 +2,7 @@
 
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
-    Bar, BarChart, Colour, Figure, Frames, Gallery, Heat, LineChart, Picture, Report, Series, Shade, Table,
+    Bar, BarChart, Color, Figure, Frames, Gallery, Heat, LineChart, Picture, Report, Series, Shade, Table,
 };
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -141,11 +141,11 @@ fn images(count: usize) -> Gallery {
         });
         Atom { name: i.to_string(), scores: vec![noise(i)], examples: examples.collect(), values }
     };
-    let form = Form::Matrix { shape: (10, 10), channels: 3, colour: Colour::Rgb };
+    let form = Form::Matrix { shape: (10, 10), channels: 3, color: Color::Rgb };
     let atoms = (0..count).map(atom).collect();
     Gallery {
         title: "Patches of an image".into(),
-        words: "In colour.".into(),
+        words: "In color.".into(),
         form,
         scores: vec!["dominance".into()],
         atoms,
@@ -201,7 +201,7 @@ fn one() -> LineChart {
     let points: Vec<(f64, f64)> = (0..30).map(|t| (f64::from(t), (f64::from(t) / 4.0).sin())).collect();
     LineChart {
         x_label: "step".into(),
-        y_label: "magnetisation".into(),
+        y_label: "magnetization".into(),
         series: vec![Series::new("", points)],
         ..LineChart::default()
     }

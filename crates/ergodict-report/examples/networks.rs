@@ -162,7 +162,7 @@ const METHODS: [&str; 16] = [
     "ndr-off-chain",
     "ndr",
     "co-visits",
-    "common-neighbours",
+    "common-neighbors",
     "jaccard",
     "adamic-adar",
     "resource-allocation",

@@ -2,7 +2,7 @@
 //! A second name is that of a GIF file.
 
 use ergodict_report::{
-    AtomGrid, AtomProfile, Colour, Figure, GifWriter, LineChart, Palette, Picture, Pictures, Report, Series,
+    AtomGrid, AtomProfile, Color, Figure, GifWriter, LineChart, Palette, Picture, Pictures, Report, Series,
     Shade, Table,
 };
 
@@ -49,7 +49,7 @@ fn lattices(report: Report) -> Result<Report, Box<dyn std::error::Error>> {
         waves.iter().zip(&grain).map(|(w, g)| if *w + 0.6 * g > 0.3 { 1.0 } else { -1.0 }).collect();
     let labels: Vec<f64> = waves.iter().map(|w| (4.0 * (w + 1.0)).floor()).collect();
     let error: Vec<f64> = waves.iter().zip(&grain).map(|(w, g)| (w * g).abs()).collect();
-    let colour: Vec<f64> = waves
+    let color: Vec<f64> = waves
         .iter()
         .zip(field(9))
         .flat_map(|(a, b)| [0.5 + 0.5 * a, 0.5 + 0.5 * b, 0.5 - 0.4 * a * b])
@@ -64,7 +64,7 @@ fn lattices(report: Report) -> Result<Report, Box<dyn std::error::Error>> {
     ]);
     let three = Pictures::new(vec![
         (Picture::new(&waves, shape, Shade::Photo { low: -1.0, high: 1.0 }), "a photograph".into()),
-        (Picture::new(&colour, shape, Shade::Rgb), "a photograph in colour".into()),
+        (Picture::new(&color, shape, Shade::Rgb), "a photograph in color".into()),
         (Picture::new(&labels, shape, Shade::Labels), "labels".into()),
     ]);
     let one = Pictures::new(vec![(Picture::new(&waves[..40 * SIDE], (40, SIDE), ink), String::new())]);
@@ -93,7 +93,7 @@ fn lattices(report: Report) -> Result<Report, Box<dyn std::error::Error>> {
             (0..256).map(|k| (1.0 + smooth(i + k % 4, (k / 4 % 8) * (1 + k % 2) + k / 32)).powi(3)).collect()
         })
         .collect();
-    let coloured = |atoms, channels, colour| AtomGrid { channels, colour, ..AtomGrid::new(atoms, (8, 8)) };
+    let colored = |atoms, channels, color| AtomGrid { channels, color, ..AtomGrid::new(atoms, (8, 8)) };
     Ok(report
         .section("Lattices and images", "Pictures of every kind, with invented contents.")
         .figure(figure("Four in a row", four.svg()?, "Spins, a signed field and a map of errors."))
@@ -102,15 +102,15 @@ fn lattices(report: Report) -> Result<Report, Box<dyn std::error::Error>> {
         .section("Four curves", "Each chart runs from 0 to 10, so that they can be compared.")
         .figure(figure("Linear", curves(false, 1.0).svg(), "Series of 500, 50, 10 points and one point."))
         .figure(figure("Logarithmic", curves(true, 2.0).svg(), ""))
-        .section("Atoms in colour", "")
+        .section("Atoms in color", "")
         .figure(figure(
             "One hundred atoms",
             AtomGrid::new(&atoms, (20, 20)).sheet()?,
             "A sheet is one image.",
         ))
-        .figure(figure("RGB", coloured(&rgb, 3, Colour::Rgb).svg()?, "Zero is black."))
-        .figure(figure("RGB, signed", coloured(&rgb_signed, 3, Colour::Rgb).svg()?, "Zero is grey."))
-        .figure(figure("One-hot labels", coloured(&potts, 4, Colour::Labels).sheet()?, "Four labels.")))
+        .figure(figure("RGB", colored(&rgb, 3, Color::Rgb).svg()?, "Zero is black."))
+        .figure(figure("RGB, signed", colored(&rgb_signed, 3, Color::Rgb).svg()?, "Zero is gray."))
+        .figure(figure("One-hot labels", colored(&potts, 4, Color::Labels).sheet()?, "Four labels.")))
 }
 
 fn page() -> Result<String, Box<dyn std::error::Error>> {
@@ -133,7 +133,7 @@ fn page() -> Result<String, Box<dyn std::error::Error>> {
         |bend: f64| (0..=20).map(|i| f64::from(i) / 20.0).map(|x| (x, x.powf(bend))).collect::<Vec<_>>();
     let names = [
         "dictionary",
-        "common neighbours",
+        "common neighbors",
         "Adamic–Adar",
         "preferential attachment",
         "node2vec",
@@ -141,7 +141,7 @@ fn page() -> Result<String, Box<dyn std::error::Error>> {
         "chance",
     ];
     let roc = LineChart {
-        title: "Denoising a network <with & without> motifs".into(),
+        title: "Denoiser a network <with & without> motifs".into(),
         x_label: "false positive rate".into(),
         y_label: "true positive rate".into(),
         series: names
@@ -215,7 +215,7 @@ fn figure(title: &str, svg: String, words: &str) -> Figure {
 }
 
 const LEAD: &str = "
-    A chain of 20 000 motif samples was factorised online into sixteen 8-node atoms. Five of them carry four fifths
+    A chain of 20 000 motif samples was factorized online into sixteen 8-node atoms. Five of them carry four fifths
     of the weight, and the reconstruction keeps 97 % of the edges. (Invented figures: this page shows the layout.)";
 
 const LOSS: &str = "

@@ -2,12 +2,12 @@
 //!
 //! An atom is a vector of `rows · cols` places, row by row, with the channels of a place together, as the columns of the
 //! dictionary matrix W in the paper are drawn: black is the largest entry of the atom, white is zero. Dictionaries with
-//! negative entries take a diverging map from blue over white to orange; colour images and one-hot labels have maps of
-//! their own ([`Colour`]). Each atom is scaled by itself; compare shapes, not heights, across atoms.
+//! negative entries take a diverging map from blue over white to orange; color images and one-hot labels have maps of
+//! their own ([`Color`]). Each atom is scaled by itself; compare shapes, not heights, across atoms.
 
 use crate::error::{PictureError, check};
 use crate::pixels::Pixels;
-use crate::shade::{Colour, any_negative};
+use crate::shade::{Color, any_negative};
 use crate::svg::open;
 use crate::tiles::{Tiles, WIDEST, WIDTH, columns, embed};
 
@@ -20,11 +20,11 @@ const SHEET: usize = 16;
 /// Atoms drawn as matrices.
 ///
 /// ```
-/// use ergodict_report::{AtomGrid, Colour};
+/// use ergodict_report::{AtomGrid, Color};
 ///
 /// let atoms = [vec![1.0, 0.0, 0.0, 1.0], vec![0.0, 1.0, 1.0, 0.0]];
 /// let grid = AtomGrid { labels: Some(vec!["0.7".into(), "0.3".into()]), ..AtomGrid::new(&atoms, (2, 2)) };
-/// assert_eq!(grid.colour, Colour::Grey);
+/// assert_eq!(grid.color, Color::Gray);
 /// assert!(grid.svg()?.contains(">0.7</text>"));
 /// # Ok::<(), ergodict_report::PictureError>(())
 /// ```
@@ -38,31 +38,31 @@ pub struct AtomGrid<'a> {
     pub labels: Option<Vec<String>>,
     /// Atoms in a row; by default the grid is about as wide as high.
     pub columns: Option<usize>,
-    /// Entries of one place: 1, 3 for [`Colour::Rgb`], the number of labels for [`Colour::Labels`].
+    /// Entries of one place: 1, 3 for [`Color::Rgb`], the number of labels for [`Color::Labels`].
     pub channels: usize,
-    /// How entries become colours.
-    pub colour: Colour,
+    /// How entries become colors.
+    pub color: Color,
 }
 
 impl<'a> AtomGrid<'a> {
-    /// A grid without labels, in the colours the signs of the entries ask for.
+    /// A grid without labels, in the colors the signs of the entries ask for.
     pub fn new(atoms: &'a [Vec<f64>], shape: (usize, usize)) -> Self {
-        Self { atoms, shape, labels: None, columns: None, channels: 1, colour: Colour::of(atoms) }
+        Self { atoms, shape, labels: None, columns: None, channels: 1, color: Color::for_atoms(atoms) }
     }
 
     /// The grid as an SVG element, one pixelated image for each atom.
     ///
     /// # Errors
     /// [`PictureError::Empty`] without atoms or entries, [`PictureError::Shape`] when an atom does not fit the shape,
-    /// [`PictureError::Channels`] when the colours need another number of channels.
+    /// [`PictureError::Channels`] when the colors need another number of channels.
     pub fn svg(&self) -> Result<String, PictureError> {
         self.check()?;
         let tiles = self.tiles(self.labels.as_deref());
         let mut svg = tiles.open(&self.name());
         let signed = any_negative(self.atoms);
         for (i, atom) in self.atoms.iter().enumerate() {
-            let colours = self.colour.colours(atom, self.channels, signed)?;
-            let image = Pixels::of(&colours, self.shape.1, 1)?;
+            let colors = self.color.colors(atom, self.channels, signed)?;
+            let image = Pixels::from_colors(&colors, self.shape.1, 1)?;
             tiles.begin(&mut svg, i);
             embed(&mut svg, &image, (0.0, 0.0), (tiles.width, tiles.height), true)?;
             tiles.end(&mut svg, i);
@@ -109,7 +109,7 @@ impl<'a> AtomGrid<'a> {
         self.atoms.iter().enumerate().try_for_each(|(i, a)| check(i, a.len(), self.shape, self.channels))
     }
 
-    /// All atoms on a grey ground, each place a square of `cell` pixels, `gap` pixels around each atom.
+    /// All atoms on a gray ground, each place a square of `cell` pixels, `gap` pixels around each atom.
     fn image(&self, cell: usize, gap: usize) -> Result<Pixels, PictureError> {
         self.check()?;
         let (rows, cols) = self.shape;
@@ -123,13 +123,13 @@ impl<'a> AtomGrid<'a> {
         for (i, atom) in self.atoms.iter().enumerate() {
             let (row, col) = (i / across, i % across);
             let corner = (gap + col * (cols * cell + gap), gap + row * (rows * cell + gap));
-            image.paint(corner, &self.colour.colours(atom, self.channels, signed)?, cols, cell);
+            image.paint(corner, &self.color.colors(atom, self.channels, signed)?, cols, cell);
         }
         Ok(image)
     }
 }
 
-/// The whole grid as one PNG file without text: each entry a square of `cell` pixels, a grey gap of two pixels (at
+/// The whole grid as one PNG file without text: each entry a square of `cell` pixels, a gray gap of two pixels (at
 /// least; a quarter of a cell) around each atom.
 ///
 /// # Errors

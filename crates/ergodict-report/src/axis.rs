@@ -27,7 +27,21 @@ impl Ticks {
         self.major.iter().map(|t| text_width(&t.1)).fold(0.0, f64::max)
     }
 
-    /// Blanks labels that would touch their left neighbour on an axis of `width`; returns how many.
+    /// Ticks with these labels, as many as have room on `width`.
+    pub(crate) fn named(major: Vec<(f64, String)>, width: f64) -> Self {
+        let mut ticks = Self { major, minor: Vec::new() };
+        let every = (1..=ticks.major.len()).find(|every| {
+            let labels =
+                ticks.major.iter().step_by(*every).map(|(at, label)| (*at * width, text_width(label)));
+            let labels: Vec<(f64, f64)> = labels.collect();
+            labels.windows(2).all(|pair| pair[1].0 - pair[0].0 > f64::midpoint(pair[0].1, pair[1].1) + 6.0)
+        });
+        let mut at = 0;
+        ticks.major.retain(|_| (at % every.unwrap_or(1) == 0, at += 1).0);
+        ticks
+    }
+
+    /// Blanks labels that would touch their left neighbor on an axis of `width`; returns how many.
     fn blank_crowded(&mut self, width: f64) -> usize {
         let (mut end, mut blanked) = (f64::NEG_INFINITY, 0);
         for (at, label) in &mut self.major {
@@ -75,6 +89,15 @@ impl Axis {
             }
         }
         Some(Self { lo: lo.max(f64::MIN), hi: hi.min(f64::MAX), log })
+    }
+
+    /// The axis from half a unit before the first place to half a unit after the last; none without places.
+    pub(crate) fn close(places: impl Iterator<Item = f64>) -> Option<Self> {
+        let ends = places.fold(None, |ends, at| match ends {
+            None => Some((at, at)),
+            Some((lo, hi)) => Some((at.min(lo), at.max(hi))),
+        });
+        ends.map(|(lo, hi): (f64, f64)| Self { lo: lo - 0.5, hi: hi + 0.5, log: false })
     }
 
     /// The axis between two values, if they are in order and have a place on it.
@@ -276,9 +299,9 @@ mod tests {
         {
             let axis = Axis { lo, hi, log };
             let ticks = axis.ticks_within(500.0);
-            let labelled: Vec<&(f64, String)> = ticks.major.iter().filter(|t| !t.1.is_empty()).collect();
-            assert!(labelled.len() >= 3, "{:?}", ticks.major);
-            for pair in labelled.windows(2) {
+            let labeled: Vec<&(f64, String)> = ticks.major.iter().filter(|t| !t.1.is_empty()).collect();
+            assert!(labeled.len() >= 3, "{:?}", ticks.major);
+            for pair in labeled.windows(2) {
                 let room = (pair[1].0 - pair[0].0) * (500.0 - ticks.widest() / 2.0);
                 let needed = f64::midpoint(text_width(&pair[0].1), text_width(&pair[1].1));
                 assert!(room > needed, "{pair:?} has {room} of {needed}");

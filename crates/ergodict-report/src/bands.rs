@@ -10,7 +10,7 @@ const HEIGHT: f64 = 260.0;
 const LINE: f64 = 22.0;
 const SWATCH: f64 = 14.0;
 
-/// The colours of the line charts; the page's style sheet brightens the classes on dark pages.
+/// The colors of the line charts; the page's style sheet brightens the classes on dark pages.
 const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 
 /// One band.
@@ -48,7 +48,7 @@ pub struct BandChart {
     pub xs: Vec<f64>,
     /// The bands.
     pub bands: Vec<Band>,
-    /// Whether the last band is all that has no band of its own, and is grey.
+    /// Whether the last band is all that has no band of its own, and is gray.
     pub last_is_rest: bool,
 }
 
@@ -116,7 +116,7 @@ impl BandChart {
         path
     }
 
-    /// The class and colour of a band.
+    /// The class and color of a band.
     fn ink(&self, i: usize) -> String {
         if self.last_is_rest && i + 1 == self.bands.len() {
             return r##"class="rest" fill="#999999""##.to_owned();

@@ -86,7 +86,7 @@ impl BarChart {
         for (from, to, bar) in &placed {
             let (left, right) = (frame.x(x_axis.unit(*from)), frame.x(x_axis.unit(*to)));
             let y = frame.y(y_axis.unit(bar.value));
-            // A hair between neighbours, unless they are hairs themselves.
+            // A hair between neighbors, unless they are hairs themselves.
             let gap = if right - left > 4.0 { 1.0 } else { 0.0 };
             let (x, width) = (Px(left), Px((right - left - gap).max(0.5)));
             let (upper, tall) = (Px(y.min(base)), Px((y - base).abs().max(0.5)));

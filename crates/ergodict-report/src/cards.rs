@@ -11,7 +11,7 @@ use crate::graphs::{AtomGraphs, SKETCH};
 use crate::packed::{packed, packed_places};
 use crate::pixels::{Pixels, base64};
 use crate::profiles;
-use crate::shade::{Colour, any_negative};
+use crate::shade::{Color, any_negative};
 
 /// Letters that the entries of all atoms may take at 16 bits, and at 8; with more they are left out, and the enlarged
 /// atoms tell no values. A page of usual size is 2 MB at most.
@@ -65,7 +65,7 @@ impl Cards {
     /// # Errors
     /// An atom or an example does not fit the form of the gallery.
     pub(crate) fn new(gallery: &Gallery) -> Result<Self, PictureError> {
-        let drawing = Drawing::of(gallery);
+        let drawing = Drawing::from_gallery(gallery);
         let best = gallery.atoms.iter().filter_map(first).filter(|s| s.is_finite()).fold(0.0, f64::max);
         let percent = |score: f64| format!("{:.1}", 100.0 * (score / best).clamp(0.0, 1.0));
         let (mut cards, mut data) = (Vec::new(), Vec::new());
@@ -145,7 +145,7 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn of(gallery: &'a Gallery) -> Self {
+    fn from_gallery(gallery: &'a Gallery) -> Self {
         let atoms: Vec<Vec<f64>> = gallery.atoms.iter().map(|atom| atom.values.clone()).collect();
         let signed = any_negative(&atoms);
         let network = matches!(gallery.form, Form::Network { .. });
@@ -201,13 +201,13 @@ impl<'a> Drawing<'a> {
 
     /// The picture of `values` as a data URI; profiles have none.
     fn uri(&self, values: &[f64], signed: bool) -> Result<Option<String>, PictureError> {
-        let (colour, channels) = match &self.gallery.form {
-            Form::Matrix { colour, channels, .. } => (*colour, *channels),
-            Form::Network { .. } => (if signed { Colour::Signed } else { Colour::Grey }, 1),
+        let (color, channels) = match &self.gallery.form {
+            Form::Matrix { color, channels, .. } => (*color, *channels),
+            Form::Network { .. } => (if signed { Color::Signed } else { Color::Gray }, 1),
             Form::Profile => return Ok(None),
         };
-        let colours = colour.colours(values, channels, signed)?;
-        let file = Pixels::of(&colours, self.shape().1.max(1), 1)?.png()?;
+        let colors = color.colors(values, channels, signed)?;
+        let file = Pixels::from_colors(&colors, self.shape().1.max(1), 1)?.png()?;
         Ok(Some(format!("data:image/png;base64,{}", base64(&file))))
     }
 
@@ -233,7 +233,7 @@ impl<'a> Drawing<'a> {
         let drawable = example.values.iter().all(|v| v.is_finite() && *v >= 0.0);
         match &self.gallery.form {
             Form::Network { k, motif } if drawable && example.nodes.len() == *k => {
-                let merged = Merged::of(example, motif);
+                let merged = Merged::from_example(example, motif);
                 let atoms = [all_seen(&merged.values)];
                 let k = merged.names.len();
                 let (_, places) = AtomGraphs::new(&atoms, k, &merged.motif).sketch(0, 0)?;
@@ -295,7 +295,7 @@ struct Merged {
 }
 
 impl Merged {
-    fn of(example: &Example, motif: &[(usize, usize)]) -> Self {
+    fn from_example(example: &Example, motif: &[(usize, usize)]) -> Self {
         let mut names: Vec<String> = Vec::new();
         let place = |name: &String| {
             names.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -347,7 +347,7 @@ mod tests {
             nodes: ["a", "b", "a", "c"].map(str::to_owned).to_vec(),
             values: vec![0.0, 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 2.0, 0.0, 2.0, 0.0],
         };
-        let merged = Merged::of(&example, &[(0, 1), (1, 2), (2, 3)]);
+        let merged = Merged::from_example(&example, &[(0, 1), (1, 2), (2, 3)]);
         assert_eq!(merged.names, ["a", "b", "c"]);
         assert_eq!(merged.values, [0.0, 1.0, 2.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
         assert_eq!(merged.motif, [(0, 1), (0, 2)]);

@@ -15,7 +15,7 @@ const PLOT_HEIGHT: f64 = 270.0;
 const LINE: f64 = 22.0;
 const SWATCH: f64 = 22.0;
 
-/// Okabe & Ito's colour-blind-safe palette without yellow, which vanishes on white paper, and black, which vanishes on
+/// Okabe & Ito's color-blind-safe palette without yellow, which vanishes on white paper, and black, which vanishes on
 /// dark pages; the page's style sheet brightens the classes `c1` … `c6` there.
 const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 
@@ -43,7 +43,7 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// How far the values spread, as place, lower and upper end: a pale band behind the line.
     pub band: Vec<(f64, f64, f64)>,
-    /// What the values should be, as a thin dashed line of the same colour.
+    /// What the values should be, as a thin dashed line of the same color.
     pub expected: Vec<(f64, f64)>,
 }
 
@@ -118,11 +118,23 @@ pub struct LineChart {
     /// Whether the plot is as high as it is wide, with the line of equal values on both axes behind the others: for rates
     /// against rates, where that line is what chance would give. A linear and a logarithmic axis have no such line.
     pub square: bool,
-    /// The lines, coloured in this order.
+    /// The lines, colored in this order.
     pub series: Vec<Series>,
 }
 
 impl LineChart {
+    /// ROC curves: rates against rates, from 0 to 1.
+    pub fn roc(series: Vec<Series>) -> Self {
+        Self {
+            x_label: "false pairs let in".into(),
+            y_label: "true pairs found".into(),
+            y_range: Some((0.0, 1.0)),
+            square: true,
+            series,
+            ..Self::default()
+        }
+    }
+
     /// The chart as an SVG element, 600 units wide.
     pub fn svg(&self) -> String {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
@@ -243,7 +255,7 @@ impl LineChart {
     }
 }
 
-/// The attributes that give an element the colour of series `i`, with `class` among its classes.
+/// The attributes that give an element the color of series `i`, with `class` among its classes.
 fn ink(i: usize, class: &str) -> String {
     let c = i % PALETTE.len();
     format!(r#"class="{class} c{}" stroke="{}""#, c + 1, PALETTE[c])
@@ -283,7 +295,7 @@ fn line(svg: &mut String, pixels: &[Option<(f64, f64)>], i: usize) {
     }
 }
 
-/// The band between lower and upper ends, in the colour of series `i`.
+/// The band between lower and upper ends, in the color of series `i`.
 fn spread(svg: &mut String, band: &[(Place, Place)], i: usize) {
     if band.is_empty() {
         return;
@@ -302,7 +314,7 @@ fn spread(svg: &mut String, band: &[(Place, Place)], i: usize) {
     );
 }
 
-/// A thin dashed line of the colour around it.
+/// A thin dashed line of the color around it.
 fn dashed(svg: &mut String, pixels: &[Option<(f64, f64)>]) {
     let mut path = String::new();
     for run in pixels.split(Option::is_none) {

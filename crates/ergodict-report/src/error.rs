@@ -35,15 +35,15 @@ pub enum PictureError {
         /// Entries of one place.
         channels: usize,
     },
-    /// The colours asked for need another number of channels.
+    /// The colors asked for need another number of channels.
     #[error("{channels} channels cannot be drawn this way: {needed}")]
     Channels {
         /// Channels there are.
         channels: usize,
-        /// What the colours need.
+        /// What the colors need.
         needed: &'static str,
     },
-    /// An entry is none of the labels a palette has colours for.
+    /// An entry is none of the labels a palette has colors for.
     #[error("entry {entry} is {value}, but it must be {needed}")]
     Label {
         /// Place of the entry.

@@ -40,11 +40,11 @@ pub(crate) fn empty_height(top: f64) -> f64 {
 /// A frame that says that there is nothing to draw.
 pub(crate) fn nothing(svg: &mut String, top: f64) {
     let (y, w, h) = (Px(top), Px(WIDTH - 2.0), Px(EMPTY_HEIGHT));
-    let (middle, centre) = (Px(WIDTH / 2.0), Px(top + EMPTY_HEIGHT / 2.0 + 5.0));
+    let (middle, center) = (Px(WIDTH / 2.0), Px(top + EMPTY_HEIGHT / 2.0 + 5.0));
     let _ = writeln!(
         svg,
         r#"<rect x="1" y="{y}" width="{w}" height="{h}" {AXIS_STROKE}/>
-<text x="{middle}" y="{centre}" text-anchor="middle" fill-opacity="0.8">nothing to draw</text>"#
+<text x="{middle}" y="{center}" text-anchor="middle" fill-opacity="0.8">nothing to draw</text>"#
     );
     svg.push_str("</svg>");
 }

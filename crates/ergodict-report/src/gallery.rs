@@ -5,13 +5,13 @@ use crate::error::PictureError;
 use crate::graphs::AtomGraphs;
 use crate::html::Figure;
 use crate::profiles::AtomProfile;
-use crate::shade::Colour;
+use crate::shade::Color;
 
 /// How the entries of atoms are laid out.
 ///
 /// ```
-/// use ergodict_report::{Colour, gallery::Form};
-/// let image = Form::Matrix { shape: (8, 8), channels: 3, colour: Colour::Rgb };
+/// use ergodict_report::{Color, gallery::Form};
+/// let image = Form::Matrix { shape: (8, 8), channels: 3, color: Color::Rgb };
 /// let chain = Form::Network { k: 3, motif: vec![(0, 1), (1, 2)] };
 /// assert_ne!(image, chain);
 /// ```
@@ -23,8 +23,8 @@ pub enum Form {
         shape: (usize, usize),
         /// Entries of one place.
         channels: usize,
-        /// How entries become colours.
-        colour: Colour,
+        /// How entries become colors.
+        color: Color,
     },
     /// The k × k matrix of a network's patch, drawn as a matrix and, where no entry is negative, as a graph.
     Network {
@@ -112,9 +112,9 @@ impl Gallery {
         let labels: Vec<String> = self.atoms.iter().map(first).collect();
         let figure = |title: &str, svg| Figure { title: title.into(), svg, words: String::new() };
         Ok(match &self.form {
-            Form::Matrix { shape, channels, colour } => {
+            Form::Matrix { shape, channels, color } => {
                 let plain = AtomGrid::new(&atoms, *shape);
-                let grid = AtomGrid { labels: Some(labels), channels: *channels, colour: *colour, ..plain };
+                let grid = AtomGrid { labels: Some(labels), channels: *channels, color: *color, ..plain };
                 vec![figure(&self.title, grid.svg()?)]
             }
             Form::Network { k, motif } => {

@@ -8,7 +8,7 @@ use crate::shade::{OWN_LABELS, label};
 /// Frames are enlarged to at most this many pixels a side.
 const MOST: usize = 800;
 
-/// The colours of spins and labels.
+/// The colors of spins and labels.
 ///
 /// ```
 /// use ergodict_report::{GifWriter, Palette};
@@ -22,12 +22,12 @@ pub enum Palette {
     /// 1 is black, −1 and 0 are white.
     #[default]
     BlackWhite,
-    /// The labels 0 to 127, as [`crate::Shade::Labels`] draws them: 0 is white, and 24 colours follow in turn.
+    /// The labels 0 to 127, as [`crate::Shade::Labels`] draws them: 0 is white, and 24 colors follow in turn.
     Labels,
 }
 
 impl Palette {
-    /// Refuses the first entry without a colour.
+    /// Refuses the first entry without a color.
     pub(crate) fn check(self, frame: &[i8]) -> Result<(), PictureError> {
         let (least, most, needed) = match self {
             Self::BlackWhite => (-1, 1, "a spin: −1, 0 or 1"),
@@ -39,14 +39,14 @@ impl Palette {
         }
     }
 
-    fn colours(self) -> Vec<u8> {
+    fn colors(self) -> Vec<u8> {
         match self {
             Self::BlackWhite => vec![255, 255, 255, 0, 0, 0],
             Self::Labels => (0..OWN_LABELS).flat_map(label).collect(),
         }
     }
 
-    /// The place of entry `v` among the colours.
+    /// The place of entry `v` among the colors.
     fn index(self, v: i8) -> u8 {
         match (self, v) {
             (_, ..=0) => 0,
@@ -129,7 +129,7 @@ impl<W: Write> GifWriter<W> {
         let too_large = |_| PictureError::TooLarge { width: cols, height: rows };
         let width = u16::try_from(cols * cell).map_err(too_large)?;
         let height = u16::try_from(rows * cell).map_err(too_large)?;
-        let mut encoder = gif::Encoder::new(out, width, height, &palette.colours())?;
+        let mut encoder = gif::Encoder::new(out, width, height, &palette.colors())?;
         encoder.set_repeat(gif::Repeat::Infinite)?;
         let delay = u16::try_from((delay_ms.saturating_add(5) / 10).max(2)).unwrap_or(u16::MAX);
         Ok(Self { encoder, shape, cell, palette, delay, frames: 0, pixels: Vec::new() })
@@ -138,7 +138,7 @@ impl<W: Write> GifWriter<W> {
     /// Adds a frame, row by row.
     ///
     /// # Errors
-    /// [`PictureError::Shape`] when the frame does not fit the shape, [`PictureError::Label`] when an entry has no colour,
+    /// [`PictureError::Shape`] when the frame does not fit the shape, [`PictureError::Label`] when an entry has no color,
     /// [`GifError::Io`] when the file cannot be written.
     pub fn frame(&mut self, frame: &[i8]) -> Result<(), GifError> {
         check(self.frames, frame.len(), self.shape, 1)?;

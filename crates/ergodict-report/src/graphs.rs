@@ -11,7 +11,7 @@ use crate::layout::layout;
 use crate::svg::Px;
 use crate::tiles::{Tiles, columns};
 
-/// Colours of the edges of the motif and of all others; the page's style sheet brightens their classes on dark screens.
+/// Colors of the edges of the motif and of all others; the page's style sheet brightens their classes on dark screens.
 const ON_MOTIF: &str = r##"class="c1" stroke="#0072B2""##;
 const OFF_MOTIF: &str = r##"class="c2" stroke="#D55E00""##;
 
@@ -286,7 +286,7 @@ impl Graph {
         (0.3 + 1.1 * self.radius.sqrt() * weight * faint, (0.12 + 0.88 * weight) * faint.sqrt())
     }
 
-    /// Edges of one colour: a path for all of about the same weight, so that a page of many atoms stays small, and the
+    /// Edges of one color: a path for all of about the same weight, so that a page of many atoms stays small, and the
     /// strongest last, on top.
     fn edges(&self, svg: &mut String, ink: &str, edges: &[Edge]) {
         let faint = faintness(edges, self.places.len());
@@ -347,12 +347,12 @@ impl Graph {
         let length = away[0].hypot(away[1]);
         let unit = if length > 1.0 { [away[0] / length, away[1] / length] } else { [0.0, -1.0] };
         let r = 0.7 * self.radius;
-        let centre = [at[0] + (self.radius + 0.4 * r) * unit[0], at[1] + (self.radius + 0.4 * r) * unit[1]];
+        let center = [at[0] + (self.radius + 0.4 * r) * unit[0], at[1] + (self.radius + 0.4 * r) * unit[1]];
         let _ = write!(
             svg,
             "M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 -{} 0",
-            Px(centre[0] - r),
-            Px(centre[1]),
+            Px(center[0] - r),
+            Px(center[1]),
             Px(2.0 * r),
             Px(2.0 * r),
             r = Px(r)

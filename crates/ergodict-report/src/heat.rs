@@ -1,4 +1,4 @@
-//! A matrix with names at its sides and its values in coloured cells.
+//! A matrix with names at its sides and its values in colored cells.
 
 use std::fmt::Write;
 
@@ -20,10 +20,10 @@ const SMALLEST: f64 = 8.0;
 /// Angle, cosine and sine of names that have no room side by side.
 const SLANT: (f64, f64, f64) = (60.0, 0.5, 0.866);
 
-/// Colours of the lowest, the middle and the highest value: each darker than the last, so that grey copies can be read.
-const COLOURS: [[u8; 3]; 3] = [[0xf4, 0xf8, 0xfb], [0x4a, 0xa0, 0xd2], [0x06, 0x2a, 0x4a]];
+/// Colors of the lowest, the middle and the highest value: each darker than the last, so that gray copies can be read.
+const COLORS: [[u8; 3]; 3] = [[0xf4, 0xf8, 0xfb], [0x4a, 0xa0, 0xd2], [0x06, 0x2a, 0x4a]];
 
-/// A matrix as coloured cells, each with its value: darker is more.
+/// A matrix as colored cells, each with its value: darker is more.
 ///
 /// Cells without a value are empty, with a dash. Where cells are too narrow the values are left to the hover text.
 ///
@@ -46,14 +46,16 @@ pub struct Heat {
     pub row_label: String,
     /// What the columns are, above their names.
     pub col_label: String,
-    /// The values that get the lightest and the darkest colour; by default the lowest and the highest.
+    /// The values that get the lightest and the darkest color; by default the lowest and the highest.
     pub range: Option<(f64, f64)>,
     /// Decimals of the values; narrow cells show fewer.
     pub digits: usize,
+    /// Whether each column is colored from its own lowest to its own highest value, where only columns compare.
+    pub by_column: bool,
 }
 
 impl Heat {
-    /// The matrix with three decimals, coloured from its lowest to its highest value.
+    /// The matrix with three decimals, colored from its lowest to its highest value.
     pub fn new<R: Into<String>, C: Into<String>>(
         rows: impl IntoIterator<Item = R>,
         cols: impl IntoIterator<Item = C>,
@@ -67,6 +69,7 @@ impl Heat {
             col_label: String::new(),
             range: None,
             digits: 3,
+            by_column: false,
         }
     }
 
@@ -86,6 +89,12 @@ impl Heat {
         let mut svg = open("heat", right.max(label) + 1.0, top + height * rows as f64 + 2.0, &self.name());
         self.names(&mut svg, &sides);
 
+        let range = |col: usize| {
+            let column = self.values.iter().skip(col).step_by(cols).flatten();
+            column.fold((f64::MAX, f64::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)))
+        };
+        let ranges: Vec<(f64, f64)> =
+            (0..cols).map(|col| if self.by_column { range(col) } else { (low, high) }).collect();
         let (printed, size) = self.printed(width);
         // Type that has room on a phone grows there as all type does; smaller type stays as it is.
         let style = match size {
@@ -106,7 +115,7 @@ impl Heat {
             );
             let (middle, base) = (Px(x + width / 2.0), Px(y + height / 2.0 + 0.35 * size.min(FONT)));
             if let (Some(value), Some(text)) = (value, text) {
-                let (fill, ink) = colours(value, low, high);
+                let (fill, ink) = colors(value, ranges[col].0, ranges[col].1);
                 let full = written(value, self.digits);
                 let _ = writeln!(
                     svg,
@@ -128,7 +137,7 @@ impl Heat {
         Ok(svg)
     }
 
-    /// The ends of the range of colours.
+    /// The ends of the range of colors.
     fn check(&self) -> Result<(f64, f64), PictureError> {
         check(0, self.values.len(), (self.rows.len(), self.cols.len()), 1)?;
         let broken = |v: &Option<f64>| v.is_some_and(|v| !v.is_finite());
@@ -256,26 +265,26 @@ struct Sides {
     slanted: bool,
 }
 
-/// The colour of a cell and of the value on it.
-fn colours(value: f64, low: f64, high: f64) -> (String, &'static str) {
+/// The color of a cell and of the value on it.
+fn colors(value: f64, low: f64, high: f64) -> (String, &'static str) {
     // Halved, for the difference of two finite numbers may be infinite.
     let length = high / 2.0 - low / 2.0;
     let part = if length > 0.0 { ((value / 2.0 - low / 2.0) / length).clamp(0.0, 1.0) } else { 0.5 };
     let [r, g, b] = match 2.0 * part {
-        twice if twice < 1.0 => mix(COLOURS[0], COLOURS[1], twice),
-        twice => mix(COLOURS[1], COLOURS[2], twice - 1.0),
+        twice if twice < 1.0 => mix(COLORS[0], COLORS[1], twice),
+        twice => mix(COLORS[1], COLORS[2], twice - 1.0),
     };
     let ink = if luminance([r, g, b]) > 0.179 { "#000" } else { "#fff" };
     (format!("#{r:02x}{g:02x}{b:02x}"), ink)
 }
 
-/// Relative luminance of an sRGB colour, 0 to 1.
-fn luminance(colour: [u8; 3]) -> f64 {
+/// Relative luminance of an sRGB color, 0 to 1.
+fn luminance(color: [u8; 3]) -> f64 {
     let linear = |c: u8| match f64::from(c) / 255.0 {
         c if c <= 0.040_45 => c / 12.92,
         c => ((c + 0.055) / 1.055).powf(2.4),
     };
-    0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2])
+    0.2126 * linear(color[0]) + 0.7152 * linear(color[1]) + 0.0722 * linear(color[2])
 }
 
 #[cfg(test)]
@@ -285,7 +294,7 @@ mod tests {
     #[test]
     fn values_can_be_read_on_their_cells() {
         for k in 0..=1000 {
-            let (fill, ink) = colours(f64::from(k), 0.0, 1000.0);
+            let (fill, ink) = colors(f64::from(k), 0.0, 1000.0);
             let channel = |at: usize| u8::from_str_radix(&fill[at..at + 2], 16).unwrap();
             let ground = luminance([channel(1), channel(3), channel(5)]);
             let contrast = if ink == "#fff" { 1.05 / (ground + 0.05) } else { (ground + 0.05) / 0.05 };
@@ -298,16 +307,16 @@ mod tests {
     fn darker_is_more() {
         let parts: Vec<f64> = (0..=100)
             .map(|k| {
-                let fill = colours(f64::from(k), 0.0, 100.0).0;
+                let fill = colors(f64::from(k), 0.0, 100.0).0;
                 luminance([1, 3, 5].map(|at| u8::from_str_radix(&fill[at..at + 2], 16).unwrap()))
             })
             .collect();
         assert!(parts.windows(2).all(|p| p[1] < p[0]));
-        assert_eq!(colours(5.0, 5.0, 5.0), colours(0.5, 0.0, 1.0));
-        assert_eq!(colours(f64::MAX, f64::MIN, f64::MAX), colours(1.0, 0.0, 1.0));
+        assert_eq!(colors(5.0, 5.0, 5.0), colors(0.5, 0.0, 1.0));
+        assert_eq!(colors(f64::MAX, f64::MIN, f64::MAX), colors(1.0, 0.0, 1.0));
         assert_eq!(
-            (colours(-1.0, 0.0, 1.0), colours(2.0, 0.0, 1.0)),
-            (colours(0.0, 0.0, 1.0), colours(1.0, 0.0, 1.0))
+            (colors(-1.0, 0.0, 1.0), colors(2.0, 0.0, 1.0)),
+            (colors(0.0, 0.0, 1.0), colors(1.0, 0.0, 1.0))
         );
     }
 }

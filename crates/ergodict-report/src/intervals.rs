@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::axis::{Axis, place};
+use crate::axis::{Axis, Ticks, place};
 use crate::frame::{AXIS_STROKE, Frame, WIDTH, empty_height, nothing, x_label, y_label};
 use crate::svg::{Px, escape, open};
 
@@ -13,9 +13,9 @@ const LINE: f64 = 22.0;
 ///
 /// ```
 /// use ergodict_report::intervals::{Interval, IntervalChart};
-/// let point = Interval { x: 1.0, value: 0.5, half: 0.1, label: "0.5 ± 0.1".into(), marked: true };
+/// let point = Interval { x: 1.0, value: 0.5, half: 0.1, label: "0.5 ± 0.1".into(), tick: "May".into(), ..Interval::default() };
 /// let svg = IntervalChart { points: vec![point], ..IntervalChart::default() }.svg();
-/// assert!(svg.contains("0.5 ± 0.1"));
+/// assert!(svg.contains("0.5 ± 0.1") && svg.contains(">May</text>"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
@@ -27,8 +27,12 @@ pub struct Interval {
     pub half: f64,
     /// What is told of it on hover.
     pub label: String,
-    /// Whether it has the second colour.
+    /// Whether it has the second color.
     pub marked: bool,
+    /// A range that is shaded behind it.
+    pub band: Option<(f64, f64)>,
+    /// What its tick on the horizontal axis says. Without any, ticks are at round numbers.
+    pub tick: String,
 }
 
 /// Points with bars over a common axis, and the level at which they would rest.
@@ -38,7 +42,7 @@ pub struct Interval {
 /// ```
 /// use ergodict_report::intervals::{Interval, IntervalChart};
 ///
-/// let one = Interval { x: 1.0, value: 0.5, half: 0.1, label: "Monday".into(), marked: false };
+/// let one = Interval { x: 1.0, value: 0.5, half: 0.1, label: "Monday".into(), ..Interval::default() };
 /// let chart = IntervalChart { rest: Some(0.0), points: vec![one], ..IntervalChart::default() };
 /// assert!(chart.svg().contains("<title>Monday</title>"));
 /// ```
@@ -65,15 +69,25 @@ impl IntervalChart {
             .collect();
         let half = |p: &Interval| if p.half.is_finite() { p.half.abs() } else { 0.0 };
         let xs = placed.iter().map(|p| p.x);
-        let ys = placed.iter().flat_map(|p| [p.value - half(p), p.value + half(p)]).chain(self.rest);
-        let axes = (Axis::over(xs, false, 0.02), Axis::over(ys, false, 0.05));
+        let band = |p: &Interval| p.band.filter(|(low, high)| low.is_finite() && high.is_finite());
+        let bands = placed.iter().filter_map(|p| band(p)).flat_map(|(low, high)| [low, high]);
+        let ys =
+            placed.iter().flat_map(|p| [p.value - half(p), p.value + half(p)]).chain(self.rest).chain(bands);
+        let named = placed.iter().any(|p| !p.tick.is_empty());
+        let x_axis = if named { Axis::close(xs) } else { Axis::over(xs, false, 0.02) };
+        let axes = (x_axis, Axis::over(ys, false, 0.05));
         let ((Some(x_axis), Some(y_axis)), false) = (axes, placed.is_empty()) else {
             let mut svg = open("intervals", WIDTH, empty_height(0.0), &name);
             nothing(&mut svg, 0.0);
             return svg;
         };
         let top = if self.y_label.is_empty() { 10.0 } else { LINE + 10.0 };
-        let (frame, x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, HEIGHT);
+        let (mut frame, mut x_ticks, y_ticks) = Frame::around(&x_axis, &y_axis, top, HEIGHT);
+        if named {
+            let ticks = placed.iter().map(|p| (x_axis.unit(p.x), escape(&p.tick))).collect();
+            x_ticks = Ticks::named(ticks, frame.right - frame.left);
+            frame.right = WIDTH - (x_ticks.widest() / 2.0).max(8.0);
+        }
         let height = frame.bottom + if self.x_label.is_empty() { 26.0 } else { 26.0 + LINE };
         let mut svg = open("intervals", WIDTH, height, &name);
         frame.axes(&mut svg, (&x_axis, &y_axis), (&x_ticks, &y_ticks));
@@ -83,15 +97,33 @@ impl IntervalChart {
             let (left, right, y) = (Px(frame.left), Px(frame.right), Px(frame.y(y_axis.unit(rest))));
             let _ = writeln!(svg, r#"<path {AXIS_STROKE} stroke-dasharray="4 4" d="M{left} {y}H{right}"/>"#);
         }
+        // As wide as the points are apart, so that bands of neighbors touch.
+        let gaps = placed.windows(2).map(|pair| (pair[1].x - pair[0].x).abs()).filter(|gap| *gap > 0.0);
+        let gap =
+            x_axis.unit(x_axis.lo + gaps.fold(f64::INFINITY, f64::min)).min(0.1) * (frame.right - frame.left);
+        for point in &placed {
+            let Some((low, high)) = band(point) else { continue };
+            let x = frame.x(x_axis.unit(point.x));
+            let (left, right) = ((x - gap / 2.0).max(frame.left), (x + gap / 2.0).min(frame.right));
+            let (top, bottom) = (frame.y(y_axis.unit(high)), frame.y(y_axis.unit(low)));
+            let _ = writeln!(
+                svg,
+                r#"<rect class="null" fill="currentColor" fill-opacity="0.14" x="{}" y="{}" width="{}" height="{}"/>"#,
+                Px(left),
+                Px(top),
+                Px(right - left),
+                Px((bottom - top).max(1.0))
+            );
+        }
         for point in placed {
             let (x, y) = (frame.x(x_axis.unit(point.x)), frame.y(y_axis.unit(point.value)));
             let ends =
                 [point.value - half(point), point.value + half(point)].map(|at| frame.y(y_axis.unit(at)));
-            let (class, colour) = if point.marked { ("c2", "#D55E00") } else { ("c1", "#0072B2") };
+            let (class, color) = if point.marked { ("c2", "#D55E00") } else { ("c1", "#0072B2") };
             let (low, high, px, py) = (Px(ends[0]), Px(ends[1]), Px(x), Px(y));
             let _ = writeln!(
                 svg,
-                r#"<g class="{class}" stroke="{colour}" fill="none" stroke-linecap="round"><title>{}</title><path stroke-width="1.5" d="M{px} {low}V{high}"/><path stroke-width="7" d="M{px} {py}h0"/></g>"#,
+                r#"<g class="{class}" stroke="{color}" fill="none" stroke-linecap="round"><title>{}</title><path stroke-width="1.5" d="M{px} {low}V{high}"/><path stroke-width="7" d="M{px} {py}h0"/></g>"#,
                 escape(&point.label)
             );
         }
@@ -115,5 +147,19 @@ mod tests {
         assert_eq!(svg.matches("<title>").count(), 2);
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert!(IntervalChart::default().svg().contains("nothing to draw"));
+    }
+
+    #[test]
+    fn bands_are_shaded_and_ticks_have_names() {
+        let point = |x: f64, band| Interval { x, band, tick: format!("day {x}"), ..Interval::default() };
+        let points =
+            vec![point(1.0, Some((-1.0, 2.0))), point(2.0, None), point(3.0, Some((0.0, f64::INFINITY)))];
+        let svg = IntervalChart { points, ..IntervalChart::default() }.svg();
+        assert_eq!(svg.matches(r#"class="null""#).count(), 1);
+        assert!(svg.contains(">day 1</text>") && svg.contains(">day 3</text>"));
+        // Names that would touch are left out.
+        let crowd = (0..200).map(|x| point(f64::from(x), None)).collect();
+        let svg = IntervalChart { points: crowd, ..IntervalChart::default() }.svg();
+        assert!((5..20).contains(&svg.matches(">day ").count()));
     }
 }

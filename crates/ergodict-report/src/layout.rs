@@ -9,7 +9,7 @@
 //! | σ = Σ (‖x_a − x_b‖ − d_ab)² / d_ab² | `stress` | what Kamada & Kawai (1989) ask to be small |
 //!
 //! σ is made smaller node by node: a node moves to the mean of the places its distances to the others ask for, which
-//! never raises σ (majorisation, Gansner, Koren & North 2004, one node at a time). Nothing is random: of the ends of
+//! never raises σ (majorization, Gansner, Koren & North 2004, one node at a time). Nothing is random: of the ends of
 //! three fixed starts the one with the least stress is kept.
 //!
 //! Two departures from Kamada & Kawai, who take d = g and lengths 1/w. The root keeps the strongest pairs of a learned atom,
@@ -32,7 +32,7 @@ const ROOM: f64 = 0.5;
 const RINGS: (f64, f64) = (0.125, 0.025);
 const ANGLES: usize = 24;
 
-/// The place of each of `k` nodes for symmetric `weights` (k × k, between 0 and 1), centred, in units of the length of an
+/// The place of each of `k` nodes for symmetric `weights` (k × k, between 0 and 1), centered, in units of the length of an
 /// edge of weight 1. The longest axis is horizontal, and node 0 lies left of the middle and not below it.
 pub(crate) fn layout(weights: &[f64], k: usize) -> Vec<[f64; 2]> {
     let parts = parts(weights, k);
@@ -208,7 +208,7 @@ fn apart(p: [f64; 2], q: [f64; 2]) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// Centres the nodes and turns (and mirrors) them into the position [`layout`] promises.
+/// Centers the nodes and turns (and mirrors) them into the position [`layout`] promises.
 fn turn(x: &mut [[f64; 2]]) {
     let k = x.len() as f64;
     let mean = |c: usize, x: &[[f64; 2]]| x.iter().map(|p| p[c]).sum::<f64>() / k;

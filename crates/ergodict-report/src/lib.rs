@@ -12,17 +12,17 @@
 //! ```
 //!
 //! - [`chart`]: line charts with linear or logarithmic axes.
-//! - [`bars`]: bars over intervals, for distributions; [`bands`]: shares over time; [`intervals`]: numbers with errors.
+//! - [`histogram`]: numbers counted in bins; [`bars`]: bars over intervals, for distributions; [`bands`]: shares over time; [`intervals`]: numbers with errors.
 //! - [`atoms`] and [`profiles`]: the atoms of a dictionary as small matrices or as bars.
 //! - [`graphs`]: the atoms of a network as small graphs.
 //! - [`gallery`]: the atoms as cards to sort, filter and enlarge, with the data that uses each most.
-//! - [`heat`]: a matrix with its values in coloured cells; [`tree`]: what is close to what, as a tree of merges.
+//! - [`heat`]: a matrix with its values in colored cells; [`tree`]: what is close to what, as a tree of merges.
 //! - [`picture`]: images, lattices and maps of errors, side by side.
 //! - [`frames`]: a lattice or picture over time, to play on the page.
 //! - [`gif`]: trajectories of lattices.
 //! - [`html`]: the page that holds them, with plain words beside each picture.
 //!
-//! Pictures take the colour of the text around them (`currentColor`) and carry classes by which the page adapts
+//! Pictures take the color of the text around them (`currentColor`) and carry classes by which the page adapts
 //! them to dark screens and to phones; on their own they are valid SVG files with a transparent ground.
 
 pub mod atoms;
@@ -38,6 +38,7 @@ pub mod gallery;
 pub mod gif;
 pub mod graphs;
 pub mod heat;
+pub mod histogram;
 pub mod html;
 pub mod intervals;
 mod layout;
@@ -46,8 +47,10 @@ mod page;
 pub mod picture;
 mod pixels;
 pub mod profiles;
+mod reduction;
 mod script;
 mod shade;
+mod sheet;
 mod svg;
 mod tiles;
 pub mod tree;
@@ -64,5 +67,7 @@ pub use heat::Heat;
 pub use html::{Figure, Report, Table};
 pub use picture::{Picture, Pictures, frame_png};
 pub use profiles::AtomProfile;
-pub use shade::{Colour, Shade};
+pub use reduction::Reduction;
+pub use shade::{Color, Shade};
+pub use sheet::Sheet;
 pub use tree::Tree;

@@ -26,7 +26,7 @@ pub struct Picture<'a> {
     pub shape: (usize, usize),
     /// Entries of one place: 3 for [`Shade::Rgb`], else 1.
     pub channels: usize,
-    /// How entries become colours.
+    /// How entries become colors.
     pub shade: Shade,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Picture<'a> {
     /// The picture, which is no. `at` of several.
     fn image(&self, at: usize, cell: usize) -> Result<Pixels, PictureError> {
         check(at, self.values.len(), self.shape, self.channels)?;
-        Pixels::of(&self.shade.colours(self.values, self.channels)?, self.shape.1, cell.max(1))
+        Pixels::from_colors(&self.shade.colors(self.values, self.channels)?, self.shape.1, cell.max(1))
     }
 
     /// Height over width, at least 1/8 and at most 8.
@@ -124,10 +124,10 @@ impl<'a> Pictures<'a> {
     }
 }
 
-/// One frame of a trajectory as a PNG file, in the colours of [`crate::GifWriter`], each place a square of `cell` pixels.
+/// One frame of a trajectory as a PNG file, in the colors of [`crate::GifWriter`], each place a square of `cell` pixels.
 ///
 /// # Errors
-/// As [`Picture::png`], and [`PictureError::Label`] for an entry the palette has no colour for.
+/// As [`Picture::png`], and [`PictureError::Label`] for an entry the palette has no color for.
 ///
 /// ```
 /// use ergodict_report::{Palette, frame_png};

@@ -13,19 +13,19 @@ pub(crate) struct Pixels {
 }
 
 impl Pixels {
-    /// A `width` × `height` image of one colour, of 2²⁶ pixels at most.
-    pub(crate) fn filled(width: usize, height: usize, colour: [u8; 4]) -> Result<Self, PictureError> {
+    /// A `width` × `height` image of one color, of 2²⁶ pixels at most.
+    pub(crate) fn filled(width: usize, height: usize, color: [u8; 4]) -> Result<Self, PictureError> {
         if width.saturating_mul(height) > MOST {
             return Err(PictureError::TooLarge { width, height });
         }
-        Ok(Self { width, height, rgba: vec![colour; width * height] })
+        Ok(Self { width, height, rgba: vec![color; width * height] })
     }
 
-    /// The image that shows `colours`, rows of `cols`, each as a square of `cell` pixels.
-    pub(crate) fn of(colours: &[[u8; 4]], cols: usize, cell: usize) -> Result<Self, PictureError> {
-        let rows = colours.len() / cols;
+    /// The image that shows `colors`, rows of `cols`, each as a square of `cell` pixels.
+    pub(crate) fn from_colors(colors: &[[u8; 4]], cols: usize, cell: usize) -> Result<Self, PictureError> {
+        let rows = colors.len() / cols;
         let mut image = Self::filled(cols.saturating_mul(cell), rows.saturating_mul(cell), [0; 4])?;
-        image.paint((0, 0), colours, cols, cell);
+        image.paint((0, 0), colors, cols, cell);
         Ok(image)
     }
 
@@ -37,23 +37,23 @@ impl Pixels {
         self.height
     }
 
-    /// Paints `colours`, rows of `cols`, with the top left corner at (`x`, `y`), each as a square of `cell` pixels.
-    pub(crate) fn paint(&mut self, (x, y): (usize, usize), colours: &[[u8; 4]], cols: usize, cell: usize) {
-        for (k, &colour) in colours.iter().enumerate() {
+    /// Paints `colors`, rows of `cols`, with the top left corner at (`x`, `y`), each as a square of `cell` pixels.
+    pub(crate) fn paint(&mut self, (x, y): (usize, usize), colors: &[[u8; 4]], cols: usize, cell: usize) {
+        for (k, &color) in colors.iter().enumerate() {
             let (left, top) = (x + k % cols * cell, y + k / cols * cell);
             for row in top..top + cell {
-                self.rgba[row * self.width + left..][..cell].fill(colour);
+                self.rgba[row * self.width + left..][..cell].fill(color);
             }
         }
     }
 
-    /// The image as a PNG file: grey, a palette, RGB or RGBA, whichever takes the fewest bytes before compression.
+    /// The image as a PNG file: gray, a palette, RGB or RGBA, whichever takes the fewest bytes before compression.
     /// Fails only when a side does not fit the format.
     pub(crate) fn png(&self) -> Result<Vec<u8>, PictureError> {
-        let stored = Stored::of(self);
+        let stored = Stored::from_pixels(self);
         let too_large = |_| PictureError::TooLarge { width: self.width, height: self.height };
         let plain = self.encoded(&stored, png::Filter::NoFilter).map_err(too_large)?;
-        if stored.colour == png::ColorType::Indexed {
+        if stored.color == png::ColorType::Indexed {
             return Ok(plain);
         }
         // Filters help photographs and hurt drawings.
@@ -65,11 +65,11 @@ impl Pixels {
         let side = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, side(self.width), side(self.height));
-        encoder.set_color(stored.colour);
+        encoder.set_color(stored.color);
         encoder.set_depth(stored.depth);
         encoder.set_compression(png::Compression::High);
         encoder.set_filter(filter);
-        if stored.colour == png::ColorType::Indexed {
+        if stored.color == png::ColorType::Indexed {
             encoder.set_palette(stored.palette.iter().flat_map(|c| [c[0], c[1], c[2]]).collect::<Vec<_>>());
             if stored.palette.iter().any(|c| c[3] < 255) {
                 encoder.set_trns(stored.palette.iter().map(|c| c[3]).collect::<Vec<_>>());
@@ -84,49 +84,49 @@ impl Pixels {
 
 /// An image as the PNG format stores it.
 struct Stored {
-    colour: png::ColorType,
+    color: png::ColorType,
     depth: png::BitDepth,
     palette: Vec<[u8; 4]>,
     bytes: Vec<u8>,
 }
 
 impl Stored {
-    fn of(image: &Pixels) -> Self {
+    fn from_pixels(image: &Pixels) -> Self {
         use png::{BitDepth, ColorType};
         let pixels = &image.rgba;
         let opaque = pixels.iter().all(|c| c[3] == 255);
-        let grey = opaque && pixels.iter().all(|c| c[0] == c[1] && c[1] == c[2]);
-        let full = pixels.len() * if grey { 1 } else { 3 + usize::from(!opaque) };
+        let gray = opaque && pixels.iter().all(|c| c[0] == c[1] && c[1] == c[2]);
+        let full = pixels.len() * if gray { 1 } else { 3 + usize::from(!opaque) };
         if let Some(palette) = palette(pixels) {
             let depths = [(1, BitDepth::One), (2, BitDepth::Two), (4, BitDepth::Four)];
             let enough = depths.into_iter().find(|(bits, _)| palette.len() <= 1 << bits);
             let (bits, depth) = enough.unwrap_or((8, BitDepth::Eight));
             if 4 * palette.len() + (image.width * bits).div_ceil(8) * image.height < full {
                 let bytes = packed(image, &palette, bits);
-                return Self { colour: ColorType::Indexed, depth, palette, bytes };
+                return Self { color: ColorType::Indexed, depth, palette, bytes };
             }
         }
-        let (colour, bytes) = match (grey, opaque) {
+        let (color, bytes) = match (gray, opaque) {
             (true, _) => (ColorType::Grayscale, pixels.iter().map(|c| c[0]).collect()),
             (_, true) => (ColorType::Rgb, pixels.iter().flat_map(|c| [c[0], c[1], c[2]]).collect()),
             _ => (ColorType::Rgba, pixels.iter().flatten().copied().collect()),
         };
-        Self { colour, depth: BitDepth::Eight, palette: Vec::new(), bytes }
+        Self { color, depth: BitDepth::Eight, palette: Vec::new(), bytes }
     }
 }
 
-/// The colours of `pixels` in ascending order, if there are at most 256.
+/// The colors of `pixels` in ascending order, if there are at most 256.
 fn palette(pixels: &[[u8; 4]]) -> Option<Vec<[u8; 4]>> {
-    let mut colours: Vec<[u8; 4]> = Vec::new();
+    let mut colors: Vec<[u8; 4]> = Vec::new();
     for &pixel in pixels.chunk_by(|a, b| a == b).filter_map(<[_]>::first) {
-        if let Err(at) = colours.binary_search(&pixel) {
-            if colours.len() == 256 {
+        if let Err(at) = colors.binary_search(&pixel) {
+            if colors.len() == 256 {
                 return None;
             }
-            colours.insert(at, pixel);
+            colors.insert(at, pixel);
         }
     }
-    Some(colours)
+    Some(colors)
 }
 
 /// Places in the sorted `palette`, `bits` for each pixel; each row begins with a new byte.

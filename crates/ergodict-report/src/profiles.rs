@@ -32,7 +32,7 @@ impl<'a> AtomProfile<'a> {
         Self { atoms, labels: None, columns: None }
     }
 
-    /// The profiles as an SVG element; bars below zero are blue, above zero orange, and grey when none is below.
+    /// The profiles as an SVG element; bars below zero are blue, above zero orange, and gray when none is below.
     ///
     /// # Errors
     /// [`PictureError::Empty`] without atoms or with an atom without entries.

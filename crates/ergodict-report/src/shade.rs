@@ -1,8 +1,8 @@
-//! Numbers to colours.
+//! Numbers to colors.
 //!
-//! All maps can be told apart by colour-blind readers: they run through lightness, or between Okabe & Ito's colours.
+//! All maps can be told apart by color-blind readers: they run through lightness, or between Okabe & Ito's colors.
 //! Entries that are not finite are transparent. Maps of more than one hue have at most 253 steps, so that with a ground
-//! and the transparent colour they fit the palette of a PNG file, a third of the bytes of RGB.
+//! and the transparent color they fit the palette of a PNG file, a third of the bytes of RGB.
 
 use crate::error::PictureError;
 
@@ -15,7 +15,7 @@ const HEAT: [[u8; 3]; 2] = [[0xe6, 0x8a, 0x1e], [0x66, 0x0a, 0x2a]];
 
 const WHITE: [u8; 3] = [255; 3];
 
-/// Colours of the labels 1, 2, …: Okabe & Ito's, with a dark grey for black.
+/// Colors of the labels 1, 2, …: Okabe & Ito's, with a dark gray for black.
 const LABELS: [[u8; 3]; 8] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -27,10 +27,10 @@ const LABELS: [[u8; 3]; 8] = [
     [0x40, 0x40, 0x40],
 ];
 
-/// Labels with a colour of their own: white, the eight colours, their dark and their light versions.
+/// Labels with a color of their own: white, the eight colors, their dark and their light versions.
 pub(crate) const OWN_LABELS: usize = 1 + 3 * LABELS.len();
 
-/// How entries become colours.
+/// How entries become colors.
 ///
 /// ```
 /// use ergodict_report::{Picture, PictureError, Shade};
@@ -58,23 +58,23 @@ pub enum Shade {
     },
     /// Blue below zero, white at zero, orange above; full at ±`full`; 1 channel.
     Signed {
-        /// The distance from zero that gets the full colour.
+        /// The distance from zero that gets the full color.
         full: f64,
     },
     /// White at zero (and below) over orange to dark red at `full`, for maps of errors; 1 channel.
     Heat {
-        /// What gets the darkest colour.
+        /// What gets the darkest color.
         full: f64,
     },
     /// Red, green and blue between 0 and 1; 3 channels.
     Rgb,
-    /// Labels 0, 1, 2, …: 0 is white, and 24 colours follow in turn; 1 channel.
+    /// Labels 0, 1, 2, …: 0 is white, and 24 colors follow in turn; 1 channel.
     Labels,
 }
 
 impl Shade {
-    /// The colour of each place of `values`, whose channels stand together.
-    pub(crate) fn colours(self, values: &[f64], channels: usize) -> Result<Vec<[u8; 4]>, PictureError> {
+    /// The color of each place of `values`, whose channels stand together.
+    pub(crate) fn colors(self, values: &[f64], channels: usize) -> Result<Vec<[u8; 4]>, PictureError> {
         match (self, channels) {
             (Self::Rgb, 3) => {}
             (Self::Rgb, _) => return Err(PictureError::Channels { channels, needed: "RGB needs 3" }),
@@ -82,8 +82,8 @@ impl Shade {
             _ => return Err(PictureError::Channels { channels, needed: "all but RGB and labels need 1" }),
         }
         match self {
-            Self::Ink { low, high } => grey(values, (low, high), (255.0, 0.0)),
-            Self::Photo { low, high } => grey(values, (low, high), (0.0, 255.0)),
+            Self::Ink { low, high } => gray(values, (low, high), (255.0, 0.0)),
+            Self::Photo { low, high } => gray(values, (low, high), (0.0, 255.0)),
             Self::Signed { full } => {
                 ordered(0.0, full)?;
                 Ok(each(values, |v| {
@@ -100,52 +100,52 @@ impl Shade {
             }
             Self::Rgb => Ok(values.chunks_exact(3).map(|v| rgb([v[0], v[1], v[2]])).collect()),
             Self::Labels => {
-                let colour = |(entry, &value): (usize, &f64)| match value {
+                let color = |(entry, &value): (usize, &f64)| match value {
                     v if !v.is_finite() => Ok([0; 4]),
                     v if v < 0.0 || v.fract() != 0.0 => {
                         Err(PictureError::Label { entry, value, needed: "a label: a whole number from 0" })
                     }
                     v => Ok(opaque(label(v as usize))),
                 };
-                values.iter().enumerate().map(colour).collect()
+                values.iter().enumerate().map(color).collect()
             }
         }
     }
 }
 
-/// How the entries of atoms become colours; each atom is scaled by itself.
+/// How the entries of atoms become colors; each atom is scaled by itself.
 ///
 /// ```
-/// use ergodict_report::Colour;
-/// assert_eq!(Colour::of(&[vec![0.0, 1.0]]), Colour::Grey);
-/// assert_eq!(Colour::of(&[vec![-0.5, 1.0]]), Colour::Signed);
+/// use ergodict_report::Color;
+/// assert_eq!(Color::for_atoms(&[vec![0.0, 1.0]]), Color::Gray);
+/// assert_eq!(Color::for_atoms(&[vec![-0.5, 1.0]]), Color::Signed);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Colour {
+pub enum Color {
     /// White at zero and below, black at the largest entry of the atom; 1 channel.
     #[default]
-    Grey,
+    Gray,
     /// Blue below zero, white at zero, orange above; full at the largest absolute entry of the atom; 1 channel.
     Signed,
     /// As a photograph: zero is black and the largest entry of the atom white; where the dictionary has negative entries,
-    /// zero is mid-grey and the largest absolute entry white or black; 1 channel.
+    /// zero is mid-gray and the largest absolute entry white or black; 1 channel.
     Photo,
     /// Red, green and blue; 3 channels. Where no entry of the dictionary is negative, zero is black and the largest entry
-    /// of the atom full, as in a photograph; else zero is mid-grey, and the largest absolute entry is full or black.
+    /// of the atom full, as in a photograph; else zero is mid-gray, and the largest absolute entry is full or black.
     Rgb,
-    /// Weights of the labels 0, 1, 2, …, one channel for each: the colours of [`Shade::Labels`] over white, mixed by the
-    /// weights. The place with the largest sum of weights gets the full colour; negative weights count as zero.
+    /// Weights of the labels 0, 1, 2, …, one channel for each: the colors of [`Shade::Labels`] over white, mixed by the
+    /// weights. The place with the largest sum of weights gets the full color; negative weights count as zero.
     Labels,
 }
 
-impl Colour {
-    /// [`Colour::Signed`] when any entry is negative, else [`Colour::Grey`].
-    pub fn of(atoms: &[Vec<f64>]) -> Self {
-        if any_negative(atoms) { Self::Signed } else { Self::Grey }
+impl Color {
+    /// [`Color::Signed`] when any entry is negative, else [`Color::Gray`].
+    pub fn for_atoms(atoms: &[Vec<f64>]) -> Self {
+        if any_negative(atoms) { Self::Signed } else { Self::Gray }
     }
 
-    /// The colour of each place of `atom`; `signed` when any atom of the dictionary has negative entries.
-    pub(crate) fn colours(
+    /// The color of each place of `atom`; `signed` when any atom of the dictionary has negative entries.
+    pub(crate) fn colors(
         self,
         atom: &[f64],
         channels: usize,
@@ -153,11 +153,11 @@ impl Colour {
     ) -> Result<Vec<[u8; 4]>, PictureError> {
         let full = largest(atom);
         match self {
-            Self::Grey => {
+            Self::Gray => {
                 let high = atom.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
-                Shade::Ink { low: 0.0, high }.colours(atom, channels)
+                Shade::Ink { low: 0.0, high }.colors(atom, channels)
             }
-            Self::Signed => Shade::Signed { full }.colours(atom, channels),
+            Self::Signed => Shade::Signed { full }.colors(atom, channels),
             Self::Photo | Self::Rgb => {
                 let shade = if self == Self::Rgb { Shade::Rgb } else { Shade::Photo { low: 0.0, high: 1.0 } };
                 let lift = |&v: &f64| match (v.is_finite(), signed) {
@@ -165,7 +165,7 @@ impl Colour {
                     (true, false) => part(v, full),
                     (true, true) => 0.5 + 0.5 * part(v, full),
                 };
-                shade.colours(&atom.iter().map(lift).collect::<Vec<_>>(), channels)
+                shade.colors(&atom.iter().map(lift).collect::<Vec<_>>(), channels)
             }
             Self::Labels => {
                 let places = || atom.chunks_exact(channels.max(1));
@@ -177,28 +177,28 @@ impl Colour {
     }
 }
 
-/// The colours of the labels over white by their weights, of which `full` cover all of the white.
+/// The colors of the labels over white by their weights, of which `full` cover all of the white.
 fn mixed(place: &[f64], full: f64) -> [u8; 4] {
     if place.iter().any(|v| !v.is_finite()) {
         return [0; 4];
     }
-    let mut colour = [255.0; 3];
+    let mut color = [255.0; 3];
     for (k, &weight) in place.iter().enumerate() {
-        for (c, &target) in colour.iter_mut().zip(&label(k)) {
+        for (c, &target) in color.iter_mut().zip(&label(k)) {
             *c += part(weight, full).max(0.0) * (f64::from(target) - 255.0);
         }
     }
-    opaque(colour.map(|c: f64| c.round().clamp(0.0, 255.0) as u8))
+    opaque(color.map(|c: f64| c.round().clamp(0.0, 255.0) as u8))
 }
 
-/// The colour of a label.
+/// The color of a label.
 pub(crate) fn label(k: usize) -> [u8; 3] {
     let Some(k) = k.checked_sub(1) else { return WHITE };
-    let colour = LABELS[k % LABELS.len()];
+    let color = LABELS[k % LABELS.len()];
     match k / LABELS.len() % 3 {
-        0 => colour,
-        1 => mix(colour, [0; 3], 0.45),
-        _ => mix(colour, WHITE, 0.55),
+        0 => color,
+        1 => mix(color, [0; 3], 0.45),
+        _ => mix(color, WHITE, 0.55),
     }
 }
 
@@ -217,8 +217,8 @@ fn ordered(low: f64, high: f64) -> Result<(), PictureError> {
     if fine { Ok(()) } else { Err(PictureError::Scale { low, high }) }
 }
 
-/// Greys between the `ends` for values from `low` to `high`; without any room between these, a step above them.
-fn grey(values: &[f64], (low, high): (f64, f64), ends: (f64, f64)) -> Result<Vec<[u8; 4]>, PictureError> {
+/// Grays between the `ends` for values from `low` to `high`; without any room between these, a step above them.
+fn gray(values: &[f64], (low, high): (f64, f64), ends: (f64, f64)) -> Result<Vec<[u8; 4]>, PictureError> {
     ordered(low, high)?;
     // Halved, for the difference of two finite numbers may be infinite.
     let width = high / 2.0 - low / 2.0;
@@ -242,8 +242,8 @@ fn steps(part: f64, count: f64) -> f64 {
     (part * count).round() / count
 }
 
-fn each(values: &[f64], colour: impl Fn(f64) -> [u8; 3]) -> Vec<[u8; 4]> {
-    values.iter().map(|&v| if v.is_finite() { opaque(colour(v)) } else { [0; 4] }).collect()
+fn each(values: &[f64], color: impl Fn(f64) -> [u8; 3]) -> Vec<[u8; 4]> {
+    values.iter().map(|&v| if v.is_finite() { opaque(color(v)) } else { [0; 4] }).collect()
 }
 
 fn rgb(v: [f64; 3]) -> [u8; 4] {
@@ -258,7 +258,7 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
     [r, g, b, 255]
 }
 
-/// The colour `part` of the way.
+/// The color `part` of the way.
 pub(crate) fn mix(from: [u8; 3], to: [u8; 3], part: f64) -> [u8; 3] {
     let at = |k: usize| f64::from(from[k]) + part * (f64::from(to[k]) - f64::from(from[k]));
     std::array::from_fn(|k| at(k).round() as u8)
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     fn one(shade: Shade, v: f64) -> [u8; 4] {
-        shade.colours(&[v], 1).unwrap()[0]
+        shade.colors(&[v], 1).unwrap()[0]
     }
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
         for shade in [ink, photo, signed, heat, Shade::Labels] {
             assert_eq!([f64::NAN, f64::INFINITY].map(|v| one(shade, v)), [[0; 4]; 2], "{shade:?}");
         }
-        let rgb = Shade::Rgb.colours(&[0.0, 2.0, 0.5, 0.0, f64::NAN, 0.0], 3).unwrap();
+        let rgb = Shade::Rgb.colors(&[0.0, 2.0, 0.5, 0.0, f64::NAN, 0.0], 3).unwrap();
         assert_eq!(rgb, [[0, 255, 128, 255], [0; 4]]);
     }
 
@@ -300,7 +300,7 @@ mod tests {
             Shade::Signed { full: -1.0 },
             Shade::Heat { full: f64::INFINITY },
         ] {
-            assert!(matches!(shade.colours(&[0.0], 1), Err(PictureError::Scale { .. })), "{shade:?}");
+            assert!(matches!(shade.colors(&[0.0], 1), Err(PictureError::Scale { .. })), "{shade:?}");
         }
         let wide = Shade::Photo { low: f64::MIN, high: f64::MAX };
         assert_eq!([f64::MIN, 0.0, f64::MAX].map(|v| one(wide, v)[0]), [0, 128, 255]);
@@ -310,15 +310,15 @@ mod tests {
     fn maps_with_hues_fit_a_palette() {
         for shade in [Shade::Signed { full: 1.0 }, Shade::Heat { full: 1.0 }] {
             let fine: Vec<f64> = (-9999..=9999).map(|k| f64::from(k) / 9999.0).collect();
-            let mut colours = shade.colours(&fine, 1).unwrap();
-            colours.sort_unstable();
-            colours.dedup();
-            assert!((200..=254).contains(&colours.len()), "{shade:?}: {}", colours.len());
+            let mut colors = shade.colors(&fine, 1).unwrap();
+            colors.sort_unstable();
+            colors.dedup();
+            assert!((200..=254).contains(&colors.len()), "{shade:?}: {}", colors.len());
         }
     }
 
     #[test]
-    fn labels_have_colours_of_their_own() {
+    fn labels_have_colors_of_their_own() {
         let mut own: Vec<[u8; 3]> = (0..OWN_LABELS).map(label).collect();
         own.sort_unstable();
         own.dedup();

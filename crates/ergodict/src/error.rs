@@ -13,6 +13,64 @@ use std::path::{Path, PathBuf};
 /// ```
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// A setting, by its key in configuration files, with the value that would help.
+///
+/// It reads as `key=value`; [`Error::spelled`] writes it as a front end does.
+///
+/// ```
+/// let hint = ergodict::Hint { setting: "timestamps", value: "3".into() };
+/// assert_eq!(hint.to_string(), "timestamps=3");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The key.
+    pub setting: &'static str,
+    /// The value; `true` of a switch.
+    pub value: String,
+}
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.setting, self.value)
+    }
+}
+
+/// A problem of a file whose path and line are not known yet.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    text: String,
+    hint: Option<Hint>,
+}
+
+impl Problem {
+    /// With the setting that would help.
+    pub(crate) fn hinting(text: impl Into<String>, setting: &'static str, value: impl Into<String>) -> Self {
+        Self { text: text.into(), hint: Some(Hint { setting, value: value.into() }) }
+    }
+
+    /// The error, now that the place is known.
+    pub(crate) fn at(self, path: &Path, line: Option<u64>) -> Error {
+        Error::Format { path: path.to_owned(), line, problem: self.text, hint: self.hint }
+    }
+}
+
+impl<T: Into<String>> From<T> for Problem {
+    fn from(text: T) -> Self {
+        Self { text: text.into(), hint: None }
+    }
+}
+
+/// A problem of a file with its path, line and hint.
+fn located(path: &Path, line: Option<u64>, problem: &str, hint: Option<String>) -> String {
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{line}: {problem}{}", path.display(), in_brackets(hint))
+}
+
+/// A hint at the end of a message.
+fn in_brackets(hint: Option<String>) -> String {
+    hint.map(|hint| format!(" ({hint})")).unwrap_or_default()
+}
+
 /// Everything that can go wrong through input, never through a defect of ours.
 ///
 /// ```
@@ -66,7 +124,7 @@ pub enum Error {
         largest: f64,
     },
     /// Work that needs more memory than there is.
-    #[error("{what} would take about {needed}, but {available} are available: {way_out}")]
+    #[error("{what} would take about {needed}, but {available} are available: {way_out}{}", in_brackets(hint.as_ref().map(ToString::to_string)))]
     Memory {
         /// What needs it.
         what: String,
@@ -76,12 +134,41 @@ pub enum Error {
         available: String,
         /// What would need less.
         way_out: String,
+        /// The setting that would do so.
+        hint: Option<Box<Hint>>,
     },
     /// Work that its caller asked to stop.
     #[error("stopped before the end, as was asked")]
     Interrupted,
+    /// A checkpoint or an output that another process is writing.
+    #[error("{}: is in use by another process: wait until it has ended, or choose another name", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A checkpoint in the place of a new one.
+    #[error("{}: there is a checkpoint already: resume from it, or delete it", path.display())]
+    Exists {
+        /// The checkpoint.
+        path: PathBuf,
+    },
+    /// A checkpoint of a run with other settings.
+    #[error("{}: is of another run: {key} was {then} there and is {now} here; resume with the same settings", path.display())]
+    OtherRun {
+        /// The checkpoint.
+        path: PathBuf,
+        /// The setting that differs.
+        key: String,
+        /// Its value in the checkpoint.
+        then: String,
+        /// Its value now.
+        now: String,
+    },
+    /// A run that was interrupted and whose state could not be saved.
+    #[error("interrupted, and the state could not be saved: {0}")]
+    NotSaved(Box<Error>),
     /// A file that cannot be understood.
-    #[error("{}{}: {problem}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    #[error("{}", located(path, *line, problem, hint.as_ref().map(ToString::to_string)))]
     Format {
         /// The file.
         path: PathBuf,
@@ -89,6 +176,8 @@ pub enum Error {
         line: Option<u64>,
         /// What was found and what was expected.
         problem: String,
+        /// The setting that would help.
+        hint: Option<Hint>,
     },
     /// A file that cannot be had from a server.
     #[error("{from}: {problem}")]
@@ -137,7 +226,29 @@ impl Error {
 
     /// A file of the wrong form; `problem` says what was found and what was expected.
     pub fn format(path: &Path, line: Option<u64>, problem: impl Into<String>) -> Self {
-        Self::Format { path: path.to_owned(), line, problem: problem.into() }
+        Self::Format { path: path.to_owned(), line, problem: problem.into(), hint: None }
+    }
+
+    /// The message with the settings it names spelled as `spell` does: as a flag, as a keyword argument.
+    ///
+    /// ```
+    /// use ergodict::{Error, Hint};
+    /// let hint = Some(Hint { setting: "resume", value: "true".into() });
+    /// let error = Error::Format { path: "a.egr".into(), line: None, problem: "is there".into(), hint };
+    /// assert_eq!(error.to_string(), "a.egr: is there (resume=true)");
+    /// assert_eq!(error.spelled(&|hint| format!("--{}", hint.setting)), "a.egr: is there (--resume)");
+    /// ```
+    pub fn spelled(&self, spell: &dyn Fn(&Hint) -> String) -> String {
+        match self {
+            Self::Format { path, line, problem, hint: Some(hint) } => {
+                located(path, *line, problem, Some(spell(hint)))
+            }
+            Self::Memory { what, needed, available, way_out, hint: Some(hint) } => {
+                let hint = in_brackets(Some(spell(hint)));
+                format!("{what} would take about {needed}, but {available} are available: {way_out}{hint}")
+            }
+            other => other.to_string(),
+        }
     }
 
     /// For `map_err` on file operations.

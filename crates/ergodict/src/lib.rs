@@ -1,30 +1,30 @@
 //! Dictionaries of interpretable atoms, learned online from *dependent* data.
 //!
-//! A Markov chain `Y_t` is observed as minibatches `X_t = φ(Y_t)`, and `X_t ≈ W H_t` is factorised
+//! A Markov chain `Y_t` is observed as minibatches `X_t = φ(Y_t)`, and `X_t ≈ W H_t` is factorized
 //! online: the method of Lyu, Needell and Balzano, *Online matrix factorization for Markovian data
 //! and applications to Network Dictionary Learning*.
 //!
 //! The modules are listed in the order the data goes through them:
 //!
 //! ```text
-//!  data ──► chain ──► patch ──────► factor ──► dictionary ──► reconstruct ────► denoise
-//!  files    Y_t       X_t = φ(Y_t)  X_t ≈ W H  what was       pictures, spins   which edges
-//!                                     │        learned, saved and networks      are true
-//!                                     │                       from their atoms
+//!  data ──► chain ──► patch ──────► factor ──► model ───► run ──────► reconstruct ────► denoise
+//!  files    Y_t       X_t = φ(Y_t)  X_t ≈ W H  W, where   the        images, spins     false and
+//!                                     │        it is      learning   and networks      missing
+//!                                     │        from       loop       from their atoms  edges
 //!                                   linalg  (products and SIMD kernels, under everything)
 //! ```
 //!
-//! Where to begin: [`factor::Factoriser`] for samples of any kind, [`chain::Chain`] for a chain of one's own,
-//! [`dictionary::NetworkLearning`] for networks, [`reconstruct`] and [`denoise`] for what atoms are good for, [`dictionary::Model`] for files.
+//! Where to begin: [`factor::Factorizer`] for samples of any kind, [`chain::Chain`] for a chain of one's own,
+//! [`run::NetworkLearning`] for networks, [`reconstruct`] and [`denoise`] for what atoms are good for, [`model::Model`] for files.
 //!
 //! ```
-//! use ergodict::factor::{Factoriser, Parameters};
+//! use ergodict::factor::{Factorizer, FactorSettings};
 //! use ergodict::linalg::MatRef;
 //!
 //! // Four samples of three features: numpy's (n, d) in C order is our d×n, column by column.
 //! let samples = [1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 2.0, 0.0, 4.0, 0.0, 1.0, 0.0];
 //! let x = MatRef::from_column_major(&samples, 3, 4)?;
-//! let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+//! let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 //! let seen = model.step(x)?;
 //! assert!(seen.loss_before.is_finite() && model.dictionary().cols() == 2);
 //! # Ok::<(), ergodict::Error>(())
@@ -34,12 +34,12 @@
 //!
 //! ```
 //! use ergodict::chain::{ExactSampler, Motif};
-//! use ergodict::{data::embedded, dictionary::{Model, NetworkLearning}};
+//! use ergodict::{data::embedded, model::Model, run::NetworkLearning};
 //!
 //! let karate = std::sync::Arc::new(embedded("@karate")?);
 //! let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &Motif::chain(5)?)?);
 //! let learned = NetworkLearning { steps: 50, ..NetworkLearning::new(9) }.learn::<f64>(&[(karate, sampler)], 0)?;
-//! let (dominance, order) = Model::of(&learned, "network", 0).dominance();
+//! let (dominance, order) = Model::from_factorizer(&learned, "network", 0).dominance();
 //! let first = learned.dictionary().col(order[0]); // the atom that is used most, 5×5 row by row
 //! assert!(dominance[order[0]] > 1.0 / 9.0 && first[1] > first[0]);
 //! # Ok::<(), ergodict::Error>(())
@@ -54,20 +54,27 @@
 //! |---|---|
 //! | `image` | `data::Image::open` (PNG, JPEG, PNM, TIFF), `save` and `png` (PNG) |
 //! | `parquet` | `.parquet` files, as matrices and as tables of pairs |
+//! | `clap` | settings as arguments of a command line |
 //! | `fetch` | `data::fetch`: public networks from their publishers, by TLS |
 
 pub mod chain;
 pub mod data;
 pub mod denoise;
-pub mod dictionary;
 mod error;
 pub mod factor;
 pub mod linalg;
 pub mod memory;
+pub mod model;
+mod note;
 pub mod patch;
 pub mod reconstruct;
+pub mod rng;
+pub mod run;
+pub mod settings;
+pub mod text;
 
-pub use error::{Error, Result};
+pub use error::{Error, Hint, Result};
+pub use note::Note;
 
 /// The Rust of README.md and of the guide, as documentation tests; `cargo xtask guide` sees to it that no page with Rust is missing here.
 #[cfg(doctest)]

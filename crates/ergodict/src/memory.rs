@@ -39,6 +39,7 @@ pub fn check_within(needed: u64, within: Option<u64>, what: &str, way_out: &str)
             needed: bytes(needed),
             available: bytes(available),
             way_out: way_out.to_owned(),
+            hint: None,
         }),
         _ => Ok(()),
     }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Optional, Union
 
-from .. import _network_options as options
+from .. import _check
 from ._errors import WorkerError
 from ._worker import work
 
@@ -39,7 +39,7 @@ class Crew:
     """The workers of a run."""
 
     def __init__(self, executor: Executor, retries: object, n_jobs: Optional[int]) -> None:
-        self._retries = options.whole("retries", retries, 0, "it must not be negative")
+        self._retries = _check.count(retries, "retries", 0, expected="it must not be negative")
         #: Threads of each task.
         self.n_jobs = n_jobs
         self._make: Optional[Callable[[], Any]] = None
@@ -142,11 +142,9 @@ def _made(make: Callable[[], Any]) -> Any:
 
 def _threads(n_jobs: Optional[int]) -> int:
     """Threads in this process, as scikit-learn counts them."""
-    if n_jobs is None:
+    jobs = _check.jobs(n_jobs)
+    if jobs is None:
         return 1
-    jobs = options.whole("n_jobs", n_jobs, -(2**31), "it must be a number of threads")
-    if jobs == 0:
-        raise ValueError("n_jobs is 0, but it must be a positive number of threads, -1 for all processors, or None")
     return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 

@@ -9,22 +9,17 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from .. import _network_options as options
-from .._network_options import REBUILDING_CHAINS
+from .. import _check
+from .._ergodict import DENOISING
 from .._progress import progress
 from .._random import RandomState, seed_of
-from ..denoising import SHRINKAGE, Denoised, _assumed, _pairs_of
+from ..denoising import Denoised, _assumed, _pairs_of
 from ..network import as_network
 from ._crew import Crew, Executor
 from ._learn import learn
 from ._reconstruct import model_of
 from ._shares import Shares
 from ._source import source
-
-#: Walks between two looks at how many pairs were seen, as ``ergodict.denoise`` has it.
-_BLOCK = 50_000
-#: Bytes of sums that each task has in memory, as ``ergodict.denoise`` has it.
-_MEMORY = 1 << 30
 
 _METHODS = ("ndr-off-chain", "ndr", "co-visits")
 
@@ -36,14 +31,14 @@ def denoise(
     *,
     model: Any = None,
     n_components: int = 25,
-    k: int = 21,
-    chains: int = REBUILDING_CHAINS,
+    k: int = DENOISING["k"],
+    chains: int = DENOISING["chains"],
     rounds: int = 100,
     minibatches: int = 1,
     batch_size: int = 100,
-    coverage: float = 0.95,
-    visits: int = 20,
-    walks: int = 4_000_000,
+    coverage: float = DENOISING["coverage"],
+    visits: int = DENOISING["visits"],
+    walks: int = DENOISING["walks"],
     noise: Optional[str] = None,
     top: Optional[int] = None,
     random_state: RandomState = None,
@@ -112,18 +107,18 @@ def denoise(
     """
     network = source(path)
     observed = as_network(network.path)
-    options.choice("method", method, _METHODS)
+    _check.choice(method, "method", _METHODS)
     if observed.is_directed or observed.is_weighted or observed.n_loops:
         raise ValueError(
             f"{network.name}: has directions, weights or loops, which denoising leaves out: write the network without them first, "
             "`Network(path, directed=False, weighted=False, loops=False).write(...)`"
         )
-    share = options.finite("coverage", coverage)
+    share = _check.finite(coverage, "coverage")
     if not 0.0 <= share <= 1.0:
         raise ValueError(f"coverage is {share}, but it must be between 0 and 1")
-    often = options.whole("visits", visits, 1, "at least one is needed")
-    most = options.whole("walks", walks, 1, "at least one is needed")
-    count = None if top is None else options.whole("top", top, 1, "at least one pair is to be given")
+    often = _check.count(visits, "visits", expected="at least one is needed")
+    most = _check.count(walks, "walks", expected="at least one is needed")
+    count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     if executor is not None and scratch is None:
         raise ValueError("scratch is not named, but workers of an executor need a folder that all of them see")
     seed = seed_of(random_state)
@@ -131,14 +126,14 @@ def denoise(
     assumed = _assumed(observed, numbers, noise)
     if model is None:
         model = learn(
-            path, n_components, k=k, sampler="pivot-approx", chains=chains, rounds=rounds, minibatches=minibatches, batch_size=batch_size,
+            path, n_components, k=k, sampler="walk", chains=chains, rounds=rounds, minibatches=minibatches, batch_size=batch_size,
             n_examples=0, random_state=seed, n_jobs=n_jobs, verbose=verbose, executor=executor, retries=retries,
         )
     dictionary = model_of(model)
-    sampling = options.sampling(sampler="pivot-approx", chains=chains)
+    sampling = _check.sampling(sampler="walk", chains=chains)
     plan = {
         "lambda": 0.0, "mode": "plain" if method == "ndr" else "off-chain", "reversal": False, "seed": seed, "burn_in": 0, "every": 1,
-        "memory": _MEMORY,
+        "memory": DENOISING["memory"],
     }
     sums, counts = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.uint64)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
@@ -151,7 +146,7 @@ def denoise(
             enough = math.ceil(share * int(inside.sum()))
             with progress(verbose, "walking", "walk", figure="pairs seen") as show:
                 while shares.taken < most and np.count_nonzero(counts[inside] >= often) < enough:
-                    files = shares.take(min(most, shares.taken + _BLOCK))
+                    files = shares.take(min(most, shares.taken + DENOISING["block"]))
                     more = shares.place.totals(files, u, v)
                     sums, counts = sums + more[0], counts + more[1]
                     for file in files:
@@ -167,6 +162,6 @@ def denoise(
     if method == "co-visits":
         scores = visited
     else:
-        below = visited + (SHRINKAGE * taken if method == "ndr-off-chain" else 0.0)
+        below = visited + (DENOISING["shrinkage"] * taken if method == "ndr-off-chain" else 0.0)
         scores = np.divide(sums, below, out=np.zeros(len(sums)), where=counts > 0)
     return Denoised(observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=[], seed=seed, top=count)

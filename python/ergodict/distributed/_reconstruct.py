@@ -8,8 +8,9 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from .. import _ergodict, _network_options as options
-from .._network_options import REBUILDING_CHAINS
+from .. import _check, _ergodict, _networks
+from .._ergodict import DENOISING
+from .._repr import imported_pandas
 from .._progress import progress
 from .._random import RandomState, seed_of
 from ..network import as_network
@@ -79,10 +80,7 @@ class Partitioned:
         --------
         See :func:`reconstruct`.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install ergodict[networks]") from error
+        pandas = imported_pandas()
         if self.format == "parquet":
             return pandas.concat([pandas.read_parquet(file) for file in self.files], ignore_index=True)
         # Words may look like numbers or like what pandas takes for missing.
@@ -117,10 +115,10 @@ def reconstruct(
     out: Path,
     *,
     samples: int = 200_000,
-    chains: int = REBUILDING_CHAINS,
+    chains: int = DENOISING["chains"],
     partitions: int = 8,
     format: str = "parquet",
-    block: int = 50_000,
+    block: int = DENOISING["block"],
     mode: str = "plain",
     alpha: float = 0.0,
     shrinkage: float = 0.0,
@@ -208,25 +206,25 @@ def reconstruct(
     """
     dictionary, network = model_of(model), source(path)
     core = dictionary._fitted()
-    options.choice("format", format, ("parquet", "tsv"))
-    total = options.whole("samples", samples, 1, "at least one homomorphism is needed")
-    each = options.whole("block", block, 1, "at least one homomorphism is needed")
-    parts = options.whole("partitions", partitions, 1, "at least one is needed", 1 << 16)
-    shrunk = options.not_negative("shrinkage", shrinkage)
+    _check.choice(format, "format", ("parquet", "tsv"))
+    total = _check.count(samples, "samples", expected="at least one homomorphism is needed")
+    each = _check.count(block, "block", expected="at least one homomorphism is needed")
+    parts = _check.count(partitions, "partitions", 1, 1 << 16, "at least one is needed")
+    shrunk = _check.not_negative(shrinkage, "shrinkage")
     seed = dictionary.seed_ if random_state is None else seed_of(random_state)
-    sampling = options.sampling(None, None, sampler, injective, every, burn_in, chains, component, lazy)
+    sampling = _check.sampling(None, None, sampler, injective, every, burn_in, chains, component, lazy)
     plan = {
-        "lambda": 2.0 * options.not_negative("alpha", alpha), "mode": options.choice("mode", mode, ("plain", "off-chain")),
-        "reversal": options.flag("reversal", reversal), "seed": seed, "burn_in": sampling["burn_in"], "every": sampling["every"],
-        "memory": options.whole("memory", memory, 1, "at least one mebibyte is needed") << 20, "block": each, "samples": total,
+        "lambda": 2.0 * _check.not_negative(alpha, "alpha"), "mode": _check.choice(mode, "mode", ("plain", "off-chain")),
+        "reversal": _check.flag(reversal, "reversal"), "seed": seed, "burn_in": sampling["burn_in"], "every": sampling["every"],
+        "memory": _check.count(memory, "memory", expected="at least one mebibyte is needed") << 20, "block": each, "samples": total,
     }
     target = os.path.abspath(os.fspath(out))
     _ergodict.Parts.check(target)
     wanted = None if pairs is None else as_network(network.path).index_pairs(pairs).astype(np.uint32)
     beside = os.path.abspath(os.path.dirname(target) if scratch is None else os.fspath(scratch))
-    again = options.flag("resume", resume)
+    again = _check.flag(resume, "resume")
     with Crew(executor, retries, n_jobs) as crew, Shares(crew, network, core, plan, sampling, wanted, beside, again) as shares:
-        options.warn_of_parts(shares.place.notes)
+        _networks.warn_of_parts(shares.place.notes)
         with progress(verbose, "rebuilding", "homomorphism") as show:
             while shares.taken < total:
                 shares.take(min(total, shares.taken + each * shares.chains))

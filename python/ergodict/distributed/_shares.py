@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Optional
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _ergodict
+from .._record import NetworkRecord
 from ..network import as_network
 from ._crew import Crew
-from ._lock import FolderLock
 from ._source import Source
 from ._worker import place_of
 
-#: What is needed to go on later.
-_STATE = "state.json"
+#: What is needed to go on later, in the folder of a run.
+_STATE = "state"
 _PAIRS = "pairs.npy"
+
+
+#: Runs that have a checkpoint open.
+_open: WeakSet[Any] = WeakSet()
+
+
+def _abandon() -> None:
+    """A worker made by `fork` may outlive a run that was killed, and must not keep its checkpoint locked."""
+    for one in list(_open):
+        one._checkpoint.abandon()
+
+
+def forget_in_children(run: Any) -> None:
+    """Has forked children forget the checkpoint that a run has open."""
+    _open.add(run)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon)
+
+
+def _opened(path: str, settings: list[Any]) -> _ergodict.Checkpoint:
+    """The checkpoint of a run, in its folder, which is made; one that is damaged is deleted."""
+    while True:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        try:
+            return _ergodict.Checkpoint(path, "distributed reconstruct", json.dumps({"run": settings}), settings[2])
+        except FileNotFoundError:
+            # The folder was deleted since, by the run that had it.
+            continue
+        except ValueError:
+            os.remove(path)
 
 
 class Shares:
@@ -40,14 +75,17 @@ class Shares:
         resume: bool,
     ) -> None:
         k, edges = _ergodict.model_motif(model, sampling)
+        record = NetworkRecord.of_model(model)
         self._crew, self._model, self._plan = crew, model, plan
         self.chains = int(sampling["chains"])
         told = {
             "version": _ergodict.__version__, "path": network.path, "digest": network.digest, "seed": plan["seed"],
             "sampling": {**sampling, "k": k, "motif": None, "edges": edges}, "n_jobs": crew.n_jobs,
             "asked": sampling["sampler"],
+            # As the atoms were learned.
+            "weights": [record.weighted, record.config.get("weights", "linear")],
         }
-        what = [told["version"], told["digest"], told["seed"], told["sampling"], plan]
+        what = [told["version"], told["digest"], told["seed"], told["sampling"], told["weights"], plan]
         run = hashlib.sha256(json.dumps(what).encode())
         run.update(model.components.tobytes())
         run.update(b"" if pairs is None else pairs.tobytes())
@@ -58,10 +96,11 @@ class Shares:
         self._outcomes: list[Optional[bytes]] = [None] * self.chains
         #: Whether what was done stays for later, if the run ends before it is done.
         self.keep = True
-        self._lock = FolderLock(self.folder)
+        self._checkpoint = _opened(os.path.join(self.folder, _STATE), what)
+        forget_in_children(self)
         try:
             if not (resume and self._restored()):
-                self._lock.empty()
+                self._empty()
             if pairs is not None:
                 np.save(os.path.join(self.folder, _PAIRS), pairs)
             told["place"] = {"pairs": None if pairs is None else os.path.join(self.folder, _PAIRS)}
@@ -85,9 +124,23 @@ class Shares:
     def _leave(self) -> None:
         """Lets others have the folder, with what can be gone on with, or deletes it."""
         if self.keep and self.taken > 0:
-            self._lock.release()
-        else:
-            self._lock.remove()
+            self._checkpoint.release()
+            return
+        with contextlib.suppress(OSError):
+            self._empty()
+        with contextlib.suppress(OSError):
+            self._checkpoint.remove()
+        # Not if another run has it already.
+        with contextlib.suppress(OSError):
+            os.rmdir(self.folder)
+
+    def _empty(self) -> None:
+        """Deletes all files of a run before this one."""
+        for entry in os.scandir(self.folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            elif not entry.name.startswith(_STATE):
+                os.remove(entry.path)
 
     def inside(self, u: npt.NDArray[np.uint32], v: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
         """Which pairs are of nodes that homomorphisms can be on."""
@@ -135,16 +188,12 @@ class Shares:
             "taken": self.taken, "capped": self.capped, "files": [os.path.basename(file) for file in self.files],
             "outcomes": [None if one is None else base64.b64encode(one).decode() for one in self._outcomes],
         }
-        path = os.path.join(self.folder, _STATE)
-        with open(f"{path}.new", "w", encoding="utf-8") as file:
-            json.dump(state, file)
-        os.replace(f"{path}.new", path)
+        self._checkpoint.save(json.dumps(state).encode())
 
     def _restored(self) -> bool:
         """Goes to where a run with the same arguments was, if there was one and all of its files are whole."""
         try:
-            with open(os.path.join(self.folder, _STATE), encoding="utf-8") as file:
-                state = json.load(file)
+            state = json.loads(self._checkpoint.state or b"null")
             taken, capped = int(state["taken"]), int(state["capped"])
             files = [os.path.join(self.folder, name) for name in state["files"]]
             outcomes = [None if one is None else base64.b64decode(one) for one in state["outcomes"]]

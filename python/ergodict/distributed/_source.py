@@ -23,6 +23,7 @@ class Source(NamedTuple):
 
 def digest_of(path: str) -> str:
     """What tells a network from others, without reading all of its file: that of the header, which holds that of the contents."""
+    path = os.fspath(path)
     if path.startswith("@"):
         # That is the version, which all embedded networks have in common.
         return f"{_ergodict.input_digest(path)} {path}"

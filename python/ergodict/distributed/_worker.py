@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,14 +83,20 @@ def _opened(told: dict[str, Any]) -> Any:
         raise OSError(f"{path}: {error.strerror or error}: {shared}") from error
     if found != told["digest"]:
         raise ValueError(f"{path}: is another network than where the run is led: {shared}, and must not change")
-    return as_network(path)._core
+    return weighed(path, told["weights"])
+
+
+def weighed(path: str, weights: Sequence[Any]) -> _ergodict.Network:
+    """A network without weights, or with them on a scale, where they are used."""
+    use, scale = weights
+    return as_network(path)._core.weighed(use, scale)[0]
 
 
 def _kept(told: dict[str, Any], kind: str, make: Callable[[], Any]) -> Any:
     """What tasks of a job share in this process, made once."""
     # The sampler that was asked for, if any, and the one it came to are the same place.
     sampling = {**told["sampling"], "sampler": told["asked"]}
-    key = json.dumps([kind, told["path"], told["digest"], sampling, told["seed"], told.get("place")])
+    key = json.dumps([kind, told["path"], told["digest"], sampling, told["seed"], told["weights"], told.get("place")])
     with _lock:
         if key not in _places:
             while len(_places) >= _KEPT:
@@ -115,7 +121,7 @@ def _round(told: dict[str, Any], task: bytes) -> bytes:
     """A chain, from where it is, for some minibatches against a frozen dictionary."""
 
     def make() -> Any:
-        return _ergodict.RoundPlace(_opened(told), told["path"], _sampling(told), told["seed"], told["n_jobs"])
+        return _ergodict.TaskContext(_opened(told), told["path"], _sampling(told), told["seed"], told["n_jobs"])
 
     found: bytes = _kept(told, "round", make).run(task, told["n_jobs"])
     return found

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _check
 from ._figure import (
-    COLOURS,
+    COLORS,
     INK,
     SIGNED,
     atoms_of,
@@ -39,7 +39,7 @@ def atoms(
     model : estimator or array
         A fitted estimator, or atoms of shape (r, d), (r, rows, cols) or (r, rows, cols, 3).
     shape : tuple of int, optional
-        Rows and columns of an atom (and 3 for colour); squares by default.
+        Rows and columns of an atom (and 3 for color); squares by default.
     order : array of int, optional
         Which atoms, in which order; by dominance by default, or as they are where that is not known.
     n : int, optional
@@ -47,7 +47,7 @@ def atoms(
     ax : Axes or array of them, optional
         Where to draw; a grid is put into a single one.
     as_graph : bool, default=False
-        Draw the atoms of networks as small graphs: the edges of the motif itself in another colour, all as strong as the entries.
+        Draw the atoms of networks as small graphs: the edges of the motif itself in another color, all as strong as the entries.
 
     Returns
     -------
@@ -111,8 +111,8 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]])
     is_own = np.array([(u, v) in motif for u, v in zip(rows.tolist(), cols.tolist())], dtype=bool)
     # Weak edges would make a ball of wool of every atom.
     shown = strong > 0.05
-    # The colours that reports have: what the motif brings along in blue, what the network adds in orange.
-    for mine, colour in ((False, COLOURS[1]), (True, COLOURS[0])):
+    # The colors that reports have: what the motif brings along in blue, what the network adds in orange.
+    for mine, color in ((False, COLORS[1]), (True, COLORS[0])):
         part = shown & (is_own == mine)
         if not part.any():
             continue
@@ -121,7 +121,7 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]])
             LineCollection(
                 list(lines),
                 linewidths=0.3 + 2.2 * strong[part],
-                colors=colour,
+                colors=color,
                 alpha=0.15 + 0.85 * strong[part],
             )
         )
@@ -160,9 +160,9 @@ def history(model: Any, ax: Any = None) -> Any:
     if step is None or "loss" not in names:
         raise ValueError("there is no history to draw: expected t, loss and surrogate")
     ax = axes(ax, (5, 3))
-    for name, colour, width in (("loss", COLOURS[5], 1.0), ("surrogate", COLOURS[1], 2.0)):
+    for name, color, width in (("loss", COLORS[5], 1.0), ("surrogate", COLORS[1], 2.0)):
         if name in names:
-            ax.plot(points[step], points[name], color=colour, linewidth=width, label=name)
+            ax.plot(points[step], points[name], color=color, linewidth=width, label=name)
     ax.set(xlabel="step", ylabel="loss per sample")
     ax.legend(frameon=False)
     frame(ax)
@@ -197,7 +197,7 @@ def dominance(model: Any, ax: Any = None) -> Any:
         raise ValueError(f"the dominance has the shape {scores.shape}, but it must be a number for each atom")
     order = np.argsort(-scores, kind="stable")
     ax = axes(ax, (max(4.0, min(10.0, 0.22 * len(scores))), 3))
-    ax.bar(np.arange(len(scores)), scores[order], color=COLOURS[0], width=0.8)
+    ax.bar(np.arange(len(scores)), scores[order], color=COLORS[0], width=0.8)
     # A number for each bar as long as they do not run into each other.
     step = -(-len(scores) // 30)
     ax.set_xticks(np.arange(len(scores))[::step], [str(i) for i in order[::step]], fontsize=8)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _check, _ergodict
-from ._figure import COLOURS, axes, frame, grid, pyplot
+from ._figure import COLORS, axes, frame, grid, pyplot
 
 
 def roc(curves: Any, ax: Any = None) -> Any:
@@ -40,8 +40,8 @@ def roc(curves: Any, ax: Any = None) -> Any:
     for i, (name, curve) in enumerate(named.items()):
         false, true, area = _curve(curve)
         label = f"{name}, AUC {area:.3f}" if name != "" else f"AUC {area:.3f}"
-        style = ["-", "--", "-.", (0, (1, 1))][i // len(COLOURS) % 4]
-        ax.plot(false, true, color=COLOURS[i % len(COLOURS)], linestyle=style, linewidth=2, label=label)
+        style = ["-", "--", "-.", (0, (1, 1))][i // len(COLORS) % 4]
+        ax.plot(false, true, color=COLORS[i % len(COLORS)], linestyle=style, linewidth=2, label=label)
     ax.set(
         xlabel="false positive rate",
         ylabel="true positive rate",
@@ -99,7 +99,7 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
     >>> from ergodict import Ising, plot
     >>> series = Ising(size=10, every=100, random_state=0).record(50)
     >>> [ax.get_ylabel() for ax in plot.trace(series)]
-    ['energy', 'magnetisation']
+    ['energy', 'magnetization']
     """
     named: dict[str, npt.NDArray[np.float64]] = _named(series)
     if isinstance(ax, (Sequence, np.ndarray)):
@@ -113,9 +113,9 @@ def trace(series: Any, ax: Any = None, every: int = 1) -> Any:
     drawn = 0
     for cell, (name, values) in zip(cells, named.items()):
         for chain in values:
-            colour = COLOURS[drawn % len(COLOURS)] if shared or len(values) > 1 else COLOURS[0]
+            color = COLORS[drawn % len(COLORS)] if shared or len(values) > 1 else COLORS[0]
             label = name if shared else None
-            cell.plot(np.arange(1, len(chain) + 1) * every, chain, color=colour, linewidth=0.9, label=label)
+            cell.plot(np.arange(1, len(chain) + 1) * every, chain, color=color, linewidth=0.9, label=label)
             drawn += 1
         cell.set_ylabel("" if shared else name)
         frame(cell)
@@ -167,7 +167,7 @@ def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> 
         ax.plot(
             np.arange(len(found)),
             found,
-            color=COLOURS[i % len(COLOURS)],
+            color=COLORS[i % len(COLORS)],
             marker=mark,
             markersize=3,
             linewidth=1.2,

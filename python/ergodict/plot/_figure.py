@@ -1,4 +1,4 @@
-"""What the pictures share: colours, grids of axes, and what is drawn of an estimator."""
+"""What the pictures share: colors, grids of axes, and what is drawn of an estimator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-#: The colours of Okabe and Ito, which colour-blind people tell apart and which differ in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+#: The colors of Okabe and Ito, which color-blind people tell apart and which differ in print.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 #: Ink on paper, for what is not negative; two hues for what has both signs; growing light for amounts.
-INK, SIGNED, AMOUNT = "Greys", "PuOr", "cividis"
-#: Most labels that have a colour each; more are told apart by shades.
-MOST_COLOURS = len(COLOURS)
+INK, SIGNED, AMOUNT = "Grays", "PuOr", "cividis"
+#: Most labels that have a color each; more are told apart by shades.
+MOST_COLORS = len(COLORS)
 
 
 def pyplot() -> Any:
@@ -57,7 +57,7 @@ def grid(
     parts = np.empty(count, dtype=object)
     for i in range(count):
         row, col = divmod(i, wide)
-        # A tenth of a cell is left between neighbours, and room for a title above.
+        # A tenth of a cell is left between neighbors, and room for a title above.
         parts[i] = ax.inset_axes([(col + 0.05) / wide, 1 - (row + 0.95) / high, 0.9 / wide, 0.75 / high])
     return parts
 
@@ -95,7 +95,7 @@ def atoms_of(model: Any) -> npt.NDArray[np.float64]:
 
 
 def shaped(atoms: npt.NDArray[np.float64], shape: Optional[tuple[int, ...]]) -> npt.NDArray[np.float64]:
-    """Atoms as pictures: in the shape told, or squares, grey or in colour, or strips."""
+    """Atoms as pictures: in the shape told, or squares, gray or in color, or strips."""
     if shape is not None:
         wanted = (shape, shape) if isinstance(shape, int) else tuple(shape)
         if math.prod(wanted) != math.prod(atoms.shape[1:]) or len(wanted) not in (2, 3):

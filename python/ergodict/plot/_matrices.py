@@ -85,7 +85,7 @@ def _matrix(network: Any) -> Any:
 def compare(
     accuracy: Any, names: Optional[Sequence[str]] = None, ax: Any = None, label: Optional[str] = None
 ) -> Any:
-    """Draw a comparison of networks as a heat map: how well the atoms of each row rebuild the network of each column.
+    """Draw a comparison of networks as a heat map: how well the dictionary of each row fits the network of each column.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def compare(
     ):
         if listed is not None and len(listed) == count:
             ticks(np.arange(count), [str(name) for name in listed])
-    ax.set(xlabel="network rebuilt", ylabel="atoms of")
+    ax.set(xlabel="network", ylabel="dictionary")
     ax.tick_params(axis="x", labelrotation=45)
     for text in ax.get_xticklabels():
         text.set_horizontalalignment("right")

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _check
-from ._figure import AMOUNT, COLOURS, MOST_COLOURS, axes, bare, grid, pyplot
+from ._figure import AMOUNT, COLORS, MOST_COLORS, axes, bare, grid, pyplot
 
 
 def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
-    """Draw a configuration: spins black and white, labels in colours.
+    """Draw a configuration: spins black and white, labels in colors.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
     ax : Axes, optional
         Where to draw.
     colorbar : bool, default=True
-        Whether to say which colour is which, where there are few labels.
+        Whether to say which color is which, where there are few labels.
 
     Returns
     -------
@@ -49,15 +49,15 @@ def lattice(state: Any, ax: Any = None, colorbar: bool = True) -> Any:
     bare(ax)
     if low < 0 or labels <= 2:
         ax.imshow(values, cmap="gray_r", vmin=min(low, 0), vmax=high, interpolation="nearest")
-    elif labels <= MOST_COLOURS:
+    elif labels <= MOST_COLORS:
         # White first: it is the medium of cells, and paper.
-        colours = ListedColormap(["white", *COLOURS[: labels - 1]])
+        colors = ListedColormap(["white", *COLORS[: labels - 1]])
         norm = BoundaryNorm(np.arange(labels + 1) - 0.5, labels)
-        image = ax.imshow(values, cmap=colours, norm=norm, interpolation="nearest")
+        image = ax.imshow(values, cmap=colors, norm=norm, interpolation="nearest")
         if colorbar:
             ax.figure.colorbar(image, ax=ax, ticks=range(labels), shrink=0.8, label="label")
     else:
-        # Labels of so many cells only have to differ from their neighbours': a golden step through the shades.
+        # Labels of so many cells only have to differ from their neighbors': a golden step through the shades.
         shades = pyplot().get_cmap("viridis")((np.arange(labels) * 0.618033988749895) % 1.0)
         shades[0] = 1.0
         ax.imshow(values, cmap=ListedColormap(shades), vmin=-0.5, vmax=labels - 0.5, interpolation="nearest")
@@ -114,7 +114,7 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
     Returns
     -------
     array of three Axes
-        Both pictures and the map of errors, with its colour bar.
+        Both pictures and the map of errors, with its color bar.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def reconstruction(original: npt.ArrayLike, rebuilt: npt.ArrayLike, ax: Any = No
     image = cells[2].imshow(
         off.max(axis=2) if off.ndim == 3 else off, cmap=AMOUNT, vmin=0, interpolation="nearest"
     )
-    # Axes of its own beside the map: axes within axes have no room that a colour bar could take.
+    # Axes of its own beside the map: axes within axes have no room that a color bar could take.
     cells[2].figure.colorbar(image, cax=cells[2].inset_axes([1.04, 0.1, 0.05, 0.8]), label="off by")
     norm = float(np.linalg.norm(given))
     error = float(np.linalg.norm(again - given)) / norm if norm else 0.0

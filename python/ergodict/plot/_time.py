@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _check
-from ._figure import COLOURS, INK, axes, bare, frame, pyplot
+from ._figure import COLORS, INK, axes, bare, frame, pyplot
 
 
 def _windows(model: Any) -> npt.NDArray[Any]:
@@ -26,7 +25,7 @@ def _moments(model: Any) -> tuple[npt.NDArray[Any], str]:
     if not np.all(np.isfinite(windows["start"])):
         return np.arange(1, len(windows) + 1), "window"
     middle = (windows["start"] + windows["end"]) / 2
-    if json.loads(model._over_time()[0])["times"] == "numbers":
+    if model._over_time().times == "numbers":
         return middle, "time"
     return np.round(middle * 1e3).astype(np.int64).astype("datetime64[ms]"), ""
 
@@ -58,7 +57,7 @@ def change(model: Any, ax: Any = None) -> Any:
     Returns
     -------
     Axes
-        Where it was drawn. Bars are of two standard errors; the surest change is marked.
+        Where it was drawn. Bars are of two standard errors; shaded are scores that permuted times explain; windows that changed are marked.
 
     Examples
     --------
@@ -73,19 +72,22 @@ def change(model: Any, ax: Any = None) -> Any:
     scored = np.isfinite(windows["change"])
     x, y, error = moments[scored], windows["change"][scored], windows["change_error"][scored]
     ax.axhline(0, color="0.6", linewidth=0.8, zorder=1)
-    ax.plot(x, y, color=COLOURS[0], linewidth=1.2, zorder=2)
-    ax.errorbar(x, y, yerr=2 * error, fmt="o", markersize=4, color=COLOURS[0], elinewidth=1.2, zorder=3)
-    if len(y):
-        sure = int(np.argmax(y - 2 * error))
-        if y[sure] - 2 * error[sure] > 0:
-            ax.plot(x[sure], y[sure], "o", markersize=10, markerfacecolor="none", color=COLOURS[1], markeredgewidth=1.8, zorder=4)
-            name = windows["name"][scored][sure]
-            # Towards the middle, so that it stays within the axes.
-            left = 2 * sure < len(y)
-            ax.annotate(
-                f"{name}: {y[sure]:.2f}", (x[sure], y[sure]), xytext=(10 if left else -10, 0), textcoords="offset points",
-                ha="left" if left else "right", va="center", fontsize=8, annotation_clip=False,
-            )
+    ax.plot(x, y, color=COLORS[0], linewidth=1.2, zorder=2)
+    ax.errorbar(x, y, yerr=2 * error, fmt="o", markersize=4, color=COLORS[0], elinewidth=1.2, zorder=3)
+    low, critical = windows["null_low"][scored], windows["critical"][scored]
+    high = np.where(critical < 1e300, critical, windows["null_high"][scored])
+    if np.any(np.isfinite(high)):
+        ax.fill_between(x, np.minimum(low, high), high, step="mid", color="0.5", alpha=0.2, linewidth=0, zorder=0)
+    changed = windows["changed"][scored]
+    ax.plot(x[changed], y[changed], "o", markersize=10, markerfacecolor="none", color=COLORS[1], markeredgewidth=1.8, zorder=4)
+    for at in np.flatnonzero(changed)[:3]:
+        # Towards the middle, so that it stays within the axes.
+        left = 2 * at < len(y)
+        name = str(windows["name"][scored][at]).split(" to ")[0].split("T")[0]
+        ax.annotate(
+            f"{name}: {y[at]:.2f}", (x[at], y[at]), xytext=(10 if left else -10, 0), textcoords="offset points",
+            ha="left" if left else "right", va="center", fontsize=8, annotation_clip=False,
+        )
     ax.set_ylabel("change score")
     ax.margins(y=0.15)
     _tidy(ax, moments, label)
@@ -101,7 +103,7 @@ def dominance_over_time(model: Any, atoms: int = 7, ax: Any = None) -> Any:
     model : NetworkDictionary
         Fitted on a network at several times.
     atoms : int, default=7
-        Atoms that have a band of their own: those with the largest share in any window. The others share the topmost, in grey.
+        Atoms that have a band of their own: those with the largest share in any window. The others share the topmost, in gray.
     ax : Axes, optional
         Where to draw.
 
@@ -125,23 +127,23 @@ def dominance_over_time(model: Any, atoms: int = 7, ax: Any = None) -> Any:
         raise ValueError("no window was learned from to its end: there is no dominance to draw")
     moments, shares = moments[seen], shares[seen]
     order = np.argsort(-shares.max(axis=0), kind="stable")
-    own = order[: min(count, len(COLOURS) - 1, len(order))]
-    # In the order of when each is strongest, so that bands that follow each other in time are neighbours.
+    own = order[: min(count, len(COLORS) - 1, len(order))]
+    # In the order of when each is strongest, so that bands that follow each other in time are neighbors.
     own = own[np.argsort(shares[:, own].argmax(axis=0), kind="stable")]
     rest = np.setdiff1d(np.arange(shares.shape[1]), own)
     bands = [shares[:, atom] for atom in own]
     labels = [f"atom {atom}" for atom in own]
-    colours = list(COLOURS[: len(own)])
+    colors = list(COLORS[: len(own)])
     if len(rest):
         bands.append(shares[:, rest].sum(axis=1))
         labels.append(f"the other {len(rest)}" if len(rest) > 1 else f"atom {rest[0]}")
-        colours.append("0.8")
+        colors.append("0.8")
     ax = axes(ax, (6, 3))
     if len(moments) == 1:
         # One window is a bar.
         moments = np.array([moments[0], moments[0] + (moments[0] - moments[0]) + _unit(moments)])
         bands = [np.repeat(band, 2) for band in bands]
-    ax.stackplot(moments, np.array(bands), labels=labels, colors=colours, linewidth=0.4, edgecolor="white")
+    ax.stackplot(moments, np.array(bands), labels=labels, colors=colors, linewidth=0.4, edgecolor="white")
     ax.set(ylim=(0, 1), xlim=(moments[0], moments[-1]), ylabel="dominance")
     handles, names = ax.get_legend_handles_labels()
     ax.legend(handles[::-1], names[::-1], frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)

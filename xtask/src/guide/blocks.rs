@@ -24,7 +24,7 @@ pub(super) enum Kind {
 const DATA: [&str; 6] = ["text", "toml", "json", "bibtex", "csv", "tsv"];
 
 impl Kind {
-    pub(super) fn of(info: &str) -> Option<Self> {
+    pub(super) fn from_info(info: &str) -> Option<Self> {
         Some(match info {
             "console" => Self::Console,
             "console slow" => Self::Slow,
@@ -55,7 +55,7 @@ pub(super) fn count(pages: &[Page], doctests: &str) -> Result<Count> {
         let name = page.path.display().to_string();
         let mut rust = false;
         for Block { line, info, .. } in &page.blocks {
-            match Kind::of(info) {
+            match Kind::from_info(info) {
                 Some(Kind::Console | Kind::Python) => count.run += 1,
                 Some(Kind::Rust) => {
                     count.compiled += 1;

@@ -37,7 +37,7 @@ impl Place {
     fn begin(&self) -> Result<Child> {
         std::fs::create_dir_all(&self.tools)
             .with_context(|| format!("cannot make {}", self.tools.display()))?;
-        // Unoptimised, without what serves and searches: it has one small book to build, and to compile it is what takes the time.
+        // Unoptimized, without what serves and searches: it has one small book to build, and to compile it is what takes the time.
         let mut install = cargo("install --debug --locked --force --no-default-features mdbook --version");
         install.arg(VERSION).arg("--root").arg(&self.tools);
         install.env("CARGO_TARGET_DIR", self.tools.join("build")).env("CARGO_PROFILE_DEV_DEBUG", "0");

@@ -15,7 +15,7 @@ use std::time::Instant;
 /// The program that runs blocks, in Python, so that those in Python share a namespace.
 const PLAYER: &str = include_str!("play.py");
 
-/// Writes a picture with 128 colours, which takes a third of the bytes and cannot be told from the original.
+/// Writes a picture with 128 colors, which takes a third of the bytes and cannot be told from the original.
 const SMALLER: &str = "import sys; from PIL import Image; Image.open(sys.argv[1]).convert('RGB').quantize(128).save(sys.argv[2], optimize=True)";
 
 /// Runs pages, two at a time: as many as the smallest machines that run this have cores.
@@ -44,7 +44,7 @@ pub(super) fn all(pages: &[&Page], tools: &Tools, pictures: bool) -> Result<()> 
 /// The blocks of a page that are run.
 pub(super) fn blocks(page: &Page, pictures: bool) -> impl Iterator<Item = (&Block, Kind)> {
     let wanted = move |kind| matches!(kind, Kind::Console | Kind::Python) || (kind == Kind::Slow && pictures);
-    let kinds = page.blocks.iter().filter_map(|block| Some((block, Kind::of(&block.info)?)));
+    let kinds = page.blocks.iter().filter_map(|block| Some((block, Kind::from_info(&block.info)?)));
     kinds.filter(move |(_, kind)| wanted(*kind))
 }
 
@@ -99,7 +99,7 @@ fn one(page: &Page, tools: &Tools, pictures: bool) -> Result<()> {
 
 /// Pictures that the blocks made: taken into the guide, or only looked whether they are there.
 fn take(page: &Page, folder: &Scratch, tools: &Tools, pictures: bool) -> Result<()> {
-    let slow = page.blocks.iter().any(|block| Kind::of(&block.info) == Some(Kind::Slow));
+    let slow = page.blocks.iter().any(|block| Kind::from_info(&block.info) == Some(Kind::Slow));
     for picture in &page.pictures {
         let (place, made) =
             (format!("{}:{}", page.path.display(), picture.line), folder.0.join(&picture.made));

@@ -55,7 +55,7 @@ fn samplers(sides: &Sides, arguments: &[String]) -> Result<()> {
     let before = load();
     let ours = |round: &str| {
         eprintln!("ours, {round} …");
-        // Samplers run on one thread by themselves; reading is timed on one and on all.
+        // SamplerBuilder run on one thread by themselves; reading is timed on one and on all.
         stdout(command(root().join(&sides.benchsuite)).args(["networks", "--json"])).map(|text| lines(&text))
     };
     let first = ours("before the peers")?;

@@ -38,10 +38,11 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 28] = [
-    // Tests of the command line compare with two pages, and the library compiles the Rust in two others.
+const RULES: [Rule; 31] = [
+    // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
+    rule("docs/paper-json.md", &["guide", "unit"], "package(ergodict-paper)", Pages::Itself),
     rule("docs/own-chain.md", &["guide", "doc"], "", Pages::Itself),
     rule("README.md", &["guide", "doc"], "", Pages::Itself),
     rule("docs/", &["guide"], "", Pages::Itself),
@@ -61,6 +62,9 @@ const RULES: [Rule; 28] = [
     rule("crates/ergodict-cli/tests/", &["format", "clippy", "browser", "unit"], "package(ergodict-cli)", Pages::Itself),
     // The Python package is compared with the program.
     rule("crates/ergodict-cli/", &["format", "clippy", "features", "browser", "python", "guide", "unit", "rustdoc"], "package(ergodict-cli)", Pages::All),
+    rule("crates/ergodict-paper/", &["format", "clippy", "guide", "unit", "rustdoc"], "package(ergodict-paper)", Pages::All),
+    rule("crates/ergodict-terminal/", &["format", "clippy", "features", "browser", "python", "guide", "unit", "rustdoc"],
+        "rdeps(ergodict-terminal)", Pages::All),
     // A test of the library looks for examples in the sources of the reports.
     rule("crates/ergodict-report/", &["format", "clippy", "browser", "guide", "unit", "doc", "rustdoc"],
         "rdeps(ergodict-report) | test(public_items_have_examples)", Pages::All),

@@ -4,17 +4,17 @@ use super::{perform, words};
 use crate::args::Common;
 use crate::page;
 use anyhow::{Context, Result};
-use ergodict::chain::rng::ids;
-use ergodict::chain::{MotifWalker, SamplerKind, Samplers};
+use ergodict::chain::{MotifWalker, SamplerBuilder, SamplerKind};
 use ergodict::data::corrupt::{AddModel, Amount, add};
 use ergodict::data::embedded;
-use ergodict::denoise::ensemble::Assumed;
+use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::roc::Ranked;
-use ergodict::denoise::{Denoising, Method, Progress};
-use ergodict::dictionary::Model;
-use ergodict::reconstruct::network::{Accuracy, Mode, NetworkReconstruction, Reconstructor, Targets};
+use ergodict::denoise::{Denoiser, Method, Progress};
+use ergodict::model::Model;
+use ergodict::reconstruct::network::{Accuracy, Mode, ReconstructionSettings, Reconstructor, Targets};
+use ergodict::rng::ids;
 use ergodict_report::{Figure, LineChart, Report, Series};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,6 +42,23 @@ pub(super) struct NetworkRun {
     ranked: Ranked,
 }
 
+/// What is told of it.
+#[derive(Serialize)]
+pub(super) struct NetworkTour {
+    /// Edges of the network
+    edges: u64,
+    /// Atoms that were learned
+    atoms: usize,
+    /// AUC of the edges against all other pairs, off the walked path
+    auc: Option<f64>,
+    /// Share of the edges that were visited, off the walked path
+    edge_coverage: Option<f64>,
+    /// False edges that were added
+    false_edges: u64,
+    /// AUC of the true edges against the false ones
+    denoising_auc: f64,
+}
+
 impl NetworkRun {
     /// Learns, rebuilds and denoises; none when interrupted.
     pub(super) fn new(dir: &Path, common: &Common) -> Result<Option<Self>> {
@@ -54,16 +71,16 @@ impl NetworkRun {
         let model = Model::load(&file)?;
         let network = Arc::new(embedded(NAME)?.unweighted());
         let motif = model.network.as_ref().context("a model of networks has a motif")?.motif()?;
-        let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, seed)?;
+        let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, seed)?;
         // Off the walked path: at its own edges any atoms would be right.
-        let parameters = NetworkReconstruction { mode: Mode::OffChain, ..NetworkReconstruction::default() };
+        let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
         let mut rebuilt = Reconstructor::<f32>::new(&model.w, &network, &motif, &parameters, Targets::All)?;
         rebuilt.absorb(&mut [MotifWalker::new(sampler, seed, ids::REBUILDING, 0, 1)?], SAMPLES)?;
-        let accuracy = Accuracy::of(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
+        let accuracy = Accuracy::measure(rebuilt.sums(), &network, THRESHOLD, 0.0)?;
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
         let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
         let labels: Vec<bool> = noisy.truth.iter().map(|pair| pair.2.label()).collect();
-        let denoising = Denoising { method: Method::Ensemble, assumed: Assumed::Added, seed };
+        let denoising = Denoiser { method: Method::Ensemble, assumed: NoiseModel::Added, seed };
         let scored = denoising.scores(&Arc::new(noisy.observed), &pairs, &mut Progress::none())?;
         let ranked = Ranked::new(&scored.scores, &labels)?;
         let (nodes, edges) = (network.nodes(), (network.edges(), noisy.changed));
@@ -99,15 +116,15 @@ impl NetworkRun {
         )
     }
 
-    pub(super) fn json(&self) -> Value {
-        json!({
-            "edges": self.edges.0,
-            "atoms": ATOMS,
-            "auc": self.accuracy.auc,
-            "edge_coverage": self.accuracy.edge_coverage,
-            "false_edges": self.edges.1,
-            "denoising_auc": self.ranked.auc(),
-        })
+    pub(super) fn summary(&self) -> NetworkTour {
+        NetworkTour {
+            edges: self.edges.0,
+            atoms: ATOMS,
+            auc: self.accuracy.auc,
+            edge_coverage: self.accuracy.edge_coverage,
+            false_edges: self.edges.1,
+            denoising_auc: self.ranked.auc(),
+        }
     }
 
     pub(super) fn show(&self, report: Report) -> Result<Report> {
@@ -117,7 +134,7 @@ impl NetworkRun {
         let chart = LineChart {
             x_label: "false edges taken for true".into(),
             y_label: "true edges kept".into(),
-            ..page::roc_chart(vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)])
+            ..LineChart::roc(vec![Series::new(format!("AUC {:.3}", self.ranked.auc()), points)])
         };
         Ok(report.figure(Figure { title: "False edges found".into(), svg: chart.svg(), words: FOUND.into() }))
     }

@@ -5,10 +5,10 @@ use crate::args::Common;
 use crate::page;
 use anyhow::{Context, Result};
 use ergodict::data::{Image, tessellation};
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 use ergodict::reconstruct::{Overlap, psnr, with_lambda};
 use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The models it leaves.
@@ -35,6 +35,17 @@ struct Rebuilt {
     model: Model,
     values: Vec<f64>,
     psnr: f64,
+}
+
+/// What is told of it.
+#[derive(Serialize)]
+pub(super) struct PictureTour {
+    /// Patches learned from
+    patches: usize,
+    /// PSNR of the picture rebuilt from atoms of independent patches
+    psnr_iid: f64,
+    /// PSNR of the picture rebuilt from atoms of a random walk
+    psnr_walk: f64,
 }
 
 impl PictureRun {
@@ -76,8 +87,8 @@ impl PictureRun {
         )
     }
 
-    pub(super) fn json(&self) -> Value {
-        json!({ "patches": PATCHES * STEPS, "psnr_iid": self.iid.psnr, "psnr_walk": self.walk.psnr })
+    pub(super) fn summary(&self) -> PictureTour {
+        PictureTour { patches: PATCHES * STEPS, psnr_iid: self.iid.psnr, psnr_walk: self.walk.psnr }
     }
 
     pub(super) fn show(&self, report: Report) -> Result<Report> {
@@ -107,7 +118,7 @@ impl Rebuilt {
         let model = Model::load(&file)?;
         let window = model.patch.context("a model of pictures has patches")?.window;
         let overlap = Overlap { window, stride: STRIDE };
-        let mut coder = with_lambda(&model.factoriser::<f64>()?, 0.0)?;
+        let mut coder = with_lambda(&model.factorizer::<f64>()?, 0.0)?;
         let values = overlap.reconstruct(&mut coder, image, &mut |_, _| true)?;
         let values = values.map(|rebuilt| rebuilt.values).unwrap_or_default();
         Ok(Self { file, psnr: psnr(&values, &image.to_f64(), 1.0), values, model })

@@ -2,13 +2,13 @@
 
 use super::{perform, words};
 use crate::args::Common;
-use crate::runs::tagged;
+use crate::learning::tagged;
 use anyhow::Result;
 use ergodict::chain::diagnostics::effective_sample_size;
 use ergodict::chain::{Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager};
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// The models it leaves, but for the temperature in their names.
@@ -36,6 +36,21 @@ struct Learned {
     spins: Vec<f64>,
     /// Mean energy per site over the second half, and its standard error.
     energy: (f64, f64),
+}
+
+/// What is told of one temperature.
+#[derive(Serialize)]
+pub(super) struct SpinsTour {
+    /// Temperature
+    temperature: f64,
+    /// Surrogate loss of a patch
+    surrogate: f64,
+    /// Mean energy per site over the second half of the trajectory
+    energy: f64,
+    /// Its standard error
+    energy_error: f64,
+    /// Energy per site of the infinite lattice
+    energy_exact: f64,
 }
 
 impl SpinsRun {
@@ -71,7 +86,7 @@ impl SpinsRun {
         let losses: Vec<String> =
             self.runs.iter().map(|run| format!("{:.1} at T = {}", run.last(), run.temperature)).collect();
         format!(
-            "{SIDE}×{SIDE} spins that each turn to agree with their neighbours, {UPDATES} turns at each of three \
+            "{SIDE}×{SIDE} spins that each turn to agree with their neighbors, {UPDATES} turns at each of three \
              temperatures.\n\
              {ATOMS} atoms of {PATCH}×{PATCH} sites each. What they cannot explain of a patch: {}:\n\
              the hotter, the more disorder, and the less there is to learn.\n\
@@ -83,17 +98,15 @@ impl SpinsRun {
         )
     }
 
-    pub(super) fn json(&self) -> Value {
-        let one = |run: &Learned| {
-            json!({
-                "temperature": run.temperature,
-                "surrogate": run.last(),
-                "energy": run.energy.0,
-                "energy_error": run.energy.1,
-                "energy_exact": onsager::energy_per_site(run.temperature),
-            })
+    pub(super) fn summary(&self) -> Vec<SpinsTour> {
+        let one = |run: &Learned| SpinsTour {
+            temperature: run.temperature,
+            surrogate: run.last(),
+            energy: run.energy.0,
+            energy_error: run.energy.1,
+            energy_exact: onsager::energy_per_site(run.temperature),
         };
-        json!(self.runs.iter().map(one).collect::<Vec<_>>())
+        self.runs.iter().map(one).collect()
     }
 
     pub(super) fn show(&self, report: Report) -> Result<Report> {

@@ -1,8 +1,8 @@
 //! The page of `ergodict evaluate`: curves of all tables of scores side by side, and how their scores are spread.
 
-use super::outcome::{Found, Group, Outcome};
-use crate::histogram::Bins;
-use crate::page::{count, roc_chart, short};
+use super::summary::{Found, Group, Outcome};
+use crate::page::{count, short};
+use ergodict_report::histogram::Bins;
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Points of a curve that are drawn.
@@ -96,7 +96,7 @@ fn roc(group: &Group) -> Figure {
         let points: Vec<_> = points.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
         Series::new(name(found), points)
     });
-    let chart = roc_chart(series.collect());
+    let chart = LineChart::roc(series.collect());
     Figure { title: "ROC curves".into(), svg: chart.svg(), words: ROC.into() }
 }
 

@@ -4,20 +4,20 @@ use crate::input;
 use crate::progress::say;
 use anyhow::{Result, anyhow};
 use ergodict::data::{EMBEDDED_IMAGES, Image, embedded_image};
-use ergodict::dictionary::Input;
+use ergodict::model::Input;
 use std::path::Path;
 
 /// Opens an image; one line says what was decided about it, unless `quiet`.
-pub(crate) fn open(path: &Path, colour: bool, quiet: bool) -> Result<(Image, Input)> {
+pub(crate) fn open(path: &Path, color: bool, quiet: bool) -> Result<(Image, Input)> {
     let name = path.to_string_lossy();
     if let Some(embedded) = name.strip_prefix('@') {
         let hint = |e| anyhow!("{e}{}", crate::nearest::hint(&name, EMBEDDED_IMAGES));
-        let image = embedded_image(&name, colour).map_err(hint)?;
+        let image = embedded_image(&name, color).map_err(hint)?;
         // The same image for every seed, as a file would be.
         let input = Input { name: name.clone().into_owned(), digest: format!("embedded:{embedded}") };
         return Ok((image, input));
     }
-    let (image, notes) = Image::open(path, colour)?;
+    let (image, notes) = Image::open(path, color)?;
     if !quiet {
         say(&format!("{}: {notes}", path.display()));
     }

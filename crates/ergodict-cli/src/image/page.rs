@@ -1,18 +1,17 @@
 //! The reports of dictionaries learned from images, and of rebuilt images.
 
 use super::reconstruct::Distance;
-use super::scale::Reduction;
 use crate::interrupt;
 use crate::maps::off;
 use crate::page::{self, facts, gallery};
 use crate::progress::Progress;
 use anyhow::Result;
 use ergodict::data::Image;
-use ergodict::dictionary::Model;
 use ergodict::linalg::Scalar;
+use ergodict::model::Model;
 use ergodict::patch::PatchKind;
 use ergodict::reconstruct::{Overlap, Reconstruction, with_lambda};
-use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
+use ergodict_report::{Figure, Picture, Pictures, Reduction, Report, Shade};
 use std::time::Duration;
 
 /// Most images that are rebuilt for a report.
@@ -24,7 +23,7 @@ const MOST_PATCHES: usize = 60_000;
 /// Most pixels along a side of a picture.
 const LONGEST_SIDE: usize = 480;
 
-/// An error of this size, where white is 1, gets the full colour.
+/// An error of this size, where white is 1, gets the full color.
 const FULL_ERROR: f64 = 0.25;
 
 /// The noise an image was freed of.
@@ -66,18 +65,19 @@ pub(super) fn of_learning<T: Scalar>(
 ) -> Result<Option<Report>> {
     let names: Vec<&str> = model.inputs.iter().map(|input| &*input.name).take(images.len()).collect();
     let mut figures = Vec::new();
-    let factoriser = with_lambda(&model.factoriser::<T>()?, 0.0)?;
+    let factorizer = with_lambda(&model.factorizer::<T>()?, 0.0)?;
     let time = ("time", format!("{:.1} s", time.as_secs_f64()));
     let Some(patch) = model.patch else { return page::of_model(model, &[time]).map(Some) };
     let first = (patch.window.rows.min(patch.window.cols) / 4).max(1);
     let most = MOST_PATCHES / images.len().clamp(1, MOST_IMAGES);
     for (image, name) in images.iter().zip(names).take(MOST_IMAGES) {
-        let mut factoriser = with_lambda(&factoriser, 0.0)?;
+        let mut factorizer = with_lambda(&factorizer, 0.0)?;
         let overlap = Overlap::spread(patch.window, image.shape(), first, most)?;
         let stride = overlap.stride;
         let mut progress: Option<Progress> = None;
-        let rebuilt = overlap.reconstruct(&mut factoriser, image, &mut |done, all| {
-            let progress = progress.get_or_insert_with(|| Progress::of("patches", quiet, Some(all), 0));
+        let rebuilt = overlap.reconstruct(&mut factorizer, image, &mut |done, all| {
+            let progress =
+                progress.get_or_insert_with(|| Progress::with_unit("patches", quiet, Some(all), 0));
             progress.update(done, || format!("rebuilding {name} for the report"));
             !interrupt::asked()
         });
@@ -157,10 +157,10 @@ fn pictures(title: String, done: &Outcome<'_>, patch: PatchKind, lambda: f64) ->
     let truth = clean.as_deref().unwrap_or(&given);
     let decibels = Distance::between(rebuilt, truth).psnr;
     let smaller = Reduction::new(done.image.shape(), LONGEST_SIDE);
-    let error = smaller.of(&off(rebuilt, truth, channels), 1);
-    let given = smaller.of(&given, channels);
-    let rebuilt = smaller.of(rebuilt, channels);
-    let clean = clean.map(|clean| smaller.of(&clean, channels));
+    let error = smaller.apply(&off(rebuilt, truth, channels), 1);
+    let given = smaller.apply(&given, channels);
+    let rebuilt = smaller.apply(rebuilt, channels);
+    let clean = clean.map(|clean| smaller.apply(&clean, channels));
     let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
     let (before, after) = match done.freed {
         Some(_) => ("the noisy image", "freed of noise"),

@@ -5,17 +5,18 @@ use super::page::{self, Freed, Outcome};
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
-use crate::words::table;
-use crate::{again, input, interrupt, output, paths};
+use crate::summary::{Summary, emit};
+use crate::{input, interrupt, output, paths, rerun};
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
-use ergodict::dictionary::{Model, Precision};
 use ergodict::linalg::Scalar;
+use ergodict::model::{Model, Precision};
 use ergodict::reconstruct::{
     MOST_PATCHES, Overlap, lambda_for_noise, noise_level, psnr, relative_error, with_lambda,
 };
+use serde::Serialize;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -40,7 +41,7 @@ pub(crate) struct Args {
     /// The .png file to write, of 8 bits a channel even where the image has 16; - is standard output
     #[arg(short, long, value_name = "OUT.png")]
     out: PathBuf,
-    /// Pixels between neighbouring patches, which are averaged where they overlap [default: the least that makes at most
+    /// Pixels between neighboring patches, which are averaged where they overlap [default: the least that makes at most
     /// 200000 patches, up to the size of a patch; 1 for small images]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     stride: Option<usize>,
@@ -60,17 +61,12 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
-impl Args {
-    /// The stride, and that it was chosen, where it was not the least.
-    fn stride_words(&self, stride: usize) -> String {
-        let chosen = self.stride.is_none() && stride > 1;
-        format!("stride {stride}{}", if chosen { " (chosen for the size of the image)" } else { "" })
-    }
-}
-
 /// How far a picture is from another.
+#[derive(Serialize)]
 pub(super) struct Distance {
+    /// 10 log₁₀(1 / mean (X̂ − X)²) from the image, before clipping and rounding; `null` where they are the same (it is infinite then)
     pub(super) psnr: f64,
+    /// ‖X̂ − X‖ / ‖X‖ from the image, before clipping and rounding
     pub(super) relative_error: f64,
 }
 
@@ -114,10 +110,10 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             }
         );
     };
-    let colour = patch.channels == 3;
-    let (image, _) = open(&args.image, colour, common.quiet)?;
+    let color = patch.channels == 3;
+    let (image, _) = open(&args.image, color, common.quiet)?;
     let reference = args.reference.as_ref().map(|path| -> Result<Image> {
-        let (other, _) = open(path, colour, common.quiet)?;
+        let (other, _) = open(path, color, common.quiet)?;
         if other.shape() != image.shape() {
             let ((b, a), (d, c)) = (other.shape(), image.shape());
             bail!("{}: has {a}×{b} pixels, but {} has {c}×{d}", path.display(), args.image.display());
@@ -135,7 +131,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     };
     let overlap = overlap.with_context(|| args.image.display().to_string())?;
     let stride = overlap.stride;
-    let learned = model.factoriser::<T>()?;
+    let learned = model.factorizer::<T>()?;
     let sigma = args.denoise.map(|given| given.unwrap_or_else(|| noise_level(&image)));
     let lambda = match (sigma, args.lambda) {
         (Some(sigma), _) if sigma > 0.0 => lambda_for_noise(&learned, &image, &overlap, sigma)?,
@@ -145,18 +141,19 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         }
         (None, lambda) => lambda.unwrap_or(0.0),
     };
-    let mut factoriser = with_lambda(&learned, lambda)?;
+    let mut factorizer = with_lambda(&learned, lambda)?;
     interrupt::listen();
     let mut progress: Option<Progress> = None;
     let mut seen = |done, all| {
-        let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));
+        let progress =
+            progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
         progress.update(done, || format!("stride {stride}"));
         !interrupt::asked()
     };
     let rebuilt = if sigma.is_some() {
-        overlap.denoise(&mut factoriser, &image, &mut seen)?
+        overlap.denoise(&mut factorizer, &image, &mut seen)?
     } else {
-        overlap.reconstruct(&mut factoriser, &image, &mut seen)?
+        overlap.reconstruct(&mut factorizer, &image, &mut seen)?
     };
     if let Some(progress) = &progress {
         progress.finish();
@@ -185,57 +182,98 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         };
         let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
         let rest = format!("{denoise}{}-o rebuilt.png", reference.unwrap_or_default());
-        let command = again::command("image reconstruct", &config, &names, &rest);
+        let command = rerun::command("image reconstruct", &config, &names, &rest);
         page::of_reconstruction(model, patch, &done, lambda, &command)
     })?;
-    if !common.quiet {
-        let mut lines = vec![(
-            "rebuilt",
-            format!(
-                "{} patches with {} atoms, {}",
-                rebuilt.patches,
-                model.w.cols(),
-                args.stride_words(stride)
-            ),
-        )];
-        if let Some(Freed { sigma, .. }) = freed {
-            let how = freed.map_or("", |freed| freed.how());
+    let summary = ImageReconstructSummary {
+        out: &args.out,
+        model: &args.model,
+        image: &args.image,
+        shape: rebuilt.shape,
+        channels: rebuilt.channels,
+        stride,
+        patches: rebuilt.patches,
+        lambda,
+        sigma,
+        distance,
+        reference_psnr: from_reference.as_ref().map(|(now, _)| now.psnr),
+        reference_relative_error: from_reference.as_ref().map(|(now, _)| now.relative_error),
+        reference_psnr_before: from_reference.as_ref().map(|(_, before)| before.psnr),
+        from_reference,
+        atoms: model.w.cols(),
+        stride_chosen: args.stride.is_none() && stride > 1,
+        freed,
+        written: args.showing.lines(),
+    };
+    emit(&summary, common)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict image reconstruct`
+#[derive(Serialize)]
+struct ImageReconstructSummary<'a> {
+    /// File that was written
+    out: &'a Path,
+    /// Model file
+    model: &'a Path,
+    /// File of the image
+    image: &'a Path,
+    /// Rows and columns
+    shape: (usize, usize),
+    /// 1 for gray, 3 for color
+    channels: usize,
+    /// Pixels between neighboring patches, as given or chosen
+    stride: usize,
+    /// Patches that were averaged
+    patches: u64,
+    /// Weight of the ℓ₁ norm of the codes, as given or found by `--denoise`
+    lambda: f64,
+    /// Standard deviation of the noise, given or estimated; `null` without `--denoise`
+    sigma: Option<f64>,
+    #[serde(flatten)]
+    distance: Distance,
+    /// PSNR from the image of `--reference`; `null` without
+    reference_psnr: Option<f64>,
+    /// Relative error from the image of `--reference`; `null` without
+    reference_relative_error: Option<f64>,
+    /// PSNR of the given image from that of `--reference`; `null` without
+    reference_psnr_before: Option<f64>,
+    #[serde(skip)]
+    from_reference: Option<(Distance, Distance)>,
+    #[serde(skip)]
+    atoms: usize,
+    #[serde(skip)]
+    stride_chosen: bool,
+    #[serde(skip)]
+    freed: Option<Freed>,
+    #[serde(skip)]
+    written: Vec<(&'static str, String)>,
+}
+
+impl Summary for ImageReconstructSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.image-reconstruct/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let Self { patches, atoms, stride, lambda, .. } = self;
+        let chosen = if self.stride_chosen { " (chosen for the size of the image)" } else { "" };
+        let rebuilt = format!("{patches} patches with {atoms} atoms, stride {stride}{chosen}");
+        let mut lines = vec![("rebuilt", rebuilt)];
+        if let Some(freed) = &self.freed {
+            let (sigma, how) = (freed.sigma, freed.how());
             lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
-            if lambda == 0.0 && sigma > 0.0 {
+            if *lambda == 0.0 && sigma > 0.0 {
                 let advice = "even without a penalty the atoms leave out more than the noise: learn more of them, smaller \
                               ones, or of both signs (--dictionary ball --code free)";
                 lines.push(("warning", advice.to_owned()));
             }
         }
-        lines.push(("distance", format!("{} from the image", distance.words())));
-        if let Some((now, before)) = &from_reference {
+        lines.push(("distance", format!("{} from the image", self.distance.words())));
+        if let Some((now, before)) = &self.from_reference {
             lines
                 .push(("reference", format!("{} from it; the image itself {}", now.words(), before.words())));
         }
-        lines.push(("wrote", args.out.display().to_string()));
-        lines.extend(args.showing.lines());
-        say(&table(&lines));
+        lines.push(("wrote", self.out.display().to_string()));
+        lines.extend(self.written.clone());
+        lines
     }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.image-reconstruct/1",
-            "out": args.out,
-            "model": args.model,
-            "image": args.image,
-            "shape": [rebuilt.shape.0, rebuilt.shape.1],
-            "channels": rebuilt.channels,
-            "stride": stride,
-            "patches": rebuilt.patches,
-            "lambda": lambda,
-            "sigma": sigma,
-            "psnr": distance.psnr,
-            "relative_error": distance.relative_error,
-            "reference_psnr": from_reference.as_ref().map(|d| d.0.psnr),
-            "reference_relative_error": from_reference.as_ref().map(|d| d.0.relative_error),
-            "reference_psnr_before": from_reference.as_ref().map(|d| d.1.psnr),
-            "config": crate::resolved::config(),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,16 +1,17 @@
 //! `ergodict network convert`: a network in another format.
 
-use super::reading::{self, Reading};
+use super::reading;
 use crate::args::{Common, Size};
 use crate::progress::{Progress, say};
-use crate::words::table;
+use crate::summary::{Summary, emit};
 use crate::{input, interrupt, output, paths, saving};
 use anyhow::{Result, bail};
 use ergodict::data::{
-    Conversion, Converting, Decisions, bytes_read, check_network_name, write_network_with_note,
+    Conversion, Converting, NetworkFormat, ReadDecisions, ReadSettings, bytes_read, check_network_name,
+    write_network_with_note,
 };
-use serde_json::json;
-use std::path::PathBuf;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -31,11 +32,9 @@ Example:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
-    #[arg(value_name = "NET")]
+    #[arg(value_name = "NET", help = reading::expected("The network: "))]
     net: PathBuf,
-    /// The file to write: .egr, .mtx, .npz, or an edge list
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help = format!("The file to write: {}", NetworkFormat::WRITTEN))]
     out: PathBuf,
     /// Memory on the way to .egr, such as 2G or 500M, a number alone in mebibytes; what does not fit is sorted on disk, beside the output
     #[arg(long, value_name = "SIZE", default_value = "1G", hide_short_help = true)]
@@ -44,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, hide_short_help = true)]
     resume: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadSettings,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -72,33 +71,45 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             say(&format!("{}: {made}", input::name(&args.net)));
         }
     } else {
-        let opened = args.reading.open(&args.net, common.quiet)?;
+        let opened = reading::open(args.reading, &args.net, common.quiet)?;
         decisions = opened.decisions.map(|made| made.to_string());
         lost = write_network_with_note(&args.out, &opened.network, crate::resolved::note().as_deref())?.lost;
     }
     let seconds = started.elapsed().as_secs_f64();
-    if !common.quiet {
-        let mut lines = vec![("wrote", format!("{} in {seconds:.2} s", args.out.display()))];
-        lines.extend(lost.iter().map(|lost| ("note", lost.clone())));
-        say(&table(&lines));
-    }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.network-convert/1",
-            "network": input::name(&args.net),
-            "out": args.out,
-            "decisions": decisions,
-            "lost": lost,
-            "config": crate::resolved::config(),
-            "seconds": seconds,
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    emit(
+        &ConvertSummary { network: input::name(&args.net), out: &args.out, decisions, lost, seconds },
+        common,
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// `ergodict network convert`
+#[derive(Serialize)]
+struct ConvertSummary<'a> {
+    /// File without folders, or `@name`
+    network: String,
+    /// File that was written
+    out: &'a Path,
+    /// How the network was read, as one line; `null` for embedded networks
+    decisions: Option<String>,
+    /// What the format cannot keep, as a sentence, or `null`
+    lost: Option<String>,
+    /// Time of this run
+    seconds: f64,
+}
+
+impl Summary for ConvertSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.network-convert/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let mut lines = vec![("wrote", format!("{} in {:.2} s", self.out.display(), self.seconds))];
+        lines.extend(self.lost.iter().map(|lost| ("note", lost.clone())));
+        lines
+    }
+}
+
 /// Converts in bounded memory; none where it was interrupted.
-fn to_egr(args: &Args, common: &Common) -> Result<Option<Decisions>> {
+fn to_egr(args: &Args, common: &Common) -> Result<Option<ReadDecisions>> {
     interrupt::listen();
     interrupt::waits_for("this part of the file");
     let folder = Conversion::folder(&args.out);
@@ -107,7 +118,7 @@ fn to_egr(args: &Args, common: &Common) -> Result<Option<Decisions>> {
     }
     let (before, mut steps) = (bytes_read(), 0);
     let total = args.net.metadata().ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len());
-    let mut progress = Progress::of("bytes", common.quiet, total, 0);
+    let mut progress = Progress::with_unit("bytes", common.quiet, total, 0);
     let mut merging = false;
     let mut seen = |now: Converting| {
         match now {
@@ -115,7 +126,7 @@ fn to_egr(args: &Args, common: &Common) -> Result<Option<Decisions>> {
             Converting::Merging(arcs, of) => {
                 if !merging {
                     progress.finish();
-                    progress = Progress::of("arcs", common.quiet, Some(of), 0);
+                    progress = Progress::with_unit("arcs", common.quiet, Some(of), 0);
                     merging = true;
                 }
                 progress.update(arcs, || "merging".to_owned());

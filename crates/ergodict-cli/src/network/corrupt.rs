@@ -1,17 +1,16 @@
 //! `ergodict network corrupt`: a network with edges added or removed, and what was done.
 
-use super::reading::{self, Opened, Reading};
+use super::reading::{self, Opened};
 use crate::args::Common;
-use crate::progress::say;
-use crate::words::table;
+use crate::summary::{Summary, emit};
 use crate::{memory, output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
 use ergodict::data::corrupt::{AddModel, Amount, Corrupted, add, remove};
-use ergodict::data::{check_network_name, write_network_with_note};
-use serde_json::json;
-use std::path::PathBuf;
+use ergodict::data::{NetworkFormat, ReadSettings, check_network_name, write_network_with_note};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -40,8 +39,7 @@ enum From {
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
-    #[arg(value_name = "NET")]
+    #[arg(value_name = "NET", help = reading::expected("The network: "))]
     net: PathBuf,
     /// Add this share of the number of edges: 0.5 adds half as many as there are
     #[arg(long, value_name = "F", conflicts_with = "remove", allow_negative_numbers = true)]
@@ -58,14 +56,13 @@ pub(crate) struct Args {
         conflicts_with = "remove"
     )]
     add_model: From,
-    /// The corrupted network to write: .egr, .mtx, .npz, or an edge list
-    #[arg(short, long, value_name = "OBS")]
+    #[arg(short, long, value_name = "OBS", help = format!("The corrupted network to write: {}", NetworkFormat::WRITTEN))]
     out: PathBuf,
     /// Also write the pairs to score with their labels
     #[arg(long, value_name = "TRUTH")]
     truth: Option<PathBuf>,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadSettings,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -78,7 +75,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     paths::check(common, &inputs, &outputs)?;
     check_network_name(&args.out)?;
     showing::probe(&outputs)?;
-    let Opened { network, name, decisions, input } = args.reading.open(&args.net, common.quiet)?;
+    let Opened { network, name, decisions, input } = reading::open(args.reading, &args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,
         From::Ws => AddModel::WattsStrogatz,
@@ -98,52 +95,74 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(path) = &args.truth {
         output::stream(path, |mut file| Ok(corrupted.write_truth(&mut file).map_err(Error::io(path))?))?;
     }
-    let (changed, dropped) = (corrupted.changed, corrupted.base.left_out());
-    let before = corrupted.base.network.edges();
-    let now = format!("{} nodes, {} edges now (seed {})", observed.nodes(), observed.edges(), common.seed);
-    if !common.quiet {
-        let mut lines = vec![
-            (
-                "corrupted",
-                if args.add.is_some() {
-                    format!("{changed} false edges added to {before}: {now}")
-                } else {
-                    format!("{changed} of {before} edges removed: {now}")
-                },
-            ),
-            ("wrote", args.out.display().to_string()),
-        ];
-        lines.extend(args.truth.iter().map(|path| ("truth", path.display().to_string())));
-        lines.extend(dropped.iter().map(|note| ("note", format!("left out: {note}"))));
-        lines.extend(saved.lost.iter().map(|note| ("note", note.clone())));
-        say(&table(&lines));
-    }
-    if common.json {
-        let model_name =
-            args.add.and_then(|_| Some(args.add_model.to_possible_value()?.get_name().to_owned()));
-        let mut config = json!({
-            "add": args.add,
-            "remove": args.remove,
-            "add-model": model_name,
-            "seed": common.seed,
-        });
-        args.reading.config(&mut config);
-        let summary = json!({
-            "schema": "ergodict.network-corrupt/1",
-            "network": name,
-            "digest": input.map(|input| input.digest),
-            "decisions": decisions.map(|decisions| decisions.to_string()),
-            "nodes": observed.nodes(),
-            "edges_before": corrupted.base.network.edges(),
-            "edges": observed.edges(),
-            "changed": changed,
-            "out": args.out,
-            "truth": args.truth,
-            "pairs": corrupted.truth.len(),
-            "dropped": dropped,
-            "config": config,
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    let summary = CorruptSummary {
+        network: name,
+        digest: input.map(|input| input.digest),
+        decisions: decisions.map(|decisions| decisions.to_string()),
+        nodes: observed.nodes(),
+        edges_before: corrupted.base.network.edges(),
+        edges: observed.edges(),
+        changed: corrupted.changed,
+        out: &args.out,
+        truth: args.truth.as_deref(),
+        pairs: corrupted.truth.len(),
+        dropped: corrupted.base.left_out(),
+        lost: saved.lost,
+        added: args.add.is_some(),
+        seed: common.seed,
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict network corrupt`
+#[derive(Serialize)]
+struct CorruptSummary<'a> {
+    /// File without folders, or `@name`
+    network: String,
+    /// Digest of the file's bytes; `null` for embedded networks and standard input
+    digest: Option<String>,
+    /// How the file was read, as one line; `null` for embedded networks
+    decisions: Option<String>,
+    /// Nodes of the largest component of the simple network
+    nodes: usize,
+    /// Its edges
+    edges_before: u64,
+    /// Edges of the corrupted network
+    edges: u64,
+    /// Edges added or removed
+    changed: u64,
+    /// File of the corrupted network
+    out: &'a Path,
+    /// File of the labels; `null` when it is not asked for
+    truth: Option<&'a Path>,
+    /// Pairs to score
+    pairs: usize,
+    /// What of the network was left out, as a sentence, or `null`
+    dropped: Option<String>,
+    #[serde(skip)]
+    lost: Option<String>,
+    #[serde(skip)]
+    added: bool,
+    #[serde(skip)]
+    seed: u64,
+}
+
+impl Summary for CorruptSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.network-corrupt/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let Self { nodes, edges_before: before, edges, changed, seed, .. } = self;
+        let now = format!("{nodes} nodes, {edges} edges now (seed {seed})");
+        let corrupted = if self.added {
+            format!("{changed} false edges added to {before}: {now}")
+        } else {
+            format!("{changed} of {before} edges removed: {now}")
+        };
+        let mut lines = vec![("corrupted", corrupted), ("wrote", self.out.display().to_string())];
+        lines.extend(self.truth.map(|path| ("truth", path.display().to_string())));
+        lines.extend(self.dropped.iter().map(|note| ("note", format!("left out: {note}"))));
+        lines.extend(self.lost.iter().map(|note| ("note", note.clone())));
+        lines
+    }
 }

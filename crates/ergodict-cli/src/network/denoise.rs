@@ -1,32 +1,45 @@
 //! `ergodict network denoise`: how likely pairs of nodes are true edges.
 
-use super::denoised::Denoised;
-use super::page_denoise::{LISTED, Shown, Suspect};
-use super::reading::{self, Opened, Reading};
+mod page;
+mod summary;
+
+use super::reading::{self, Opened};
 use crate::args::{Common, Size, count};
-use crate::progress::{Progress, say};
+use crate::driver::Driver;
+use crate::progress::say;
+use crate::saving::Saving;
 use crate::showing::{self, Showing};
+use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::data::{Network, PairTable, digest, write_name};
-use ergodict::denoise::ensemble;
+use ergodict::data::{Network, PairTable, ReadSettings, digest, write_name};
+use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::heuristics::Heuristic;
-use ergodict::denoise::{Denoising, Method, Stage};
-use ergodict::dictionary::Input;
+use ergodict::denoise::{DenoiseRun, Denoiser, Method};
+use ergodict::model::Input;
+use ergodict::run::{Identity, Job, Status};
 use ergodict::{Error, denoise};
+use page::{LISTED, Shown, Suspect};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
+use summary::Denoised;
 
 /// Pairs that are named in words.
 const SUSPECTS: usize = 5;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
-/// Steps of a stage that progress tells.
-const STEPS: f64 = 1000.0;
+
+fn help() -> String {
+    let heuristics: Vec<&str> = Heuristic::ALL.iter().map(|heuristic| heuristic.name()).collect();
+    format!(
+        "{HELP}  {}\n                    numbers of paths and degrees, which need no training",
+        heuristics.join(", ")
+    )
+}
 
 const HELP: &str = "\
 Example:
@@ -45,28 +58,14 @@ Methods:
   ndr-off-chain     the paper's reconstruction without entries at the walk's own edges, shrunk
   ndr               the paper's reconstruction: the mean over all entries
   co-visits         how often walks had both nodes: ndr-off-chain without a dictionary
-  common-neighbours, jaccard, adamic-adar, resource-allocation, preferential-attachment, l3, rw3, ra-l3
-                    numbers of paths and degrees, which need no training
-  spectral, prone, deepwalk, node2vec, line
-                    embeddings of nodes, with a logistic head on products";
-
-/// What is wrong with the network.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Assumed {
-    /// False edges were added
-    Added,
-    /// True edges were removed
-    Removed,
-    /// Both: observed edges are judged as if false ones were added, other pairs as if true ones were removed
-    Both,
-}
+  prone             embeddings of nodes, with a logistic head on products
+";
 
 /// Tell how likely pairs of nodes are true edges, from the observed network alone
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = help())]
 pub(crate) struct Args {
-    /// The observed network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
-    #[arg(value_name = "OBS")]
+    #[arg(value_name = "OBS", help = reading::expected("The observed network: "))]
     net: PathBuf,
     /// The pairs to score, `u v` a line, further columns are not looked at; or non-edges: all pairs without an edge [default: every
     /// observed edge]
@@ -78,18 +77,20 @@ pub(crate) struct Args {
     /// The table to write, `u v score` a line with tabs, in the order of the pairs; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
-    /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbours, … (--help has them all)
+    /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbors, … (--help has them all)
     #[arg(long, value_name = "METHOD", default_value_t = Method::Ensemble)]
     method: Method,
     /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, else removed]
     #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
-    noise: Option<Assumed>,
+    noise: Option<NoiseModel>,
     /// Memory that it may take beside the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
     /// available]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     memory: Option<Size>,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadSettings,
+    #[command(flatten)]
+    saving: Saving,
     #[command(flatten)]
     showing: Showing,
 }
@@ -97,7 +98,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     args.check(common)?;
-    let opened = args.reading.open(&args.net, common.quiet)?;
+    let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let mut inputs = vec![reading::input(&opened)];
     let Opened { network, name, .. } = opened;
     let what = reading::kind(&network);
@@ -123,36 +124,30 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let observed = pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) > 0.0).count();
     let assumed =
-        args.noise.unwrap_or(if observed == pairs.len() { Assumed::Added } else { Assumed::Removed });
-    if assumed == Assumed::Removed && observed == pairs.len() {
+        args.noise.unwrap_or(if observed == pairs.len() { NoiseModel::Added } else { NoiseModel::Removed });
+    if assumed == NoiseModel::Removed && observed == pairs.len() {
         bail!(
             "--noise removed looks for missing edges, but all pairs to score are observed ones: give candidates by --pairs FILE, or \
              --pairs non-edges"
         );
     }
-    let noise = match assumed {
-        Assumed::Added => ensemble::Assumed::Added,
-        Assumed::Removed => ensemble::Assumed::Removed,
-        Assumed::Both => ensemble::Assumed::Both,
-    };
     args.check_memory(&network, pairs.len() as u64)?;
     interrupt::listen();
-    let mut progress = Told::new(common.quiet);
-    let denoising = Denoising { method: args.method, assumed: noise, seed: common.seed };
-    let scored = denoising.scores(
-        &network,
-        &pairs,
-        &mut denoise::Progress::new(&mut |stage, done| progress.at(stage, done)),
-    );
-    progress.finish();
-    let scored = match scored {
-        Err(Error::Interrupted) => {
-            say("ergodict: interrupted; nothing was written");
-            return Ok(interrupt::code());
-        }
-        scored => scored?,
-    };
-    let order = denoise::order(&scored.scores, assumed == Assumed::Removed);
+    crate::resolved::settle(&args.config(common, assumed));
+    let (command, settings) = ("network denoise".into(), args.config(common, assumed));
+    let identity = Identity { command, settings, inputs: inputs.clone(), seed: common.seed };
+    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let denoiser = Denoiser { method: args.method, assumed, seed: common.seed };
+    let pairs: Arc<[(u32, u32)]> = pairs.into();
+    let mut job = DenoiseRun::new(denoiser, Arc::clone(&network), Arc::clone(&pairs));
+    if driver.restore(&mut [&mut job])? && !common.quiet {
+        say("resumed");
+    }
+    if driver.drive(&mut [&mut job])? == Status::Stopped {
+        return Ok(driver.interrupted(&format!("{:.1} % of {}", job.done().0 as f64 / 10.0, job.text())));
+    }
+    let scored = job.scores().context("nothing was scored")?;
+    let order = denoise::order(&scored.scores, assumed == NoiseModel::Removed);
     let rows: Vec<usize> = match args.top {
         Some(top) => order.iter().copied().take(usize::try_from(top).unwrap_or(usize::MAX)).collect(),
         None => (0..pairs.len()).collect(),
@@ -164,7 +159,6 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         format!("{u} – {v} ({:.3})", scored.scores[row])
     });
     let suspects = suspects.collect();
-    crate::resolved::settle(&args.config(common, assumed));
     let denoised = Denoised {
         out: &args.out,
         network: name,
@@ -173,7 +167,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         method: args.method,
         assumed: assumed.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned()),
         guessed: args.noise.is_none(),
-        scored: &scored,
+        scored,
         suspects,
         written: rows.len(),
         seconds: started.elapsed(),
@@ -191,18 +185,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
         Ok(denoised.page(&shown))
     })?;
-    if !common.quiet {
-        say(&denoised.words(args.showing.lines()));
-    }
-    if common.json {
-        output::print(&format!("{:#}\n", denoised.json()))?;
-    }
+    driver.remove()?;
+    emit(&denoised.summary(args.showing.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A pair of the table of a page.
 fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
-    let (a, b) = (network.neighbours(u as usize), network.neighbours(v as usize));
+    let (a, b) = (network.neighbors(u as usize), network.neighbors(v as usize));
     let name = |v: u32| network.ids().name(v as usize).into_owned();
     let common = a.iter().filter(|w| b.binary_search(w).is_ok()).count();
     Suspect { pair: (name(u), name(v)), score, degrees: (a.len(), b.len()), common }
@@ -244,55 +234,22 @@ fn write(
     })
 }
 
-/// How far it is, stage by stage.
-struct Told {
-    quiet: bool,
-    stage: Option<Stage>,
-    shown: Option<Progress>,
-}
-
-impl Told {
-    fn new(quiet: bool) -> Self {
-        Self { quiet, stage: None, shown: None }
-    }
-
-    /// Shows it; whether to go on.
-    fn at(&mut self, stage: Stage, done: f64) -> bool {
-        if self.stage != Some(stage) {
-            self.finish();
-            self.stage = Some(stage);
-            interrupt::waits_for(match stage {
-                Stage::Walks => "these walks",
-                Stage::Features => "the features of these pairs",
-                Stage::Embedding => "this pass of the embedding",
-                Stage::Heads => "a head to be trained",
-            });
-            self.shown = Some(Progress::of("%", self.quiet, Some(STEPS as u64), 0));
-        }
-        if let Some(shown) = &mut self.shown {
-            shown.update((done.clamp(0.0, 1.0) * STEPS) as u64, || stage.word().to_owned());
-        }
-        !interrupt::asked()
-    }
-
-    fn finish(&mut self) {
-        if let Some(shown) = self.shown.take() {
-            shown.finish();
-        }
-    }
-}
-
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
+        self.saving.check()?;
         let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.pairs_file().map(|path| ("--pairs", path)));
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
         }
+        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+            bail!("OBS is -, which cannot be read again to resume: --checkpoint needs a file");
+        }
         let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
-        super::rebuilt::Writer::check_text(&self.out, "scores")?;
+        super::reconstruct::writer::Writer::check_text(&self.out, "scores")?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {
             bail!("--pairs is -, but pairs are a file: name it");
         }
@@ -335,10 +292,10 @@ impl Args {
         self.pairs.as_deref().filter(|path| path.as_os_str() != NON_EDGES)
     }
 
-    fn config(&self, common: &Common, assumed: Assumed) -> Value {
+    fn config(&self, common: &Common, assumed: NoiseModel) -> Value {
         let mut config = json!({
             "method": self.method.to_string(),
-            "noise": assumed.to_possible_value().map(|value| value.get_name().to_owned()),
+            "noise": assumed,
             "seed": common.seed,
         });
         if let Some(top) = self.top {
@@ -347,7 +304,7 @@ impl Args {
         if self.pairs.is_some() && self.pairs_file().is_none() {
             config["pairs"] = json!(NON_EDGES);
         }
-        self.reading.config(&mut config);
+        crate::resolved::add(&mut config, &self.reading);
         config
     }
 }

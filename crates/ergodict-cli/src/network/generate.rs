@@ -1,19 +1,20 @@
 //! `ergodict network generate`: random networks.
 
-use super::reading::{self, Reading};
+mod rewired;
+
+use super::reading;
 use crate::args::{Common, Size, count};
-use crate::progress::say;
-use crate::words::table;
+use crate::summary::{Summary, emit};
 use crate::{memory, output, paths, showing};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use ergodict::data::generate::{
     BarabasiAlbert, BlockModel, Configuration, Density, ErdosRenyi, Generator, Multiple, RMat, WattsStrogatz,
 };
-use ergodict::data::{check_network_name, write_network_with_note};
-use serde_json::{Value, json};
+use ergodict::data::{NetworkFormat, ReadSettings, check_network_name, write_network_with_note};
+use serde::Serialize;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -26,14 +27,22 @@ const HELP: &str = "\
 Example:
   ergodict network generate er --nodes 1000 --edges 5000 -o er.txt
   ergodict network generate sbm --sizes 50,50,100 --within 0.2 --between 0.01 -o blocks.egr --seed 7
-  ergodict network generate configuration --like @karate -o same-degrees.txt";
+  ergodict network generate rewired @karate -o same-degrees.txt";
 
 /// Make a random network of a known law
 #[derive(clap::Args)]
 #[command(after_long_help = HELP, subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    model: Model,
+    model: Kind,
+}
+
+/// Models with parameters, and copies of networks.
+#[derive(Subcommand)]
+enum Kind {
+    #[command(flatten)]
+    Model(Model),
+    Rewired(rewired::Args),
 }
 
 /// The models.
@@ -50,8 +59,7 @@ enum Model {
 /// The file to write.
 #[derive(clap::Args)]
 struct Out {
-    /// The network to write: .egr, .mtx, .npz, or an edge list (which cannot keep isolated nodes)
-    #[arg(short, long, value_name = "NET")]
+    #[arg(short, long, value_name = "NET", help = format!("The network to write: {} (which cannot keep isolated nodes)", NetworkFormat::WRITTEN))]
     out: PathBuf,
 }
 
@@ -109,18 +117,19 @@ struct Ba {
     out: Out,
 }
 
-/// Watts–Strogatz: a ring in which every node has the same number of neighbours, with edges rewired at random
+/// Watts–Strogatz: a ring in which every node has the same number of neighbors, with edges rewired at random
 #[derive(clap::Args)]
 #[command(
-    after_long_help = "Example:\n  ergodict network generate ws --nodes 1000 --neighbours 10 --rewired 0.1 -o ws.txt"
+    after_long_help = "Example:\n  ergodict network generate ws --nodes 1000 --neighbors 10 --rewired 0.1 -o ws.txt"
 )]
 struct Ws {
     /// Nodes
     #[arg(short, long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     nodes: u64,
-    /// Neighbours of every node in the ring, an even number
+    /// Neighbors of every node in the ring, an even number
     #[arg(long, value_name = "K", value_parser = count, allow_negative_numbers = true)]
-    neighbours: u64,
+    #[arg(alias = "neighbours")]
+    neighbors: u64,
     /// Probability that an edge is rewired
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     rewired: f64,
@@ -227,7 +236,10 @@ fn fits(nodes: f64, edges: f64, way_out: &str) -> Result<()> {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let model = &args.model;
+    let model = match &args.model {
+        Kind::Model(model) => model,
+        Kind::Rewired(args) => return rewired::run(args, common),
+    };
     let out = &model.out().out;
     let mut inputs: Vec<paths::Given<'_>> = Vec::new();
     let mut outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
@@ -277,38 +289,53 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         output::write(path, &text)?;
     }
-    if !common.quiet {
-        let mut lines = vec![
-            (
-                "generated",
-                format!(
-                    "{} nodes, {} edges, {}, in {seconds:.2} s (seed {})",
-                    made.nodes,
-                    made.edges,
-                    if generator.is_directed() { "directed, unweighted" } else { "undirected, unweighted" },
-                    common.seed
-                ),
-            ),
-            ("wrote", out.display().to_string()),
-        ];
-        lines.extend(lost.iter().map(|lost| ("note", lost.clone())));
-        say(&table(&lines));
-    }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.network-generate/1",
-            "model": model.name(),
-            "nodes": made.nodes,
-            "edges": made.edges,
-            "directed": generator.is_directed(),
-            "out": out,
-            "lost": lost,
-            "seconds": seconds,
-            "config": model.config(common.seed),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    let summary = GenerateSummary {
+        model: model.name(),
+        nodes: made.nodes,
+        edges: made.edges,
+        directed: generator.is_directed(),
+        out,
+        lost,
+        seconds,
+        seed: common.seed,
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict network generate`
+#[derive(Serialize)]
+struct GenerateSummary<'a> {
+    /// `er`, `ba`, `ws`, `sbm`, `configuration` or `rmat`
+    model: &'static str,
+    /// Number of nodes
+    nodes: u64,
+    /// Number of edges
+    edges: u64,
+    /// Whether edges have directions
+    directed: bool,
+    /// File that was written
+    out: &'a Path,
+    /// What its format cannot keep, as a sentence, or `null`
+    lost: Option<String>,
+    /// Time of generating and writing
+    seconds: f64,
+    #[serde(skip)]
+    seed: u64,
+}
+
+impl Summary for GenerateSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.network-generate/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let Self { nodes, edges, seconds, seed, .. } = self;
+        let direction = if self.directed { "directed" } else { "undirected" };
+        let made =
+            format!("{nodes} nodes, {edges} edges, {direction}, unweighted, in {seconds:.2} s (seed {seed})");
+        let mut lines = vec![("generated", made), ("wrote", self.out.display().to_string())];
+        lines.extend(self.lost.iter().map(|lost| ("note", lost.clone())));
+        lines
+    }
 }
 
 impl Model {
@@ -344,7 +371,7 @@ impl Model {
                 (float(er.nodes), edges)
             }
             Self::Ba(ba) => (float(ba.nodes), float(ba.nodes) * float(ba.joins)),
-            Self::Ws(ws) => (float(ws.nodes), float(ws.nodes) * float(ws.neighbours) / 2.0),
+            Self::Ws(ws) => (float(ws.nodes), float(ws.nodes) * float(ws.neighbors) / 2.0),
             Self::Sbm(sbm) => {
                 let nodes: f64 = sbm.sizes.iter().copied().map(float).sum();
                 let within: f64 = sbm.sizes.iter().map(|&n| float(n).powi(2) / 2.0).sum();
@@ -396,7 +423,7 @@ impl Model {
                 ErdosRenyi::new(er.nodes as usize, edges, er.directed)?.into()
             }
             Self::Ba(ba) => BarabasiAlbert::new(ba.nodes as usize, ba.joins as usize)?.into(),
-            Self::Ws(ws) => WattsStrogatz::new(ws.nodes as usize, ws.neighbours as usize, ws.rewired)?.into(),
+            Self::Ws(ws) => WattsStrogatz::new(ws.nodes as usize, ws.neighbors as usize, ws.rewired)?.into(),
             Self::Sbm(sbm) => {
                 let sizes = sbm.sizes.iter().map(|&size| size as usize).collect();
                 let blocks = match (&sbm.matrix, sbm.within, sbm.between) {
@@ -416,7 +443,7 @@ impl Model {
                     Multiple::Exact { swaps: configuration.swaps }
                 };
                 if let Some(path) = &configuration.like {
-                    let like = Reading::default().open(path, quiet)?;
+                    let like = reading::open(ReadSettings::default(), path, quiet)?;
                     Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
                 } else {
                     if configuration.degrees.is_empty() {
@@ -441,36 +468,6 @@ impl Model {
             }
         };
         Ok((generator, None))
-    }
-
-    /// Every flag that has a say in the result, with its value.
-    fn config(&self, seed: u64) -> Value {
-        let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        let mut config = match self {
-            Self::Er(er) => json!({
-                "nodes": er.nodes, "edges": er.edges, "probability": er.probability, "directed": er.directed,
-            }),
-            Self::Ba(ba) => json!({ "nodes": ba.nodes, "joins": ba.joins }),
-            Self::Ws(ws) => json!({ "nodes": ws.nodes, "neighbours": ws.neighbours, "rewired": ws.rewired }),
-            Self::Sbm(sbm) => json!({
-                "sizes": list(&sbm.sizes), "within": sbm.within, "between": sbm.between, "matrix": sbm.matrix,
-            }),
-            Self::Configuration(configuration) => json!({
-                "degrees": (!configuration.degrees.is_empty()).then(|| list(&configuration.degrees)),
-                "like": configuration.like,
-                "erased": configuration.erased,
-                "swaps": configuration.swaps,
-            }),
-            Self::Rmat(rmat) => json!({
-                "scale": rmat.scale,
-                "edge-factor": rmat.edges.is_none().then_some(rmat.edge_factor),
-                "edges": rmat.edges,
-                "quadrants": rmat.quadrants.iter().map(f64::to_string).collect::<Vec<_>>().join(","),
-                "directed": rmat.directed,
-            }),
-        };
-        config["seed"] = json!(seed);
-        config
     }
 }
 

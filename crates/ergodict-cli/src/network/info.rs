@@ -2,16 +2,16 @@
 
 use super::info_time;
 use super::page;
-use super::reading::{self, Opened, Reading};
-use super::timing::Timing;
+use super::reading::{self, Opened};
 use crate::args::Common;
 use crate::showing::{self, Showing};
-use crate::words::table;
-use crate::{memory, output, paths};
+use crate::summary::{Summary, emit};
+use crate::text::table;
+use crate::{memory, paths};
 use anyhow::Result;
-use ergodict::chain::{Motif, SamplerKind, Samplers};
-use ergodict::data::{Network, Spread, Summary};
-use serde_json::json;
+use ergodict::chain::{Motif, SamplerBuilder, SamplerKind};
+use ergodict::data::{self, Found, Network, ReadSettings, Spread, WindowSettings};
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,23 +29,25 @@ Example:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
-    #[arg(value_name = "NET")]
+    #[arg(value_name = "NET", help = reading::expected("The network: "))]
     pub(super) net: PathBuf,
     #[command(flatten)]
-    pub(super) timing: Timing,
+    pub(super) timing: WindowSettings,
     #[command(flatten)]
-    pub(super) reading: Reading,
+    pub(super) reading: ReadSettings,
     #[command(flatten)]
     pub(super) showing: Showing,
 }
 
 /// A sampler and what speaks against it.
+#[derive(Serialize)]
 pub(super) struct Validity {
+    /// Name of the sampler
+    #[serde(rename = "sampler")]
     pub(super) kind: SamplerKind,
-    /// Whether it can be used.
+    /// Whether it can be used
     pub(super) valid: bool,
-    /// What there is to know.
+    /// What speaks for or against it
     pub(super) words: String,
 }
 
@@ -55,10 +57,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let outputs: Vec<paths::Given<'_>> = args.showing.outputs().collect();
     paths::check(common, &inputs, &outputs)?;
     showing::probe(&outputs)?;
-    if args.timing.is_asked() {
+    if args.timing.timestamps.is_some() {
         return info_time::run(args, common);
     }
-    let Opened { network, decisions, name, input } = args.reading.open(&args.net, common.quiet)?;
+    let Opened { network, decisions, name, input } = reading::open(args.reading, &args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);
     let samplers = validity(&network)?;
@@ -73,37 +75,50 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             format!("ergodict network learn {name} -k 10 -r 9 -o atoms.safetensors --report atoms.html");
         Ok(page::of_network(&name, &summary, &lines, &samplers, &facts, &next))
     })?;
-    if common.json {
-        let samplers: Vec<_> = samplers
-            .iter()
-            .map(|one| json!({ "sampler": one.kind.to_string(), "valid": one.valid, "words": one.words }))
-            .collect();
-        let summary = json!({
-            "schema": "ergodict.network-info/1",
-            "network": name,
-            "digest": input.map(|input| input.digest),
-            "decisions": decisions.as_ref().map(ToString::to_string),
-            "found": decisions.map(|decisions| json!({
-                "loops": decisions.found.loops,
-                "duplicates": decisions.found.duplicates,
-                "zeros": decisions.found.zeros,
-                "both_directions": decisions.found.both_directions,
-            })),
-            "summary": summary,
-            "samplers": samplers,
-            "config": crate::resolved::config(),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut text = table(&lines);
-    text.push_str("\nsamplers, for chain motifs on the largest component:\n");
-    for one in &samplers {
-        let mark = if one.valid { "yes" } else { "no " };
-        let _ = writeln!(text, "  {:<13} {mark}  {}", one.kind, one.words);
-    }
-    output::print(&text)?;
+    let info = InfoSummary {
+        network: &name,
+        digest: input.map(|input| input.digest),
+        decisions: decisions.as_ref().map(ToString::to_string),
+        found: decisions.map(|decisions| decisions.found),
+        summary: &summary,
+        samplers: &samplers,
+        facts: &lines,
+    };
+    emit(&info, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict network info`
+#[derive(Serialize)]
+struct InfoSummary<'a> {
+    /// File without folders, or `@name`
+    network: &'a str,
+    /// Digest of the file's bytes; `null` for embedded networks and standard input
+    digest: Option<String>,
+    /// How the file was read, as one line; `null` for embedded networks
+    decisions: Option<String>,
+    /// What was found in the file; `null` for embedded networks
+    found: Option<Found>,
+    /// Measures of the network
+    summary: &'a data::Summary,
+    /// Samplers, for path motifs on the largest component
+    samplers: &'a [Validity],
+    #[serde(skip)]
+    facts: &'a [(&'static str, String)],
+}
+
+impl Summary for InfoSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.network-info/1";
+
+    fn text(&self) -> String {
+        let mut text = table(self.facts);
+        text.push_str("\nsamplers, for chain motifs on the largest component:\n");
+        for one in self.samplers {
+            let mark = if one.valid { "yes" } else { "no " };
+            let _ = writeln!(text, "  {:<13} {mark}  {}", one.kind, one.words);
+        }
+        text
+    }
 }
 
 /// Which samplers can be used, found out by making them.
@@ -118,14 +133,19 @@ fn validity(network: &Arc<Network>) -> Result<Vec<Validity>> {
     let Ok(motif) = Motif::chain(SHORT) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for kind in SamplerKind::ALL {
-        let made = Samplers::default().build(kind, &largest, &motif, 0);
+        let made = SamplerBuilder::default().build(kind, &largest, &motif, 0);
         let valid = made.is_ok();
         let words = match (made, kind) {
             (Err(reason), _) => reason.to_string(),
             (Ok(sampler), _) if !sampler.notes().is_empty() => sampler.notes().join("; "),
-            (_, SamplerKind::Exact) => "independent draws; the default".into(),
-            (_, SamplerKind::Pivot) => "the same law by a random walk".into(),
-            (_, SamplerKind::PivotApprox) => "another law, uniform in the first node; little set-up".into(),
+            (_, SamplerKind::Walk) => "independent walks from a uniform start; the default".into(),
+            (_, SamplerKind::Exact) => {
+                "independent, uniform over homomorphisms; the default of sample".into()
+            }
+            (_, SamplerKind::Pivot) => "the distribution of exact by a Markov chain".into(),
+            (_, SamplerKind::PivotApprox) => {
+                "the distribution of walk by a Markov chain, as in the paper".into()
+            }
             (_, SamplerKind::Glauber) => "any motif; the default for those with cycles that are rare".into(),
             (_, SamplerKind::Rejection) => "for tiny motifs".into(),
         };
@@ -137,7 +157,7 @@ fn validity(network: &Arc<Network>) -> Result<Vec<Validity>> {
 /// Nodes of the chain that samplers are tried with.
 const SHORT: usize = 3;
 
-fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
+fn lines(name: &str, summary: &data::Summary) -> Vec<(&'static str, String)> {
     let mut lines = vec![("network", name.to_owned()), ("nodes", summary.nodes.to_string())];
     let density = summary.density.map_or_else(String::new, |density| format!(" (density {density:.5})"));
     lines.push(("edges", format!("{}{density}", summary.edges)));
@@ -167,7 +187,7 @@ fn lines(name: &str, summary: &Summary) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn kind(summary: &Summary) -> String {
+fn kind(summary: &data::Summary) -> String {
     let direction = if summary.directed { "directed" } else { "undirected" };
     let weights = if summary.weighted { "weighted" } else { "unweighted" };
     let loops = if summary.loops > 0 { format!(", {} loops", summary.loops) } else { String::new() };

@@ -1,17 +1,17 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
 use super::info::Validity;
-use super::page_learn::degrees;
-use super::recording::Recording;
-use super::sampled::{Sampled, density_words, rate_words};
-use crate::mixing::MIXED;
+use super::learn::page::degrees;
+use super::sample::summary::{Sampled, density_words, rate_words};
+use crate::mixing::R_HAT_LIMIT;
 use crate::page::{count, short};
-use crate::{again, watched};
+use crate::{rerun, watched};
 use anyhow::Result;
 use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::data::Summary;
-use ergodict::dictionary::KeptNetwork;
+use ergodict::model::NetworkReport;
 use ergodict::patch::NetworkPatches;
+use ergodict::run::MotifRecorder;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 
 /// Patches that are drawn.
@@ -42,7 +42,7 @@ const MIXING: &str = "
 /// The page of a sample.
 pub(super) fn of_sample(
     sampled: &Sampled,
-    recordings: &mut [Recording],
+    recorders: &[MotifRecorder],
     patches: &NetworkPatches,
 ) -> Result<Report> {
     let lead = format!(
@@ -63,7 +63,7 @@ pub(super) fn of_sample(
         },
     );
     let mut report = Report::new(format!("Homomorphisms into {}", short(&sampled.name))).lead(lead);
-    let shown = some_patches(sampled, recordings, patches)?;
+    let shown = some_patches(sampled, recorders, patches)?;
     if !shown.is_empty() {
         let svg = AtomGrid::new(&shown, (sampled.k, sampled.k)).svg()?;
         report = report.figure(Figure { title: "Patches".into(), svg, words: PATCHES_WORDS.into() });
@@ -76,9 +76,9 @@ pub(super) fn of_sample(
         report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
     }
     for (i, (name, _)) in sampled.mixing.iter().enumerate() {
-        let series = recordings.iter().enumerate().map(|(c, recording)| {
-            let label = if recordings.len() > 1 { format!("chain {c}") } else { String::new() };
-            Series::new(label, averaged(&recording.measured().series[i]))
+        let series = recorders.iter().enumerate().map(|(c, recorder)| {
+            let label = if recorders.len() > 1 { format!("chain {c}") } else { String::new() };
+            Series::new(label, averaged(&recorder.measured().series[i]))
         });
         let chart = LineChart {
             x_label: "homomorphisms".into(),
@@ -91,7 +91,7 @@ pub(super) fn of_sample(
         report = report.figure(Figure { title, svg: chart.svg(), words: words.into() });
     }
     let curves = sampled.mixing.iter().enumerate().map(|(i, (name, _))| {
-        let series: Vec<&[f64]> = recordings.iter().map(|r| r.measured().series[i].as_slice()).collect();
+        let series: Vec<&[f64]> = recorders.iter().map(|r| r.measured().series[i].as_slice()).collect();
         let found = autocorrelation(&series, LAGS);
         let points: Vec<(f64, f64)> = found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
         Series::new(name.clone(), points)
@@ -114,16 +114,16 @@ pub(super) fn of_sample(
         title: "How well it mixes".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        words: format!("{MIXING} Above {MIXED} they have not mixed.{}", verdict(sampled)),
+        words: format!("{MIXING} Above {R_HAT_LIMIT} they have not mixed.{}", verdict(sampled)),
     });
     let names = std::slice::from_ref(&sampled.name);
-    let command = again::command("network sample", &sampled.config, names, "-o homomorphisms.npy");
+    let command = rerun::command("network sample", &sampled.config, names, "-o homomorphisms.npy");
     Ok(report.facts(&facts(sampled)).code("Run it again", command))
 }
 
 /// Whether the chains have mixed, and how many proposals were accepted, in words.
 fn verdict(sampled: &Sampled) -> String {
-    let apart = sampled.mixing.iter().any(|(_, mixing)| mixing.r_hat > MIXED);
+    let apart = sampled.mixing.iter().any(|(_, mixing)| mixing.r_hat > R_HAT_LIMIT);
     let mixed = if sampled.independent {
         " These were drawn independently of each other, so that there is no chain to mix."
     } else if apart {
@@ -164,13 +164,13 @@ fn facts(sampled: &Sampled) -> Vec<(String, String)> {
 /// Patches of homomorphisms spread over all.
 fn some_patches(
     sampled: &Sampled,
-    recordings: &mut [Recording],
+    recorders: &[MotifRecorder],
     patches: &NetworkPatches,
 ) -> Result<Vec<Vec<f64>>> {
     let (k, apart) = (sampled.k, (sampled.count() / PATCHES as u64).max(1));
     let (mut at, mut shown) = (0u64, Vec::new());
-    for recording in recordings {
-        recording.each(|xs| {
+    for recorder in recorders {
+        recorder.each(|xs| {
             for x in xs.chunks_exact(k) {
                 if at.is_multiple_of(apart) && shown.len() < PATCHES {
                     let mut patch = vec![0.0; k * k];
@@ -179,7 +179,7 @@ fn some_patches(
                 }
                 at += 1;
             }
-            Ok(())
+            Ok::<(), ergodict::Error>(())
         })?;
     }
     Ok(shown)
@@ -205,11 +205,11 @@ pub(super) fn of_network(
     command: &str,
 ) -> Report {
     let mean = summary.degrees.as_ref().map_or_else(String::new, |degrees| {
-        format!(" A node has {:.1} neighbours on average, and at most {}.", degrees.mean, degrees.max)
+        format!(" A node has {:.1} neighbors on average, and at most {}.", degrees.mean, degrees.max)
     });
     let closed = summary.transitivity.map_or_else(String::new, |closed| {
         format!(
-            " Two neighbours of a node are neighbours of each other in {:.1} % of the cases (the transitivity): near 0 means a network of \
+            " Two neighbors of a node are neighbors of each other in {:.1} % of the cases (the transitivity): near 0 means a network of \
              trees, some tenths one of communities.",
             100.0 * closed
         )
@@ -227,14 +227,15 @@ pub(super) fn of_network(
     let rows = samplers.iter().map(|one| {
         vec![one.kind.to_string(), if one.valid { "yes" } else { "no" }.into(), one.words.clone()]
     });
-    let of = KeptNetwork {
+    let of = NetworkReport {
         name: name.to_owned(),
         nodes: summary.nodes,
         edges: summary.edges,
         directed: summary.directed,
         weighted: summary.weighted,
         degrees: summary.histogram.iter().map(|bin| (bin.from, bin.to, bin.nodes)).collect(),
-        half: None,
+        effective_nodes: None,
+        explained: None,
     };
     Report::new(format!("The network {}", short(name)))
         .lead(lead)
@@ -246,7 +247,7 @@ pub(super) fn of_network(
         })
         .figure(degrees(&[of]))
         .table(Table {
-            title: "Samplers".into(),
+            title: "SamplerBuilder".into(),
             head: ["sampler", "valid", "what to know"].map(str::to_owned).to_vec(),
             rows: rows.collect(),
             words: "Which samplers of homomorphisms can be used for chain motifs on the largest component."

@@ -1,23 +1,30 @@
 //! What is learned from, made ready: networks side by side, snapshots, or windows of rows with times.
 
 use super::learn::Args;
+use super::networks::Networks;
 use super::reading;
-use super::several::Networks;
-use super::source::{Drawn, Patches};
-use super::timing::TimedSeries;
+use super::timing::{self, Null, TimedSeries};
 use crate::args::Common;
 use crate::input;
 use anyhow::Result;
-use ergodict::chain::{Motif, SamplerKind};
-use ergodict::data::{Times, digest};
-use ergodict::dictionary::{Input, NetworkSource, OverTimeOptions, Series, WindowSource};
+use ergodict::chain::{Motif, SampledNetwork, SamplerKind, SamplingSettings, Use};
+use ergodict::data::{Appearances, Network, ReadSettings, Times, digest};
+use ergodict::factor::Factorizer;
+use ergodict::linalg::Scalar;
 use ergodict::patch::NetworkForm;
+use ergodict::settings::NetworkSettings;
+use ergodict::{
+    model::Input,
+    run::{
+        AppearanceMaker, ChangeTest, FirstDictionary, NetworkPlan, NetworkSource, Run, RunPlan, Window,
+        WindowSeries, WindowSource,
+    },
+};
+use std::sync::Arc;
 
 /// Networks with samplers, and where patches come from.
 pub(super) struct Prepared {
-    /// All that are in memory to the end: none of windows.
-    pub(super) drawn: Vec<Drawn>,
-    /// What they are called.
+    /// What the networks are called.
     pub(super) names: Vec<String>,
     /// What was learned from: `@karate`, `a, b`, `3 snapshots (a to c)`.
     pub(super) from: String,
@@ -25,14 +32,20 @@ pub(super) struct Prepared {
     pub(super) kind: SamplerKind,
     pub(super) motif: Motif,
     pub(super) form: NetworkForm,
-    pub(super) independent: bool,
-    /// The windows of one over time, and what their times are.
-    series: Option<(Box<dyn Series>, Times)>,
+    series: Series,
+}
+
+/// Networks to learn from.
+enum Series {
+    /// Side by side.
+    Beside(Vec<Window>),
+    /// One over time, with what its times are, what it is called where only its windows have names, and what changes are tested against.
+    OverTime(Box<dyn WindowSeries>, Times, Option<String>, Null),
 }
 
 impl Prepared {
     pub(super) fn open(args: &Args, motif: &Motif, common: &Common) -> Result<Self> {
-        if args.timing.is_asked() {
+        if args.settings.windows.timestamps.is_some() {
             Self::timed(args, motif, common)
         } else {
             Self::whole(args, motif, common)
@@ -40,28 +53,49 @@ impl Prepared {
     }
 
     fn whole(args: &Args, motif: &Motif, common: &Common) -> Result<Self> {
-        let Networks { drawn, names, inputs, kind, motif, windows } =
-            Networks::open(&args.nets, args.snapshots, &args.reading, &args.sampling, motif, common)?;
+        let settings = &args.settings;
+        let Networks { drawn, names, inputs, kind, motif, windows } = Networks::open(
+            &args.nets,
+            settings.snapshots,
+            (settings.reading, settings.weights),
+            &settings.sampling,
+            Use::Learn,
+            motif,
+            common,
+        )?;
         let directed = drawn.iter().any(|(network, _)| network.is_directed());
         let weighted = drawn.iter().any(|(network, _)| network.is_weighted());
         let form = NetworkForm::new(&motif, directed, weighted);
-        let from = match (&names[..], args.snapshots) {
+        let from = match (&names[..], settings.snapshots) {
             ([one], _) => one.clone(),
             ([first, .., last], true) => format!("{} snapshots ({first} to {last})", names.len()),
             (all, _) => all.join(", "),
         };
-        let independent = drawn.iter().all(|(_, sampler)| sampler.is_independent());
-        let series: Option<(Box<dyn Series>, Times)> =
-            if args.snapshots { Some((Box::new(windows), Times::Numbers)) } else { None };
-        Ok(Self { drawn, names, from, inputs, kind, motif, form, independent, series })
+        let beside = |(drawn, name): (&SampledNetwork, &String)| Window {
+            name: name.clone(),
+            span: None,
+            network: Arc::clone(&drawn.0),
+            drawn: Ok(drawn.clone()),
+        };
+        let series = if settings.snapshots {
+            let sampling = SamplingSettings { sampler: Some(kind), ..settings.sampling.clone() };
+            let all: Vec<Arc<Network>> = windows.iter().map(|window| Arc::clone(&window.network)).collect();
+            let appearances: AppearanceMaker = Box::new(move || Some(Appearances::from_snapshots(&all)));
+            let null = Ok((appearances, timing::maker(&sampling, &motif, common.seed)));
+            Series::OverTime(Box::new(windows), Times::Numbers, None, null)
+        } else {
+            Series::Beside(drawn.iter().zip(&names).map(beside).collect())
+        };
+        Ok(Self { names, from, inputs, kind, motif, form, series })
     }
 
     fn timed(args: &Args, motif: &Motif, common: &Common) -> Result<Self> {
+        let settings = &args.settings;
         let net = &args.nets[0];
-        let timed = args.timing.open(net, &args.reading, common.quiet)?;
-        let (series, kind, first) = TimedSeries::new(&timed, &args.sampling, motif, common)?;
+        let reading = ReadSettings { unweighted: !settings.reading.weighted, ..settings.reading };
+        let timed = timing::open(&settings.windows, net, reading, common.quiet)?;
+        let (series, kind, first) = TimedSeries::new(&timed, &settings.sampling, motif, common)?;
         let windows = &timed.windows;
-        let independent = first.drawn.as_ref().is_ok_and(|drawn| drawn.1.is_independent());
         let motif = first.drawn.map_or_else(|_| motif.clone(), |drawn| drawn.1.motif().clone());
         let form = NetworkForm::new(&motif, timed.decisions.directed, windows.is_weighted());
         let times = timed.decisions.times;
@@ -75,22 +109,54 @@ impl Prepared {
             times.show(end)
         );
         let mut inputs = vec![timed.input.unwrap_or_else(|| reading::unnamed(&timed.name))];
-        if let Some((_, path)) = args.sampling.files() {
+        if let Some(path) = settings.sampling.motif_file() {
             inputs.push(Input { name: input::name(path), digest: digest(path)? });
         }
-        let names = vec![timed.name];
-        let series: Option<(Box<dyn Series>, Times)> = Some((Box::new(series), times));
-        Ok(Self { drawn: Vec::new(), names, from, inputs, kind, motif, form, independent, series })
+        let names = vec![timed.name.clone()];
+        let null = series.null();
+        let series = Series::OverTime(Box::new(series), times, Some(timed.name), null);
+        Ok(Self { names, from, inputs, kind, motif, form, series })
     }
 
-    /// Where patches come from.
-    pub(super) fn patches(&mut self, args: &Args, seed: u64) -> Result<Patches> {
-        let (steps, watching, form) = (args.steps, args.watching(), self.form.clone());
-        let Some((series, times)) = self.series.take() else {
-            let source = NetworkSource::new(&self.drawn, &self.names, steps, watching, form, seed)?;
-            return Ok(Patches::Beside(Box::new(source)));
+    /// A run on it.
+    pub(super) fn run<T: Scalar>(
+        self,
+        settings: &NetworkSettings,
+        run: RunPlan,
+        first: Option<Factorizer<T>>,
+    ) -> ergodict::Result<Run<T>> {
+        let plan = NetworkPlan {
+            steps: settings.steps,
+            batches: settings.plan(),
+            score_patches: settings.score_patches,
+            times: Times::Numbers,
+            form: self.form,
+            sampler: self.kind,
+            title: None,
+            seed: settings.seed,
         };
-        let options = OverTimeOptions { steps, watching, patches: args.score_patches, times, form, seed };
-        Ok(Patches::OverTime(Box::new(WindowSource::new(series, options)?)))
+        match self.series {
+            Series::Beside(networks) => Run::new(run, Box::new(NetworkSource::new(networks, plan)?), first),
+            Series::OverTime(series, times, title, null) => {
+                let plan = NetworkPlan { times, title, ..plan };
+                let windows = series.len();
+                let source = WindowSource::new(series, plan.clone())?;
+                let mut run = Run::new(run, Box::new(source), first)?;
+                match null {
+                    Err(reason) => run.leave_untested(reason),
+                    _ if settings.null_permutations == 0 => {
+                        run.leave_untested("no permutations are asked for");
+                    }
+                    _ if windows < 2 => run.leave_untested("there is only one window"),
+                    Ok((appearances, window)) => {
+                        let (learning, d) = (settings.learning.clone(), plan.form.k * plan.form.k);
+                        let first: FirstDictionary<T> = Box::new(move |seed| Ok(learning.start(d, seed)?.0));
+                        let permutations = settings.null_permutations;
+                        run.test_change(ChangeTest::new(permutations, appearances, window, plan, first));
+                    }
+                }
+                Ok(run)
+            }
+        }
     }
 }

@@ -1,40 +1,36 @@
 //! `ergodict network sample`: homomorphisms of a motif into a network, and what they tell of it.
 
+pub(super) mod summary;
+mod writer;
+
 use super::page;
-use super::reading::{self, Opened, Reading};
-use super::recording::{Mark, Recording};
-use super::sampled::Sampled;
-use super::samples::Outputs;
-use super::sampling::{self, Chosen, Sampling};
+use super::reading::{self, Opened};
 use crate::args::{Common, count};
-use crate::progress::{Progress, say};
-use crate::runs::tagged;
-use crate::saving::{self, Saving};
+use crate::driver::Driver;
+use crate::progress::say;
+use crate::saving::Saving;
 use crate::showing::{self, Showing};
-use crate::{input, interrupt, marks, memory, output, paths};
+use crate::summary::emit;
+use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use ergodict::chain::rng::{Purpose, ids, stream};
-use ergodict::chain::{Density, Motif, SamplerKind};
-use ergodict::data::{Adjacency, Network, digest};
-use ergodict::dictionary::Input;
+use ergodict::chain::{ChosenSampler, Density, Motif, SamplerKind, SamplingSettings, Use};
+use ergodict::data::{Adjacency, Network, ReadSettings, digest};
+use ergodict::model::Input;
 use ergodict::patch::Measures;
+use ergodict::rng::{Purpose, ids, stream};
+use ergodict::run::{Checkpoint, Identity, Job, MotifRecorder, Spool, Status};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use summary::Sampled;
+use writer::Outputs;
 
-/// How long chains go on before they meet.
-const SLICE: Duration = Duration::from_millis(200);
 /// Draws that a density is estimated from at most: one part in a thousand, where the motif closes one time in ten.
 const MOST_DRAWS: u64 = 10_000_000;
-/// Whose checkpoints they are.
-const KIND: marks::Kind =
-    marks::Kind { schema: "ergodict.network-sample-checkpoint/1", verb: "network sample" };
-
 const HELP: &str = "\
 Example:
   ergodict network sample @karate -k 5 --count 10000 -o walks.tsv --report walks.html
@@ -57,8 +53,7 @@ pub(crate) enum Estimate {
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The network: an edge list, MatrixMarket, scipy .npz or .egr, - for standard input, or a name such as @karate
-    #[arg(value_name = "NET")]
+    #[arg(value_name = "NET", help = reading::expected("The network: "))]
     net: PathBuf,
     /// Homomorphisms in all, over all chains
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count, allow_negative_numbers = true)]
@@ -79,9 +74,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "cycle|complete|FILE", default_value = "cycle", hide_short_help = true)]
     conditional: String,
     #[command(flatten)]
-    sampling: Sampling,
+    sampling: SamplingSettings,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadSettings,
     #[command(flatten)]
     saving: Saving,
     #[command(flatten)]
@@ -91,27 +86,27 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let motif = args.sampling.motif()?;
-    let larger =
-        args.wants(Estimate::ConditionalDensity).then(|| sampling::larger(&args.conditional, &motif));
+    let larger = args.wants(Estimate::ConditionalDensity).then(|| larger(&args.conditional, &motif));
     let larger = larger.transpose()?;
-    let opened = args.reading.open(&args.net, common.quiet)?;
+    let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let inputs = args.inputs(&opened)?;
     let Opened { network, name, decisions, .. } = opened;
     let started = Instant::now();
-    let Chosen { network, kind, sampler, notes } = args.sampling.choose(network, &motif, common.seed)?;
+    let ChosenSampler { network, kind, sampler, notes } =
+        args.sampling.choose(Use::Estimate, network, &motif, common.seed)?;
     let motif = sampler.motif();
     args.check_memory(motif.k())?;
-    if kind == SamplerKind::PivotApprox
+    if matches!(kind, SamplerKind::Walk | SamplerKind::PivotApprox)
         && (args.wants(Estimate::ConditionalDensity) || args.wants(Estimate::Macc))
     {
         bail!(
-            "--observables conditional-density and macc are means over the law of the motif, and --sampler pivot-approx \
-             draws from another: use exact, pivot or glauber"
+            "--observables conditional-density and macc are means over all homomorphisms, from which --sampler {kind} does not draw \
+             uniformly: use exact, pivot or glauber"
         );
     }
     let as_array =
         args.out.as_ref().is_some_and(|out| out.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")));
-    let mut notes = notes;
+    let mut notes = output::spelled(&notes);
     if as_array && network.ids().are_words() {
         notes.push("names are words: the array has the nodes' places in the ascending order of names".into());
     }
@@ -124,72 +119,59 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let names: Vec<String> = names.collect();
     config["observables"] = if names.is_empty() { Value::Null } else { json!(names.join(",")) };
     config["conditional"] = json!(args.conditional);
-    args.sampling.config(&mut config, motif, kind);
-    args.reading.config(&mut config);
+    let mut sampling = args.sampling.clone().decided(Use::Estimate);
+    sampling.record(motif, kind);
+    crate::resolved::add(&mut config, &sampling);
+    crate::resolved::add(&mut config, &args.reading);
     interrupt::listen();
     let set_up = started.elapsed().as_secs_f64();
     let walkers = (0..args.sampling.chains()).into_par_iter();
-    let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id));
+    let walkers = walkers.map(|id| args.sampling.walker(&sampler, common.seed, id).map_err(Into::into));
     let walkers = walkers.collect::<Result<Vec<_>>>()?;
     let wanted =
         |id: u64| args.count / args.sampling.chains() + u64::from(id < args.count % args.sampling.chains());
-    let marks = args.marks(common, &config, &inputs)?;
-    let resumed = marks.is_some();
-    let mut recordings = Vec::new();
-    for ((id, walker), spool) in (0..).zip(walkers).zip(args.spools()) {
-        let measures = measures.clone();
-        recordings.push(match (&marks, spool) {
-            (Some(marks), Some(path)) => {
-                let mark = &marks[id as usize];
-                let Some(recording) = Recording::resumed(walker, wanted(id), measures, path, mark)? else {
-                    say("ergodict: interrupted before anything was done; the checkpoint is as it was");
-                    return Ok(interrupt::code());
-                };
-                recording
-            }
-            (_, path) => {
-                let beside = args.out.as_deref().or(args.patches.as_deref()).or(path.as_deref());
-                let beside =
-                    beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
-                let spool = beside.as_deref().map(|beside| (path.clone(), beside));
-                Recording::new(walker, wanted(id), measures, spool)?
-            }
-        });
+    let identity = Identity {
+        command: "network sample".into(),
+        settings: config.clone(),
+        inputs: inputs.clone(),
+        seed: common.seed,
+    };
+    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let beside = args.out.as_deref().or(args.patches.as_deref());
+    let beside = beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
+    let mut recorders = Vec::new();
+    for (id, walker) in (0..).zip(walkers) {
+        let spool = match (driver.spool(&args.spool(id), None)?, &beside) {
+            (None, Some(beside)) => Some(Spool::temporary(beside)?),
+            (spool, _) => spool,
+        };
+        recorders.push(MotifRecorder::new(walker, wanted(id), measures.clone(), spool));
     }
-    let before: u64 = recordings.iter().map(Recording::kept).sum();
+    let mut jobs: Vec<&mut dyn Job> = recorders.iter_mut().map(|recorder| recorder as &mut dyn Job).collect();
+    let resumed = driver.restore(&mut jobs)?;
+    let kept = |jobs: &[&mut dyn Job]| jobs.iter().map(|job| job.done().0).sum::<u64>();
+    let before = kept(&jobs);
     if resumed && !common.quiet {
         say(&format!("resumed after {before} homomorphisms"));
     }
     let drawing = Instant::now();
-    match args.record(common, &mut recordings, &config, &inputs) {
-        Ok(None) => {}
-        Ok(Some(code)) => return Ok(code),
-        Err(error) => {
-            // Without a checkpoint nothing could go on from what was drawn.
-            if args.saving.checkpoint.as_ref().is_some_and(|path| !path.exists()) {
-                recordings.into_iter().try_for_each(Recording::remove)?;
-            }
-            return Err(error);
-        }
+    if driver.drive(&mut jobs)? == Status::Stopped {
+        return Ok(driver.interrupted(&format!("{} homomorphisms", kept(&jobs))));
     }
     let seconds = drawing.elapsed().as_secs_f64();
-    // What is drawn is not lost if it cannot be written now.
-    args.saving.tried(args.save(&mut recordings, &config, &inputs), false)?;
     let outputs =
         Outputs { samples: args.out.as_deref(), patches: args.patches.as_deref(), count: args.count };
-    if !outputs.write(&mut recordings, &measures.patches)? {
-        let place = args.saving.checkpoint.as_deref();
-        say(&saving::interrupted(&format!("{} homomorphisms, before all was written", args.count), place, 0));
-        return Ok(interrupt::code());
+    if !outputs.write(&recorders, &measures.patches)? {
+        return Ok(driver.interrupted(&format!("{} homomorphisms, before all was written", args.count)));
     }
     let density =
         args.wants(Estimate::Density).then(|| args.density(&network, motif, common.seed)).transpose()?;
-    let sampled = Sampled::new(name, &network, &*sampler, kind, &recordings, &measures, density);
+    let sampled = Sampled::new(name, &network, &*sampler, kind, &recorders, &measures, density);
     let sampled = Sampled {
         out: args.out.clone(),
         patches_out: args.patches.clone(),
-        every: args.sampling.every(),
-        injective: args.sampling.injective(),
+        every: args.sampling.every,
+        injective: args.sampling.injective,
         config,
         set_up,
         seconds,
@@ -203,29 +185,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             .map(|input| input.digest.clone()),
         ..sampled
     };
-    args.showing.write(|| page::of_sample(&sampled, &mut recordings, &measures.patches))?;
-    if let Some(path) = &args.saving.checkpoint {
-        saving::remove(path)?;
-    }
-    recordings.into_iter().try_for_each(Recording::remove)?;
-    if !common.quiet {
-        say(&sampled.words(args.showing.lines()));
-    }
-    if common.json {
-        output::print(&format!("{:#}\n", sampled.json()))?;
-    }
+    args.showing.write(|| page::of_sample(&sampled, &recorders, &measures.patches))?;
+    driver.remove()?;
+    emit(&sampled.summary(args.showing.lines()), common)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The share of proposals accepted, for samplers that make some.
-fn accepted(recordings: &[Recording]) -> String {
-    let all = recordings.iter().map(Recording::acceptance);
-    let (accepted, proposed) = all.fold((0, 0), |(a, p), x| (a + x.accepted, p + x.proposed));
-    if proposed == 0 {
-        String::new()
-    } else {
-        format!("{:.1} % accepted", 100.0 * accepted as f64 / proposed as f64)
-    }
 }
 
 impl Args {
@@ -242,7 +205,7 @@ impl Args {
     /// All that is read, so that a checkpoint knows what it is of.
     fn inputs(&self, opened: &Opened) -> Result<Vec<Input>> {
         let mut inputs = vec![reading::input(opened)];
-        for path in self.sampling.files().map(|(_, path)| path).into_iter().chain(self.larger_file()) {
+        for path in self.sampling.motif_file().into_iter().chain(self.larger_file()) {
             inputs.push(Input { name: input::name(path), digest: digest(path)? });
         }
         Ok(inputs)
@@ -272,13 +235,13 @@ impl Args {
             bail!("{at}: homomorphisms are written as .npy, .csv or text, not .{other}: name the output so");
         }
         let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
-        inputs.extend(self.sampling.files());
+        inputs.extend(self.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(self.larger_file().map(|path| ("--conditional", path)));
         let spools = self.spools();
         let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.patches.as_deref().map(|path| ("--patches", path)));
         outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(spools.iter().flatten().map(|path| ("--checkpoint", &**path)));
+        outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
         showing::probe(&outputs)?;
@@ -301,14 +264,15 @@ impl Args {
         Ok(())
     }
 
-    /// Where the homomorphisms of each chain are until all is over.
-    fn spools(&self) -> Vec<Option<PathBuf>> {
-        let chains = self.sampling.chains();
-        let Some(checkpoint) = &self.saving.checkpoint else { return vec![None; chains as usize] };
-        let mut name = checkpoint.clone().into_os_string();
-        name.push(".samples");
-        let tag = |id| if chains > 1 { format!("chain{id}") } else { String::new() };
-        (0..chains).map(|id| Some(tagged(Path::new(&name), &tag(id)))).collect()
+    /// The name of the spool of a chain.
+    fn spool(&self, chain: u64) -> String {
+        if self.sampling.chains() > 1 { format!("samples-chain{chain}") } else { "samples".into() }
+    }
+
+    /// Where the homomorphisms of each chain are until all is done.
+    fn spools(&self) -> Vec<PathBuf> {
+        let path = |id| Some(Checkpoint::spool_path(self.saving.checkpoint.as_deref()?, &self.spool(id)));
+        (0..self.sampling.chains()).filter_map(path).collect()
     }
 
     fn measures(&self, network: &Arc<Network>, motif: &Motif, larger: Option<&Motif>) -> Result<Measures> {
@@ -319,56 +283,14 @@ impl Args {
     /// The density of the motif: exact for trees, else from as many draws as there are homomorphisms.
     fn density(&self, network: &Arc<Network>, motif: &Motif, seed: u64) -> Result<Density> {
         let mut rng = stream(seed, Purpose::Chain, ids::DENSITY);
-        Ok(Density::of(network, motif, self.count.min(MOST_DRAWS) as usize, &mut rng)?)
+        Ok(Density::estimate(network, motif, self.count.min(MOST_DRAWS) as usize, &mut rng)?)
     }
+}
 
-    /// Where the chains of an interrupted run were.
-    fn marks(&self, common: &Common, config: &Value, inputs: &[Input]) -> Result<Option<Vec<Mark>>> {
-        let Some(path) = &self.saving.checkpoint else { return Ok(None) };
-        if !self.saving.goes_on(path, common.quiet)? {
-            return Ok(None);
-        }
-        marks::load(KIND, path, config, inputs, self.sampling.chains() as usize).map(Some)
+/// The motif of `--conditional`.
+fn larger(name: &str, motif: &Motif) -> Result<Motif> {
+    if Motif::SHAPES.contains(&name) {
+        return Motif::named_shape(name, motif.k()).with_context(|| format!("--conditional {name}"));
     }
-
-    /// Saves where the chains are, if that is wanted.
-    fn save(&self, recordings: &mut [Recording], config: &Value, inputs: &[Input]) -> Result<()> {
-        let Some(path) = &self.saving.checkpoint else { return Ok(()) };
-        let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
-        marks::save(KIND, path, config, inputs, chains)
-    }
-
-    /// Goes on until all homomorphisms are drawn, or until interrupted: the exit code then.
-    fn record(
-        &self,
-        common: &Common,
-        recordings: &mut [Recording],
-        config: &Value,
-        inputs: &[Input],
-    ) -> Result<Option<ExitCode>> {
-        let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::kept).sum() };
-        let before = all(recordings);
-        let mut progress = Progress::of("homomorphisms", common.quiet, Some(self.count), before);
-        let (mut saved, done) = (Instant::now(), AtomicU64::new(0));
-        let slice = SLICE.min(self.saving.every());
-        let stop = || interrupt::asked() || interrupt::due(done.load(Ordering::Relaxed));
-        while recordings.iter().any(|recording| !recording.over()) {
-            recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &done, stop))?;
-            let kept = all(recordings);
-            progress.update(kept, || accepted(recordings));
-            let stopped = kept < self.count && stop();
-            let place = self.saving.checkpoint.as_deref();
-            if place.is_some() && (stopped || saved.elapsed() >= self.saving.every()) {
-                self.saving.tried(self.save(recordings, config, inputs), stopped)?;
-                saved = Instant::now();
-            }
-            if stopped {
-                progress.finish();
-                say(&saving::interrupted(&format!("{kept} homomorphisms"), place, 0));
-                return Ok(Some(interrupt::code()));
-            }
-        }
-        progress.finish();
-        Ok(None)
-    }
+    Motif::read(Path::new(name)).with_context(|| format!("--conditional {name}"))
 }

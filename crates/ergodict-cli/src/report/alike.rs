@@ -6,7 +6,7 @@
 //! out: with them the atoms of any two networks would be alike.
 
 use ergodict::chain::Motif;
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 
 /// The likeness of `v` to `w`, none where their atoms are of different kinds.
 pub(super) fn likeness(v: &Model, w: &Model) -> Option<f64> {
@@ -70,15 +70,15 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ergodict::factor::{Factoriser, Parameters};
+    use ergodict::factor::{FactorSettings, Factorizer};
     use ergodict::linalg::Mat;
     use ergodict::patch::NetworkForm;
 
     /// A model with these atoms, all in use by the same amount.
     fn model(atoms: &[[f64; 9]]) -> Model {
         let w = Mat::from_fn(9, atoms.len(), |i, k| atoms[k][i]);
-        let factoriser = Factoriser::<f64>::random(Parameters::new(atoms.len()), 9, 0).unwrap();
-        let mut model = Model::of(&factoriser, "network", 0);
+        let factorizer = Factorizer::<f64>::random(FactorSettings::new(atoms.len()), 9, 0).unwrap();
+        let mut model = Model::from_factorizer(&factorizer, "network", 0);
         model.w = w;
         model.aggregates.a = Mat::from_fn(atoms.len(), atoms.len(), |i, j| f64::from(u8::from(i == j)));
         model.network = Some(NetworkForm::new(&Motif::chain(3).unwrap(), false, false));

@@ -6,7 +6,7 @@ use super::curves;
 use super::record::{Run, plain};
 use crate::page;
 use anyhow::Result;
-use ergodict::dictionary::{HistoryPoint, Model};
+use ergodict::model::{HistoryPoint, Model};
 use ergodict_report::{Figure, Heat, LineChart, Report, Series, Table};
 use serde_json::Value;
 

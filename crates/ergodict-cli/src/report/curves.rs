@@ -1,8 +1,7 @@
 //! Curves that summaries of runs hold: ROC curves of `ergodict evaluate`, of several runs in one chart.
 
-use super::record::Run;
-use ergodict_report::{Figure, Series};
-use serde_json::Value;
+use super::record::{Curve, Group, Run};
+use ergodict_report::{Figure, LineChart, Series};
 
 const ROC: &str = "
     For every threshold: the share of true pairs that score above it (upwards) against the share of false ones that do (to the right). The
@@ -12,20 +11,18 @@ const ROC: &str = "
 pub(super) fn roc(runs: &[Run]) -> Vec<Figure> {
     let mut charts: Vec<(String, Vec<Series>)> = Vec::new();
     for run in runs {
-        for group in run.summary["groups"].as_array().into_iter().flatten() {
-            let kind = group["negatives"].as_str().unwrap_or("all");
-            let curves = group["results"].as_array().into_iter().flatten();
-            let curves = curves.filter_map(|found| series(run, found, runs.len() > 1)).collect::<Vec<_>>();
-            match charts.iter_mut().find(|(name, _)| name == kind) {
+        for Group { negatives, results } in &run.known.groups {
+            let curves = results.iter().map(|curve| series(run, curve, runs.len() > 1)).collect::<Vec<_>>();
+            match charts.iter_mut().find(|(name, _)| name == negatives) {
                 Some((_, all)) => all.extend(curves),
                 None if curves.is_empty() => {}
-                None => charts.push((kind.to_owned(), curves)),
+                None => charts.push((negatives.clone(), curves)),
             }
         }
     }
     let several = charts.len() > 1;
     let figure = |(kind, series)| {
-        let chart = crate::page::roc_chart(series);
+        let chart = LineChart::roc(series);
         let title = if several { format!("ROC curves against {kind}") } else { "ROC curves".to_owned() };
         Figure { title, svg: chart.svg(), words: ROC.into() }
     };
@@ -33,15 +30,9 @@ pub(super) fn roc(runs: &[Run]) -> Vec<Figure> {
 }
 
 /// The curve of one table of scores, named by its area.
-fn series(run: &Run, found: &Value, several: bool) -> Option<Series> {
-    let pair = |point: &Value| Some((point[0].as_f64()?, point[1].as_f64()?));
-    let points: Vec<(f64, f64)> = found["roc"].as_array()?.iter().filter_map(pair).collect();
-    let scores = crate::page::short(found["scores"].as_str().unwrap_or_default());
+fn series(run: &Run, curve: &Curve, several: bool) -> Series {
+    let scores = crate::page::short(&curve.scores);
     let of = if several { format!("{}: {scores}", run.name) } else { scores };
-    let area = found["auc"].as_f64()?;
-    let interval = match (found["auc_interval"][0].as_f64(), found["auc_interval"][1].as_f64()) {
-        (Some(low), Some(high)) => format!(" ({low:.4} to {high:.4})"),
-        _ => String::new(),
-    };
-    Some(Series::new(format!("{of} {area:.4}{interval}"), points))
+    let interval = curve.auc_interval.map(|(low, high)| format!(" ({low:.4} to {high:.4})"));
+    Series::new(format!("{of} {:.4}{}", curve.auc, interval.unwrap_or_default()), curve.roc.clone())
 }

@@ -1,8 +1,9 @@
 //! A run as a file tells of it: a model, or the JSON summary that a command printed.
 
 use anyhow::{Context, Result, bail};
-use ergodict::dictionary::Model;
+use ergodict::model::{Input, Model, Provenance};
 use ergodict_report::{Report, Table};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,35 @@ pub(super) struct Run {
     pub(super) results: Vec<(String, Value)>,
     /// The summary, if it is one.
     pub(super) summary: Value,
+    /// Keys of it that have a meaning here.
+    pub(super) known: KnownKeys,
+}
+
+/// Keys that summaries share.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct KnownKeys {
+    schema: String,
+    version: Option<String>,
+    config: Map<String, Value>,
+    inputs: Vec<Input>,
+    /// Of `ergodict evaluate`.
+    pub(super) groups: Vec<Group>,
+}
+
+/// Tables of scores against one kind of false pairs.
+#[derive(Deserialize)]
+pub(super) struct Group {
+    pub(super) negatives: String,
+    pub(super) results: Vec<Curve>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Curve {
+    pub(super) scores: String,
+    pub(super) auc: f64,
+    pub(super) auc_interval: Option<(f64, f64)>,
+    pub(super) roc: Vec<(f64, f64)>,
 }
 
 impl Run {
@@ -62,8 +92,9 @@ impl Run {
     }
 
     fn of_model(path: &Path, model: Model) -> Self {
-        let command = model.run["command"].as_str().map_or_else(|| model.kind.clone(), str::to_owned);
-        let mut config = model.run["config"].as_object().cloned().unwrap_or_default();
+        let Provenance { command, config, results: reached, .. } = model.provenance.clone();
+        let command = if command.is_empty() { model.kind.clone() } else { command };
+        let mut config = config;
         config.entry("seed").or_insert_with(|| model.seed.into());
         let last = model.history.points.last();
         let mut results = vec![
@@ -73,16 +104,26 @@ impl Run {
             ("steps".to_owned(), model.aggregates.t.into()),
             ("last loss per sample".to_owned(), last.map_or(Value::Null, |point| point.loss.into())),
         ];
-        if let Some(of) = model.run["results"].as_object() {
+        if let Ok(Value::Object(of)) = serde_json::to_value(reached) {
             let told = of.iter().filter(|(key, value)| value.is_number() && *key != "loss_per_sample");
             results.extend(told.map(|(key, value)| (words(key), value.clone())));
         }
         let name = stem(path);
-        Self { file: path.into(), name, command, config, results, model: Some(model), summary: Value::Null }
+        Self {
+            file: path.into(),
+            name,
+            command,
+            config,
+            results,
+            model: Some(model),
+            summary: Value::Null,
+            known: KnownKeys::default(),
+        }
     }
 
     fn of_summary(path: &Path, summary: Value) -> Result<Self> {
-        let schema = summary["schema"].as_str().and_then(|name| name.strip_prefix("ergodict."));
+        let known = KnownKeys::deserialize(&summary).with_context(|| path.display().to_string())?;
+        let schema = known.schema.strip_prefix("ergodict.");
         let Some(schema) = schema.and_then(|name| name.split('/').next()) else {
             bail!(
                 "{}: has no `schema` of ergodict: expected what a command prints with --json",
@@ -93,24 +134,30 @@ impl Run {
             .iter()
             .find_map(|noun| Some(format!("{noun} {}", schema.strip_prefix(noun)?.strip_prefix('-')?)))
             .unwrap_or_else(|| schema.to_owned());
-        let config = summary["config"].as_object().cloned().unwrap_or_default();
+        let config = known.config.clone();
         let numbers = summary.as_object().into_iter().flatten().filter(|(_, value)| value.is_number());
         let results = numbers.map(|(key, value)| (words(key), value.clone())).collect();
-        Ok(Self { file: path.into(), name: stem(path), command, model: None, config, results, summary })
+        Ok(Self {
+            file: path.into(),
+            name: stem(path),
+            command,
+            model: None,
+            config,
+            results,
+            summary,
+            known,
+        })
     }
 
     /// Files it was made from, with their digests.
     pub(super) fn inputs(&self) -> Vec<(String, String)> {
-        if let Some(model) = &self.model {
-            return model.inputs.iter().map(|i| (i.name.clone(), i.digest.clone())).collect();
-        }
-        let inputs = self.summary["inputs"].as_array().into_iter().flatten();
-        inputs.map(|input| (plain(&input["name"]), plain(&input["digest"]))).collect()
+        let inputs = self.model.as_ref().map_or(&self.known.inputs, |model| &model.inputs);
+        inputs.iter().map(|input| (input.name.clone(), input.digest.clone())).collect()
     }
 
     /// The version that made it, where it is told.
     pub(super) fn version(&self) -> Option<&str> {
-        self.model.as_ref().map(|model| &*model.version).or(self.summary["version"].as_str())
+        self.model.as_ref().map(|model| &*model.version).or(self.known.version.as_deref())
     }
 }
 

@@ -1,35 +1,31 @@
 //! `ergodict spins learn`: dictionaries of patches from the trajectory of a spin system.
 
-use super::film::Film;
-use super::ground::Ground;
-use super::outcome;
+pub(super) mod summary;
+
 use super::page;
-use super::source::{
-    Cutter, FixedSource, TrajectorySource, WalkSource, energy_and_magnetisation, magnetisation_alone,
-};
-use super::system::{Kind, System, unusable};
+use super::system::{System, unusable};
 use super::values::alphabet;
 use super::whole_steps;
 use crate::args::{Common, count};
+use crate::learning::{Learning, tagged};
 use crate::progress::say;
-use crate::runs::{Form, Plan, Run, Source, interrupted, learn as learn_all, tagged};
 use crate::saving::Saving;
-use crate::scheme::Scheme;
 use crate::showing::{self, Showing};
-use crate::{input, interrupt, memory, output, paths};
+use crate::summary::emit;
+use crate::{input, memory, output, paths};
 use anyhow::{Context, Result, bail};
-use ergodict::chain::rng::ids;
-use ergodict::chain::{Alphabet, Lattice, Rhythm};
+use ergodict::chain::{Alphabet, Thinning};
 use ergodict::data::Trajectory;
-use ergodict::dictionary::Input;
-use ergodict::factor::code::CodeSet;
-use ergodict::factor::{DictionarySet, Parameters};
+use ergodict::factor::LearnSettings;
 use ergodict::linalg::Scalar;
-use ergodict::patch::{Encoding, PatchKind, SpinCutter, SpinValues, Window};
+use ergodict::model::Input;
+use ergodict::patch::SpinValues;
+use ergodict::run::{LatticeData, Run, RunPlan, Source};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use summary::SpinsLearnSummary;
 
 const HELP: &str = "\
 Example:
@@ -46,14 +42,15 @@ The paper's figure of twelve loss curves, and dictionaries of fixed configuratio
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The model file to write, - is standard output; with several runs, -T2.26-every1000 and the like are put before its extension
+    /// The model file to write; - is standard output
+    ///
+    /// With several runs, -T2.26-every1000 and the like are put before its extension.
     #[arg(short, long, value_name = "MODEL")]
     out: PathBuf,
-    /// Temperature, or several: T,T,… or the flag again [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
+    /// Temperature, or several: T,T,… [default: that of the system, see --model]
     #[arg(long, value_name = "T", value_delimiter = ',', allow_negative_numbers = true)]
     temperature: Vec<f64>,
-    /// Updates of single sites between kept configurations, τ, or several: N,N,… or the flag again [default: 10000; 1
-    /// with --trajectory]
+    /// Updates between kept configurations, or several: N,N,… [default: 10000; 1 with --trajectory]
     ///
     /// With --trajectory it counts frames of the file. Chains that update many sites in a step
     /// are run for the next larger number of whole steps.
@@ -65,32 +62,36 @@ pub(crate) struct Args {
     updates: Option<u64>,
     /// Updates (frames, with --trajectory) before the first configuration that may be kept
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
+    #[arg(hide_short_help = true)]
     burn_in: u64,
-    /// Learn from a trajectory that was written before, .npy of shape (frames, rows, columns), instead
+    /// Learn from a trajectory that was written before
     ///
-    /// --model says what its values are: -1 and 1 for ising, 0 and 1 for rbm, labels for potts (0 to Q-1 with --states
-    /// Q) and cellular-potts. Without --model they are guessed from those in the file.
+    /// It is .npy of shape (frames, rows, columns).
+    /// --model says what its values are, --states how many labels there are. Without --model they are guessed from those
+    /// in the file.
     #[arg(long, value_name = "TRAJ.npy")]
     trajectory: Option<PathBuf>,
     /// Rows and columns of a patch: K or KxL
     #[arg(long, value_name = "K", value_parser = crate::model::size, default_value = "20")]
     patch: (usize, usize),
-    /// Patches of a minibatch, cut at random places of one configuration
+    /// Patches per minibatch, cut at random positions of one configuration
     #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
     patches: usize,
+    /// zero-one, signed, one-hot or borders [default: zero-one; one-hot for labels, borders for cells]
+    ///
     /// What stands for a spin: zero-one (−1 becomes 0), signed (±1, with atoms and codes of both signs unless
-    /// --dictionary and --code say otherwise), one-hot (a channel for each label), or borders (1 where labels meet)
-    /// [default: zero-one; one-hot for potts, borders for cellular-potts]
+    /// --dictionary and --code are given), one-hot (a channel for each label), or borders (1 where labels meet).
     #[arg(long, value_name = "HOW")]
     spins: Option<SpinValues>,
     /// Learn from one fixed configuration as well, the last of each trajectory, for STEPS minibatches (500 when left
     /// out)
     #[arg(long, value_name = "STEPS", num_args = 0..=1, require_equals = true, default_missing_value = "500")]
+    #[arg(hide_short_help = true)]
     fixed: Option<u64>,
     #[command(flatten)]
     system: System,
     #[command(flatten)]
-    scheme: Scheme,
+    scheme: LearnSettings,
     #[command(flatten)]
     saving: Saving,
     #[command(flatten)]
@@ -101,60 +102,76 @@ pub(crate) struct Args {
 /// its minibatches, none for a fixed configuration.
 type Mark = (Option<f64>, Option<u64>);
 
+/// A source of minibatches and what tells it from the others.
+type MarkedSource<T> = (Box<dyn Source<T>>, Mark);
+
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.scheme.f32 { learn::<f32>(args, common) } else { learn::<f64>(args, common) }
 }
 
 fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
-    let ground = args.ground(common)?;
-    let parameters = args.parameters(&ground);
-    let plan = Plan {
-        kind: "spins",
-        command: "spins learn",
-        common,
-        saving: &args.saving,
-        scheme: &args.scheme,
-        parameters: &parameters,
-        batch: args.patches as u64,
+    let (ground, mut inputs) = args.ground(common)?;
+    let signed = matches!(ground.kind.spins, Some((SpinValues::Signed, _)));
+    let scheme = args.scheme.clone().decided(signed);
+    args.check(common, &scheme, &ground)?;
+    let first =
+        scheme.start::<T>(ground.kind.features().context("a patch has too many numbers")?, common.seed)?;
+    inputs.extend(first.1);
+    let all = RunPlan {
+        settings: args.config(&scheme, &ground, &args.temperatures(), &args.epochs(), args.fixed, common)?,
+        inputs,
+        ..RunPlan::new("spins learn", scheme.factor.clone(), common.seed)
     };
-    args.check(common, &plan, &ground)?;
-    interrupt::listen();
+    let mut learning = Learning::open(&all.identity(), &args.saving, common)?;
     if !common.quiet {
         whole_steps::tell(&args.epochs(), ground.step);
     }
-    let (mut runs, mut marks): (Vec<Run<T>>, Vec<Mark>) = args.entries(&plan, &ground)?.into_iter().unzip();
-    if let Some(code) = learn_all(&plan, &mut runs)? {
+    let mut marks: Vec<Mark> = Vec::new();
+    for (source, mark) in args.sources::<T>(&ground, common)? {
+        let (hot, every) = (mark.0.as_slice(), mark.1.as_slice());
+        let settings = args.config(&scheme, &ground, hot, every, None, common)?;
+        let first = scheme.start(ground.kind.features().unwrap_or(0), common.seed)?.0;
+        learning.runs.push(Run::new(RunPlan { settings, ..all.clone() }, source, first)?);
+        marks.push(mark);
+    }
+    if let Some(code) = learning.drive()? {
         return Ok(code);
     }
     if let Some(steps) = args.fixed {
-        let fixed = args.fixed_entries(&plan, &ground, &marks, &runs, steps)?;
-        let (mut more, of): (Vec<Run<T>>, Vec<Mark>) = fixed.into_iter().unzip();
-        if let Some(code) = learn_all(&plan, &mut more)? {
+        // The last configuration of each trajectory.
+        for at in 0..marks.len() {
+            let (temperature, _) = marks[at];
+            if marks.iter().any(|mark| mark.0 == temperature && mark.1.is_none()) {
+                continue;
+            }
+            let spins = learning.runs[at].source().stats().configuration.unwrap_or_default().to_vec();
+            let source = ground.fixed(spins, steps, common.seed);
+            let hot = temperature.as_slice();
+            let settings = args.config(&scheme, &ground, hot, &args.epochs(), Some(steps), common)?;
+            let first = scheme.start(ground.kind.features().unwrap_or(0), common.seed)?.0;
+            learning.runs.push(Run::new(RunPlan { settings, ..all.clone() }, source, first)?);
+            marks.push((temperature, None));
+        }
+        if let Some(code) = learning.drive()? {
             return Ok(code);
         }
-        runs.append(&mut more);
-        marks.extend(of);
     }
     let mut outcomes = Vec::new();
-    for (run, (temperature, every)) in runs.iter().zip(&marks) {
-        let Some(outcome) = outcome::outcome(&plan, &ground, run, *temperature, *every)? else {
-            return Ok(interrupted(&plan, &runs));
+    for ((run, tag), (temperature, every)) in learning.runs.iter().zip(args.tags()).zip(&marks) {
+        let out = tagged(&args.out, &tag);
+        let Some(outcome) = summary::outcome(&ground, run, out, *temperature, *every)? else {
+            return Ok(learning.interrupted());
         };
         outcomes.push(outcome);
     }
     for outcome in &outcomes {
-        outcome.learned.model.save(&outcome.out)?;
+        outcome.model.save(&outcome.out)?;
     }
     let time = started.elapsed();
     args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
-    runs.iter().try_for_each(Run::forget)?;
-    if !common.quiet {
-        say(&outcome::words(&outcomes, args.showing.lines(), time));
-    }
-    if common.json {
-        output::print(&format!("{:#}\n", outcome::json(&outcomes, &runs, time)?))?;
-    }
+    let runs = learning.close()?;
+    emit(&SpinsLearnSummary::new(&outcomes, &runs, time, args.showing.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -177,7 +194,7 @@ impl Args {
     }
 
     /// Looks at the system or the file once.
-    fn ground(&self, common: &Common) -> Result<Ground> {
+    fn ground(&self, common: &Common) -> Result<(LatticeData, Vec<Input>)> {
         let (shape, alphabet, boundary, inputs, step) = if let Some(path) = &self.trajectory {
             self.system.refuse_beside_trajectory(&self.temperature)?;
             if output::is_standard(path) {
@@ -204,33 +221,14 @@ impl Args {
             let inputs = self.system.inputs()?;
             ((rows, cols), walk.alphabet(), boundary, inputs, walk.updates_per_step())
         };
-        let own = match alphabet {
-            // Labels of cells only tell them apart.
-            Alphabet::Labels(_) if self.system.kind() == Kind::CellularPotts => SpinValues::Borders,
-            Alphabet::Labels(_) => SpinValues::OneHot,
-            Alphabet::PlusMinus | Alphabet::ZeroOne => SpinValues::ZeroOne,
-        };
-        let values = self.spins.unwrap_or(own);
-        let encoding = Encoding::new(values, alphabet)?;
-        let window = Window { rows: self.patch.0, cols: self.patch.1, boundary };
-        window.corners(shape)?;
-        let kind = PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet)) };
-        let lattice = Lattice::new(shape.0, shape.1, boundary)?;
-        let borders = (values == SpinValues::Borders).then_some(lattice);
-        Ok(Ground { shape, kind, encoding, borders, inputs, step })
+        // Labels of cells only tell them apart.
+        let cells = matches!(alphabet, Alphabet::Labels(_)) && self.system.kind().is_cellular();
+        let values = self.spins.or(cells.then_some(SpinValues::Borders));
+        let data = LatticeData::new(shape, boundary, alphabet, values, self.patch, self.patches)?;
+        Ok((LatticeData { step, ..data }, inputs))
     }
 
-    /// The parameters, whose sets follow the sign of the data where no flag says otherwise.
-    fn parameters(&self, ground: &Ground) -> Parameters {
-        let mut own = crate::scheme::defaults();
-        if matches!(ground.kind.spins, Some((SpinValues::Signed, _))) {
-            own.code = CodeSet::Free;
-            own.dictionary = "ball".parse::<DictionarySet>().unwrap_or_default();
-        }
-        self.scheme.parameters(&own)
-    }
-
-    fn check(&self, common: &Common, plan: &Plan<'_>, ground: &Ground) -> Result<()> {
+    fn check(&self, common: &Common, scheme: &LearnSettings, ground: &LatticeData) -> Result<()> {
         self.saving.check()?;
         if self.patches == 0 {
             bail!("--patches is 0, but a minibatch needs at least one");
@@ -258,10 +256,10 @@ impl Args {
         whole_steps::check(&self.epochs(), ground.step)?;
         self.showing.drawable(ground.shape)?;
         let d = ground.kind.features().context("a patch has too many numbers")?;
-        plan.parameters.check(d)?;
-        let minibatch = (d as u64).saturating_mul(plan.batch).saturating_mul(8);
+        scheme.factor.check(d)?;
+        let minibatch = (d as u64).saturating_mul(self.patches as u64).saturating_mul(8);
         let runs = tags.len() as u64;
-        let each = self.scheme.memory::<f64>(d, plan.batch).saturating_add(minibatch);
+        let each = self.scheme.factor.memory::<f64>(d, self.patches as u64).saturating_add(minibatch);
         let sites = (ground.shape.0 as u64).saturating_mul(ground.shape.1 as u64);
         // Each run has its chain, and at the end its configuration as numbers: as it is, and rebuilt.
         let numbers = sites.saturating_mul(ground.kind.channels as u64).saturating_mul(2 * 8);
@@ -270,24 +268,20 @@ impl Args {
         let needed = each.saturating_mul(runs).saturating_add(sites.saturating_mul(64));
         memory::check(
             needed,
-            &format!("{runs} dictionaries of {} atoms of {d} numbers", plan.parameters.atoms),
+            &format!("{runs} dictionaries of {} atoms of {d} numbers", scheme.factor.atoms),
             "lower --size, -r, --patch or --patches, or learn at fewer temperatures and epochs at once",
         )?;
         let mut inputs: Vec<paths::Given<'_>> = self.system.files();
         inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));
-        inputs.extend(self.scheme.file().map(|path| ("--init", path)));
+        inputs.extend(self.scheme.init.file().map(|path| ("--init", path)));
         let outs: Vec<PathBuf> = tags.iter().map(|tag| tagged(&self.out, tag)).collect();
         if tags.len() > 1 && output::is_standard(&self.out) {
             bail!("-o is -, but {} models cannot all go to standard output: name a file", tags.len());
         }
-        let saves: Vec<PathBuf> =
-            self.saving.checkpoint.iter().flat_map(|path| tags.iter().map(|tag| tagged(path, tag))).collect();
         let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
-        outputs.extend(saves.iter().map(|path| ("--checkpoint", &**path)));
+        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.showing.outputs());
         paths::check(common, &inputs, &outputs)?;
-        // Also those of the fixed configurations, which are learned from last.
-        saves.iter().try_for_each(|path| self.saving.goes_on(path, true).map(|_| ()))?;
         showing::probe(&outputs)
     }
 
@@ -317,122 +311,60 @@ impl Args {
         tags
     }
 
-    fn cutter(&self, ground: &Ground, seed: u64, id: u64) -> Cutter {
-        let encoding = ground.encoding.clone();
-        let cutter = SpinCutter::new(ground.kind.window, encoding, ground.borders, seed, id);
-        Cutter { cutter, count: self.patches }
-    }
-
-    /// The runs on trajectories.
-    fn entries<T: Scalar>(&self, plan: &Plan<'_>, ground: &Ground) -> Result<Vec<(Run<T>, Mark)>> {
-        let (seed, mut tags) = (plan.common.seed, self.tags().into_iter());
-        let mut entries = Vec::new();
-        let mut add = |source: Box<dyn Source<T>>, temperature, every| -> Result<()> {
-            let config = self.config(plan, ground, temperature, Some(every), None)?;
-            let tag = tags.next().unwrap_or_default();
-            let inputs = ground.inputs.clone();
-            let run = Run::new(plan, &tag, &self.out, Form::Patch(ground.kind), config, inputs, source)?;
-            entries.push((run, (temperature, Some(every))));
-            Ok(())
-        };
+    /// The trajectories to learn from.
+    fn sources<T: Scalar>(&self, data: &LatticeData, common: &Common) -> Result<Vec<MarkedSource<T>>> {
+        let mut sources: Vec<MarkedSource<T>> = Vec::new();
         if let Some(path) = &self.trajectory {
             for every in self.epochs() {
-                let trajectory = Trajectory::open(path)?;
-                let source = TrajectorySource {
-                    trajectory,
-                    cutter: self.cutter(ground, seed, 0),
-                    every,
-                    burn_in: self.burn_in,
-                    next: 0,
-                    frame: Vec::new(),
-                    reading: Duration::ZERO,
-                    alphabet: ground.alphabet(),
-                    watched: magnetisation_alone(),
-                    film: Film::default(),
-                };
-                if Source::<T>::minibatches(&source) == 0 {
+                let source = data.trajectory(Trajectory::open(path)?, every, self.burn_in, common.seed);
+                let Ok(source) = source else {
                     bail!("{}: no frame is left to learn from: lower --every or --burn-in", path.display());
-                }
-                add(Box::new(source), None, every)?;
+                };
+                sources.push((source, (None, Some(every))));
             }
-            return Ok(entries);
+            return Ok(sources);
         }
         // Every temperature has the same stream of the seed, so that its dictionaries are the same whatever other
         // temperatures are asked for, and those of the trajectory that `spins simulate` writes.
         for temperature in self.temperatures() {
             for every in self.epochs() {
-                let walk = self.system.walk(temperature, seed, 0)?;
-                let of = walk.updates_per_step();
-                let source = WalkSource {
-                    cutter: self.cutter(ground, seed, 0),
-                    rhythm: Rhythm::of_updates(self.burn_in, every, of),
-                    steps: self.updates().div_ceil(of),
-                    walk,
-                    chain: Duration::ZERO,
-                    watched: energy_and_magnetisation(),
-                    film: Film::default(),
-                };
-                let whole = source.rhythm.every.saturating_mul(of);
-                add(Box::new(source), Some(temperature), whole)?;
+                let walk = self.system.walk(temperature, common.seed, 0)?;
+                let updates = walk.updates_per_step();
+                let thinning = Thinning::of_updates(self.burn_in, every, updates);
+                let source = data.walk(walk, thinning, self.updates().div_ceil(updates), common.seed);
+                let whole = thinning.every.saturating_mul(updates);
+                sources.push((source, (Some(temperature), Some(whole))));
             }
         }
-        Ok(entries)
+        Ok(sources)
     }
 
-    /// The runs on the last configuration of each trajectory.
-    fn fixed_entries<T: Scalar>(
-        &self,
-        plan: &Plan<'_>,
-        ground: &Ground,
-        marks: &[Mark],
-        runs: &[Run<T>],
-        steps: u64,
-    ) -> Result<Vec<(Run<T>, Mark)>> {
-        let mut tags = self.tags().into_iter().skip(runs.len());
-        let mut entries: Vec<(Run<T>, Mark)> = Vec::new();
-        for (run, (temperature, _)) in runs.iter().zip(marks) {
-            if entries.iter().any(|(_, mark)| mark.0 == *temperature) {
-                continue;
-            }
-            let spins = run.source.configuration().unwrap_or_default().to_vec();
-            // Other places than those of the trajectory's own runs.
-            let cutter = self.cutter(ground, plan.common.seed, ids::FIXED);
-            let source = FixedSource { spins, shape: ground.shape, cutter, minibatches: steps, done: 0 };
-            let config = self.config(plan, ground, *temperature, None, Some(steps))?;
-            let tag = tags.next().unwrap_or_default();
-            let inputs = ground.inputs.clone();
-            let run =
-                Run::new(plan, &tag, &self.out, Form::Patch(ground.kind), config, inputs, Box::new(source))?;
-            entries.push((run, (*temperature, None)));
-        }
-        Ok(entries)
-    }
-
-    /// Every flag that has a say in one dictionary, with its value.
+    /// Every flag that has a say in a dictionary, or in all, with its value.
     fn config(
         &self,
-        plan: &Plan<'_>,
-        ground: &Ground,
-        temperature: Option<f64>,
-        every: Option<u64>,
+        scheme: &LearnSettings,
+        ground: &LatticeData,
+        temperatures: &[f64],
+        every: &[u64],
         fixed: Option<u64>,
+        common: &Common,
     ) -> Result<Value> {
-        let mut config = self.scheme.config(plan.parameters)?;
+        let mut config = serde_json::to_value(scheme)?;
         if self.trajectory.is_none() {
             self.system.config(&mut config);
-            config["temperature"] = json!([temperature]);
+            config["temperature"] = json!(temperatures);
             config["updates"] = json!(self.updates());
         } else {
             self.system.config_of_trajectory(&mut config);
             config["trajectory"] = json!(self.trajectory);
         }
-        config["every"] = every.map_or_else(|| json!(self.epochs()), |every| json!([every]));
+        config["every"] = json!(every);
         config["fixed"] = json!(fixed);
         config["burn-in"] = json!(self.burn_in);
         config["patch"] = json!(format!("{}x{}", self.patch.0, self.patch.1));
         config["patches"] = json!(self.patches);
         config["spins"] = json!(ground.kind.spins.map(|(values, _)| values));
-        config["seed"] = json!(plan.common.seed);
+        config["seed"] = json!(common.seed);
         Ok(config)
     }
 }

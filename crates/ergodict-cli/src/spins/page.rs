@@ -1,18 +1,20 @@
 //! The reports of spin systems: of simulations, and of dictionaries learned from them.
 
-use super::ground::Ground;
-use super::outcome::{Outcome, name};
-use super::simulated::Simulated;
+use super::learn::summary::{Outcome, name};
+use super::simulate::summary::Simulated;
 use crate::maps::{off, shown};
-use crate::mixing::MIXED;
-use crate::page::{self, count, facts, gallery, spin_model};
-use crate::sheet::Sheet;
-use crate::{again, watched};
+use crate::mixing::R_HAT_LIMIT;
+use crate::page::{self, count, facts, gallery};
+use crate::recorded::RecordedSettings;
+use crate::{rerun, watched};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::autocorrelation;
+use ergodict::model::Model;
 use ergodict::patch::SpinValues;
-use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Table};
+use ergodict::run::LatticeData;
+use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Sheet, Table};
+use serde_json::Value;
 use std::time::Duration;
 
 const LOSS: &str = "
@@ -20,7 +22,7 @@ const LOSS: &str = "
     when they came, as the trajectory goes on: one curve for each distance between kept configurations, τ (in updates of single sites, or in
     frames of a file). Lower is better.
 
-    All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighbouring
+    All curves of a chart see the same trajectory. A short τ learns from more of it, however dependent neighboring
     configurations are; where hardly anything moves between them, it learns the same thing again and again. The axis
     leaves out the first tenth, where random atoms are still being replaced.";
 
@@ -32,7 +34,7 @@ const REBUILT: &str = "
     combinations of atoms (of either sign for signed spins), without a penalty, and averaged where they overlap.";
 
 const ERRORS: &str = "
-    Where the rebuilt configuration is off: white where it is right, full colour where it is off by as much as the two
+    Where the rebuilt configuration is off: white where it is right, full color where it is off by as much as the two
     spins are apart.";
 
 /// Lags of autocorrelation functions.
@@ -50,24 +52,24 @@ const RESUMED: &str = "
 /// The page.
 pub(super) fn of_learning(
     outcomes: &[Outcome],
-    ground: &Ground,
+    ground: &LatticeData,
     from_file: bool,
     time: Duration,
 ) -> Result<Report> {
     let time = ("time", format!("{:.1} s", time.as_secs_f64()));
     if let [one] = outcomes {
-        return page::with(&one.learned.model, &[time], |report| {
+        return page::with(&one.model, &[time], |report| {
             let report = frames(report, one, ground, from_file)?;
             let report = rebuilt(&[one], ground)?.into_iter().fold(report, Report::figure);
             Ok(report.table(table(outcomes)))
         });
     }
-    let first = &outcomes[0].learned.model;
+    let first = &outcomes[0].model;
     let (rows, cols) = (ground.kind.window.rows, ground.kind.window.cols);
     let source = if from_file {
         first.inputs.first().map_or("a trajectory".to_owned(), |input| page::short(&input.name))
     } else {
-        let model = spin_model(&first.run["config"]);
+        let model = RecordedSettings::new(&first.provenance.config).spin_model();
         format!("the {model} on {}×{} sites", ground.shape.0, ground.shape.1)
     };
     let best = outcomes.iter().min_by(|a, b| a.relative_error.total_cmp(&b.relative_error));
@@ -80,7 +82,7 @@ pub(super) fn of_learning(
     });
     let lead = format!(
         "{} of {} atoms, {rows}×{cols} sites large, learned from {source}. Minibatches are patches at random \
-         places of kept configurations: neighbouring ones are nearly the same, which the method allows.{best}",
+         places of kept configurations: neighboring ones are nearly the same, which the method allows.{best}",
         count(outcomes.len(), "dictionary", "dictionaries"),
         first.w.cols(),
     );
@@ -99,7 +101,7 @@ pub(super) fn of_learning(
         for figure in rebuilt(&group, ground)? {
             report = report.figure(figure);
         }
-        let mixing: Vec<watched::Mixed> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
+        let mixing: Vec<watched::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
         if !mixing.is_empty() {
             report = report.table(watched::table(&mixing, CHAINS));
             let curve = watched::curve(&mixing, "kept configurations");
@@ -111,28 +113,32 @@ pub(super) fn of_learning(
     let report = report.section("All runs", "").table(table(outcomes)).facts(&run);
     Ok(report.code(
         "The first of them again",
-        again::command("spins learn", &first.run["config"], &[], "-o model.safetensors"),
+        rerun::command(
+            "spins learn",
+            &Value::Object(first.provenance.config.clone()),
+            &[],
+            "-o model.safetensors",
+        ),
     ))
 }
 
 const CHAINS: &str = "
     Minibatches are cut from configurations that follow each other on one chain, so that they are alike. How alike is seen from the energy and
-    the magnetisation of each, for each distance τ between them.";
+    the magnetization of each, for each distance τ between them.";
 
 /// How the chain of a run mixed, under the name of the run.
-fn mixing(outcome: &Outcome) -> Vec<watched::Mixed> {
-    let kept = outcome.learned.model.run["chain"]["mixing"].clone();
-    let all: Vec<watched::Mixed> = serde_json::from_value(kept).unwrap_or_default();
-    all.into_iter().map(|one| watched::Mixed { of: label(outcome), ..one }).collect()
+fn mixing(outcome: &Outcome) -> Vec<watched::MixingReport> {
+    let all = outcome.model.provenance.chain.iter().flat_map(|chain| chain.mixing.clone());
+    all.map(|one| watched::MixingReport { of: label(outcome), ..one }).collect()
 }
 
 /// Configurations that went by.
-fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -> Result<Report> {
-    if outcome.film.frames.len() < 2 {
+fn frames(report: Report, outcome: &Outcome, ground: &LatticeData, from_file: bool) -> Result<Report> {
+    if outcome.frames.len() < 2 {
         return Ok(report);
     }
     let every = outcome.every.unwrap_or(1);
-    let values: Vec<Vec<f64>> = (outcome.film.frames.iter())
+    let values: Vec<Vec<f64>> = (outcome.frames.iter())
         .map(|(_, spins)| spins.iter().map(|spin| f64::from(*spin)).collect())
         .collect();
     let alphabet = ground.alphabet();
@@ -141,13 +147,13 @@ fn frames(report: Report, outcome: &Outcome, ground: &Ground, from_file: bool) -
         if matches!(alphabet, Alphabet::Labels(_)) { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
     let unit = if from_file { "frame" } else { "update" };
     // The burn-in is of whole steps too.
-    let burn_in = outcome.learned.model.run["config"]["burn-in"].as_u64().unwrap_or(0);
+    let burn_in = RecordedSettings::new(&outcome.model.provenance.config).burn_in;
     let before = burn_in.div_ceil(ground.step.max(1)).saturating_mul(ground.step.max(1));
-    let items = outcome.film.frames.iter().zip(&values).map(|((at, _), values)| {
+    let items = outcome.frames.iter().zip(&values).map(|((at, _), values)| {
         (Picture::new(values, ground.shape, shade), format!("{unit} {}", before + (at + 1) * every))
     });
     let title = "Configurations over time".into();
-    let resumed = if outcome.film.frames[0].0 > 0 { RESUMED } else { "" };
+    let resumed = if outcome.frames[0].0 > 0 { RESUMED } else { "" };
     Ok(report.frames(&Frames { title, words: format!("{FRAMES}{resumed}"), items: items.collect() })?)
 }
 
@@ -166,7 +172,7 @@ fn groups(outcomes: &[Outcome]) -> Vec<Vec<&Outcome>> {
 fn loss(curves: &[&Outcome], from_file: bool) -> LineChart {
     let series = curves.iter().map(|outcome| {
         let every = outcome.every.unwrap_or(1) as f64;
-        let points = &outcome.learned.model.history.points;
+        let points = &outcome.model.history.points;
         let points: Vec<(f64, f64)> = points.iter().map(|p| (p.t as f64 * every, p.surrogate)).collect();
         Series::new(format!("τ = {every}"), points)
     });
@@ -192,24 +198,31 @@ fn label(outcome: &Outcome) -> String {
 
 /// All atoms of each dictionary, as sheets side by side.
 fn dictionaries(group: &[&Outcome]) -> Result<Vec<Figure>> {
-    if group.iter().any(|o| o.learned.model.patch.is_none_or(|patch| patch.channels > 1)) {
+    if group.iter().any(|o| o.model.patch.is_none_or(|patch| patch.channels > 1)) {
         let each = group.iter().map(|o| {
-            let gallery = gallery(&o.learned.model);
+            let gallery = gallery(&o.model);
             let plain = Report::new("").gallery(&gallery)?;
             let svg = plain.figures().first().map_or_else(String::new, |(_, svg)| svg.clone());
             Ok(Figure { title: format!("Atoms, {}", label(o)), svg, words: gallery.words })
         });
         return each.collect();
     }
-    let sheets: Vec<Sheet> = group.iter().map(|o| Sheet::of(&o.learned.model)).collect();
+    let sheets: Vec<Sheet> = group.iter().map(|o| sheet(&o.model)).collect();
     let signed = sheets.iter().any(Sheet::is_signed);
     let items = group.iter().zip(&sheets).map(|(o, sheet)| (sheet.picture(signed), label(o)));
     let svg = Pictures { items: items.collect(), columns: Some(group.len().clamp(1, 2)) }.svg()?;
     Ok(vec![Figure { title: "Dictionaries".into(), svg, words: SHEETS.into() }])
 }
 
+/// All atoms of a model, the most dominant first.
+fn sheet(model: &Model) -> Sheet {
+    let shape = model.patch.map_or((1, model.w.rows()), |p| (p.window.rows, p.window.cols));
+    let atoms: Vec<&[f64]> = model.dominance().1.iter().map(|&k| model.w.col(k)).collect();
+    Sheet::new(&atoms, shape)
+}
+
 /// The last configuration and what each dictionary makes of it.
-fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
+fn rebuilt(group: &[&Outcome], ground: &LatticeData) -> Result<Vec<Figure>> {
     let channels = ground.kind.channels;
     let signed = matches!(ground.kind.spins, Some((SpinValues::Signed, _)));
     let low = if signed { -1.0 } else { 0.0 };
@@ -242,11 +255,11 @@ fn rebuilt(group: &[&Outcome], ground: &Ground) -> Result<Vec<Figure>> {
 
 fn table(outcomes: &[Outcome]) -> Table {
     let rows = outcomes.iter().map(|o| {
-        let totals = &o.learned.model.aggregates;
+        let totals = &o.model.aggregates;
         vec![
             name(o.temperature, o.every),
             totals.t.to_string(),
-            format!("{:.4}", o.learned.results.surrogate_per_sample),
+            format!("{:.4}", o.results.surrogate_per_sample),
             format!("{:.4}", o.relative_error),
             format!("{:.2}", 100.0 * o.sites_right),
             format!("{:.2}", o.seconds.chain),
@@ -287,13 +300,14 @@ const MIXING: &str = "
 /// The page of a simulation.
 pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let (rows, cols) = simulated.shape;
-    let apart = simulated.mixing.iter().any(|one| one.mixing.r_hat > MIXED);
+    let apart = simulated.mixing.iter().any(|one| one.mixing.r_hat > R_HAT_LIMIT);
     let verdict = if apart {
         " Parts of the run disagree (R̂ is not near 1): a longer run, or a burn-in, is needed."
     } else {
         ""
     };
-    let model = spin_model(&simulated.config);
+    let model = simulated.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
+    let model = model.unwrap_or("spin system");
     let lead = format!(
         "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
          configuration kept every {} of them.{verdict}",
@@ -310,18 +324,18 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
         .chains
         .iter()
         .take(4)
-        .map(|chain| chain.last.iter().map(|&s| f64::from(s)).collect())
+        .map(|chain| chain.walk().spins().iter().map(|&s| f64::from(s)).collect())
         .collect();
     let one = frames.len() == 1;
     let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
     let items =
         frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, simulated.shape, shade), name(i)));
     let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
-    let words = if labels { "Every label has a colour; label 0 is white." } else { "Black is 1." };
+    let words = if labels { "Every label has a color; label 0 is white." } else { "Black is 1." };
     report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
     for (i, one) in simulated.mixing.iter().enumerate() {
         let series = simulated.chains.iter().enumerate().map(|(c, chain)| {
-            let points = chain.series[i].iter().enumerate();
+            let points = chain.series()[i].iter().enumerate();
             let x = |k: usize| (k + 1) as f64 * simulated.every as f64;
             Series::new(name(c), points.map(|(k, v)| (x(k), *v)).collect::<Vec<_>>())
         });
@@ -335,7 +349,7 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
         report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
     }
     let curves = simulated.mixing.iter().enumerate().map(|(i, one)| {
-        let series: Vec<&[f64]> = simulated.chains.iter().map(|chain| &*chain.series[i]).collect();
+        let series: Vec<&[f64]> = simulated.chains.iter().map(|chain| &*chain.series()[i]).collect();
         let found = autocorrelation(&series, LAGS);
         let points: Vec<(f64, f64)> = found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
         Series::new(one.observable.to_string(), points)
@@ -354,7 +368,7 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
         ]
     });
     let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
-    let mut words = format!("{MIXING} Above {MIXED} they have not mixed.");
+    let mut words = format!("{MIXING} Above {R_HAT_LIMIT} they have not mixed.");
     if let Some(exact) = simulated.exact_energy {
         words =
             format!("{words}\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).");
@@ -376,6 +390,6 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     }
     run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
     run.push(("time".into(), format!("{:.2} s", simulated.seconds)));
-    let command = again::command("spins simulate", &simulated.config, &[], "-o trajectory.npy");
+    let command = rerun::command("spins simulate", &simulated.config, &[], "-o trajectory.npy");
     Ok(report.facts(&run).code("Run it again", command))
 }

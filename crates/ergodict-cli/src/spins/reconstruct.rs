@@ -4,18 +4,19 @@ use crate::args::Common;
 use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
 use crate::showing::{self, Showing};
-use crate::words::table;
-use crate::{again, input, interrupt, maps, output, paths};
+use crate::summary::{Summary, emit};
+use crate::{input, interrupt, maps, output, paths, rerun};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Lattice;
 use ergodict::data::{Trajectory, write_npy};
-use ergodict::dictionary::{Model, Precision};
 use ergodict::linalg::{MatRef, Scalar};
+use ergodict::model::{Model, Precision};
 use ergodict::patch::{Encoding, SpinGrid, SpinValues, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
 use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
+use serde::Serialize;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     /// Which frame of a trajectory, from 0 [default: the last]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     frame: Option<u64>,
-    /// Sites between neighbouring patches, which are averaged where they overlap
+    /// Sites between neighboring patches, which are averaged where they overlap
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     stride: usize,
     /// Weight of the ℓ₁ norm of the codes; 0 rebuilds as closely as the atoms can
@@ -94,12 +95,13 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     args.showing.drawable(shape)?;
     error_map.map_or(Ok(()), |(flag, _)| maps::drawable(flag, shape))?;
     showing::probe(&outputs)?;
-    let mut factoriser = with_lambda(&model.factoriser::<T>()?, args.lambda)?;
+    let mut factorizer = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
     let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
     interrupt::listen();
     let mut progress: Option<Progress> = None;
-    let rebuilt = overlap.reconstruct(&mut factoriser, &grid, &mut |done, all| {
-        let progress = progress.get_or_insert_with(|| Progress::of("patches", common.quiet, Some(all), 0));
+    let rebuilt = overlap.reconstruct(&mut factorizer, &grid, &mut |done, all| {
+        let progress =
+            progress.get_or_insert_with(|| Progress::with_unit("patches", common.quiet, Some(all), 0));
         progress.update(done, || format!("stride {}", args.stride));
         !interrupt::asked()
     })?;
@@ -145,7 +147,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         let run: Vec<(&str, String)> = run.into_iter().chain(facts(model)).collect();
         let names = [input::name(&args.model), input::name(&args.configuration)];
         let config = json!({ "frame": args.frame, "stride": args.stride, "lambda": args.lambda });
-        let command = again::command("spins reconstruct", &config, &names, "-o rebuilt.npy");
+        let command = rerun::command("spins reconstruct", &config, &names, "-o rebuilt.npy");
         Ok(Report::new("A configuration rebuilt from atoms")
             .lead(lead)
             .figure(Figure { title: "The configuration".into(), svg, words })
@@ -153,33 +155,68 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
             .facts(&run)
             .code("Run it again", command))
     })?;
-    if !common.quiet {
-        let (patches, atoms) = (rebuilt.patches, model.w.cols());
-        let mut lines = vec![
-            ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {}, frame {at}", args.stride)),
-            ("error", format!("{error:.4} relative, {:.2} % of the sites right", 100.0 * right)),
-            ("wrote", args.out.display().to_string()),
-        ];
-        lines.extend(args.error_map.as_ref().map(|path| ("error map", path.display().to_string())));
-        lines.extend(args.showing.lines());
-        say(&table(&lines));
-    }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.spins-reconstruct/1",
-            "out": args.out,
-            "model": args.model,
-            "configuration": args.configuration,
-            "frame": at,
-            "shape": [shape.0, shape.1],
-            "stride": args.stride,
-            "patches": rebuilt.patches,
-            "lambda": args.lambda,
-            "relative_error": error,
-            "sites_right": right,
-            "config": crate::resolved::config(),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    let summary = SpinsReconstructSummary {
+        out: &args.out,
+        model: &args.model,
+        configuration: &args.configuration,
+        frame: at,
+        shape,
+        stride: args.stride,
+        patches: rebuilt.patches,
+        lambda: args.lambda,
+        relative_error: error,
+        sites_right: right,
+        atoms: model.w.cols(),
+        error_map: args.error_map.as_deref(),
+        written: args.showing.lines(),
+    };
+    emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict spins reconstruct`
+#[derive(Serialize)]
+struct SpinsReconstructSummary<'a> {
+    /// File that was written
+    out: &'a Path,
+    /// Model file
+    model: &'a Path,
+    /// File of the configuration
+    configuration: &'a Path,
+    /// Frame of that file, from 0
+    frame: u64,
+    /// Rows and columns
+    shape: (usize, usize),
+    /// Sites between neighboring patches
+    stride: usize,
+    /// Patches that were averaged
+    patches: u64,
+    /// Weight of the ℓ₁ norm of the codes
+    lambda: f64,
+    /// ‖X̂ − X‖ / ‖X‖
+    relative_error: f64,
+    /// Share of the sites whose rebuilt value is nearest to the spin that is there
+    sites_right: f64,
+    #[serde(skip)]
+    atoms: usize,
+    #[serde(skip)]
+    error_map: Option<&'a Path>,
+    #[serde(skip)]
+    written: Vec<(&'static str, String)>,
+}
+
+impl Summary for SpinsReconstructSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.spins-reconstruct/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let Self { patches, atoms, stride, frame, relative_error: error, .. } = self;
+        let mut lines = vec![
+            ("rebuilt", format!("{patches} patches with {atoms} atoms, stride {stride}, frame {frame}")),
+            ("error", format!("{error:.4} relative, {:.2} % of the sites right", 100.0 * self.sites_right)),
+            ("wrote", self.out.display().to_string()),
+        ];
+        lines.extend(self.error_map.map(|path| ("error map", path.display().to_string())));
+        lines.extend(self.written.clone());
+        lines
+    }
 }

@@ -1,33 +1,31 @@
 //! `ergodict spins simulate`: the trajectory of a spin system, and how well it mixes.
 
+pub(super) mod summary;
+
 use super::drawing;
 use super::page;
-use super::recording::{Ended, Mark, Recording};
-use super::simulated::Simulated;
 use super::system::{System, unusable};
 use super::whole_steps;
 use crate::args::{Common, count};
-use crate::progress::{Progress, say};
-use crate::runs::tagged;
-use crate::saving::{self, Saving};
+use crate::driver::Driver;
+use crate::learning::tagged;
+use crate::progress::say;
+use crate::saving::Saving;
 use crate::showing::{self, Showing};
-use crate::{input, interrupt, marks, memory, output, paths, rescue};
+use crate::summary::emit;
+use crate::{input, interrupt, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
 use ergodict::chain::diagnostics::Mixing;
-use ergodict::chain::{Alphabet, ChainPoint, Observable, Rhythm, SpinWalk};
+use ergodict::chain::{Alphabet, ChainPoint, Observable, SpinWalk, Thinning};
 use ergodict::data::{Trajectory, digest};
-use ergodict::dictionary::Input;
-use rayon::prelude::*;
+use ergodict::model::Input;
+use ergodict::run::{Checkpoint, Identity, Job, SpinRecorder, Status};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use summary::Simulated;
 
-/// Whose checkpoints they are.
-const KIND: marks::Kind = marks::Kind { schema: "ergodict.spins-checkpoint/1", verb: "spins simulate" };
-/// How long chains go on before they meet.
-const SLICE: Duration = Duration::from_millis(200);
 /// Most chains: each is a file.
 const MOST_CHAINS: u64 = 1 << 16;
 
@@ -41,36 +39,43 @@ Example:
 #[derive(clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct Args {
-    /// The trajectory to write, - is standard output; with several chains, -chain0, -chain1, … are put before its
-    /// extension
+    /// The trajectory to write; - is standard output
+    ///
+    /// With several chains, -chain0, -chain1, … are put before its extension.
     #[arg(short, long, value_name = "TRAJ.npy")]
     out: PathBuf,
-    /// Temperature [default: 2.26; 1 for potts and rbm, 10 for cellular-potts]
+    /// Temperature [default: that of the system, see --model]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// Updates of single sites, after the burn-in
     #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = count, allow_negative_numbers = true)]
     updates: u64,
-    /// Updates between kept configurations; chains that update many sites in a step take whole steps
+    /// Updates of single sites between kept configurations
+    ///
+    /// Chains that update many sites in a step take whole steps.
     #[arg(long, value_name = "TAU", default_value_t = 10_000, value_parser = count)]
     #[arg(allow_negative_numbers = true)]
     every: u64,
     /// Updates before the first configuration that may be kept
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = count, allow_negative_numbers = true)]
     burn_in: u64,
-    /// First configuration: random, ordered (1 everywhere, label 0 for potts), or the last frame of a .npy file
+    /// First configuration: random, ordered (1 everywhere, label 0 of labels), or the last frame of a .npy file
     #[arg(long, value_name = "HOW|FILE", default_value = "random")]
+    #[arg(hide_short_help = true)]
     start: String,
     /// Independent chains
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     chains: u64,
-    /// What to measure on every kept configuration: energy (per site), magnetisation, cluster (share of the largest)
+    /// What to measure on every kept configuration: energy (per site), magnetization, cluster (share of the largest)
     ///
-    /// The magnetisation is the mean spin; the mean of units 0 and 1; and for q labels (q·max share − 1)/(q − 1), which is 0
+    /// The magnetization is the mean spin; the mean of units 0 and 1; and for q labels (q·max share − 1)/(q − 1), which is 0
     /// when all are as frequent and 1 when all sites are alike.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetisation")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "energy,magnetization")]
+    #[arg(hide_short_help = true)]
     observables: Vec<Observable>,
-    /// Draw the kept configurations: an animation FILE.gif, or a folder for PNG files; several chains as for --out
+    /// Draw the kept configurations: FILE.gif, or a folder of PNG files
+    ///
+    /// With several chains, their numbers are put before the extension, as for --out.
     #[arg(long, value_name = "FILE.gif|DIR")]
     frames: Option<PathBuf>,
     #[command(flatten)]
@@ -113,7 +118,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let walks =
         (0..args.chains).map(|id| args.begin(temperature, common.seed, id)).collect::<Result<Vec<_>>>()?;
     let (shape, alphabet, of) = (walks[0].shape(), walks[0].alphabet(), walks[0].updates_per_step());
-    let rhythm = Rhythm::of_updates(args.burn_in, args.every, of);
+    let rhythm = Thinning::of_updates(args.burn_in, args.every, of);
     let frames = args.updates.div_ceil(of) / rhythm.every;
     if frames == 0 {
         bail!(
@@ -127,24 +132,31 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let config = args.config(common, temperature);
     interrupt::listen();
     let started = Instant::now();
-    let Some((mut recordings, resumed)) = args.recordings(common, walks, &outs, (rhythm, frames), &config)?
-    else {
-        say("ergodict: interrupted before anything was done; the checkpoint is as it was");
-        return Ok(interrupt::code());
-    };
+    let inputs = if args.saving.checkpoint.is_some() { args.inputs()? } else { Vec::new() };
+    let command = "spins simulate".into();
+    let identity = Identity { command, settings: config.clone(), inputs, seed: common.seed };
+    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut chains = Vec::new();
+    for ((id, walk), out) in (0..).zip(walks).zip(&outs) {
+        let spool = driver.spool(&args.spool(id), Some(out))?;
+        chains.push(SpinRecorder::new(walk, out, spool, rhythm, frames, &args.observables)?);
+    }
+    let mut jobs: Vec<&mut dyn Job> = chains.iter_mut().map(|chain| chain as &mut dyn Job).collect();
+    let resumed = driver.restore(&mut jobs)?;
+    let kept = |jobs: &[&mut dyn Job]| jobs.iter().map(|job| job.done().0).sum::<u64>();
     let whole = rhythm.every.saturating_mul(of);
     if !common.quiet {
         if resumed {
-            say(&format!("resumed after {} frames", recordings.iter().map(Recording::frames).sum::<u64>()));
+            say(&format!("resumed after {} frames", kept(&jobs)));
         }
         whole_steps::tell(&[args.every], of);
     }
-    if let Some(code) = args.record(common, &mut recordings, frames, &config)? {
-        return Ok(code);
+    if driver.drive(&mut jobs)? == Status::Stopped {
+        return Ok(driver.interrupted(&format!("{} frames", kept(&jobs))));
     }
-    let updates = recordings.iter().map(Recording::updates).sum();
-    let chains: Vec<Ended> =
-        recordings.into_iter().zip(&outs).map(|(r, out)| r.publish(out)).collect::<Result<_>>()?;
+    interrupt::waits_for("the trajectories and the report");
+    let updates = chains.iter().map(SpinRecorder::updates).sum();
+    chains.iter_mut().zip(&outs).try_for_each(|(chain, out)| chain.publish(out))?;
     let seconds = started.elapsed().as_secs_f64();
     if !args.draw(&outs, alphabet)? {
         let again = args.saving.checkpoint.as_ref().map(|_| "; with --resume the same command draws them");
@@ -155,10 +167,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(interrupt::code());
     }
     let mixing = args.observables.iter().enumerate().map(|(i, &observable)| {
-        let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series[i]).collect();
-        Observed { observable, mixing: Mixing::of(&series) }
+        let series: Vec<&[f64]> = chains.iter().map(|chain| &*chain.series()[i]).collect();
+        Observed { observable, mixing: Mixing::from_series(&series) }
     });
-    let accepted = chains.iter().filter_map(|chain| chain.acceptance);
+    let accepted = chains.iter().filter_map(|chain| chain.walk().acceptance());
     let (accepted, proposed) = accepted.fold((0, 0), |(a, p), x| (a + x.accepted, p + x.proposed));
     let simulated = Simulated {
         shape,
@@ -176,18 +188,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         resumed,
     };
     args.showing.write(|| page::of_simulation(&simulated))?;
-    if let Some(path) = &args.saving.checkpoint {
-        saving::remove(path)?;
-    }
-    args.partials().iter().flatten().try_for_each(|path| saving::remove(path))?;
-    if !common.quiet {
-        let mut more = args.showing.lines();
-        more.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));
-        say(&simulated.words(more));
-    }
-    if common.json {
-        output::print(&format!("{:#}\n", simulated.json()))?;
-    }
+    driver.remove()?;
+    let mut written = args.showing.lines();
+    written.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));
+    emit(&simulated.summary(written), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -198,12 +202,15 @@ impl Args {
         (0..self.chains).map(|id| tagged(path, &tag(id))).collect()
     }
 
-    /// Where the frames of a chain are until all is over.
-    fn partials(&self) -> Vec<Option<PathBuf>> {
-        let Some(checkpoint) = &self.saving.checkpoint else { return vec![None; self.chains as usize] };
-        let mut name = checkpoint.clone().into_os_string();
-        name.push(".frames");
-        self.tagged(Path::new(&name)).into_iter().map(Some).collect()
+    /// The name of the spool of a chain.
+    fn spool(&self, chain: u64) -> String {
+        if self.chains > 1 { format!("frames-chain{chain}") } else { "frames".into() }
+    }
+
+    /// Where the frames of the chains are until all is done.
+    fn spools(&self) -> Vec<PathBuf> {
+        let path = |id| Some(Checkpoint::spool_path(self.saving.checkpoint.as_deref()?, &self.spool(id)));
+        (0..self.chains).filter_map(path).collect()
     }
 
     fn check(&self, common: &Common, outs: &[PathBuf]) -> Result<()> {
@@ -220,10 +227,10 @@ impl Args {
         output::named(&self.out, "npy", "trajectories")?;
         let mut inputs = self.system.files();
         inputs.extend(self.start_file().map(|path| ("--start", path)));
-        let partials = self.partials();
+        let spools = self.spools();
         let drawn: Vec<PathBuf> = self.frames.iter().flat_map(|path| self.tagged(path)).collect();
         let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
-        outputs.extend(partials.iter().flatten().map(|path| ("--checkpoint", &**path)));
+        outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.showing.outputs());
         let to_probe = outputs.len();
@@ -237,7 +244,7 @@ impl Args {
         }
         if self.start == "ordered" && self.system.only_copies() {
             bail!(
-                "--start ordered is one label everywhere, which the cellular-potts rule of copying neighbours never \
+                "--start ordered is one label everywhere, which the cellular-potts rule of copying neighbors never \
                  leaves: use random, a file, or --proposal any"
             );
         }
@@ -326,101 +333,4 @@ impl Args {
         self.system.config(&mut config);
         config
     }
-
-    /// The chains at their beginning, or where their checkpoint has them; none when interrupted meanwhile.
-    fn recordings(
-        &self,
-        common: &Common,
-        walks: Vec<Box<dyn SpinWalk>>,
-        outs: &[PathBuf],
-        rhythm: (Rhythm, u64),
-        config: &Value,
-    ) -> Result<Option<(Vec<Recording>, bool)>> {
-        let mut places: Vec<Option<Mark>> = walks.iter().map(|_| None).collect();
-        let mut resumed = false;
-        if let Some(path) = &self.saving.checkpoint
-            && self.saving.goes_on(path, common.quiet)?
-        {
-            places = marks::load(KIND, path, config, &self.inputs()?, walks.len())?;
-            resumed = true;
-        }
-        let partials = self.partials();
-        let mut recordings = Vec::new();
-        for (((walk, out), partial), mark) in walks.into_iter().zip(outs).zip(partials).zip(places) {
-            let observables = &self.observables;
-            // Found out now, not after the first frame.
-            observables.iter().try_for_each(|observable| walk.measure(*observable).map(|_| ()))?;
-            recordings.push(match (mark, partial) {
-                (Some(mark), Some(partial)) => {
-                    match Recording::resumed(walk, out, partial, rhythm, observables, mark)? {
-                        Some(recording) => recording,
-                        None => return Ok(None),
-                    }
-                }
-                (_, partial) => Recording::new(walk, out, partial, rhythm, observables)?,
-            });
-        }
-        Ok(Some((recordings, resumed)))
-    }
-
-    /// Goes on until all frames are kept, or until interrupted: the exit code then.
-    fn record(
-        &self,
-        common: &Common,
-        recordings: &mut [Recording],
-        frames: u64,
-        config: &Value,
-    ) -> Result<Option<ExitCode>> {
-        let inputs = if self.saving.checkpoint.is_some() { self.inputs()? } else { Vec::new() };
-        let all = |recordings: &[Recording]| -> u64 { recordings.iter().map(Recording::frames).sum() };
-        let before = all(recordings);
-        let total = frames.saturating_mul(recordings.len() as u64);
-        let mut progress = Progress::of("frames", common.quiet, Some(total), before);
-        let (mut saved, kept) = (Instant::now(), AtomicU64::new(0));
-        let slice = SLICE.min(self.saving.every());
-        let stop = || interrupt::asked() || interrupt::due(kept.load(Ordering::Relaxed));
-        while recordings.iter().any(|recording| !recording.over()) {
-            recordings.par_iter_mut().try_for_each(|recording| recording.go_on(slice, &kept, stop))?;
-            let frames = all(recordings);
-            progress.update(frames, || {
-                let last = |series: &Vec<f64>| series.last().copied().unwrap_or(f64::NAN);
-                let each = self.observables.iter().zip(&recordings[0].series);
-                let each: Vec<String> = each.map(|(o, series)| format!("{o} {:.4}", last(series))).collect();
-                each.join(", ")
-            });
-            let stopped = frames < total && stop();
-            let place = self.saving.checkpoint.as_deref();
-            if let Some(path) = place.filter(|_| stopped || saved.elapsed() >= self.saving.every()) {
-                // A chain goes on from a frame: before the first there is nothing to go on from.
-                if frames > 0 {
-                    self.saving.tried(save(path, recordings, config, &inputs), stopped)?;
-                }
-                saved = Instant::now();
-            }
-            if stopped && frames == 0 && place.is_some() {
-                progress.finish();
-                self.partials().iter().flatten().try_for_each(|path| saving::remove(path))?;
-                say("ergodict: interrupted before the first frame was kept; there was no state to save yet");
-                return Ok(Some(interrupt::code()));
-            }
-            if stopped {
-                progress.finish();
-                say(&saving::interrupted(&format!("{frames} frames"), place, 0));
-                return Ok(Some(interrupt::code()));
-            }
-        }
-        progress.finish();
-        // What was simulated is not lost if it cannot be written.
-        if let Some(path) = &self.saving.checkpoint {
-            self.saving.tried(save(path, recordings, config, &inputs), false)?;
-        }
-        interrupt::waits_for("the trajectories and the report");
-        Ok(None)
-    }
-}
-
-/// Saves where the chains are.
-fn save(path: &Path, recordings: &mut [Recording], config: &Value, inputs: &[Input]) -> Result<()> {
-    let chains = recordings.iter_mut().map(Recording::mark).collect::<Result<Vec<_>>>()?;
-    marks::save(KIND, path, config, inputs, chains)
 }

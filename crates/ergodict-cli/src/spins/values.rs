@@ -1,9 +1,9 @@
 //! The values of a trajectory from a file: those that `--model` states, or those it seems to have.
 
-use super::system::{Kind, System};
+use super::system::{System, name};
 use crate::paths::Given;
 use anyhow::{Context, Result, bail};
-use ergodict::chain::{Alphabet, MOST_LABELS};
+use ergodict::chain::Alphabet;
 use ergodict::data::Trajectory;
 
 /// The alphabet of a trajectory given by a flag, all of whose values are looked at.
@@ -16,40 +16,22 @@ pub(super) fn alphabet(
     while trajectory.next_frame(&mut frame)? {
         frame.iter().for_each(|&value| seen.0[usize::from(value as u8)] = true);
     }
-    let Some(stated) = stated(system, seen.highest())? else {
+    let Some(stated) = system.alphabet(seen.highest())? else {
         return seen.guess().with_context(|| path.display().to_string());
     };
     let values: Vec<i8> = seen.values().collect();
-    stated
-        .check(&values, values.len())
-        .map_err(|_| ())
-        .or_else(|()| bail!("{flag} {}: holds {}, but {}", path.display(), seen.words(), expected(stated)))?;
+    stated.check(&values, values.len()).map_err(|_| ()).or_else(|()| {
+        bail!("{flag} {}: holds {}, but {}", path.display(), seen.words(), expected(system, stated))
+    })?;
     Ok(stated)
 }
 
-/// The alphabet according to `--model` and `--states`; none where the values themselves are to tell. Labels that nobody
-/// has counted go up to the highest.
-fn stated(system: &System, highest: i8) -> Result<Option<Alphabet>> {
-    let found = highest.max(1).unsigned_abs() + 1;
-    Ok(match system.stated() {
-        (None, _) => None,
-        (Some(Kind::Ising), _) => Some(Alphabet::PlusMinus),
-        (Some(Kind::Rbm), _) => Some(Alphabet::ZeroOne),
-        (Some(Kind::Potts), Some(states)) if (2..=usize::from(MOST_LABELS)).contains(&states) => {
-            Some(Alphabet::Labels(states as u8))
-        }
-        (Some(Kind::Potts), Some(states)) => {
-            bail!("--states is {states}, but it must be from 2 to {MOST_LABELS}")
-        }
-        (Some(Kind::Potts | Kind::CellularPotts), _) => Some(Alphabet::Labels(found)),
-    })
-}
-
 /// What the alphabet that was stated asks for.
-fn expected(alphabet: Alphabet) -> String {
+fn expected(system: &System, alphabet: Alphabet) -> String {
+    let model = name(system.kind());
     match alphabet {
-        Alphabet::PlusMinus => "the spins of --model ising are -1 and 1".into(),
-        Alphabet::ZeroOne => "the units of --model rbm are 0 and 1".into(),
+        Alphabet::PlusMinus => format!("the spins of --model {model} are -1 and 1"),
+        Alphabet::ZeroOne => format!("the units of --model {model} are 0 and 1"),
         Alphabet::Labels(labels) => format!("the labels of that --model are 0 to {}", labels - 1),
     }
 }

@@ -57,7 +57,7 @@ fn systems_that_cannot_be() {
         (&format!("{cells} --cells 0"), ["--cells is 0", "between 1 and 127"]),
         (&format!("{cells} --cells 128"), ["--cells is 128", "between 1 and 127"]),
         (&format!("{cells} --size 3 --cells 20"), ["number of cells is 20", "number of sites"]),
-        (&format!("{cells} --adhesion 1,2,3"), ["--adhesion has 3 numbers", "two need 5"]),
+        (&format!("{cells} --adhesion 1,2,3"), ["--adhesion is 1,2,3 (3 numbers)", "two need 5"]),
         (&format!("{cells} --volume nan"), ["volume is NaN", "not negative"]),
         (&format!("{cells} --volume-strength -1"), ["strength of the volume is -1", "not negative"]),
         ("--coupling nan", ["coupling is NaN", "finite"]),
@@ -116,7 +116,7 @@ fn simulations_that_make_no_sense() {
         ("--updates 0", ["only 0 updates", "nothing would be kept"]),
         ("--chains 0", ["--chains is 0", "between 1 and"]),
         ("--chains 999999999999", ["--chains is 999999999999", "65536"]),
-        ("--observables colour", ["is colour", "energy, magnetisation, cluster"]),
+        ("--observables color", ["is color", "energy, magnetization, cluster"]),
         ("--start no.npy", ["--start no.npy cannot be used", "random, ordered, or"]),
         ("--start -", ["--start is -", "name a file"]),
         ("--start ordered --model cellular-potts", ["never leaves", "--proposal any"]),
@@ -174,7 +174,7 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
         ("--model potts --spins signed", ["signed", "labels are one-hot"]),
         ("-r 0", ["number of atoms is 0", "at least one"]),
         ("--lambda -1", ["lambda is -1", "not negative"]),
-        ("--init t.npy", ["t.npy", "needed"]),
+        ("--init t.npy", ["--init is t.npy", "needed"]),
         ("--trajectory t.npy", ["--updates", "--trajectory"]),
         ("-o no/m", ["no/m: cannot be written", "`no` does not exist"]),
         ("--report no/m", ["no/m: cannot be written", "`no` does not exist"]),
@@ -216,18 +216,18 @@ fn dictionaries_of_spins_that_cannot_be_learned() {
 }
 
 #[test]
-fn the_checkpoint_of_a_fixed_configuration_is_found_before_the_work() {
+fn the_checkpoint_that_all_runs_share_is_found_before_the_work() {
     let bench = bench();
-    bench.put("state-fixed", "");
+    bench.put("state", "");
     let words = format!("spins learn {} --fixed -o m --checkpoint state", spins::SMALL);
-    refused(&bench, &words, &["state-fixed: there is a checkpoint already", "--resume"]);
+    refused(&bench, &words, &["state: there is a checkpoint already", "--resume"]);
 }
 
 #[test]
 fn configurations_that_cannot_be_rebuilt() {
     let bench = bench();
     bench.run(&format!("spins learn {} -o m -q", spins::SMALL)).fine();
-    bench.run(&format!("image learn grey.png {} -o i -q", image::SMALL)).fine();
+    bench.run(&format!("image learn gray.png {} -o i -q", image::SMALL)).fine();
     bench.put_npy("x.npy", &numbers(16, 20));
     bench.run("factor x.npy -r 2 -o f -q").fine();
     bench.put_spins("tiny.npy", 1, (3, 3), |_, _, _| 1);
@@ -261,7 +261,7 @@ fn configurations_that_cannot_be_rebuilt() {
 #[test]
 fn images_that_are_none() {
     let bench = bench();
-    let png = bench.bytes("grey.png");
+    let png = bench.bytes("gray.png");
     bench.put("cut.png", &png[..png.len() / 2]);
     let mut bytes = png.clone();
     let middle = png.len() / 2;
@@ -271,7 +271,7 @@ fn images_that_are_none() {
     bench.put("nothing.png", "");
     bench.put_image("small.png", (3, 9), 1, image::stripes);
     bench.put("animation.gif", b"GIF89a\x01\x00\x01\x00\x00\x00\x00;");
-    bench.run(&format!("image learn grey.png {} -o m -q", image::SMALL)).fine();
+    bench.run(&format!("image learn gray.png {} -o m -q", image::SMALL)).fine();
     for (name, said) in [
         ("none.png", ["none.png: ", ""]),
         (".", [".: ", ""]),
@@ -285,7 +285,7 @@ fn images_that_are_none() {
         ("small.png", ["small.png: the patch is 4×4", "3×9"]),
     ] {
         refused(&bench, &format!("image learn -q {name} {} -o n", image::SMALL), &said);
-        refused(&bench, &format!("image learn -q grey.png {name} {} -o n", image::SMALL), &said);
+        refused(&bench, &format!("image learn -q gray.png {name} {} -o n", image::SMALL), &said);
         refused(&bench, &format!("image reconstruct -q m {name} -o out.png"), &said);
     }
 }
@@ -294,22 +294,22 @@ fn images_that_are_none() {
 fn dictionaries_of_images_that_cannot_be_learned() {
     let bench = bench();
     for (flags, said) in [
-        ("--patch 25", ["grey.png: the patch is 25×25", "24×30"]),
+        ("--patch 25", ["gray.png: the patch is 25×25", "24×30"]),
         ("--patch 0", ["is 0", "--patch"]),
         ("--patches 0", ["--patches is 0", "at least one"]),
         ("--steps 0", ["--steps is 0", "at least one"]),
         ("--steps -1", ["is -1", "--steps"]),
         ("--sampling jump", ["is jump", "iid"]),
         ("-r 0", ["number of atoms is 0", "at least one"]),
-        ("--init grey.png", ["--init grey.png", "random, data or a matrix"]),
-        ("-o grey.png", ["IMG grey.png and -o grey.png are the same file", "overwritten"]),
+        ("--init gray.png", ["--init is gray.png", "random, data or a matrix"]),
+        ("-o gray.png", ["IMG gray.png and -o gray.png are the same file", "overwritten"]),
         ("-o no/m", ["no/m: cannot be written", "`no` does not exist"]),
         ("--report no/m", ["no/m: cannot be written", "`no` does not exist"]),
         ("--checkpoint no/m", ["no/m: cannot be written", "`no` does not exist"]),
         ("--checkpoint m", ["-o m and --checkpoint m", "two"]),
         ("- -", ["standard input holds one image", "more than once"]),
     ] {
-        refused(&bench, &format!("image learn -q grey.png {} -o m {flags}", image::SMALL), &said);
+        refused(&bench, &format!("image learn -q gray.png {} -o m {flags}", image::SMALL), &said);
     }
     refused(&bench, "image learn -r 3 -o m", &["<IMG>", "needs"]);
 }
@@ -317,41 +317,41 @@ fn dictionaries_of_images_that_cannot_be_learned() {
 #[test]
 fn images_that_cannot_be_rebuilt() {
     let bench = bench();
-    bench.run(&format!("image learn grey.png {} -o m -q", image::SMALL)).fine();
+    bench.run(&format!("image learn gray.png {} -o m -q", image::SMALL)).fine();
     bench.run(&format!("spins learn {} -o s -q", spins::SMALL)).fine();
     bench.put_npy("x.npy", &numbers(16, 20));
     bench.run("factor x.npy -r 2 -o f -q").fine();
     for (words, said) in [
-        ("f grey.png", ["f: its atoms are plain samples, not patches of images", "`ergodict image learn`"]),
+        ("f gray.png", ["f: its atoms are plain samples, not patches of images", "`ergodict image learn`"]),
         (
-            "s grey.png",
+            "s gray.png",
             [
                 "s: its atoms are patches of spin configurations, not patches of images",
                 "`ergodict image learn`",
             ],
         ),
-        ("no grey.png", ["no: ", ""]),
-        ("grey.png grey.png", ["grey.png: not a model file", ".safetensors"]),
-        ("m grey.png --stride 0", ["stride is 0", "at least 1 and at most 4"]),
-        ("m grey.png --stride 5", ["stride is 5", "at least 1 and at most 4"]),
-        ("m grey.png --lambda -1", ["lambda is -1", "not negative"]),
-        ("m grey.png --denoise --lambda 1", ["--denoise", "--lambda"]),
-        ("m grey.png --denoise 0.1", ["an argument too many", "is written --denoise=0.1"]),
-        ("m grey.png --denoise=-1", ["--denoise is -1", "not negative"]),
-        ("m grey.png --denoise=nan", ["--denoise is NaN", "not negative"]),
-        ("m grey.png --denoise=inf", ["noise", ""]),
-        ("m grey.png --reference colour.png", ["colour.png: has 26×20 pixels", "30×24"]),
-        ("m grey.png --reference none.png", ["none.png: ", ""]),
-        ("m grey.png -o grey.png", ["IMG grey.png and -o grey.png are the same file", "overwritten"]),
+        ("no gray.png", ["no: ", ""]),
+        ("gray.png gray.png", ["gray.png: not a model file", ".safetensors"]),
+        ("m gray.png --stride 0", ["stride is 0", "at least 1 and at most 4"]),
+        ("m gray.png --stride 5", ["stride is 5", "at least 1 and at most 4"]),
+        ("m gray.png --lambda -1", ["lambda is -1", "not negative"]),
+        ("m gray.png --denoise --lambda 1", ["--denoise", "--lambda"]),
+        ("m gray.png --denoise 0.1", ["an argument too many", "is written --denoise=0.1"]),
+        ("m gray.png --denoise=-1", ["--denoise is -1", "not negative"]),
+        ("m gray.png --denoise=nan", ["--denoise is NaN", "not negative"]),
+        ("m gray.png --denoise=inf", ["noise", ""]),
+        ("m gray.png --reference color.png", ["color.png: has 26×20 pixels", "30×24"]),
+        ("m gray.png --reference none.png", ["none.png: ", ""]),
+        ("m gray.png -o gray.png", ["IMG gray.png and -o gray.png are the same file", "overwritten"]),
         (
-            "m grey.png --reference colour.png -o colour.png",
-            ["--reference colour.png and -o colour.png", "overwritten"],
+            "m gray.png --reference color.png -o color.png",
+            ["--reference color.png and -o color.png", "overwritten"],
         ),
-        ("m grey.png -o m", ["MODEL m and -o m are the same file", "overwritten"]),
-        ("m grey.png -o out.jpg", ["images are written as .png", "not .jpg"]),
-        ("m grey.png -o out", ["images are written as .png", "name the output so"]),
-        ("m grey.png -o no/x.png", ["no/x.png: cannot be written", "`no` does not exist"]),
-        ("m grey.png --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
+        ("m gray.png -o m", ["MODEL m and -o m are the same file", "overwritten"]),
+        ("m gray.png -o out.jpg", ["images are written as .png", "not .jpg"]),
+        ("m gray.png -o out", ["images are written as .png", "name the output so"]),
+        ("m gray.png -o no/x.png", ["no/x.png: cannot be written", "`no` does not exist"]),
+        ("m gray.png --report no/x", ["no/x: cannot be written", "`no` does not exist"]),
     ] {
         refused(&bench, &format!("image reconstruct -q -o out.png {words}"), &said);
     }
@@ -361,11 +361,11 @@ fn images_that_cannot_be_rebuilt() {
 fn configurations_of_other_verbs() {
     let bench = bench();
     bench.run(&format!("spins learn {} -o s -q", spins::SMALL)).fine();
-    bench.run(&format!("image learn grey.png {} -o i -q", image::SMALL)).fine();
+    bench.run(&format!("image learn gray.png {} -o i -q", image::SMALL)).fine();
     let said = ["i: is the configuration of `ergodict image learn`", "not of `ergodict spins learn`"];
     refused(&bench, "spins learn --config i -o m", &said);
     let said = ["s: is the configuration of `ergodict spins learn`", "not of `ergodict image learn`"];
-    refused(&bench, "image learn grey.png --config s -o m", &said);
+    refused(&bench, "image learn gray.png --config s -o m", &said);
     refused(&bench, "spins learn --config s -o s", &["--config s and -o s", "overwritten"]);
     refused(&bench, "spins turn", &["turn", ""]);
 }

@@ -99,12 +99,12 @@ fn numbers_out_of_range() {
         ("-r 2 --dictionary sphere", ["sphere", "nonneg-ball"]),
         ("-r 2 --code box", ["box", "box:U"]),
         ("-r 2 --solver slow", ["is slow", "projected-gradient"]),
-        ("-r 2 --normalise max", ["is max", "per-column"]),
+        ("-r 2 --normalize max", ["is max", "per-column"]),
         ("-r 2 --unused drop", ["is drop", "reseed"]),
-        ("-r 2 --batch 0", ["batch size is 0", "at least one"]),
-        ("-r 2 --epochs 0", ["epochs is 0", "at least one"]),
-        ("-r 2 --holdout 1", ["held out is 1", "below 1"]),
-        ("-r 2 --holdout -0.1", ["held out is -0.1", "at least 0"]),
+        ("-r 2 --batch 0", ["--batch is 0", "at least one"]),
+        ("-r 2 --epochs 0", ["--epochs is 0", "at least one"]),
+        ("-r 2 --holdout 1", ["--holdout is 1", "below 1"]),
+        ("-r 2 --holdout -0.1", ["--holdout is -0.1", "at least 0"]),
         ("-r 2 --threads 0", ["--threads is 0", "at least one"]),
         ("-r 2 --shape 3x3", ["3x3", "4 features"]),
         ("-r 2 --resume", ["--checkpoint", "needs"]),
@@ -114,7 +114,7 @@ fn numbers_out_of_range() {
         refused(&bench, &format!("factor x.npy -o m {flags}"), &said);
     }
     refused(&bench, "factor x.npy -r 2", &["--out <MODEL>", "needs"]);
-    refused(&bench, "factorise x.npy", &["factorise", "did you mean factor?"]);
+    refused(&bench, "factorize x.npy", &["factorize", "did you mean factor?"]);
 }
 
 #[test]
@@ -243,7 +243,11 @@ const PANICKED: &str = "cannot be decoded: the Parquet file is damaged";
 fn first_dictionaries_that_do_not_fit() {
     let bench = bench();
     bench.put_npy("w.npy", &numbers(3, 4));
-    refused(&bench, "factor x.npy -r 2 -o m --init w.npy", &["w.npy is 4×3", "4×2 is needed"]);
+    refused(
+        &bench,
+        "factor x.npy -r 2 -o m --init w.npy",
+        &["--init is w.npy", "it is 4×3, and 4×2 is needed"],
+    );
     refused(&bench, "factor x.npy -r 2 -o m --init no.npy", &["no.npy", "random, data or a matrix"]);
     let mut w = numbers(2, 4);
     w.col_mut(1)[0] = f64::NAN;
@@ -294,15 +298,11 @@ fn files_that_are_no_model() {
         );
     }
     refused(&bench, "transform no x.npy -o h.npy", &["no: "]);
-    refused(
-        &bench,
-        "factor x.npy -r 2 -o m2 --checkpoint m --resume",
-        &["m: is a finished model", "nothing to resume"],
-    );
+    refused(&bench, "factor x.npy -r 2 -o m2 --checkpoint m --resume", &["m: is not a checkpoint"]);
     refused(
         &bench,
         "factor x.npy -r 2 -o m2 --checkpoint garbage --resume",
-        &["garbage: ", "not a model file"],
+        &["garbage: is not a checkpoint"],
     );
 }
 

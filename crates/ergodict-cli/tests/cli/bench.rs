@@ -1,8 +1,8 @@
 //! A bench to run commands on: a folder, some data, and what a command did.
 
 use ergodict::data::{Image, NpzWriter, Trajectory, TrajectoryWriter, write_npy};
-use ergodict::dictionary::Model;
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::model::Model;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -266,7 +266,7 @@ fn charts_tables_and_frames_answer() {
     let cells = browser.text(&format!("[...{tip}.querySelectorAll('td')].map(e => e.textContent).join('|')"));
     let cells: Vec<&str> = cells.split('|').collect();
     // sin(1.5) is 0.997495.
-    assert_eq!(cells, ["step", "6", "magnetisation", "0.99749"]);
+    assert_eq!(cells, ["step", "6", "magnetization", "0.99749"]);
 
     browser.click(".legend-keys button:nth-child(2)");
     assert_eq!(

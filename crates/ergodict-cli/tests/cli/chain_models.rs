@@ -27,7 +27,7 @@ fn a_model_gives_its_run_again() {
         assert!(bench.bytes("again") == bench.bytes("m"), "{words}");
     }
     for words in
-        ["grey.png", "colour.png --colour --sampling walk --boundary free --seed 3", "grey.png colour.png"]
+        ["gray.png", "color.png --color --sampling walk --boundary free --seed 3", "gray.png color.png"]
     {
         bench.run(&format!("image learn {words} {} -o m -q", image::SMALL)).fine();
         let images: Vec<&str> = words.split(' ').filter(|word| word.ends_with("png")).collect();
@@ -77,8 +77,8 @@ fn atoms_are_shown_as_what_they_are() {
         (format!("spins learn {spins}"), "spins", 16, 1),
         (format!("spins learn {spins} --spins signed"), "spins", 16, 1),
         (format!("spins learn {spins} --model potts --patch 3x4"), "spins", 36, 3),
-        (format!("image learn grey.png {paint} --patch 3x6"), "image", 18, 1),
-        (format!("image learn colour.png --colour {paint}"), "image", 48, 3),
+        (format!("image learn gray.png {paint} --patch 3x6"), "image", 18, 1),
+        (format!("image learn color.png --color {paint}"), "image", 48, 3),
     ] {
         bench.run(&format!("{words} -o m -q")).fine();
         let shown = bench.run("model show m --json").fine().json();
@@ -87,8 +87,8 @@ fn atoms_are_shown_as_what_they_are() {
         assert!(told.contains(kind), "{told}");
         bench.run("model export m -o a.png -q").fine();
         let (picture, _) = Image::open(&bench.path("a.png"), true).unwrap();
-        let coloured = picture.values().chunks(3).any(|p| p[0] != p[1] || p[1] != p[2]);
-        assert!(coloured || channels == 1, "{words}");
+        let colored = picture.values().chunks(3).any(|p| p[0] != p[1] || p[1] != p[2]);
+        assert!(colored || channels == 1, "{words}");
         bench.run("model export m -o a.svg -q").fine();
         assert!(String::from_utf8(bench.bytes("a.svg")).unwrap().contains("<svg"));
         for extension in ["npz", "npy", "csv"] {

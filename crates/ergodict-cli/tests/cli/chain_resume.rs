@@ -59,8 +59,8 @@ fn cases() -> Vec<Case> {
             &[""],
             &[2000],
         ),
-        case(format!("image learn grey.png colour.png {}", image::SMALL), &[""], &[1, 5]),
-        case(format!("image learn colour.png --colour --sampling walk {}", image::SMALL), &[""], &[1, 7]),
+        case(format!("image learn gray.png color.png {}", image::SMALL), &[""], &[1, 5]),
+        case(format!("image learn color.png --color --sampling walk {}", image::SMALL), &[""], &[1, 7]),
     ]
 }
 
@@ -143,7 +143,7 @@ fn another_run_is_not_resumed() {
     let simulate =
         "spins simulate --size 16 --updates 6000 --every 200 --field field.npy -o m.npy --checkpoint s";
     let learn = format!("spins learn {} -o m --checkpoint l", spins::SMALL);
-    let paint = format!("image learn grey.png {} -o m --checkpoint i", image::SMALL);
+    let paint = format!("image learn gray.png {} -o m --checkpoint i", image::SMALL);
     for run in [simulate, &learn, &paint] {
         bench.stopped_after(run, 3);
     }
@@ -161,20 +161,20 @@ fn another_run_is_not_resumed() {
         (format!("{learn} --spins signed"), "code was \"nonneg\" there and is \"free\" here"),
         (format!("{paint} --steps 9"), "steps was 8 there and is 9 here"),
         (format!("{paint} --sampling walk"), "sampling was \"iid\" there and is \"walk\" here"),
-        (paint.replace("grey.png", "colour.png"), "is of other data: colour.png"),
-        (simulate.replace("-o m.npy --checkpoint s", "-o m.npy --checkpoint l"), "l: is no checkpoint of"),
-        (simulate.replace("--checkpoint s", "--checkpoint garbage"), "garbage: is no checkpoint of"),
+        (paint.replace("gray.png", "color.png"), "is of other data: color.png"),
+        (
+            simulate.replace("-o m.npy --checkpoint s", "-o m.npy --checkpoint l"),
+            "the command was spins learn there and is spins simulate here",
+        ),
+        (simulate.replace("--checkpoint s", "--checkpoint garbage"), "garbage: is not a checkpoint"),
         (
             learn.replace("--checkpoint l", "--checkpoint i"),
-            "i: is a checkpoint of another kind of run (image)",
+            "the command was image learn there and is spins learn here",
         ),
-        (learn.replace("--checkpoint l", "--checkpoint s"), "s: not a model file"),
-        (learn.replace("--checkpoint l", "--checkpoint half"), "half: not a model file"),
-        (paint.replace("--checkpoint i", "--checkpoint garbage"), "garbage: not a model file"),
-        (
-            paint.replace("--checkpoint i", "--checkpoint l"),
-            "l: is a checkpoint of another kind of run (spins)",
-        ),
+        (learn.replace("--checkpoint l", "--checkpoint s"), "the command was spins simulate there"),
+        (learn.replace("--checkpoint l", "--checkpoint half"), "half: damaged checkpoint"),
+        (paint.replace("--checkpoint i", "--checkpoint garbage"), "garbage: is not a checkpoint"),
+        (paint.replace("--checkpoint i", "--checkpoint l"), "the command was spins learn there"),
     ] {
         let done = bench.run(&format!("{words} --resume -q"));
         assert_eq!((done.code, done.stderr.lines().count()), (Some(2), 1), "{words}: {}", done.stderr);
@@ -206,7 +206,7 @@ fn killed_runs_resume() {
     let bench = bench();
     let simulate = "spins simulate --size 16 --updates 400000 --every 200 --chains 2 -o";
     let learn = "spins learn --size 16 --updates 120000 --every 60 --patch 6 --patches 40 -r 6 -o";
-    let paint = "image learn grey.png -r 9 --patch 5 --patches 40 --steps 2000 --sampling walk -o";
+    let paint = "image learn gray.png -r 9 --patch 5 --patches 40 --steps 2000 --sampling walk -o";
     for (run, names) in
         [(simulate, &["-chain0.npy", "-chain1.npy"][..]), (learn, &[".npy"]), (paint, &[".npy"])]
     {
@@ -295,28 +295,47 @@ fn ctrl_c_is_heard_during_a_burn_in() {
 
 #[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
-fn before_the_first_frame_there_is_nothing_to_save() {
+fn a_run_stopped_before_its_first_step_is_resumed() {
     let bench = bench();
-    let before = bench.files();
     for words in [
-        "spins simulate --size 16 --updates 6000 --every 200 --chains 2 -o m.npy",
-        "spins learn --size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5 -o m",
+        "spins learn --size 16 --burn-in 3000 --updates 4000 --every 400 --patch 4 --patches 30 -r 5",
+        "spins simulate --size 16 --burn-in 3000 --updates 4000 --every 400",
     ] {
-        let done = bench.stopped_after(&format!("{words} --checkpoint state"), 0);
-        assert!(done.stderr.contains("there was no state to save yet"), "{}", done.stderr);
+        bench.run(&format!("{words} -o whole -q")).fine();
+        let before = bench.files();
+        let done = bench.stopped_after(&format!("{words} -o m --checkpoint state"), 0);
+        assert!(done.stderr.contains("the state is in state"), "{}", done.stderr);
+        bench.run(&format!("{words} -o m --checkpoint state --resume -q")).fine();
+        assert!(bench.bytes("m") == bench.bytes("whole"), "{words}");
+        std::fs::remove_file(bench.path("m")).unwrap();
         assert_eq!(bench.files(), before, "{words}");
     }
 }
 
 #[cfg(debug_assertions)] // only then the program can be told to stop
 #[test]
-fn a_checkpoint_of_fewer_chains_is_damaged() {
+fn fixed_runs_go_on_after_a_stop_before_them() {
     let bench = bench();
-    let run = "spins simulate --size 16 --updates 6000 --every 200 --chains 3 -o m.npy --checkpoint state";
-    bench.stopped_after(run, 10);
-    let mut state: serde_json::Value = serde_json::from_slice(&bench.bytes("state")).unwrap();
-    state["chains"].as_array_mut().unwrap().pop();
-    bench.put("state", state.to_string());
-    let done = bench.run(&format!("{run} --resume -q"));
-    assert!(done.code == Some(2) && done.stderr.contains("it has 2 chains, not 3"), "{}", done.stderr);
+    let words = "spins learn --size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5 --fixed=40 -o m --checkpoint state";
+    bench.run(&words.replace("-o m --checkpoint state", "-o whole.safetensors -q")).fine();
+    // Ten steps of the trajectory, then some of the fixed configuration; resumed and stopped at once, what they learned stays.
+    bench.stopped_after(words, 25);
+    bench.stopped_after(&format!("{words} --resume"), 0);
+    let done = bench.run(&format!("{words} --resume --json")).fine();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("\"resumed_after_step\": 15"), "{text}");
+    assert!(bench.bytes("m-fixed") == bench.bytes("whole-fixed.safetensors"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_burn_in_is_resumed() {
+    let bench = bench();
+    let words = "spins simulate --size 16 --burn-in 3e6 --updates 6000 --every 200 --chains 2";
+    bench.run(&format!("{words} -o whole.npy -q")).fine();
+    kill(&bench, &format!("{words} -o m.npy"));
+    bench.run(&format!("{words} -o m.npy --checkpoint state --resume -q")).fine();
+    for chain in ["-chain0.npy", "-chain1.npy"] {
+        assert!(bench.bytes(&format!("m{chain}")) == bench.bytes(&format!("whole{chain}")), "{chain}");
+    }
 }

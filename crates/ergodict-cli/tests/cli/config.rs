@@ -3,7 +3,7 @@
 use crate::bench::{Bench, numbers};
 
 const FLAGS: &str = "-r 3 --lambda 0.3 --kappa1 0.01 --batch 17 --epochs 2 --shuffle --schedule power:0.9 --dictionary ball \
-                     --code free --init w.npy --holdout 0.25 --normalise per-column --unused reseed --f32 --seed 9";
+                     --code free --init w.npy --holdout 0.25 --normalize per-column --unused reseed --f32 --seed 9";
 
 fn bench() -> Bench {
     let bench = Bench::new();
@@ -18,10 +18,10 @@ fn a_model_or_its_json_gives_the_run_again() {
     let bench = bench();
     bench.run("factor x.npy -o again -q --config m").fine();
     assert!(bench.bytes("again") == bench.bytes("m"));
-    bench.put("run.json", bench.model("m").run.to_string());
+    bench.put("run.json", serde_json::json!(bench.model("m").provenance).to_string());
     bench.run("--config run.json factor x.npy -o again -q").fine();
     assert!(bench.bytes("again") == bench.bytes("m"));
-    bench.put("config.json", bench.model("m").run["config"].to_string());
+    bench.put("config.json", serde_json::json!(bench.model("m").provenance.config).to_string());
     bench.run("factor x.npy -o again -q --config=config.json").fine();
     assert!(bench.bytes("again") == bench.bytes("m"));
 }
@@ -29,7 +29,7 @@ fn a_model_or_its_json_gives_the_run_again() {
 #[test]
 fn the_same_as_toml() {
     let bench = bench();
-    let config = bench.model("m").run["config"].clone();
+    let config = serde_json::json!(bench.model("m").provenance.config);
     let lines = config.as_object().unwrap().iter().map(|(key, value)| format!("{key} = {value}\n"));
     bench.put("run.toml", lines.collect::<String>());
     bench.run("factor x.npy -o again -q --config run.toml").fine();

@@ -36,7 +36,7 @@ fn an_interrupted_conversion_says_how_to_go_on_and_does() {
     assert!(bench.path("net.egr.converting/forward").exists() && !bench.path("net.egr").exists());
     let refused = bench.run(words);
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("add --resume to go on from it, or delete it"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("delete it, or go on from it (--resume)"), "{}", refused.stderr);
     // Also while rows are written.
     assert_eq!(bench.stopped_after(&format!("{words} --resume"), 50).code, Some(130));
     bench.run(&format!("{words} --resume -q")).fine();

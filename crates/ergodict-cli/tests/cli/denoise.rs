@@ -1,8 +1,9 @@
-//! `ergodict network denoise`, `evaluate` and `paper`: scores of pairs, and how good they are.
+//! `ergodict network denoise` and `evaluate`: scores of pairs, and how good they are.
 
 use crate::bad_networks::refused;
 use crate::bench::Bench;
-use serde_json::{Value, json};
+use ergodict::denoise::Method;
+use serde_json::json;
 
 fn corrupted(how: &str) -> Bench {
     let bench = Bench::new();
@@ -62,22 +63,7 @@ fn both_kinds_of_noise_and_every_method() {
     let both =
         bench.run("network denoise @lesmis --pairs mixed.tsv --noise both -o s.tsv --json -q").fine().json();
     assert_eq!(both["heads"].as_array().unwrap().len(), 2);
-    for method in [
-        "ndr",
-        "ndr-off-chain",
-        "co-visits",
-        "common-neighbours",
-        "jaccard",
-        "adamic-adar",
-        "resource-allocation",
-        "preferential-attachment",
-        "l3",
-        "rw3",
-        "ra-l3",
-        "spectral",
-        "prone",
-        "motif-codes",
-    ] {
+    for method in Method::all().into_iter().filter(|method| *method != Method::Ensemble) {
         bench.run(&format!("network denoise obs.txt --pairs truth.tsv --method {method} -o s.tsv -q")).fine();
         assert_eq!(String::from_utf8(bench.bytes("s.tsv")).unwrap().lines().count(), 3 * 76 + 1, "{method}");
     }
@@ -137,6 +123,10 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
         ("network denoise obs.txt --noise removed -o x", &["--noise removed", "non-edges"]),
         ("network denoise obs.txt --top 0 -o x", &["--top is 0"]),
         ("network denoise obs.txt --method best -o x", &["best", "ensemble"]),
+        (
+            "network denoise obs.txt --method node2vec -o x",
+            &["--method is node2vec", "`ergodict-paper score` has node2vec"],
+        ),
         ("network denoise obs.txt -o x.npy", &["x.npy", "text"]),
         ("network denoise obs.txt --pairs - -o x", &["--pairs is -"]),
         ("evaluate fine.tsv labels.tsv", &["labels.tsv:2", "expected 1 or 0"]),
@@ -144,104 +134,11 @@ fn what_cannot_be_scored_or_evaluated_is_refused() {
         ("evaluate fine.tsv ones.tsv", &["ones.tsv", "all labels are 1"]),
         ("evaluate words.tsv fine.tsv", &["words.tsv:2", "high"]),
         ("evaluate twice.tsv fine.tsv", &["twice.tsv:2", "0.25", "0.5"]),
-        ("evaluate others.tsv fine.tsv", &["others.tsv", "none of the labelled pairs"]),
+        ("evaluate others.tsv fine.tsv", &["others.tsv", "none of the labeled pairs"]),
         ("evaluate fine.tsv fine.tsv --column weight", &["no column weight"]),
         ("evaluate fine.tsv fine.tsv --confidence 1", &["--confidence is 1"]),
         ("evaluate nowhere.tsv fine.tsv", &["nowhere.tsv"]),
-        ("paper table-denoising --data nowhere -o x", &["facebook", "--data"]),
     ] {
         refused(&bench, &format!("{words} -q"), said);
     }
-}
-
-#[test]
-fn the_quick_paper_is_resumed_and_its_pages_are_written() {
-    let bench = Bench::new();
-    let words = "paper table-denoising --quick --methods ensemble,ndr,common-neighbours -o out";
-    let first = bench.run(&format!("{words} -q")).fine();
-    let kept = bench.bytes("out/records.jsonl");
-    assert_eq!(String::from_utf8(kept.clone()).unwrap().lines().count(), 2 * 2 * 3);
-    let second = bench.run(&format!("{words} -q")).fine();
-    assert!(
-        first.stdout == second.stdout && bench.bytes("out/records.jsonl") == kept,
-        "nothing is measured twice"
-    );
-    let text = String::from_utf8(first.stdout).unwrap();
-    assert!(text.contains("| ensemble |") && text.contains("karate +50 %"), "{text}");
-    assert!(bench.bytes("out/table-denoising.md") == text.as_bytes());
-    let figure = bench.run("paper figure-ndl --quick -o out --json -q").fine().json();
-    assert_eq!(figure["networks"].as_array().unwrap().len(), 4, "two networks, two laws");
-    assert_eq!(bench.model("out/figure-ndl-karate.safetensors").w.cols(), 25);
-}
-
-/// AUC of a cell of the quick table: removed edges against uniform non-edges, or true against added ones.
-fn cell<'a>(summary: &'a Value, network: &str, noise: &str, method: &str) -> &'a Value {
-    let of = |cell: &&Value| cell["network"] == network && cell["noise"] == noise && cell["method"] == method;
-    summary["measured"].as_array().unwrap().iter().find(of).unwrap()
-}
-
-#[test]
-fn the_table_has_what_the_commands_give_by_hand() {
-    let bench = Bench::new();
-    let words = "paper table-denoising --quick --methods resource-allocation,l3 --seed 3 -o out --json -q";
-    let table = bench.run(words).fine().json();
-    bench
-        .run("network corrupt @lesmis --unweighted --add 0.5 --seed 3 -o noisy.txt --truth truth.tsv -q")
-        .fine();
-    for method in ["resource-allocation", "l3"] {
-        bench.run(&format!("network denoise noisy.txt --method {method} -o {method}.tsv -q")).fine();
-        let judged = bench.run(&format!("evaluate {method}.tsv truth.tsv --json -q")).fine().json();
-        let by_hand = judged["groups"][0]["results"][0]["auc"].as_f64().unwrap();
-        let told = cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
-        assert!((told - by_hand).abs() < 1e-12, "{method}: {told} and {by_hand} by hand");
-    }
-}
-
-#[test]
-fn quick_curves_are_what_chance_allows() {
-    let bench = Bench::new();
-    let mut differences = Vec::new();
-    for seed in 0..3 {
-        let words = format!(
-            "paper table-denoising --quick --methods ndr-as-printed,ndr-off-chain --seed {seed} -o {seed} --json -q"
-        );
-        let table = bench.run(&words).fine().json();
-        let auc = |method: &str| cell(&table, "lesmis", "added", method)["auc"].as_f64().unwrap();
-        // False edges are seen on the walk itself: off the chain they are told.
-        differences.push(auc("ndr-off-chain") - auc("ndr-as-printed"));
-    }
-    let spread = |of: &[f64]| {
-        let n = of.len() as f64;
-        let mean = of.iter().sum::<f64>() / n;
-        (mean, (of.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt())
-    };
-    let off_chain = spread(&differences);
-    assert!(off_chain.0 > 3.0 * off_chain.1, "{off_chain:?}");
-}
-
-#[test]
-fn quick_atoms_of_the_denser_network_have_more_off_the_chain() {
-    let bench = Bench::new();
-    let mut apart = Vec::new();
-    for seed in 0..3 {
-        let words = format!("paper figure-ndl --quick --seed {seed} -o {seed} --json -q");
-        let figure = bench.run(&words).fine().json();
-        let networks = figure["networks"].as_array().unwrap();
-        for network in networks {
-            let dominance: Vec<f64> =
-                network["dominance"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
-            assert!(
-                (dominance.iter().sum::<f64>() - 1.0).abs() < 1e-9 && dominance.is_sorted_by(|a, b| a >= b)
-            );
-        }
-        let mean = |name: &str| {
-            let of = |network: &&Value| network["network"] == name && network["sampler"] == "exact";
-            networks.iter().find(of).unwrap()["off_chain"]["mean"].as_f64().unwrap()
-        };
-        apart.push(mean("lesmis") - mean("karate"));
-    }
-    let least = apart.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = apart.iter().copied().fold(0.0, f64::max);
-    // Walks in lesmis keep to its dense part: 0.087 of all pairs are edges there, 0.139 in karate, yet atoms are denser.
-    assert!(least > 3.0 * (most - least), "{apart:?}");
 }

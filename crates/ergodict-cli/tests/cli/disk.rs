@@ -29,8 +29,8 @@ fn commands() -> Vec<(&'static str, bool)> {
     vec![
         ("factor x.npy -r 60 --batch 50", true),
         ("transform atoms x.npy", false),
-        ("image learn grey.png -r 30 --patch 18 --patches 40 --steps 3", true),
-        ("image reconstruct grey-atoms noise.png", false),
+        ("image learn gray.png -r 30 --patch 18 --patches 40 --steps 3", true),
+        ("image reconstruct gray-atoms noise.png", false),
         ("spins simulate --size 64 --updates 40000 --every 1000", true),
         ("spins learn --size 32 --patch 18 -r 30 --patches 20 --updates 3000 --every 1000", true),
         ("spins reconstruct spin-atoms s.npy --stride 8", false),
@@ -48,7 +48,7 @@ fn commands() -> Vec<(&'static str, bool)> {
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(400, 200));
-    bench.put_image("grey.png", (30, 40), 1, image::stripes);
+    bench.put_image("gray.png", (30, 40), 1, image::stripes);
     let mut state = 1u32;
     let noise: Vec<f32> = (0..400 * 400)
         .map(|_| {
@@ -59,7 +59,7 @@ fn bench() -> Bench {
     bench.put_image("noise.png", (400, 400), 1, |i, j, _| noise[400 * i + j]);
     bench.put_spins("s.npy", 1, (300, 300), |_, i, j| if i * j % 7 < 3 { 1 } else { -1 });
     bench.run("factor x.npy -r 40 -o atoms -q").fine();
-    bench.run("image learn grey.png -r 3 --patch 4 --steps 2 -o grey-atoms -q").fine();
+    bench.run("image learn gray.png -r 3 --patch 4 --steps 2 -o gray-atoms -q").fine();
     bench.run("spins learn --trajectory s.npy --patch 16 -r 3 -o spin-atoms -q").fine();
     bench.run("network generate er -n 3000 --edges 30000 -o big.txt -q").fine();
     bench.run("network learn @karate -k 4 -r 4 --steps 5 -o net-atoms -q").fine();

@@ -108,7 +108,7 @@ fn every_flag_has_its_say() {
         "--init w.npy",
         "--init data",
         "--holdout 0.3",
-        "--normalise per-column",
+        "--normalize per-column",
         "--solver projected-gradient",
         "--tolerance 0.1",
         "--dictionary-tolerance 0.5",
@@ -165,8 +165,9 @@ fn the_summary_is_on_stderr_and_json_on_stdout() {
     );
     assert_eq!(summary["steps"], model.aggregates.t);
     assert_eq!(summary["samples"].as_u64().unwrap() / 2 + summary["held_out_samples"].as_u64().unwrap(), 500);
-    assert_eq!(summary["config"], model.run["config"]);
-    assert_eq!(summary["held_out_loss_per_sample"], model.run["results"]["held_out_loss_per_sample"]);
+    assert_eq!(summary["config"].as_object(), Some(&model.provenance.config));
+    let held_out = model.provenance.results.unwrap().held_out_loss_per_sample;
+    assert_eq!(summary["held_out_loss_per_sample"].as_f64(), held_out);
     assert!(summary["held_out_loss_per_sample"].as_f64().unwrap() > 0.0);
     let loss = model.history.points.last().unwrap().loss;
     assert_eq!(summary["loss_per_sample"].as_f64().unwrap(), loss);
@@ -177,11 +178,11 @@ fn a_surrogate_per_sample_knows_the_widths_of_the_minibatches() {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(5, 30));
     // Minibatches of 20 and 10 samples, of weights 1/3 and 2/3 in the end.
-    for (flags, width) in [("", 20.0 / 3.0 + 20.0 / 3.0), ("--normalise per-column", 1.0)] {
+    for (flags, width) in [("", 20.0 / 3.0 + 20.0 / 3.0), ("--normalize per-column", 1.0)] {
         let words = format!("factor x.npy -r 2 --batch 20 --schedule linear -o m --json -q {flags}");
         let summary = bench.run(&words).fine().json();
         let model = bench.model("m");
-        let want = model.factoriser::<f64>().unwrap().surrogate() / width;
+        let want = model.factorizer::<f64>().unwrap().surrogate() / width;
         let shown = bench.run("model show m --json").fine().json();
         let last = model.history.points.last().unwrap().surrogate;
         for (name, got) in [

@@ -29,20 +29,40 @@ fn errors() {
 #[test]
 fn the_docs_list_the_errors_of_the_snapshots() {
     let folder = env!("CARGO_MANIFEST_DIR");
-    let docs = std::fs::read_to_string(format!("{folder}/../../docs/command-line.md")).unwrap();
+    let page = format!("{folder}/../../docs/command-line.md");
+    let mut docs = std::fs::read_to_string(&page).unwrap();
     let seen = std::fs::read_to_string(format!("{folder}/tests/cli/errors/errors.trycmd")).unwrap();
+    if std::env::var("TRYCMD").is_ok_and(|how| how == "overwrite") {
+        docs = with_errors(&docs, &seen);
+        std::fs::write(&page, &docs).unwrap();
+    }
     let rows: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `ergodict ")).collect();
     let mut blocks = 0;
     for block in seen.split("```console\n").skip(1) {
-        let said = block.lines().find_map(|line| line.strip_prefix("ergodict: error: ")).unwrap();
-        let typed = block.lines().next().unwrap().trim_start_matches("$ ");
-        let row = |row: &&&str| {
-            row.starts_with(&format!("| `{typed}` | {} |", said.replace('|', "\\|").replace('<', "\\<")))
-        };
+        let (typed, said) = error(block);
+        let row = |row: &&&str| row.starts_with(&format!("| `{typed}` | {said} |"));
         assert!(rows.iter().find(row).is_some(), "docs/command-line.md does not have `{typed}`: {said}");
         blocks += 1;
     }
     assert_eq!(blocks, rows.len(), "docs/command-line.md has errors that no snapshot has");
+}
+
+/// What was typed in a snapshot, and what the program said, as a table has it.
+fn error(block: &str) -> (&str, String) {
+    let said = block.lines().find_map(|line| line.strip_prefix("ergodict: error: ")).unwrap();
+    let typed = block.lines().next().unwrap().trim_start_matches("$ ");
+    (typed, said.replace('|', "\\|").replace('<', "\\<"))
+}
+
+/// The page with the errors of the snapshots in the rows of what was typed.
+fn with_errors(docs: &str, seen: &str) -> String {
+    let errors: Vec<(&str, String)> = seen.split("```console\n").skip(1).map(error).collect();
+    let line = |line: &str| {
+        let row = errors.iter().find(|(typed, _)| line.starts_with(&format!("| `{typed}` | ")));
+        let help = line.trim_end_matches(" |").rsplit_once(" | ").map_or("", |(_, help)| help);
+        row.map_or_else(|| line.to_owned(), |(typed, said)| format!("| `{typed}` | {said} | {help} |"))
+    };
+    docs.lines().map(|text| line(text) + "\n").collect()
 }
 
 /// Every verb, by its own definitions: the pages of the manual.
@@ -87,7 +107,7 @@ fn every_verb_has_snapshots_and_short_help_is_short() {
     };
     let (short, long, runs) = (read("help"), read("help/long"), read("runs"));
     let verbs = verbs();
-    assert!(verbs.len() > 30 && verbs.contains(&"paper table-denoising".to_owned()), "{verbs:?}");
+    assert!(verbs.len() > 30 && verbs.contains(&"network denoise".to_owned()), "{verbs:?}");
     for verb in &verbs {
         assert!(short.contains(&format!("$ ergodict {verb} -h\n")), "no snapshot of `ergodict {verb} -h`");
         assert!(
@@ -98,8 +118,8 @@ fn every_verb_has_snapshots_and_short_help_is_short() {
             String::from_utf8(bench.run(&format!("{verb} -h")).fine().stdout).unwrap().lines().count();
         assert!(lines <= 48, "ergodict {verb} -h has {lines} lines");
         let is_noun = verbs.iter().any(|other| other.starts_with(&format!("{verb} ")));
-        // Tours, papers and what prints files as long as books have tests of their own.
-        let own = ["demo", "paper", "completions", "man", "report"].iter().any(|noun| verb.starts_with(noun));
+        // Tours and what prints files as long as books have tests of their own.
+        let own = ["demo", "completions", "man", "report"].iter().any(|noun| verb.starts_with(noun));
         assert!(
             is_noun || own || runs.contains(&format!("$ ergodict {verb}")),
             "no snapshot of a run of {verb}"
@@ -124,4 +144,23 @@ fn long_help_shows_defaults_and_an_example() {
     {
         assert!(help.contains(default), "{default} is not in {help}");
     }
+}
+
+#[test]
+fn the_paper_has_a_program_of_its_own() {
+    let bench = Bench::new();
+    for (words, typed) in [
+        ("paper", "--help"),
+        ("paper -h", "-h"),
+        ("paper all --quick -o p --seed 3", "all --quick -o p --seed 3"),
+    ] {
+        let done = bench.run(words);
+        let line = format!(
+            "ergodict: error: the paper's experiments are a program of their own: cargo run --release -p ergodict-paper -- {typed}\n"
+        );
+        assert_eq!((done.code, done.stderr), (Some(2), line));
+        assert!(done.stdout.is_empty() && bench.files().is_empty());
+    }
+    let help = String::from_utf8(bench.run("-h").fine().stdout).unwrap();
+    assert!(!help.contains("paper"), "{help}");
 }

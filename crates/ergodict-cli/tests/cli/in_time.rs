@@ -54,7 +54,13 @@ fn a_lattice_that_becomes_cliques_has_its_largest_change_score_there() {
     assert_eq!((&windows[4]["edges_came"], &windows[4]["edges_went"]), (&json!(24), &json!(18)));
     assert!(windows[4]["chains_restarted"].as_u64() > Some(0));
     assert!(done.stderr.contains("window 5 of 7 (2004-05-05 to 2004-05-06)"), "{}", done.stderr);
-    assert!(done.stderr.contains("largest") && done.stderr.contains("in window 5"), "{}", done.stderr);
+    // The lattice itself is in one window of seven of each permutation: nothing else is called changed.
+    let changed: Vec<usize> = (0..7).filter(|at| windows[*at]["changed"] == true).collect();
+    assert_eq!((changed, &told["null_permutations"]), (vec![4], &json!(20)), "{windows:?}");
+    assert!(windows[4]["null"]["high"].as_f64().unwrap() < peak && windows[0]["null"].is_null());
+    for words in ["change     in 1 of 6 windows beyond volume", "window 5 (2004-05-05): score"] {
+        assert!(done.stderr.contains(words), "{}", done.stderr);
+    }
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     for words in [
         "Change from window to window",
@@ -163,7 +169,7 @@ fn windows_that_do_not_fit_are_named_and_nothing_learned_is_lost() {
     bench.put("days.csv", ring(20, 0) + &ring(50, 1) + &ring(5000, 2));
     let refused = bench.run(&format!("{run} --memory 100K"));
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let parts = ["--sampler exact in the window 2004-05-03 to 2004-05-04 would take", "available"];
+    let parts = ["the sampler exact in the window 2004-05-03 to 2004-05-04 would take", "available"];
     assert!(parts.iter().all(|part| refused.stderr.contains(part)), "{}", refused.stderr);
     assert!(!refused.stderr.contains("stopped after") && !bench.path("c").exists(), "{}", refused.stderr);
     // The third has more nodes, but in small components: the second needs more.
@@ -191,10 +197,10 @@ fn bad_input_is_one_clear_error() {
     bench.put("ms.txt", "1 2 1700000000000\n2 3 1700172800000\n");
     bench.put("head.csv", "source,target,time\n1,2,3\n");
     for (words, expected) in [
-        ("ms.txt --timestamps --window 1d", &["--window 1d", "milliseconds", "here 86400000"][..]),
+        ("ms.txt --timestamps --window 1d", &["--window is 1d", "milliseconds", "here 86400000"][..]),
         (
             "few.txt --timestamps --window 9 --stride 1h",
-            &["--stride 1h", "neither seconds since 1970 nor dates"],
+            &["--stride is 1h", "neither seconds since 1970 nor dates"],
         ),
         ("head.csv --timestamps=2", &["head.csv:1", "an end of the edges"]),
         ("t.txt --timestamps", &["t.txt:3", "`soon`"][..]),
@@ -229,4 +235,53 @@ fn a_third_column_of_times_read_as_weights_is_told() {
     assert!(done.stderr.contains("column 3 looks like times"), "{}", done.stderr);
     bench.put("w.txt", "1 2 10\n2 3 1082155839\n");
     assert!(!bench.run("network info w.txt").fine().stderr.contains("looks like times"));
+}
+
+#[test]
+fn what_cannot_be_tested_is_said_and_nothing_is_called_changed() {
+    let bench = Bench::new();
+    bench.put("days.csv", rows(&[false, true, true], dated));
+    bench.put("moment.csv", rows(&[false], |_, _| "7".to_owned()));
+    let row = |(u, v): &(u32, u32)| format!("{u} {v} 1 {u}\n{u} {v} -1 {}\n", u + 20);
+    let removing: String = edges(false).iter().map(row).collect();
+    bench.put("removing.txt", removing);
+    for (files, reason) in [
+        ("days.csv --timestamps --window 1d --null-permutations 0", "no permutations are asked for"),
+        ("moment.csv --timestamps", "there is only one window"),
+        ("removing.txt --timestamps --windows 3", "rows that remove edges have no times to permute"),
+    ] {
+        let done = bench.run(&format!("network learn {files} {SMALL} -o m --json")).fine();
+        let line = format!("change     not tested against permuted times: {reason}");
+        assert!(done.stderr.contains(&line), "{}", done.stderr);
+        let told = done.json();
+        assert_eq!(told["null_permutations"], 0);
+        assert!(told["windows"].as_array().unwrap().iter().all(|window| window["changed"].is_null()));
+    }
+    let refused =
+        bench.run(&format!("network learn days.csv --timestamps --null-permutations 5 {SMALL} -o n"));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("it must be 0, or at least 19 to find any change"), "{}", refused.stderr);
+    assert!(!bench.files().contains(&"n".to_owned()));
+}
+
+#[cfg(debug_assertions)] // only then it can be told to stop
+#[test]
+fn snapshots_are_tested_and_an_interrupted_test_ends_in_the_same_bytes() {
+    let bench = Bench::new();
+    let list = |blocks| edges(blocks).iter().fold(String::new(), |text, (u, v)| format!("{text}{u} {v}\n"));
+    bench.put("ring.txt", list(false));
+    bench.put("groups.txt", list(true));
+    let run = format!("network learn ring.txt ring.txt ring.txt groups.txt groups.txt --snapshots {SMALL}");
+    let told = bench.run(&format!("{run} -o m --json --threads 1")).fine().json();
+    let changed: Vec<bool> =
+        told["windows"].as_array().unwrap().iter().map(|one| one["changed"] == true).collect();
+    assert_eq!(changed, [false, false, false, true, false], "{told:#}");
+    bench.run(&format!("{run} -o n --threads 3")).fine();
+    assert_eq!(bench.bytes("m"), bench.bytes("n"));
+    // In the run itself, and among the permutations.
+    for steps in [30, 100, 900] {
+        bench.stopped_after(&format!("{run} -o o --checkpoint c"), steps);
+        bench.run(&format!("{run} -o o --checkpoint c --resume")).fine();
+        assert_eq!(bench.bytes("m"), bench.bytes("o"), "after {steps}");
+    }
 }

@@ -1,7 +1,7 @@
 //! `ergodict network learn`, `reconstruct` and `compare`: atoms of networks, and networks of atoms.
 
 use crate::bench::Bench;
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 use serde_json::{Value, json};
 
 /// Four cliques of five nodes in a ring, as an edge list.
@@ -197,16 +197,31 @@ fn rebuilding_is_the_same_at_any_number_of_threads_and_after_a_stop() {
 fn networks_are_close_to_those_that_are_like_them() {
     let bench = bench();
     bench.put("more.txt", cliques() + "0 7\n");
-    let words = "network compare net.txt ring.txt more.txt -k 5 -r 4 --steps 10 --samples 4000";
-    let done = bench.run(&format!("{words} -o m.tsv --report r.html --json -q")).fine().json();
-    let matrix: Vec<Vec<f64>> = serde_json::from_value(done["matrix"].clone()).unwrap();
-    assert!((0..3).all(|i| matrix[i][i] > 0.8), "{matrix:?}");
-    assert!(matrix[0][1] < matrix[1][1], "the atoms of cliques see triangles in a ring: {matrix:?}");
-    assert_eq!(done["merges"][0].as_array().unwrap()[..2], [json!(0), json!(2)]);
-    let table = rows(&bench, "m.tsv");
-    assert_eq!((table.len(), table[0].len(), &*table[1][0]), (4, 4, "net.txt"));
-    let again = bench.run(&format!("{words} -j 1 -q")).fine();
-    assert!(again.stdout == bench.bytes("m.tsv"));
+    for (flags, of_reconstruction) in [("--samples 4000", false), ("--measure jaccard --samples 4000", true)]
+    {
+        let words = format!("network compare net.txt ring.txt more.txt -k 5 -r 4 --steps 10 {flags}");
+        let done = bench.run(&format!("{words} -o m.tsv --report r.html --json -q")).fine().json();
+        let matrix: Vec<Vec<f64>> = serde_json::from_value(done["matrix"].clone()).unwrap();
+        if of_reconstruction {
+            assert!((0..3).all(|i| matrix[i][i] > 0.8), "{matrix:?}");
+            assert!(matrix[0][1] < matrix[1][1], "the atoms of cliques see triangles in a ring: {matrix:?}");
+        } else {
+            assert!((0..3).all(|i| (0.0..0.5).contains(&matrix[i][i])), "{matrix:?}");
+            assert!(matrix[0][1] > matrix[1][1] && matrix[1][0] > matrix[0][0], "{matrix:?}");
+            assert_eq!((&done["closest"], &done["edge_coverage"]), (&json!([[0, 2]]), &json!(null)));
+            assert!(done["finding"].as_str().unwrap().starts_with("Most similar: net and more"), "{done}");
+        }
+        assert_eq!((&done["merges"][0]["a"], &done["merges"][0]["b"]), (&json!(0), &json!(2)), "{done}");
+        let table = rows(&bench, "m.tsv");
+        assert_eq!((table.len(), table[0].len(), &*table[1][0], &*table[4][0]), (5, 4, "net.txt", "rewired"));
+        let again = bench.run(&format!("{words} -j 1 -q")).fine();
+        assert!(again.stdout == bench.bytes("m.tsv"));
+        let stopped = bench.stopped_after(&format!("{words} -o s.tsv --checkpoint c -q"), 20);
+        assert!(stopped.code == Some(130) && !bench.path("s.tsv").exists(), "{}", stopped.stderr);
+        bench.run(&format!("{words} -o s.tsv --checkpoint c --resume -q")).fine();
+        assert!(bench.bytes("s.tsv") == bench.bytes("m.tsv") && !bench.path("c").exists());
+        std::fs::remove_file(bench.path("s.tsv")).unwrap();
+    }
 }
 
 #[test]
@@ -237,6 +252,7 @@ fn what_cannot_be_learned_or_rebuilt_is_refused() {
         ("network reconstruct net.txt --model m -o x.npz", &["x.npz", ".parquet"]),
         ("network reconstruct net.txt --model m --pairs bad-pairs.tsv -o x", &["bad-pairs.tsv:2", "77"]),
         ("network compare net.txt ring.txt -r 3 -k 5 --samples 0", &["--samples is 0"]),
+        ("network compare net.txt ring.txt -r 3 -k 5 --seeds 1", &["--seeds is 1", "two dictionaries"]),
         ("network compare net.txt ring.txt -r 3 -k 5 --init w.npy", &["--init", "its own"]),
     ] {
         crate::bad_networks::refused(&bench, &format!("{words} -q"), said);

@@ -5,7 +5,7 @@ use crate::bench::{Bench, numbers};
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.put_npy("x.npy", &numbers(6, 50));
-    bench.put_image("grey.png", (24, 30), 1, crate::image::stripes);
+    bench.put_image("gray.png", (24, 30), 1, crate::image::stripes);
     bench
 }
 
@@ -15,8 +15,8 @@ fn hopeless_requests_are_refused_with_a_way_out() {
     let before = bench.files();
     for (words, way_out) in [
         ("factor x.npy -r 1000000 -o m", "lower -r"),
-        ("image learn grey.png -r 1000000 --patch 20 -o m", "lower -r"),
-        ("image learn grey.png -r 10 --patch 20 --patches 100000000000 -o m", "--patches"),
+        ("image learn gray.png -r 1000000 --patch 20 -o m", "lower -r"),
+        ("image learn gray.png -r 10 --patch 20 --patches 100000000000 -o m", "--patches"),
         ("spins simulate --size 46340 --chains 2000 -o t.npy", "lower --size"),
         ("spins simulate --size 16 --updates 1e15 --every 1 -o t.npy", "raise --every"),
         ("spins learn --size 100 --patch 90 -r 1000000 -o m", "lower --size, -r"),
@@ -40,7 +40,7 @@ fn usual_requests_are_not() {
     for words in [
         "factor x.npy -r 500 -o m",
         "factor x.npy -r 5 --batch 100000000 -o m",
-        "image learn grey.png -r 300 --patch 20 --steps 1 --patches 10 -o m",
+        "image learn gray.png -r 300 --patch 20 --steps 1 --patches 10 -o m",
         "spins simulate --size 500 --updates 1000 -o t.npy --every 1000",
         "network generate er -n 1e5 --edges 1e5 -o n.egr",
         "network denoise @lesmis --pairs non-edges --method jaccard -o s.tsv",
@@ -64,13 +64,13 @@ fn what_would_fit_elsewhere_is_refused_where_there_is_less() {
         ("transform atoms wide.npy -o h.npy", "lower --batch"),
         ("network generate er -n 10000 --edges 100000 -o n.egr", "ask for fewer"),
         ("network generate ba -n 10000 -m 10 -o n.egr", "ask for fewer"),
-        ("network generate ws -n 10000 --neighbours 20 --rewired 0.1 -o n.egr", "ask for fewer"),
+        ("network generate ws -n 10000 --neighbors 20 --rewired 0.1 -o n.egr", "ask for fewer"),
         ("network generate sbm --sizes 5000,5000 --within 0.01 --between 0.001 -o n.egr", "ask for fewer"),
         ("network generate rmat --scale 13 --edge-factor 12 -o n.egr", "ask for fewer"),
         ("network corrupt net.txt --add 0.5 -o n.egr", "lower --add"),
         ("network reconstruct net.txt --model net-atoms -o t.tsv", "lower --memory"),
-        ("network compare net.txt @kite -k 5 -r 3", "compare smaller networks"),
-        ("network denoise net.txt --method spectral -o s.tsv", "score fewer --pairs"),
+        ("network compare net.txt @kite -k 5 -r 3 --measure jaccard", "compare smaller networks"),
+        ("network denoise net.txt --method prone -o s.tsv", "score fewer --pairs"),
         ("network denoise net.txt --pairs non-edges --method jaccard -o s.tsv", "--pairs FILE"),
     ] {
         let mut command = bench.command(&format!("{words} -q"));

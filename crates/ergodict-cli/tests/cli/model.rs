@@ -2,9 +2,9 @@
 
 use assert_cmd::Command;
 use ergodict::data::{Batch, MatrixStream, StreamOptions};
-use ergodict::dictionary::{Cursor, HistoryPoint, Input, Model};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::model::{HistoryPoint, Input, Model};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -18,14 +18,17 @@ struct Place {
 impl Place {
     /// A model of `atoms` atoms of `features` features after three steps.
     fn with<T: Scalar>(features: usize, atoms: usize, change: impl FnOnce(&mut Model)) -> Self {
-        let mut factoriser =
-            Factoriser::<T>::random(Parameters { lambda: 0.1, ..Parameters::new(atoms) }, features, 1)
-                .unwrap();
+        let mut factorizer = Factorizer::<T>::random(
+            FactorSettings { lambda: 0.1, ..FactorSettings::new(atoms) },
+            features,
+            1,
+        )
+        .unwrap();
         for t in 0..3 {
             let entry = |i: usize, j: usize| T::from_f64(((i * 7 + j * 3 + t) % 5) as f64 / 3.0);
-            factoriser.step(Mat::from_fn(features, 6, entry).as_ref()).unwrap();
+            factorizer.step(Mat::from_fn(features, 6, entry).as_ref()).unwrap();
         }
-        let mut model = Model::of(&factoriser, "factor", 1);
+        let mut model = Model::from_factorizer(&factorizer, "factor", 1);
         change(&mut model);
         let folder = TempDir::new().unwrap();
         model.save(&folder.path().join("m.safetensors")).unwrap();
@@ -76,7 +79,6 @@ fn shows_what_is_in_the_file() {
     let place = Place::with::<f32>(9, 12, |model| {
         model.inputs = vec![Input { name: "x.npy".into(), digest: "blake3:abc".into() }];
         model.history.push(HistoryPoint { t: 3, samples: 18, loss: 0.25, surrogate: 0.5 });
-        model.cursor = Some(Cursor { epoch: 1, batch: 2 });
     });
     let table = text(&place.run("model show m.safetensors").success());
     for part in [
@@ -85,7 +87,6 @@ fn shows_what_is_in_the_file() {
         "0.250000 per sample, at step 3",
         "x.npy blake3:abc",
         "lambda 0.1",
-        "after epoch 1, minibatch 2",
         "top 10 of 12",
     ] {
         assert!(table.contains(part), "`{part}` is not in\n{table}");
@@ -100,19 +101,18 @@ fn shows_what_is_in_the_file() {
     assert_eq!(json["parameters"]["lambda"], 0.1);
     assert_eq!(json["inputs"][0]["digest"], "blake3:abc");
     assert_eq!(json["loss_per_sample"], 0.25);
-    assert_eq!(json["cursor"]["batch"], 2);
     let (scores, order) = place.model.dominance();
     let shown: Vec<f64> = json["dominance"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
     assert_eq!(shown, scores);
     assert_eq!(json["order"][0], order[0]);
-    let surrogate = place.model.factoriser::<f64>().unwrap().surrogate() / 6.0;
+    let surrogate = place.model.factorizer::<f64>().unwrap().surrogate() / 6.0;
     assert!((json["surrogate_per_sample"].as_f64().unwrap() / surrogate - 1.0).abs() < 1e-12);
 }
 
 #[test]
 fn before_the_first_step_there_is_no_loss() {
-    let started = Factoriser::<f64>::random(Parameters::new(3), 4, 1).unwrap();
-    let place = Place::with::<f64>(4, 3, |model| *model = Model::of(&started, "factor", 1));
+    let started = Factorizer::<f64>::random(FactorSettings::new(3), 4, 1).unwrap();
+    let place = Place::with::<f64>(4, 3, |model| *model = Model::from_factorizer(&started, "factor", 1));
     let table = text(&place.run("model show m.safetensors").success());
     assert!(!table.contains("NaN") && table.contains("surrogate         no step yet"), "{table}");
     assert!(table.contains("stationarity gap  no step yet"), "{table}");

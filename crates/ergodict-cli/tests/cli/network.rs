@@ -38,7 +38,7 @@ fn networks_that_come_with_the_program_are_named_and_known() {
     assert_eq!(karate["summary"]["triangles"], 45);
     assert_eq!(karate["summary"]["components"], 1);
     let all = karate["samplers"].as_array().unwrap();
-    assert!(all.len() == 5 && all.iter().all(|one| one["valid"] == true), "{all:?}");
+    assert!(all.len() == 6 && all.iter().all(|one| one["valid"] == true), "{all:?}");
     let wrong = bench.run("network info @karat");
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.stderr.contains("karate") && wrong.stderr.lines().count() == 1, "{}", wrong.stderr);
@@ -121,7 +121,7 @@ fn generated_networks_are_those_of_their_seed() {
         ("er --nodes 50 --edges 100", Some((50, 100))),
         ("er --nodes 50 --probability 0.1 --directed", None),
         ("ba --nodes 50 --joins 3", None),
-        ("ws --nodes 50 --neighbours 4 --rewired 0.2", Some((50, 100))),
+        ("ws --nodes 50 --neighbors 4 --rewired 0.2", Some((50, 100))),
         ("sbm --sizes 20,30 --within 0.5 --between 0.05", None),
         ("sbm --sizes 20,30 --matrix 0.5,0.05;0.05,0.2", None),
         ("configuration --degrees 3,3,2,2,2", Some((5, 6))),
@@ -155,6 +155,40 @@ fn generated_networks_are_those_of_their_seed() {
     }
     bench.run("network generate sbm --sizes 2,3 --within 1 --between 0 -o a.txt --labels l.txt -q").fine();
     assert_eq!(bench.bytes("l.txt"), b"node\tblock\n0\t0\n1\t0\n2\t1\n3\t1\n4\t1\n");
+}
+
+#[test]
+fn rewired_networks_keep_names_degrees_loops_and_weights() {
+    let bench = Bench::new();
+    // A directed network with weights and a loop.
+    bench.put("net.txt", "a b 1\nb c 2\nc d 3\nd e 4\ne a 5\na c 6\nf f 7\n");
+    bench.run("network convert net.txt --directed --loops -o net.egr -q").fine();
+    let made = bench.run("network generate rewired net.egr -o a.egr --json").fine();
+    assert!(made.stderr.contains(" % of 7 edges are new, all in- and out-degrees kept"), "{}", made.stderr);
+    assert!(made.stderr.contains("loops stay in place: 1"), "{}", made.stderr);
+    let made = made.json();
+    assert!(made["new_edges"].as_u64().unwrap() > 0, "{made}");
+    bench.run("network generate rewired net.egr -o b.egr -q -j 1").fine();
+    assert_eq!(bench.bytes("a.egr"), bench.bytes("b.egr"));
+    bench.run("network generate rewired net.egr -o b.egr -q --seed 1").fine();
+    assert_ne!(bench.bytes("a.egr"), bench.bytes("b.egr"));
+    let kept = |name: &str| {
+        bench.run(&format!("network convert {name} -o list.txt -q")).fine();
+        let text = String::from_utf8(bench.bytes("list.txt")).unwrap();
+        let mut fields: [Vec<String>; 3] = Default::default();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            line.split_whitespace().zip(&mut fields).for_each(|(word, column)| column.push(word.to_owned()));
+        }
+        // Sorted, the columns are out-degrees, in-degrees and weights.
+        fields.iter_mut().for_each(|column| column.sort());
+        (fields, text.contains("f\tf\t7") || text.contains("f f 7"))
+    };
+    assert_eq!(kept("a.egr"), kept("net.egr"));
+    assert!(kept("a.egr").1);
+    // The only network with its degrees.
+    bench.put("star.txt", "0 1\n0 2\n0 3\n");
+    let star = bench.run("network generate rewired star.txt -o same.txt").fine();
+    assert!(star.stderr.contains("0 % of 3 edges are new") && star.stderr.contains("no edge changed"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Done, numbers};
 use crate::{image, spins};
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 use serde_json::Value;
 #[cfg(unix)]
 use std::path::Path;
@@ -98,7 +98,7 @@ fn models_of_networks_keep_what_their_pages_need() {
     let kept = |words: &str| {
         bench.run(&format!("network learn {words} -o m -q")).fine();
         let model: Model = bench.model("m");
-        (model.run.clone(), model)
+        (serde_json::to_value(&model.provenance).unwrap(), model)
     };
     let (run, model) = kept(&format!("@lesmis {NETWORK} --sampler pivot --chains 3"));
     assert_eq!(run["networks"][0]["nodes"], 77);
@@ -246,7 +246,7 @@ fn pages_of_denoising_and_of_scores() {
         &[
             "Doubtful pairs of observed",
             "Most suspicious",
-            "common neighbours",
+            "common neighbors",
             "What the scores rest on",
             "Scores",
             "of the observed edges look as if put in at random",
@@ -286,18 +286,18 @@ fn pages_of_lattices_images_and_matrices() {
             "Configurations over time",
             "How well the chain mixes",
             "energy per site",
-            "magnetisation",
+            "magnetization",
             "Coming to rest",
             "Run it again",
             "ergodict spins learn",
         ],
     );
     let kept: Model = bench.model("s");
-    assert_eq!(kept.run["chain"]["mixing"].as_array().unwrap().len(), 2);
-    let pixels = page(&bench, &format!("image learn grey.png {} -o i", image::SMALL));
-    has(&pixels, &["What grey is made of", "grey rebuilt", "Loss", "ergodict image learn grey.png"]);
+    assert_eq!(kept.provenance.chain.unwrap().mixing.len(), 2);
+    let pixels = page(&bench, &format!("image learn gray.png {} -o i", image::SMALL));
+    has(&pixels, &["What gray is made of", "gray rebuilt", "Loss", "ergodict image learn gray.png"]);
     let matrix = page(&bench, "factor x.npy -r 3 -o f --batch 5 --shape 1x9");
     has(&matrix, &["What x is made of", "Atoms", "ergodict factor x.npy -r 3"]);
     let kept: Model = bench.model("f");
-    assert_eq!(kept.run["shape"], serde_json::json!([1, 9]));
+    assert_eq!(kept.provenance.shape, Some((1, 9)));
 }

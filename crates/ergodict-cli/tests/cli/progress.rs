@@ -23,7 +23,7 @@ fn lines_have_the_figure_that_matters() {
         ("factor x.npy -r 4 --batch 40 -o m", ["of 400 samples", "surrogate"]),
         ("transform m x.npy --batch 40 -o h.npy", ["of 400 samples", "relative error"]),
         ("spins simulate --size 32 --updates 5e5 --every 1e5 -o t.npy", ["frames", "energy"]),
-        ("spins simulate --size 32 --updates 5e5 --every 1e5 -o t.npy", ["left", "magnetisation"]),
+        ("spins simulate --size 32 --updates 5e5 --every 1e5 -o t.npy", ["left", "magnetization"]),
         (
             "network sample @karate -k 5 --sampler pivot --count 9000 -o s.tsv",
             ["homomorphisms", "% accepted"],
@@ -34,14 +34,18 @@ fn lines_have_the_figure_that_matters() {
             ["homomorphisms", "% of edges seen"],
         ),
         (
-            "network compare @karate @kite -k 5 -r 3 --steps 5 --samples 20000 --unweighted",
-            ["cell 4 of 4", "@kite by"],
+            "network compare @karate @kite -k 5 -r 3 --steps 5 --samples 20000 --seeds 2 --measure jaccard --rewired=false",
+            ["cell 8 of 8", "@kite by"],
         ),
         (
             "network compare @karate @kite -k 5 -r 3 --steps 5 --samples 20000 --unweighted",
             ["learning @kite", "surrogate"],
         ),
-        ("network denoise @lesmis --method deepwalk -o s.tsv", [" %, ", "embedding"]),
+        (
+            "network compare @karate @kite -k 5 -r 3 --steps 5 --samples 20000 --unweighted",
+            ["column 2 of 4", "walks"],
+        ),
+        ("network denoise @lesmis --method prone -o s.tsv", [" %, ", "embedding"]),
         ("network convert big.txt -o big.egr", ["arcs", "merging"]),
     ] {
         let done = told(&bench, words);

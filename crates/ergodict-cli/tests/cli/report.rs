@@ -63,14 +63,14 @@ fn several_runs_tell_in_what_they_differ() {
 fn evaluations_are_drawn_into_one_chart() {
     let bench = Bench::new();
     bench.run("network corrupt @lesmis --add 0.5 -o noisy.txt --truth truth.tsv -q").fine();
-    for method in ["jaccard", "common-neighbours"] {
+    for method in ["jaccard", "common-neighbors"] {
         bench.run(&format!("network denoise noisy.txt --method {method} -o {method}.tsv -q")).fine();
         let told = bench.run(&format!("evaluate {method}.tsv truth.tsv --json -q")).fine();
         bench.put(&format!("{method}.json"), &told.stdout);
     }
     let auc = |page: &str| page.matches("class=\"series").count();
-    let (one, both) = (page(&bench, "jaccard.json"), page(&bench, "jaccard.json common-neighbours.json"));
-    assert!(one.contains("ROC curves") && both.contains("common-neighbours: common-neighbours 0."));
+    let (one, both) = (page(&bench, "jaccard.json"), page(&bench, "jaccard.json common-neighbors.json"));
+    assert!(one.contains("ROC curves") && both.contains("common-neighbors: common-neighbors 0."));
     assert_eq!((auc(&one), auc(&both)), (1, 2));
 }
 

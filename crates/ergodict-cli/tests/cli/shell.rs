@@ -69,12 +69,12 @@ fn on_a_terminal(bench: &Bench, words: &str, environment: &[(&str, &str)]) -> Op
 
 #[cfg(target_os = "linux")]
 #[test]
-fn colours_are_for_terminals_that_want_them() {
+fn colors_are_for_terminals_that_want_them() {
     let bench = bench();
-    let coloured =
+    let colored =
         |text: &str| text.contains("\u{1b}[1m") || text.contains("\u{1b}[3") || text.contains("\u{1b}[4m");
     let Some(plain) = on_a_terminal(&bench, "--help", &[]) else { return };
-    assert!(coloured(&plain), "help on a terminal has no style: {plain:?}");
+    assert!(colored(&plain), "help on a terminal has no style: {plain:?}");
     for environment in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CLICOLOR", "0")] {
         for words in ["--help", "network learn -h", "nonsense", "network info nothing"] {
             let text = on_a_terminal(&bench, words, &[environment]).unwrap_or_default();
@@ -96,8 +96,8 @@ fn data_goes_to_stdout_and_talk_to_stderr() {
         "transform f x.npy -o a.npy",
         "model export f -o a.csv",
         "spins simulate --size 16 --updates 1000 --every 100 -o t.npy",
-        &format!("image learn grey.png {} -o i", image::SMALL),
-        "image reconstruct i grey.png -o again.png",
+        &format!("image learn gray.png {} -o i", image::SMALL),
+        "image reconstruct i gray.png -o again.png",
         "network convert @karate -o k.txt",
         "network generate er --nodes 9 --edges 12 -o e.txt",
         "network corrupt @karate --add 0.5 -o c.txt",

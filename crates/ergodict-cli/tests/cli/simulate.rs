@@ -74,7 +74,7 @@ fn steps_of_many_sites_are_whole_and_that_is_said() {
 #[test]
 fn a_field_pulls_and_heat_frees() {
     let bench = Bench::new();
-    let magnetisation = |flags: &str| {
+    let magnetization = |flags: &str| {
         let summary =
             simulate(&bench, &format!("--size 16 --updates 40000 --every 2000 --burn-in 8000 {flags}"));
         summary["observables"][1]["mean"].as_f64().unwrap()
@@ -82,11 +82,11 @@ fn a_field_pulls_and_heat_frees() {
     // tanh(h/T) for spins that do not see each other; 20 frames of 256 spins are within 0.1 of it.
     let wanted = (1.5_f64 / 2.0).tanh();
     for update in ["random", "checkerboard"] {
-        let found = magnetisation(&format!("--coupling 0 --field 1.5 --temperature 2 --update {update}"));
+        let found = magnetization(&format!("--coupling 0 --field 1.5 --temperature 2 --update {update}"));
         assert!((found - wanted).abs() < 0.1, "{update}: {found}, not {wanted}");
     }
-    assert!(magnetisation("--temperature 0.5 --start ordered") > 0.999);
-    assert!(magnetisation("--temperature 1000").abs() < 0.1);
+    assert!(magnetization("--temperature 0.5 --start ordered") > 0.999);
+    assert!(magnetization("--temperature 1000").abs() < 0.1);
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn cellular_potts_tells_its_acceptance() {
     let bench = Bench::new();
     let run = format!("{SMALL} --model cellular-potts --cells 4");
     let mut rates = Vec::new();
-    for flags in ["--proposal any", "--proposal neighbour", "--adhesion 16,12,14,11,10 --volume 30"] {
+    for flags in ["--proposal any", "--proposal neighbor", "--adhesion 16,12,14,11,10 --volume 30"] {
         let summary = simulate(&bench, &format!("{run} {flags}"));
         let rate = summary["acceptance"].as_f64().unwrap();
         assert!(0.0 < rate && rate < 1.0, "{flags}: {rate}");
         assert_eq!(values(&bench, "t.npy"), [0, 1, 2, 3, 4], "{flags}");
         rates.push(rate);
     }
-    // Any label nearly everywhere is a bad idea; that of a neighbour is often the site's own.
+    // Any label nearly everywhere is a bad idea; that of a neighbor is often the site's own.
     assert!(rates[0] < rates[1], "{rates:?}");
 }
 
@@ -197,7 +197,7 @@ fn several_chains_are_several_files_and_compared() {
     assert!(bench.bytes("t.npy") == bench.bytes("t-chain0.npy"), "the first chain is the only one");
     // Cold chains that start anywhere do not agree.
     let cold =
-        "--size 16 --temperature 0.1 --chains 4 --updates 20000 --every 1000 --observables magnetisation";
+        "--size 16 --temperature 0.1 --chains 4 --updates 20000 --every 1000 --observables magnetization";
     let done = bench.run(&format!("spins simulate {cold} -o cold.npy")).fine();
     assert!(done.stderr.contains("R̂ is not near 1"), "{}", done.stderr);
     // Chains that stand still in different places: R̂ is infinite, which JSON has no number for.
@@ -206,7 +206,7 @@ fn several_chains_are_several_files_and_compared() {
         "up.npy",
         &ergodict::linalg::Mat::<f64>::from_fn(2, 2, |i, _| if i == 0 { 1.0 } else { -1.0 }),
     );
-    let still = simulate(&bench, &format!("{frozen} --observables magnetisation"));
+    let still = simulate(&bench, &format!("{frozen} --observables magnetization"));
     assert_eq!(
         (&still["observables"][0]["r_hat"], &still["observables"][0]["mixed"]),
         (&1.0.into(), &serde_json::Value::Null),
@@ -215,7 +215,7 @@ fn several_chains_are_several_files_and_compared() {
     let few = simulate(&bench, "--size 4 --updates 20 --every 10 --observables energy");
     assert!(few["observables"][0]["r_hat"].is_null() && few["observables"][0]["mixed"].is_null());
     let cold = "--size 4 --temperature 0.01 --chains 8 --updates 40000 --every 10000 --burn-in 100000";
-    let apart = simulate(&bench, &format!("{cold} --observables magnetisation"));
+    let apart = simulate(&bench, &format!("{cold} --observables magnetization"));
     assert!(apart["observables"][0]["r_hat"].is_null(), "{apart:#}");
     assert_eq!(apart["observables"][0]["mixed"], false);
 }
@@ -223,10 +223,10 @@ fn several_chains_are_several_files_and_compared() {
 #[test]
 fn observables_are_those_of_the_frames() {
     let bench = Bench::new();
-    let summary = simulate(&bench, &format!("{SMALL} --observables cluster,magnetisation,energy"));
+    let summary = simulate(&bench, &format!("{SMALL} --observables cluster,magnetization,energy"));
     let observables = summary["observables"].as_array().unwrap();
     let names: Vec<&str> = observables.iter().map(|o| o["observable"].as_str().unwrap()).collect();
-    assert_eq!(names, ["cluster", "magnetisation", "energy"]);
+    assert_eq!(names, ["cluster", "magnetization", "energy"]);
     let (frames, (rows, cols)) = bench.spins("t.npy");
     let sum: i64 = frames.iter().flatten().map(|&s| i64::from(s)).sum();
     let bond = |f: &[i8], i: usize, j: usize| {

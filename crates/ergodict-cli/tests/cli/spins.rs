@@ -1,7 +1,7 @@
 //! `ergodict spins learn` and `reconstruct`: dictionaries of configurations, one for each temperature and τ.
 
 use crate::bench::{Bench, npy_header, npy_numbers};
-use ergodict::dictionary::Model;
+use ergodict::model::Model;
 use serde_json::{Value, json};
 
 pub(crate) const SMALL: &str = "--size 16 --updates 4000 --every 400 --patch 4 --patches 30 -r 5";
@@ -39,7 +39,7 @@ fn one_run_gives_one_model() {
     }
     let model = bench.model("m.safetensors");
     assert_eq!((&*model.kind, model.w.rows(), model.w.cols()), ("spins", 16, 5));
-    assert_eq!(run["config"], model.run["config"]);
+    assert_eq!(run["config"].as_object(), Some(&model.provenance.config));
     assert_eq!(run["config"]["spins"], "zero-one");
     assert_eq!(
         (&run["config"]["dictionary"], &run["config"]["code"]),

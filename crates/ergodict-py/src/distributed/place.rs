@@ -4,23 +4,23 @@ use crate::error::raised;
 use crate::network::Network;
 use crate::sampling::{Sampling, placed};
 use crate::work::long;
-use ergodict::dictionary::RoundTask;
+use ergodict::chain::Use;
+use ergodict::run::RoundTask;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 /// A place for tasks of rounds.
 #[pyclass(frozen, module = "ergodict._ergodict")]
-pub(crate) struct RoundPlace {
-    pub(super) place: Arc<ergodict::dictionary::RoundPlace>,
+pub(crate) struct TaskContext {
+    pub(crate) place: Arc<ergodict::run::TaskContext>,
 }
 
 #[pymethods]
-impl RoundPlace {
+impl TaskContext {
     /// Samplers are made as the run that leads made its own: with the same arguments and seed.
     #[new]
     #[pyo3(signature = (network, name, sampling, seed, n_jobs=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn new(
         py: Python<'_>,
         network: PyRef<'_, Network>,
@@ -29,11 +29,11 @@ impl RoundPlace {
         seed: u64,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let (motif, asked, network) = (sampling.motif()?, sampling.asked()?, Arc::clone(&network.inner));
+        let (motif, network) = (sampling.motif()?, Arc::clone(&network.inner));
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling
-                .choose(&network, &motif, None, asked, seed)
-                .map(|ready| ergodict::dictionary::RoundPlace::new(&ready.drawn)))
+                .choose(&network, &motif, Use::Learn, None, seed)
+                .map(|ready| ergodict::run::TaskContext::new(&ready.drawn)))
         })?;
         Ok(Self { place: Arc::new(built.map_err(|error| placed(name, error))?) })
     }

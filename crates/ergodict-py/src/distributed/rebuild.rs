@@ -3,14 +3,15 @@
 use crate::error::raised;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
-use crate::reconstruct::{Inside, mode, pairs_of, same_motif};
+use crate::reconstruct::{Inside, pairs_of, same_motif};
 use crate::sampling::{Ready, Sampling, placed};
+use crate::scheme::word;
 use crate::work::{long, short};
 use ergodict::Result;
-use ergodict::chain::SamplerKind;
+use ergodict::chain::Use;
 use ergodict::data::NodeIds;
 use ergodict::reconstruct::network::{
-    NetworkReconstruction, PairFormat, PairPart, PartsFolder, ShareOutcome, SharePlace as Place, ShareTask,
+    PairFormat, PairPart, PartsFolder, ReconstructionSettings, ShareOutcome, SharePlace as Place, ShareTask,
     SortedSums, Targets, merged_sums, source_ranges,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -50,10 +51,9 @@ pub(crate) struct SharePlace {
 
 #[pymethods]
 impl SharePlace {
-    /// Samplers are made as the run that leads made its own; of `pairs` only those inside of what is sampled are wanted.
+    /// SamplerBuilder are made as the run that leads made its own; of `pairs` only those inside of what is sampled are wanted.
     #[new]
     #[pyo3(signature = (network, name, sampling, seed, pairs=None, n_jobs=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn new(
         py: Python<'_>,
         network: PyRef<'_, Network>,
@@ -63,11 +63,10 @@ impl SharePlace {
         pairs: Option<(PyReadonlyArray1<'_, u32>, PyReadonlyArray1<'_, u32>)>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let (motif, asked, whole) = (sampling.motif()?, sampling.asked()?, Arc::clone(&network.inner));
+        let (motif, whole) = (sampling.motif()?, Arc::clone(&network.inner));
         let pairs = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
-        let preferred = motif.tree().map(|_| SamplerKind::PivotApprox);
         let built = long(py, n_jobs, None, |_| {
-            Ok(sampling.choose(&whole, &motif, preferred, asked, seed).map(|ready| {
+            Ok(sampling.choose(&whole, &motif, Use::Reconstruct, None, seed).map(|ready| {
                 let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
                 let network = &ready.drawn.0;
                 let (targets, edges) = match &pairs {
@@ -117,7 +116,6 @@ impl SharePlace {
 
     /// Runs a share: its sums go into `file`.
     #[pyo3(signature = (task, file, n_jobs=None))]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -133,7 +131,6 @@ impl SharePlace {
 
     /// Merges files of sums in their order and writes part `number` of a table, of the first nodes from `first` to below `end`; tells of it as JSON.
     #[pyo3(signature = (files, first, end, number, folder, format, alpha))]
-    #[expect(clippy::too_many_arguments, clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn reduce(
         &self,
         py: Python<'_>,
@@ -145,7 +142,7 @@ impl SharePlace {
         format: &str,
         alpha: f64,
     ) -> PyResult<String> {
-        let format = format_of(format)?;
+        let format: PairFormat = word("format", format)?;
         let (network, nodes) = (&self.ready.drawn.0, self.ready.nodes.as_deref());
         let name = |v: u32| nodes.map_or(v, |nodes| nodes[v as usize]);
         let ids: &NodeIds = self.whole.ids();
@@ -162,7 +159,6 @@ impl SharePlace {
     }
 
     /// The sums and counts of pairs, of those that files hold.
-    #[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
     fn totals<'py>(
         &self,
         py: Python<'py>,
@@ -214,18 +210,9 @@ fn opened(files: &[PathBuf]) -> Result<Vec<SortedSums>> {
     files.iter().map(|file| SortedSums::open(file)).collect()
 }
 
-fn format_of(name: &str) -> PyResult<PairFormat> {
-    match name {
-        "tsv" => Ok(PairFormat::Tsv),
-        "parquet" => Ok(PairFormat::Parquet),
-        _ => Err(PyValueError::new_err(format!("format is {name}, but it must be tsv or parquet"))),
-    }
-}
-
 /// The next share of a chain, from what came of the one before.
 #[pyfunction]
 #[pyo3(signature = (model, plan, chain, samples, before=None))]
-#[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn share_task<'py>(
     py: Python<'py>,
     model: PyRef<'_, NetworkModel>,
@@ -235,12 +222,12 @@ pub(crate) fn share_task<'py>(
     before: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let before = before.map(ShareOutcome::from_bytes).transpose().map_err(raised)?;
-    let parameters = NetworkReconstruction {
-        mode: mode(&plan.mode)?,
+    let parameters = ReconstructionSettings {
+        mode: word("mode", &plan.mode)?,
         lambda: plan.lambda,
         reversal: plan.reversal,
         memory: usize::try_from(plan.memory).unwrap_or(usize::MAX),
-        ..NetworkReconstruction::default()
+        ..ReconstructionSettings::default()
     };
     parameters.check().map_err(raised)?;
     let w = model.model.w.clone();
@@ -278,7 +265,6 @@ pub(crate) fn share_of(samples: u64, chain: u64, chains: u64) -> PyResult<u64> {
 
 /// The motif of a model, which `k` must not contradict.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "arguments of Python")]
 pub(crate) fn model_motif(
     model: PyRef<'_, NetworkModel>,
     sampling: Sampling,
@@ -296,14 +282,12 @@ pub(crate) struct Parts {
 #[pymethods]
 impl Parts {
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn new(path: PathBuf) -> PyResult<Self> {
         Ok(Self { folder: Some(PartsFolder::create(&path).map_err(raised)?) })
     }
 
     /// Whether there can be such a folder.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn check(path: PathBuf) -> PyResult<()> {
         PartsFolder::check(&path).map_err(raised)
     }
@@ -316,7 +300,6 @@ impl Parts {
 
     /// Ranges of first nodes for at most so many parts, each with about as many records of the files.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn ranges(
         py: Python<'_>,
         #[pyo3(from_py_with = crate::list::list)] files: Vec<PathBuf>,
@@ -327,7 +310,6 @@ impl Parts {
     }
 
     /// Lists the parts, of which `reduce` told, and gives the folder its name. `made` says how, as JSON.
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
     fn finish(
         &mut self,
         #[pyo3(from_py_with = crate::list::list)] told: Vec<String>,
@@ -341,7 +323,8 @@ impl Parts {
             serde_json::from_value(told["part"].clone()).map_err(damaged)
         };
         let parts = told.iter().map(part).collect::<PyResult<Vec<_>>>()?;
-        let (format, made): (_, Value) = (format_of(format)?, serde_json::from_str(made).map_err(damaged)?);
+        let (format, made): (PairFormat, Value) =
+            (word("format", format)?, serde_json::from_str(made).map_err(damaged)?);
         self.there()?;
         match self.folder.take() {
             Some(folder) => folder.finish(&parts, format, Some(&made)).map_err(raised),

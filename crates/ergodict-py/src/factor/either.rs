@@ -1,14 +1,14 @@
-//! The state of a factoriser in either precision: how it is made, and reached from Python.
+//! The state of a factorizer in either precision: how it is made, and reached from Python.
 
-use super::Factoriser;
+use super::Factorizer;
 use super::state::{State, code};
 use crate::array::{Rows, Samples, fits, transposed};
 use crate::error::raised;
 use crate::model::About;
-use crate::sets::projecting;
+use crate::sets::{Raised, projecting};
 use crate::work::{Watch, long, short};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{Factoriser as Core, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer as Core};
 use ergodict::linalg::Scalar;
 use numpy::{Element, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -62,14 +62,12 @@ pub(super) fn samples<'a, T: Scalar + Element>(x: &'a Bound<'_, PyAny>) -> PyRes
         let name = if T::NAME == "f32" { "float32" } else { "float64" };
         PyTypeError::new_err(format!("expected an array (n, d) of {name}, or a CSR matrix of it"))
     };
-    Samples::of(x)?.ok_or_else(wrong)
+    Samples::from_object(x)?.ok_or_else(wrong)
 }
 
 /// Codes an array; codes and losses.
-#[expect(clippy::too_many_arguments, reason = "they are those of the methods above")]
-#[expect(clippy::type_complexity, reason = "two results")]
 pub(super) fn coded<'py, T: Scalar + Element>(
-    this: &Factoriser,
+    this: &Factorizer,
     py: Python<'py>,
     state: &Mutex<State<T>>,
     x: &Samples<'_, T>,
@@ -78,14 +76,14 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     progress: Option<&Bound<'py, PyAny>>,
     wanted: bool,
 ) -> PyResult<(Option<Bound<'py, PyArray2<T>>>, Vec<f64>)> {
-    let atoms = held(py, state)?.parameters.atoms;
+    let atoms = held(py, state)?.run.plan().parameters.atoms;
     let n = x.len() as u64;
     // The codes, and the loss of each sample.
     let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
     let what = format!("{n} codes of {atoms} atoms");
     fits(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
-    let rows = codes.as_ref().map(Rows::of);
+    let rows = codes.as_ref().map(Rows::from_array);
     let done = if x.len() <= CHUNK && progress.is_none() {
         short(py, || code(state, x, missing, rows, &Watch::default()))
     } else {
@@ -97,12 +95,13 @@ pub(super) fn coded<'py, T: Scalar + Element>(
 
 /// A state that has not learned anything.
 pub(super) fn start<T: Scalar + Element>(
-    p: Parameters,
+    p: FactorSettings,
     features: usize,
     init: &Bound<'_, PyAny>,
     seed: u64,
+    raised_there: Option<Raised>,
 ) -> PyResult<State<T>> {
-    let factoriser = match init.extract::<String>().as_deref() {
+    let factorizer = match init.extract::<String>().as_deref() {
         Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
         Ok("data") => None,
         _ => {
@@ -110,10 +109,10 @@ pub(super) fn start<T: Scalar + Element>(
             Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
         }
     };
-    Ok(State::new(factoriser, p, features, seed))
+    State::new(factorizer, p, features, seed, raised_there).map_err(raised)
 }
 
 /// What is locked stays usable after a panic.
-pub(crate) fn about(factoriser: &Factoriser) -> MutexGuard<'_, About> {
-    factoriser.about.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn about(factorizer: &Factorizer) -> MutexGuard<'_, About> {
+    factorizer.about.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,31 +1,32 @@
-//! The factoriser of Python: one class for both precisions.
+//! The factorizer of Python: one class for both precisions.
 
 mod either;
 mod state;
 
-use crate::array::{Buffers, Samples, columns, fits, transposed};
+use crate::array::{Buffers, Samples, columns, fits};
 use crate::error::raised;
-use crate::model::{self, About, Told, parameters};
-use crate::sets::{Raised, dictionary_set};
+use crate::model::{self, About, Told};
+use crate::scheme::Scheme;
+use crate::sets::Raised;
 use crate::work::{long, short};
 pub(crate) use either::{Either, about, either, held};
 use either::{coded, samples, start};
 use ergodict::Result as Outcome;
-use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
+use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
-use ergodict::factor::{Statistics, StepReport, diagnostics};
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use ergodict::factor::{StepReport, diagnostics};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
-use state::{Run, facts, placed};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use state::{Fit, facts, placed};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// An online factorisation in progress, with its history.
+/// An online factorization in progress, with its history.
 #[pyclass(frozen, module = "ergodict._ergodict")]
-pub(crate) struct Factoriser {
+pub(crate) struct Factorizer {
     pub(crate) state: Either,
     /// The set of dictionaries as Python described it.
     pub(crate) set: Py<PyAny>,
@@ -35,35 +36,32 @@ pub(crate) struct Factoriser {
 }
 
 #[pymethods]
-impl Factoriser {
+impl Factorizer {
     /// Starts from the dictionary `init`: "random", "data" or an array (atoms, features).
     #[new]
     fn new(
         py: Python<'_>,
-        options: &Bound<'_, PyDict>,
-        dictionary: Py<PyAny>,
+        scheme: Scheme,
         features: usize,
-        single: bool,
+        batch: u64,
         init: &Bound<'_, PyAny>,
         seed: u64,
     ) -> PyResult<Self> {
-        let wrong = Raised::default();
-        let mut p = parameters(options)?;
-        p.dictionary = dictionary_set(dictionary.bind(py), &wrong)?;
-        p.check(features).map_err(raised)?;
-        let batch: u64 = options.get_item("batch")?.map_or(Ok(1), |x| x.extract())?;
+        let p = scheme.parameters(py, features)?;
+        let (single, wrong) = (scheme.settings.f32, scheme.dictionary.raised.clone());
         let what = format!("{} atoms of {features} features in minibatches of {batch}", p.atoms);
         let way_out = "lower n_components or batch_size, or use float32";
         let needed = if single { p.memory::<f32>(features, batch) } else { p.memory::<f64>(features, batch) };
         fits(needed, &what, way_out).map_err(raised)?;
-        let called = (!dictionary.bind(py).is_instance_of::<PyString>()).then(|| wrong.clone());
+        let called = scheme.dictionary.calls(py);
         let state = if single {
-            Either::F32(Mutex::new(start(p, features, init, seed)?.calling(called)))
+            Either::F32(Mutex::new(start(p, features, init, seed, called)?))
         } else {
-            Either::F64(Mutex::new(start(p, features, init, seed)?.calling(called)))
+            Either::F64(Mutex::new(start(p, features, init, seed, called)?))
         };
         wrong.check()?;
-        Ok(Self { state, set: dictionary, raised: wrong, about: Mutex::new(About::default()) })
+        let set = scheme.dictionary.spec.clone_ref(py);
+        Ok(Self { state, set, raised: wrong, about: Mutex::new(About::default()) })
     }
 
     /// One step on an array of the right type and width whose rows are consecutive: 0 when `x` is no such array and nothing was done, 2 when
@@ -71,7 +69,7 @@ impl Factoriser {
     #[pyo3(signature = (x, n_jobs=None))]
     fn push(&self, py: Python<'_>, x: &Bound<'_, PyAny>, n_jobs: Option<i64>) -> PyResult<u8> {
         either!(self, state => {
-            let Some(x) = Samples::of(x)? else { return Ok(0) };
+            let Some(x) = Samples::from_object(x)? else { return Ok(0) };
             if !x.is_viewed() {
                 return Ok(0);
             }
@@ -81,7 +79,7 @@ impl Factoriser {
                     return Ok(0);
                 }
                 state.room(x.len()).map_err(raised)?;
-                state.negative
+                state.is_too_negative()
             };
             let rows = SampleRows::Range(0..x.len() as u64);
             let work = || -> Outcome<bool> {
@@ -90,7 +88,7 @@ impl Factoriser {
                 let minibatch = x.minibatch(&rows, false, &mut buffers)?;
                 let mut state = hold(state);
                 state.step(minibatch, None).map_err(|e| placed(e, &rows))?;
-                Ok(state.negative && !before && state.cannot_be_negative())
+                Ok(!before && state.is_too_negative())
             };
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
@@ -125,7 +123,6 @@ impl Factoriser {
 
     /// Learns from an array, as the command line does from a file of it.
     #[pyo3(signature = (x, batch, epochs, shuffle, holdout, seed, missing, n_jobs=None, progress=None, callback=None))]
-    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn fit(
         &self,
         py: Python<'_>,
@@ -140,13 +137,13 @@ impl Factoriser {
         progress: Option<&Bound<'_, PyAny>>,
         callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+        let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
         let callback = callback.map(|callback| callback.clone().unbind());
-        let run = Run { options, missing, callback: callback.as_ref(), raised: &self.raised };
+        let fit = Fit { options, missing, callback: callback.as_ref(), raised: &self.raised };
         either!(self, state => {
             let x = samples(x)?;
             drop(held(py, state)?);
-            let done = long(py, n_jobs, progress, |watch| run.learn(state, &x, watch));
+            let done = long(py, n_jobs, progress, |watch| fit.learn(state, &x, watch));
             self.raised.check()?;
             done
         })
@@ -185,78 +182,12 @@ impl Factoriser {
         })
     }
 
-    /// Sums (A, B transposed, r, samples) over the samples of an array, coded with the dictionary as it is.
-    #[pyo3(signature = (x, missing=false, n_jobs=None))]
-    fn statistics<'py>(
-        &self,
-        py: Python<'py>,
-        x: &Bound<'py, PyAny>,
-        missing: bool,
-        n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyTuple>> {
-        let sums = either!(self, state => {
-            let x = samples(x)?;
-            let rows = SampleRows::Range(0..x.len() as u64);
-            held(py, state)?.room(x.len()).map_err(raised)?;
-            long(py, n_jobs, None, |_| {
-                let mut buffers = Buffers::new();
-                let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
-                hold(state).coder()?.statistics(minibatch).map_err(|e| placed(e, &rows))
-            })?
-        });
-        let (a, b) = (columns(py, &sums.a), columns(py, &sums.b_transposed));
-        (a, b, sums.r, sums.weight).into_pyobject(py)
-    }
-
-    /// One step from such sums.
-    fn absorb<'py>(
-        &self,
-        py: Python<'py>,
-        a: &Bound<'py, PyArray2<f64>>,
-        b: &Bound<'py, PyArray2<f64>>,
-        r: f64,
-        samples: f64,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        // Beyond this, numbers of samples cannot be told from each other.
-        if samples.is_nan() || samples > 2f64.powi(53) {
-            return Err(PyValueError::new_err(format!(
-                "the number of samples in the statistics is {samples}, but it must be below 2⁵³"
-            )));
-        }
-        let sums = Statistics { a: transposed(a)?, b_transposed: transposed(b)?, r, weight: samples };
-        let report = either!(self, state => {
-            let mut state = held(py, state)?;
-            let kept = &mut *state;
-            let done = short(py, || kept.absorb(&sums));
-            self.raised.check()?;
-            done?
-        });
-        facts(py, &report)
-    }
-
     /// The dictionary (r, d), an atom a row.
     #[getter]
     fn dictionary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         either!(self, state => {
             let state = held(py, state)?;
-            Ok(columns(py, state.tracked.learned().map_err(raised)?.dictionary()).into_any())
-        })
-    }
-
-    /// A, B, r, t, the number of samples, and the mean width of a minibatch.
-    #[getter]
-    fn aggregates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        either!(self, state => {
-            let state = held(py, state)?;
-            let totals = state.tracked.learned().map_err(raised)?.aggregates();
-            let all = PyDict::new(py);
-            all.set_item("A", columns(py, &totals.a))?;
-            all.set_item("B", columns(py, &totals.b_transposed))?;
-            all.set_item("r", totals.r)?;
-            all.set_item("t", totals.t)?;
-            all.set_item("samples", totals.samples)?;
-            all.set_item("width", totals.width)?;
-            Ok(all)
+            Ok(columns(py, state.run.trainer().learned().map_err(raised)?.dictionary()).into_any())
         })
     }
 
@@ -265,7 +196,7 @@ impl Factoriser {
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         either!(self, state => {
             let state = held(py, state)?;
-            let history = state.tracked.history();
+            let history = state.run.trainer().history();
             let all = PyDict::new(py);
             let points = || history.points.iter();
             all.set_item("step", PyArray1::from_iter(py, points().map(|p| p.t as i64)))?;
@@ -285,8 +216,8 @@ impl Factoriser {
     fn surrogate(&self, py: Python<'_>) -> PyResult<f64> {
         either!(self, state => {
             let state = held(py, state)?;
-            let factoriser = state.tracked.learned().map_err(raised)?;
-            Ok(factoriser.aggregates().per_sample(factoriser.surrogate()))
+            let factorizer = state.run.trainer().learned().map_err(raised)?;
+            Ok(factorizer.aggregates().per_sample(factorizer.surrogate()))
         })
     }
 
@@ -295,7 +226,7 @@ impl Factoriser {
     fn dominance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         either!(self, state => {
             let state = held(py, state)?;
-            let a = &state.tracked.learned().map_err(raised)?.aggregates().a;
+            let a = &state.run.trainer().learned().map_err(raised)?.aggregates().a;
             Ok(diagnostics::dominance(a).into_pyarray(py))
         })
     }
@@ -303,7 +234,7 @@ impl Factoriser {
     /// Steps taken.
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.tracked.steps()))
+        either!(self, state => Ok(held(py, state)?.run.trainer().steps()))
     }
 
     /// Epochs completed by the last run over an array.
@@ -321,13 +252,13 @@ impl Factoriser {
     /// Atoms.
     #[getter]
     fn atoms(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.parameters.atoms))
+        either!(self, state => Ok(held(py, state)?.run.plan().parameters.atoms))
     }
 
     /// The seed.
     #[getter]
     fn seed(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.seed))
+        either!(self, state => Ok(held(py, state)?.run.plan().seed))
     }
 
     /// Whether it calculates in 32 bits.
@@ -339,21 +270,20 @@ impl Factoriser {
     /// The piece of a union of sets that the dictionary lies in.
     #[getter]
     fn piece(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.tracked.learned().map_err(raised)?.piece()))
+        either!(self, state => Ok(held(py, state)?.run.trainer().learned().map_err(raised)?.piece()))
     }
 
     /// The loss of the samples held out each, if there are any.
     #[getter]
     fn held_out_loss(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        either!(self, state => Ok(held(py, state)?.held_out.map(|(_, loss)| loss)))
+        either!(self, state => Ok(held(py, state)?.run.held_out().map(|(_, loss)| loss)))
     }
 
     /// Whether negative entries were seen that the sets in force cannot make.
     #[getter]
     fn negative(&self, py: Python<'_>) -> PyResult<bool> {
         either!(self, state => {
-            let state = held(py, state)?;
-            Ok(state.negative && state.cannot_be_negative())
+            Ok(held(py, state)?.is_too_negative())
         })
     }
 
@@ -362,13 +292,12 @@ impl Factoriser {
     fn unused(&self, py: Python<'_>) -> PyResult<usize> {
         either!(self, state => {
             let state = held(py, state)?;
-            Ok(diagnostics::unused(&state.tracked.learned().map_err(raised)?.aggregates().a).len())
+            Ok(diagnostics::unused(&state.run.trainer().learned().map_err(raised)?.aggregates().a).len())
         })
     }
 
     /// Writes the model file that the command line would write.
     #[pyo3(signature = (path, init, batch, epochs, shuffle, holdout, missing, how, feature_names=None))]
-    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
     fn save(
         &self,
         py: Python<'_>,
@@ -382,11 +311,11 @@ impl Factoriser {
         how: String,
         #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
-        let feed = FeedOptions { batch, epochs, shuffle, seed: 0, holdout };
+        let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
         model::save(self, py, path, Told { init, feed, missing, how, feature_names })
     }
 
-    /// A model file as a factoriser; a set that no name describes is given again.
+    /// A model file as a factorizer; a set that no name describes is given again.
     #[staticmethod]
     #[pyo3(signature = (path, dictionary=None))]
     fn load(py: Python<'_>, path: PathBuf, dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -429,15 +358,15 @@ pub(crate) fn minibatches(
         let words = format!("the number of samples is {samples}, but no array has more than {MOST}");
         return Err(PyValueError::new_err(words));
     }
-    let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+    let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
     Ok(SampleOrder::new(samples, options).map_err(raised)?.minibatches())
 }
 
 /// The address of the entry that a fit of this array would read first where it lies; None if it would be gathered.
 #[pyfunction]
 pub(crate) fn _address_of(x: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    if let Some(x) = Samples::<f64>::of(x)? {
+    if let Some(x) = Samples::<f64>::from_object(x)? {
         return Ok(x.address());
     }
-    Ok(Samples::<f32>::of(x)?.and_then(|x| x.address()))
+    Ok(Samples::<f32>::from_object(x)?.and_then(|x| x.address()))
 }

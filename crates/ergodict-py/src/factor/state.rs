@@ -1,13 +1,13 @@
-//! What a factoriser carries, in one precision, and the loops over arrays.
+//! What a factorizer carries, in one precision, and the loops over arrays.
 
 use crate::array::{Buffers, Rows, Samples, fits, room};
 use crate::sets::Raised;
 use crate::work::Watch;
-use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
-use ergodict::dictionary::{Mark, Tracked};
+use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
 use ergodict::factor::code::{CHUNK, CodeSet};
-use ergodict::factor::{Factoriser, Minibatch, Parameters, Statistics, StepReport};
+use ergodict::factor::{FactorSettings, Factorizer, Minibatch, StepReport};
 use ergodict::linalg::Scalar;
+use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Stop};
 use ergodict::{Error, Result};
 use numpy::Element;
 use pyo3::prelude::*;
@@ -16,24 +16,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Samples that are coded together where nothing is learned: as many as the command line takes.
 pub(super) fn together() -> usize {
-    FeedOptions::default().batch
+    BatchSettings::default().batch
 }
 
 /// Learning in progress.
 pub(crate) struct State<T: Scalar> {
-    pub(crate) tracked: Tracked<T>,
-    /// What it starts with, when that takes data.
-    pub(crate) parameters: Parameters,
+    pub(crate) run: Run<T>,
     pub(crate) features: usize,
-    pub(crate) seed: u64,
-    /// Whether a minibatch had negative entries.
-    pub(crate) negative: bool,
-    /// Samples held out, and their loss each.
-    pub(crate) held_out: Option<(u64, f64)>,
     /// Epochs completed by the last run over an array.
     pub(crate) epochs: u64,
-    /// What its projections raise, if they are functions of Python.
-    pub(crate) raised: Option<Raised>,
 }
 
 /// The state, once nobody else has it.
@@ -42,69 +33,38 @@ pub(crate) fn hold<T: Scalar>(state: &Mutex<State<T>>) -> MutexGuard<'_, State<T
 }
 
 impl<T: Scalar> State<T> {
-    /// From its beginning.
+    /// From its beginning; `raised` is what its projections raise, if they are functions of Python: steps in which one does are undone.
     pub(crate) fn new(
-        factoriser: Option<Factoriser<T>>,
-        parameters: Parameters,
+        first: Option<Factorizer<T>>,
+        parameters: FactorSettings,
         features: usize,
         seed: u64,
-    ) -> Self {
-        let tracked = Tracked::new(factoriser);
-        Self { tracked, parameters, features, seed, negative: false, held_out: None, epochs: 0, raised: None }
-    }
-
-    /// With projections that are functions of Python, and what they raise.
-    pub(crate) fn calling(mut self, raised: Option<Raised>) -> Self {
-        self.raised = raised;
-        self
+        raised: Option<Raised>,
+    ) -> Result<Self> {
+        let form = Form::Samples { features, names: None };
+        let mut run = Run::pushed(RunPlan::new("factor", parameters, seed), form, first)?;
+        if let Some(raised) = raised {
+            run.guard(Box::new(move || raised.is_some()));
+        }
+        Ok(Self { run, features, epochs: 0 })
     }
 
     /// One step, with the scheduled weight or one of the caller's.
     pub(crate) fn step(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
-        let negative = !self.negative && has_negative(x);
-        let start = || {
-            if let Minibatch::Sparse(x) = x {
-                room::<T>(x.rows(), x.cols())?;
-            }
-            Factoriser::from_minibatch(self.parameters.clone(), x, self.seed)
-        };
-        let mark = self.mark();
-        let report = match weight {
-            None => self.tracked.step(x, start)?,
-            Some(weight) => self.tracked.step_weighted(x, weight, start)?,
-        };
-        self.settle(mark)?;
-        self.negative |= negative;
-        self.held_out = None;
-        Ok(report)
+        if let Minibatch::Sparse(x) = x
+            && self.run.trainer().learned().is_err()
+        {
+            room::<T>(x.rows(), x.cols())?;
+        }
+        self.run.push(x, weight)
     }
 
-    /// One step from statistics.
-    pub(crate) fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
-        let mark = self.mark();
-        let report = self.tracked.absorb(statistics)?;
-        self.settle(mark)?;
-        Ok(report)
-    }
-
-    /// What to go back to if a projection raises.
-    fn mark(&self) -> Option<Mark<T>> {
-        self.raised.as_ref().map(|_| self.tracked.mark())
-    }
-
-    /// Undoes a step in which a projection raised: its dictionary may lie outside of its set.
-    fn settle(&mut self, mark: Option<Mark<T>>) -> Result<()> {
-        let (Some(mark), true) = (mark, self.raised.as_ref().is_some_and(Raised::is_some)) else {
-            return Ok(());
-        };
-        self.tracked.back(mark, &self.parameters)?;
-        Err(Error::Interrupted)
-    }
-
-    /// Whether the data has entries that the sets in force cannot make.
-    pub(crate) fn cannot_be_negative(&self) -> bool {
-        let p = &self.parameters;
-        p.code == CodeSet::Nonnegative && p.dictionary.to_string().starts_with("nonneg")
+    /// Whether there were entries that the sets in force cannot make.
+    pub(crate) fn is_too_negative(&self) -> bool {
+        let p = &self.run.plan().parameters;
+        let nonnegative =
+            p.code() == CodeSet::Nonnegative && p.dictionary().to_string().starts_with("nonneg");
+        self.run.saw_negative() && nonnegative
     }
 
     /// Refuses minibatches of so many samples that their codes do not fit into memory.
@@ -112,26 +72,10 @@ impl<T: Scalar> State<T> {
         if samples <= CHUNK {
             return Ok(());
         }
-        let needed = self.parameters.memory::<T>(self.features, samples as u64);
-        let what = format!("{} atoms and a minibatch of {samples} samples", self.parameters.atoms);
+        let parameters = &self.run.plan().parameters;
+        let needed = parameters.memory::<T>(self.features, samples as u64);
+        let what = format!("{} atoms and a minibatch of {samples} samples", parameters.atoms);
         fits(needed, &what, "give fewer samples at a time")
-    }
-
-    /// The factoriser, to code with.
-    pub(crate) fn coder(&mut self) -> Result<&mut Factoriser<T>> {
-        self.tracked.learned()?;
-        self.tracked.factoriser.as_mut().ok_or(Error::Interrupted)
-    }
-}
-
-fn has_negative<T: Scalar>(x: Minibatch<'_, T>) -> bool {
-    // Over all of them, without a way out and without an order, so that many are looked at at once.
-    let any =
-        |values: &[T]| values.iter().map(|x| u8::from(*x < T::ZERO)).fold(0, std::ops::BitOr::bitor) > 0;
-    match x {
-        Minibatch::Sparse(x) => (0..x.cols()).any(|j| any(x.col(j).1)),
-        Minibatch::Dense(x) | Minibatch::Masked { values: x, .. } => (0..x.cols()).any(|j| any(x.col(j))),
-        _ => false,
     }
 }
 
@@ -145,65 +89,131 @@ pub(super) fn placed(error: Error, rows: &SampleRows<'_>) -> Error {
     }
 }
 
-/// A run over an array.
-pub(super) struct Run<'a> {
-    pub(super) options: FeedOptions,
+/// The minibatches of an array.
+struct ArraySource<'a, T: Scalar + Element> {
+    x: &'a Samples<'a, T>,
+    order: SampleOrder,
+    missing: bool,
+    buffers: Buffers<T>,
+    made: u64,
+    /// Epochs completed when the minibatch was asked for.
+    epochs: u64,
+    /// The samples of the minibatch: these, or those from the first on.
+    picked: Vec<u64>,
+    first: u64,
+    form: Form,
+}
+
+impl<T: Scalar + Element> Resumable for ArraySource<'_, T> {
+    fn save(&self, _: &mut Sections) -> Result<()> {
+        Ok(())
+    }
+
+    fn restore(&mut self, _: &Sections) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
+    fn form(&self) -> &Form {
+        &self.form
+    }
+
+    fn made(&self) -> u64 {
+        self.made
+    }
+
+    fn planned(&self) -> Option<u64> {
+        Some(self.order.minibatches())
+    }
+
+    fn next(&mut self, _: &Stop) -> Result<Next<'_, T>> {
+        self.epochs = self.order.epochs();
+        let Some(rows) = self.order.next_rows()? else { return Ok(Next::End) };
+        self.made += 1;
+        self.picked.clear();
+        match &rows {
+            SampleRows::Range(range) => self.first = range.start,
+            SampleRows::Picked(rows) => self.picked.extend(*rows),
+        }
+        Ok(Next::Minibatch(self.x.minibatch(&rows, self.missing, &mut self.buffers)?))
+    }
+
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::NotFinite { sample, feature, value } => {
+                let sample = self.picked.get(sample as usize).copied().unwrap_or(self.first + sample);
+                Error::NotFinite { sample, feature, value }
+            }
+            other => other,
+        }
+    }
+
+    fn held_out(&mut self, dictionary: &mut Factorizer<T>, stop: &Stop) -> Result<Option<(u64, f64)>> {
+        let (mut count, mut sum, mut next) = (0, 0.0, 0);
+        while let Some((rows, then)) = self.order.held_out_rows(next) {
+            let minibatch = self.x.minibatch(&rows, self.missing, &mut self.buffers)?;
+            sum += dictionary.loss(minibatch).map_err(|e| placed(e, &rows))?;
+            count += rows.len() as u64;
+            next = then;
+            if stop.is_asked() {
+                return Ok(None);
+            }
+        }
+        Ok((count > 0).then(|| (count, sum / count as f64)))
+    }
+}
+
+/// A fit of an array.
+pub(super) struct Fit<'a> {
+    pub(super) options: BatchSettings,
     pub(super) missing: bool,
     /// Called after each step.
     pub(super) callback: Option<&'a Py<PyAny>>,
     pub(super) raised: &'a Raised,
 }
 
-impl Run<'_> {
-    /// Learns from all epochs; what was learned by then stays when it is stopped.
+impl Fit<'_> {
+    /// Learns from all epochs; what was learned by then stays when it is stopped. Others may look at the state between two steps.
     pub(super) fn learn<T: Scalar + Element>(
         &self,
         state: &Mutex<State<T>>,
         x: &Samples<'_, T>,
         watch: &Watch,
     ) -> Result<()> {
-        let mut order = SampleOrder::new(x.len() as u64, self.options)?;
-        let (total, mut done) = (order.minibatches(), 0);
-        let mut buffers = Buffers::new();
-        loop {
-            let epochs = order.epochs();
-            let Some(rows) = order.next_rows()? else { break };
+        let order = SampleOrder::new(x.len() as u64, self.options)?;
+        let (total, form) = (order.minibatches(), hold(state).run.source().form().clone());
+        let (missing, buffers, picked) = (self.missing, Buffers::new(), Vec::new());
+        let mut source =
+            ArraySource { x, order, missing, buffers, made: 0, epochs: 0, picked, first: 0, form };
+        for made in 1..=total {
             if watch.stopped() {
-                hold(state).epochs = epochs;
+                hold(state).epochs = source.order.epochs();
                 return Ok(());
             }
-            let minibatch = x.minibatch(&rows, self.missing, &mut buffers)?;
-            let report = {
+            let told = {
                 let mut state = hold(state);
-                let report = state.step(minibatch, None).map_err(|e| placed(e, &rows))?;
-                state.epochs = epochs;
-                let loss = state.tracked.history().points.last().map_or(f64::NAN, |p| p.loss);
-                watch.figure(loss);
-                report
+                state.run.run_over(&mut source, Some(made), watch.stop())?;
+                state.epochs = source.epochs;
+                if source.made < made {
+                    return Ok(());
+                }
+                let trainer = state.run.trainer();
+                watch.figure(trainer.history().points.last().map_or(f64::NAN, |p| p.loss));
+                trainer.last_report()
             };
-            done += 1;
-            watch.at(done, total);
-            self.tell(&report)?;
+            watch.at(made, total);
+            self.tell(told.as_ref())?;
         }
         let mut state = hold(state);
-        state.epochs = order.epochs();
-        let (mut count, mut sum, mut next) = (0, 0.0, 0);
-        while let Some((rows, then)) = order.held_out_rows(next) {
-            let minibatch = x.minibatch(&rows, self.missing, &mut buffers)?;
-            sum += state.coder()?.loss(minibatch).map_err(|e| placed(e, &rows))?;
-            count += rows.len() as u64;
-            next = then;
-            if watch.stopped() {
-                return Ok(());
-            }
-        }
-        state.held_out = (count > 0).then(|| (count, sum / count as f64));
+        state.run.run_over(&mut source, None, watch.stop())?;
+        state.epochs = source.order.epochs();
         Ok(())
     }
 
     /// Calls back, and stops when that or a projection raised.
-    fn tell(&self, report: &StepReport) -> Result<()> {
-        if let Some(callback) = self.callback {
+    fn tell(&self, report: Option<&StepReport>) -> Result<()> {
+        if let (Some(callback), Some(report)) = (self.callback, report) {
             Python::attach(|py| {
                 if let Err(error) = facts(py, report).and_then(|facts| callback.call1(py, (facts,))) {
                     self.raised.put(error);
@@ -237,7 +247,7 @@ pub(super) fn code<T: Scalar + Element>(
     mut codes: Option<Rows<'_, T>>,
     watch: &Watch,
 ) -> Result<Vec<f64>> {
-    let options = FeedOptions { batch: together(), ..FeedOptions::default() };
+    let options = BatchSettings { batch: together(), ..BatchSettings::default() };
     let mut order = SampleOrder::new(x.len() as u64, options)?;
     let (total, mut losses) = (order.minibatches(), Vec::with_capacity(x.len()));
     let mut buffers = Buffers::new();
@@ -247,12 +257,12 @@ pub(super) fn code<T: Scalar + Element>(
         }
         let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
         let mut state = hold(state);
-        let factoriser = state.coder()?;
-        factoriser.transform(minibatch).map_err(|e| placed(e, &rows))?;
+        let factorizer = state.run.coder()?;
+        factorizer.transform(minibatch).map_err(|e| placed(e, &rows))?;
         if let Some(codes) = &mut codes {
-            codes.write(losses.len(), factoriser.code().as_ref());
+            codes.write(losses.len(), factorizer.code().as_ref());
         }
-        losses.extend(factoriser.losses());
+        losses.extend(factorizer.losses());
         watch.at((losses.len() as u64).div_ceil(together() as u64), total);
     }
     Ok(losses)

@@ -1,8 +1,8 @@
-//! What pictures, colours of atoms, sheets and GIF files promise: right pixels, small files, errors by name.
+//! What pictures, colors of atoms, sheets and GIF files promise: right pixels, small files, errors by name.
 
 use crate::reading::{base64_decoded, decoded, parsed};
 use ergodict_report::{
-    AtomGrid, Colour, GifError, GifWriter, Palette, Picture, PictureError, Pictures, Shade, atoms_png,
+    AtomGrid, Color, GifError, GifWriter, Palette, Picture, PictureError, Pictures, Shade, atoms_png,
     frame_png,
 };
 
@@ -65,19 +65,19 @@ fn files_use_the_smallest_form_and_keep_every_pixel() {
     // Odd widths leave bits unused at the end of each row.
     let bytes = noise(61 * 67);
     let of = |f: &dyn Fn(u8) -> f64| bytes.iter().map(|&b| f(b)).collect::<Vec<f64>>();
-    let colours = of(&|b| f64::from(b) / 255.0).repeat(3);
+    let colors = of(&|b| f64::from(b) / 255.0).repeat(3);
     let cases = [
         (of(&|b| f64::from(b % 2)), Shade::Labels, ColorType::Indexed, BitDepth::One),
         (of(&|b| f64::from(b % 4)), Shade::Labels, ColorType::Indexed, BitDepth::Two),
         (of(&|b| f64::from(b % 16)), Shade::Labels, ColorType::Indexed, BitDepth::Four),
         (of(&|b| f64::from(b) / 255.0), PHOTO, ColorType::Grayscale, BitDepth::Eight),
         (of(&|b| f64::from(b) - 128.0), Shade::Signed { full: 128.0 }, ColorType::Indexed, BitDepth::Eight),
-        (colours, Shade::Rgb, ColorType::Rgb, BitDepth::Eight),
+        (colors, Shade::Rgb, ColorType::Rgb, BitDepth::Eight),
     ];
-    for (values, shade, colour, depth) in cases {
+    for (values, shade, color, depth) in cases {
         let picture = Picture::new(&values, (61, 67), shade);
         let file = picture.png(1).unwrap();
-        assert_eq!(stored(&file), (colour, depth), "{shade:?}");
+        assert_eq!(stored(&file), (color, depth), "{shade:?}");
         let alone = |k: usize| {
             let place = &values[k * picture.channels..(k + 1) * picture.channels];
             pixels(place, (1, 1), shade)[0]
@@ -163,8 +163,8 @@ fn pictures_that_cannot_be_drawn_are_refused_by_name() {
         let error = refused(&[0.0, label], (1, 2), Shade::Labels);
         assert!(matches!(error, PictureError::Label { entry: 1, value, .. } if value == label), "{error}");
     }
-    let grey_with_two = Picture { channels: 2, ..Picture::new(&values, (1, 3), PHOTO) };
-    assert!(matches!(grey_with_two.png(1), Err(PictureError::Channels { channels: 2, .. })));
+    let gray_with_two = Picture { channels: 2, ..Picture::new(&values, (1, 3), PHOTO) };
+    assert!(matches!(gray_with_two.png(1), Err(PictureError::Channels { channels: 2, .. })));
     assert!(matches!(
         Picture::new(&values, (2, 3), PHOTO).png(usize::MAX),
         Err(PictureError::TooLarge { .. })
@@ -185,16 +185,16 @@ fn atom(grid: &AtomGrid<'_>) -> Vec<[u8; 4]> {
 }
 
 #[test]
-fn atoms_come_in_colour() {
+fn atoms_come_in_color() {
     let rgb = |atoms: &[Vec<f64>]| {
-        atom(&AtomGrid { channels: 3, colour: Colour::Rgb, ..AtomGrid::new(atoms, (1, 2)) })
+        atom(&AtomGrid { channels: 3, color: Color::Rgb, ..AtomGrid::new(atoms, (1, 2)) })
     };
     assert_eq!(rgb(&[vec![4.0, 2.0, 0.0, 0.0, 0.0, 0.0]]), [[255, 128, 0, 255], BLACK]);
     assert_eq!(rgb(&[vec![-4.0, 4.0, 2.0, 0.0, 0.0, f64::NAN]]), [[0, 255, 191, 255], CLEAR]);
     assert_eq!(rgb(&[vec![-4.0, 4.0, 2.0, 0.0, 0.0, 0.0]])[1], [128, 128, 128, 255]);
 
     let labels = |atom_: Vec<f64>| {
-        atom(&AtomGrid { channels: 3, colour: Colour::Labels, ..AtomGrid::new(&[atom_], (2, 2)) })
+        atom(&AtomGrid { channels: 3, color: Color::Labels, ..AtomGrid::new(&[atom_], (2, 2)) })
     };
     let mixed = labels(vec![2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 1.0, 0.0]);
     assert_eq!(mixed, [WHITE, BLUE, ORANGE, [128, 185, 217, 255]]);
@@ -203,9 +203,9 @@ fn atoms_come_in_colour() {
     assert_eq!(labels(vec![0.0; 12]), [WHITE; 4]);
 
     let atoms = [vec![1.0; 12]];
-    for colour in [Colour::Grey, Colour::Signed, Colour::Rgb] {
-        let grid = AtomGrid { channels: 2, colour, ..AtomGrid::new(&atoms, (2, 3)) };
-        assert!(matches!(grid.svg(), Err(PictureError::Channels { channels: 2, .. })), "{colour:?}");
+    for color in [Color::Gray, Color::Signed, Color::Rgb] {
+        let grid = AtomGrid { channels: 2, color, ..AtomGrid::new(&atoms, (2, 3)) };
+        assert!(matches!(grid.svg(), Err(PictureError::Channels { channels: 2, .. })), "{color:?}");
     }
     assert!(matches!(
         AtomGrid { channels: 0, ..AtomGrid::new(&atoms, (2, 3)) }.sheet(),

@@ -195,7 +195,7 @@ fn graphs_of_one_node_or_none_and_of_what_is_no_number() {
 }
 
 #[test]
-fn cells_have_their_values_and_colours() {
+fn cells_have_their_values_and_colors() {
     let names = ["facebook", "ppi"];
     let heat = Heat {
         row_label: "atoms of".into(),
@@ -367,7 +367,7 @@ fn roc_charts_are_square_with_a_diagonal() {
 }
 
 #[test]
-fn sixteen_curves_differ_in_colour_or_dashes() {
+fn sixteen_curves_differ_in_color_or_dashes() {
     let svg = roc(16).svg();
     let document = parsed(&svg);
     let mut looks: Vec<(String, String)> = document

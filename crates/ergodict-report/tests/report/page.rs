@@ -3,7 +3,7 @@
 use crate::reading::base64_decoded;
 use ergodict_report::gallery::{Atom, Example, Form};
 use ergodict_report::{
-    AtomGrid, Colour, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
+    AtomGrid, Color, Figure, Frames, Gallery, LineChart, Picture, Report, Series, Shade, Table,
 };
 use sha2::{Digest, Sha256};
 
@@ -28,12 +28,12 @@ fn gallery(text: &str) -> Report {
         scores: vec![text.into(), "other".into()],
         atoms: vec![atom.clone(), atom.clone()],
     };
-    let colour = Form::Matrix { shape: (1, 3), channels: 3, colour: Colour::Rgb };
+    let color = Form::Matrix { shape: (1, 3), channels: 3, color: Color::Rgb };
     let profile = Gallery { form: Form::Profile, ..network.clone() };
     let picture = Picture::new(&[0.0, 1.0], (1, 2), Shade::Photo { low: 0.0, high: 1.0 });
     let frames = Frames { title: text.into(), words: text.into(), items: vec![(picture, text.into()); 2] };
     let report = Report::new(text).gallery(&network).unwrap();
-    let report = report.gallery(&Gallery { form: colour, ..network }).unwrap();
+    let report = report.gallery(&Gallery { form: color, ..network }).unwrap();
     report.gallery(&profile).unwrap().frames(&frames).unwrap()
 }
 
@@ -291,10 +291,10 @@ fn long_pages_list_what_they_hold() {
     assert_eq!(links, [r##""#s1">One"##, r##""#s3">Two"##, r##""#s4">Three"##]);
 }
 
-/// Relative luminance of an sRGB colour (WCAG 2).
-fn luminance(colour: [f64; 3]) -> f64 {
+/// Relative luminance of an sRGB color (WCAG 2).
+fn luminance(color: [f64; 3]) -> f64 {
     let linear = |c: f64| if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-    0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2])
+    0.2126 * linear(color[0]) + 0.7152 * linear(color[1]) + 0.0722 * linear(color[2])
 }
 
 fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -308,8 +308,8 @@ fn all_text_can_be_read_in_both_schemes() {
     let schemes: Vec<&str> =
         style.split(":root {").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
     assert_eq!(schemes.len(), 3, "light, dark and print");
-    let colour = |scheme: &str, name: &str| -> [f64; 3] {
-        // Print changes some of the light colours.
+    let color = |scheme: &str, name: &str| -> [f64; 3] {
+        // Print changes some of the light colors.
         let found = [scheme, schemes[0]].iter().find_map(|s| s.split(&format!("--{name}: #")).nth(1));
         let digits = found.unwrap().split(';').next().unwrap();
         let wide: String =
@@ -317,7 +317,7 @@ fn all_text_can_be_read_in_both_schemes() {
         [0, 2, 4].map(|at| f64::from(u8::from_str_radix(&wide[at..at + 2], 16).unwrap()) / 255.0)
     };
     for scheme in &schemes {
-        let of = |name: &str| colour(scheme, name);
+        let of = |name: &str| color(scheme, name);
         let pairs = ["ink", "soft", "accent"].iter().flat_map(|text| {
             ["paper", "panel", "raised"].map(|ground| (format!("{text} on {ground}"), of(text), of(ground)))
         });

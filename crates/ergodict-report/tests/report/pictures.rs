@@ -1,7 +1,7 @@
 //! What the pictures promise: well-formed SVG, escaped text, nothing invented where data are missing, right pixels.
 
 use crate::reading::{base64_decoded, decoded, parsed};
-use ergodict_report::{AtomGrid, AtomProfile, Colour, LineChart, PictureError, Series, atoms_png};
+use ergodict_report::{AtomGrid, AtomProfile, Color, LineChart, PictureError, Series, atoms_png};
 use roxmltree::{Document, Node};
 
 fn chart(log: bool, series: &[&[(f64, f64)]]) -> String {
@@ -217,7 +217,7 @@ fn texts_of_charts_are_escaped() {
 }
 
 #[test]
-fn charts_take_the_colour_of_the_page() {
+fn charts_take_the_color_of_the_page() {
     let svg = chart(false, &[&[(0.0, 1.0), (1.0, 2.0)], &[(0.0, 2.0), (1.0, 1.0)]]);
     let document = parsed(&svg);
     assert_eq!(document.root_element().attribute("fill"), Some("currentColor"));
@@ -268,7 +268,7 @@ fn the_png_holds_the_whole_grid() {
 fn negative_entries_turn_the_map_signed() {
     let atoms = [vec![-1.0, 1.0, 0.0, 0.5]];
     let grid = AtomGrid::new(&atoms, (2, 2));
-    assert_eq!(grid.colour, Colour::Signed);
+    assert_eq!(grid.color, Color::Signed);
     let (width, _, pixels) = decoded(&atoms_png(&grid, 1).unwrap());
     let at = |x: usize, y: usize| pixels[(2 + y) * width as usize + 2 + x];
     assert_eq!(

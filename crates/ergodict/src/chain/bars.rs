@@ -1,7 +1,7 @@
 //! Bars that switch on and off: a chain of pictures whose true atoms and stationary law are known.
 //!
 //! A picture of p×p pixels is a superposition of p horizontal and p vertical bars (Földiák, 1990). Every bar switches
-//! lazily by itself, so neighbouring pictures are nearly the same, while pictures far apart are independent: dependent
+//! lazily by itself, so neighboring pictures are nearly the same, while pictures far apart are independent: dependent
 //! data of which everything is known.
 //!
 //! | symbol | here | what |
@@ -14,21 +14,21 @@
 //! | the true `W` | [`Bars::bar`] | one atom a bar |
 
 use super::Chain;
-use super::rng::uniform;
 use crate::linalg::Scalar;
+use crate::rng::uniform;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// Brightness of a bar that is on: uniform from the first to below the second, redrawn at each switching on.
-pub const BRIGHTNESS: (f64, f64) = (0.5, 1.5);
+pub(crate) const BRIGHTNESS: (f64, f64) = (0.5, 1.5);
 
 /// The chain of 2p bars on p×p pixels.
 ///
 /// Every bar switches by itself, a two-state chain with `π(on) = on/(on + off)`; a picture is the sum of the bars that are on.
 ///
 /// ```
-/// use ergodict::chain::{Bars, Chain, rng};
+/// use ergodict::{chain::{Bars, Chain}, rng};
 /// let bars = Bars::new(8, 0.01, 0.07, 0.0)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
 /// let mut state = bars.init(&mut rng);
@@ -88,28 +88,13 @@ impl Bars {
         Ok(Self { side, on, off, noise })
     }
 
-    /// Pixels along each side, p.
-    pub fn side(&self) -> usize {
-        self.side
-    }
-
     /// Number of bars, 2p.
     pub fn count(&self) -> usize {
         2 * self.side
     }
 
-    /// Probability that a bar which is off goes on in a step.
-    pub fn on(&self) -> f64 {
-        self.on
-    }
-
-    /// Probability that a bar which is on goes off in a step.
-    pub fn off(&self) -> f64 {
-        self.off
-    }
-
     /// Stationary probability that a bar is on.
-    pub fn occupancy(&self) -> f64 {
+    pub(crate) fn occupancy(&self) -> f64 {
         self.on / (self.on + self.off)
     }
 
@@ -175,7 +160,7 @@ fn brightness(rng: &mut ChaCha8Rng) -> f64 {
 mod tests {
     use super::*;
     use crate::chain::diagnostics::{autocorrelation_time, effective_sample_size};
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     fn chi_squared(observed: &[f64], law: &[f64]) -> f64 {
         let total: f64 = observed.iter().sum();

@@ -2,29 +2,29 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `Y_t`: labels `σ(v)`, volumes, perimeters | [`Cells`] | MATH.md 5 |
+//! | `Y_t`: labels `σ(v)`, volumes, perimeters | [`Cells`] | docs/maths.md, Chains |
 //! | `τ(σ)` | [`CellularPottsParameters::types`] | type of a cell; the medium, label 0, is of type 0 |
-//! | `J(τ, τ')` | [`CellularPottsParameters::adhesion`] | MATH.md 5 |
+//! | `J(τ, τ')` | [`CellularPottsParameters::adhesion`] | docs/maths.md, Chains |
 //! | `λ_V`, `V`, `λ_P`, `P` | `volume_strength`, `volume`, `perimeter_strength`, `perimeter` | |
 //! | `H = Σ_{pairs} J(τ(σ_u), τ(σ_v)) 1[σ_u ≠ σ_v] + λ_V Σ_σ (V_σ − V)² + λ_P Σ_σ (P_σ − P)²` | [`SpinSystem::energy`] | Graner and Glazier, 1992, and a perimeter |
 //! | `min(1, exp(−ΔH/T))` | [`CellularPotts::transitions`] | Metropolis |
 //!
-//! Pairs are neighbours by one neighbourhood, four or eight, which also says what can be copied. `V_σ` is the number of
+//! Pairs are neighbors by one neighborhood, four or eight, which also says what can be copied. `V_σ` is the number of
 //! sites of cell σ, `P_σ` the number of pairs of which one site is of σ and the other is not; the sums are over the
 //! cells, so the medium is not constrained, while a cell that vanished still costs `λ_V V² + λ_P P²`. On a torus with a
-//! side of 2 a pair counts as often as it is joined; a site is never its own neighbour. Beyond a free edge there is
+//! side of 2 a pair counts as often as it is joined; a site is never its own neighbor. Beyond a free edge there is
 //! nothing, which costs nothing.
 //!
-//! The usual rule ([`Proposal::Neighbour`]) proposes the label of a neighbour. The way back is proposed with another
+//! The usual rule ([`Proposal::Neighbor`]) proposes the label of a neighbor. The way back is proposed with another
 //! probability, so the chain is not reversible and its law is not `exp(−H/T)`; labels that vanished never return. Every
 //! configuration of one label is absorbing, though far away while the constraints are strong. [`Proposal::Any`] proposes
 //! all labels alike; that chain is reversible and has the law `exp(−H/T)`.
 
 use super::diagnostics::Acceptance;
-use super::neighbourhood::{Around, Neighbourhood};
-use super::rng::{digit, shuffle, uniform};
+use super::neighborhood::{Around, Neighborhood};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Lattice, MOST_LABELS, SpinSystem};
+use crate::rng::{digit, shuffle, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
@@ -34,14 +34,15 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use ergodict::chain::Proposal;
-/// assert_eq!(Proposal::default(), Proposal::Neighbour);
+/// assert_eq!(Proposal::default(), Proposal::Neighbor);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Proposal {
-    /// That of a neighbour chosen uniformly: the usual rule, not reversible, without a Boltzmann law.
+    /// That of a neighbor chosen uniformly: the usual rule, not reversible, without a Boltzmann law.
     #[default]
-    Neighbour,
+    Neighbor,
     /// Any label, uniformly: reversible, with the law `exp(−H/T)`.
     Any,
 }
@@ -74,17 +75,17 @@ pub struct CellularPottsParameters {
     pub perimeter: f64,
     /// `λ_P`, by default 0: no constraint.
     pub perimeter_strength: f64,
-    /// Neighbours for adhesion, perimeters and proposals alike, by default eight. The target perimeter counts pairs of
-    /// them: [`with_neighbourhood`](Self::with_neighbourhood) sets both.
-    pub neighbourhood: Neighbourhood,
-    /// Which labels are proposed, by default those of neighbours.
+    /// Neighbors for adhesion, perimeters and proposals alike, by default eight. The target perimeter counts pairs of
+    /// them: [`with_neighborhood`](Self::with_neighborhood) sets both.
+    pub neighborhood: Neighborhood,
+    /// Which labels are proposed, by default those of neighbors.
     pub proposal: Proposal,
 }
 
 impl CellularPottsParameters {
     /// The defaults for `cells` cells on a lattice.
     pub fn new(lattice: Lattice, cells: usize) -> Self {
-        let neighbourhood = Neighbourhood::default();
+        let neighborhood = Neighborhood::default();
         let volume = lattice.sites() as f64 / 2.0 / cells.max(1) as f64;
         Self {
             lattice,
@@ -94,16 +95,16 @@ impl CellularPottsParameters {
             adhesion: vec![vec![0.0, 16.0], vec![16.0, 14.0]],
             volume,
             volume_strength: 1.0,
-            perimeter: square_perimeter(neighbourhood, volume),
+            perimeter: square_perimeter(neighborhood, volume),
             perimeter_strength: 0.0,
-            neighbourhood,
+            neighborhood,
             proposal: Proposal::default(),
         }
     }
 
     /// The same with another target volume, and the target perimeter of a square of it.
     pub fn with_volume(self, volume: f64) -> Self {
-        let perimeter = square_perimeter(self.neighbourhood, volume);
+        let perimeter = square_perimeter(self.neighborhood, volume);
         Self { volume, perimeter, ..self }
     }
 
@@ -127,10 +128,10 @@ impl CellularPottsParameters {
         Some(self)
     }
 
-    /// The same with another neighbourhood, and the target perimeter of a square by it.
-    pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
-        let perimeter = square_perimeter(neighbourhood, self.volume);
-        Self { perimeter, neighbourhood, ..self }
+    /// The same with another neighborhood, and the target perimeter of a square by it.
+    pub fn with_neighborhood(self, neighborhood: Neighborhood) -> Self {
+        let perimeter = square_perimeter(neighborhood, self.volume);
+        Self { perimeter, neighborhood, ..self }
     }
 
     fn check(&self) -> Result<()> {
@@ -190,12 +191,12 @@ impl CellularPottsParameters {
 }
 
 /// Bonds that leave a square of so many sites in the plane.
-fn square_perimeter(neighbourhood: Neighbourhood, volume: f64) -> f64 {
-    match neighbourhood {
-        Neighbourhood::Four => 4.0 * volume.sqrt(),
+fn square_perimeter(neighborhood: Neighborhood, volume: f64) -> f64 {
+    match neighborhood {
+        Neighborhood::Four => 4.0 * volume.sqrt(),
         // Three pairs for each site of an edge, less one where two edges meet.
         // A volume below 1/9 has no square, and its perimeter is not below nothing.
-        Neighbourhood::Eight => (12.0 * volume.sqrt() - 4.0).max(0.0),
+        Neighborhood::Eight => (12.0 * volume.sqrt() - 4.0).max(0.0),
     }
 }
 
@@ -231,7 +232,7 @@ impl Cells {
         &self.volumes
     }
 
-    /// Pairs of neighbours, of each label, of which one site has the label and the other has not.
+    /// Pairs of neighbors, of each label, of which one site has the label and the other has not.
     pub fn perimeters(&self) -> &[i64] {
         &self.perimeters
     }
@@ -239,11 +240,11 @@ impl Cells {
 
 /// The chain: a site is chosen uniformly, a label is proposed for it and accepted with probability `min(1, exp(−ΔH/T))`.
 ///
-/// `H = Σ_{pairs} J(τ(σ_u), τ(σ_v)) 1[σ_u ≠ σ_v] + λ_V Σ_σ (V_σ − V)² + λ_P Σ_σ (P_σ − P)²`, summed over pairs of neighbours with labels `σ` of types `τ`, and
+/// `H = Σ_{pairs} J(τ(σ_u), τ(σ_v)) 1[σ_u ≠ σ_v] + λ_V Σ_σ (V_σ − V)² + λ_P Σ_σ (P_σ − P)²`, summed over pairs of neighbors with labels `σ` of types `τ`, and
 /// over cells of volume `V_σ` (sites) and perimeter `P_σ` (pairs with another label).
 ///
 /// ```
-/// use ergodict::chain::{Boundary, CellularPotts, CellularPottsParameters, Chain, Lattice, rng};
+/// use ergodict::{chain::{Boundary, CellularPotts, CellularPottsParameters, Chain, Lattice}, rng};
 /// let lattice = Lattice::new(40, 40, Boundary::Periodic)?;
 /// let cells = CellularPotts::new(CellularPottsParameters::new(lattice, 16))?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -282,7 +283,7 @@ impl CellularPotts {
         let count = types.len();
         let pair = |(a, b): (usize, usize)| if a == b { 0.0 } else { adhesion[types[a]][types[b]] };
         let pairs = (0..count * count).map(|at| pair((at / count, at % count))).collect();
-        let around = Around::new(parameters.lattice, parameters.neighbourhood);
+        let around = Around::new(parameters.lattice, parameters.neighborhood);
         Ok(Self { parameters, around, count, pairs })
     }
 
@@ -302,7 +303,7 @@ impl CellularPotts {
             for new in (0..self.count).map(|new| new as i8).filter(|new| *new != old) {
                 let proposed = match self.parameters.proposal {
                     Proposal::Any => 1.0 / self.count as f64,
-                    Proposal::Neighbour => {
+                    Proposal::Neighbor => {
                         let alike = around[..n].iter().filter(|u| state.labels[**u] == new).count();
                         alike as f64 / n.max(1) as f64
                     }
@@ -321,15 +322,15 @@ impl CellularPotts {
         (-energy / self.parameters.temperature).exp().min(1.0)
     }
 
-    /// What follows when a site with these neighbours goes from label `old` to another label `new`.
+    /// What follows when a site with these neighbors goes from label `old` to another label `new`.
     #[inline]
     fn change(&self, state: &Cells, old: i8, new: i8, around: &[usize]) -> Change {
         let p = &self.parameters;
         let (a, b) = (old as usize, new as usize);
         let (before, after) = (&self.pairs[a * self.count..], &self.pairs[b * self.count..]);
         let (mut energy, mut of_old, mut of_new) = (0.0, 0, 0);
-        for &neighbour in around {
-            let label = state.labels[neighbour];
+        for &neighbor in around {
+            let label = state.labels[neighbor];
             energy += after[label as usize] - before[label as usize];
             of_old += i64::from(label == old);
             of_new += i64::from(label == new);
@@ -408,8 +409,8 @@ impl Chain for CellularPotts {
         let old = state.labels[site];
         let new = match self.parameters.proposal {
             Proposal::Any => digit(&mut word, self.count) as i8,
-            Proposal::Neighbour if n == 0 => old,
-            Proposal::Neighbour => state.labels[around[digit(&mut word, n)]],
+            Proposal::Neighbor if n == 0 => old,
+            Proposal::Neighbor => state.labels[around[digit(&mut word, n)]],
         };
         if new == old {
             return Acceptance::default();
@@ -473,8 +474,8 @@ impl SpinSystem for CellularPotts {
 #[cfg(test)]
 mod tests {
     use super::super::Boundary;
-    use super::super::rng::{Purpose, stream};
     use super::*;
+    use crate::rng::{Purpose, stream};
 
     fn parameters(rows: usize, cols: usize, cells: usize) -> CellularPottsParameters {
         CellularPottsParameters::new(Lattice::new(rows, cols, Boundary::Periodic).unwrap(), cells)
@@ -511,12 +512,12 @@ mod tests {
 
     #[test]
     fn the_default_perimeter_is_that_of_a_square() {
-        for neighbourhood in [Neighbourhood::Four, Neighbourhood::Eight] {
-            let given = parameters(20, 20, 2).with_neighbourhood(neighbourhood);
+        for neighborhood in [Neighborhood::Four, Neighborhood::Eight] {
+            let given = parameters(20, 20, 2).with_neighborhood(neighborhood);
             let chain = CellularPotts::new(given).unwrap();
             let state = chain.init(&mut stream(1, Purpose::Chain, 0));
             assert_eq!(state.volumes()[1], 100);
-            assert_eq!(state.perimeters()[1] as f64, chain.parameters().perimeter, "{neighbourhood:?}");
+            assert_eq!(state.perimeters()[1] as f64, chain.parameters().perimeter, "{neighborhood:?}");
         }
         let tiny = parameters(2, 2, 1).with_volume(0.01);
         assert_eq!(tiny.perimeter, 0.0);

@@ -2,16 +2,16 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x(v)`, `T`, `J`, `h`, `π ∝ exp(−H/T)` | [`Checkerboard::model`] | `ising.rs`, MATH.md 5 |
-//! | colour of `v = (i, j)`, `(i + j) mod 2` | `Planes::colours` | MATH.md 5 ("checkerboard sweeps") |
-//! | `P(x(v) = +1 \| rest)` | `Ising::threshold`, as `p·2⁶⁴` | MATH.md 5 |
+//! | `x(v)`, `T`, `J`, `h`, `π ∝ exp(−H/T)` | [`Checkerboard::model`] | `ising.rs`, docs/maths.md, Chains |
+//! | color of `v = (i, j)`, `(i + j) mod 2` | `Planes::colors` | docs/maths.md, Chains ("checkerboard sweeps") |
+//! | `P(x(v) = +1 \| rest)` | `Ising::threshold`, as `p·2⁶⁴` | docs/maths.md, Chains |
 //! | one sweep | [`Chain::step`] | the paper has the random scan only, a site at a time |
 //!
-//! Sites of one colour have neighbours of the other colour only, so given the others they are independent, and a
+//! Sites of one color have neighbors of the other color only, so given the others they are independent, and a
 //! half-sweep draws all of them at once. It keeps `π ∝ exp(−H/T)` as each single update does; the sweep is not
 //! reversible, but its law is the same.
 //!
-//! While sweeping, each colour has a plane of its own, in which the neighbours of a run of sites are four runs of bytes:
+//! While sweeping, each color has a plane of its own, in which the neighbors of a run of sites are four runs of bytes:
 //! those above, below, and two that overlap. An update takes one random byte, compared with the highest byte of the
 //! site's 64-bit threshold. When they are equal (1 in 256), a word from the generator decides with the other 56
 //! bits, so that the law is exact to `2⁻⁶⁴`.
@@ -37,7 +37,7 @@ const BLOCK: usize = 8192;
 /// The law is that of [`Ising`]; all even sites are drawn given the odd ones, then all odd ones given the even ones.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem, rng};
+/// use ergodict::{chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem}, rng};
 /// let lattice = Lattice::new(64, 64, Boundary::Periodic)?;
 /// let chain = Checkerboard::new(Ising::new(lattice, 2.26, 1.0, Field::Uniform(0.0))?)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -57,7 +57,7 @@ impl Checkerboard {
     /// Sweeps of a model.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a torus with an odd side, which has no two colours.
+    /// [`Error::Parameter`] for a torus with an odd side, which has no two colors.
     pub fn new(model: Ising) -> Result<Self> {
         let lattice = model.on();
         let (rows, cols) = lattice.shape();
@@ -74,11 +74,6 @@ impl Checkerboard {
     /// The same with a given instruction set; the states are the same with every one.
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
-    }
-
-    /// The model that is sampled.
-    pub fn model(&self) -> &Ising {
-        &self.model
     }
 
     /// Rows to a block of random numbers.
@@ -140,15 +135,15 @@ impl SpinSystem for Checkerboard {
     }
 }
 
-/// The two colours apart. Row `i` of colour `c` holds the sites `(i, 2k + p)`, `p = (i + c) mod 2`, at `1 + k`; before the
+/// The two colors apart. Row `i` of color `c` holds the sites `(i, 2k + p)`, `p = (i + c) mod 2`, at `1 + k`; before the
 /// first and after the last of them is what lies beyond the edge: the other end of the row on a torus, else 0.
 struct Planes {
     lattice: Lattice,
-    /// Sites of a colour in a row, at most.
+    /// Sites of a color in a row, at most.
     half: usize,
     /// Bytes to a row: whole runs, and one before and after.
     stride: usize,
-    colours: [Vec<i8>; 2],
+    colors: [Vec<i8>; 2],
     /// A row of zeros, above and below a free lattice.
     nothing: Vec<i8>,
 }
@@ -158,13 +153,13 @@ impl Planes {
         let half = lattice.cols().div_ceil(2);
         let stride = half.next_multiple_of(RUN) + 2;
         let plane = vec![0; stride * lattice.rows()];
-        Self { lattice, half, stride, colours: [plane.clone(), plane], nothing: vec![0; stride] }
+        Self { lattice, half, stride, colors: [plane.clone(), plane], nothing: vec![0; stride] }
     }
 
-    /// Column of the first site of a colour in a row, and the number of its sites there.
+    /// Column of the first site of a color in a row, and the number of its sites there.
     #[inline(always)]
-    fn run(&self, row: usize, colour: usize) -> (usize, usize) {
-        let first = (row + colour) % 2;
+    fn run(&self, row: usize, color: usize) -> (usize, usize) {
+        let first = (row + color) % 2;
         (first, (self.lattice.cols() + 1 - first) / 2)
     }
 
@@ -173,7 +168,7 @@ impl Planes {
         for (row, line) in spins.chunks_exact(self.lattice.cols()).enumerate() {
             let (pairs, last) = line.as_chunks::<2>();
             let place = row * self.stride + 1;
-            let [even, odd] = &mut self.colours;
+            let [even, odd] = &mut self.colors;
             let (first, second) = if row % 2 == 0 { (even, odd) } else { (odd, even) };
             let (into, other) = (&mut first[place..][..self.half], &mut second[place..][..self.half]);
             for ((pair, into), other) in pairs.iter().zip(&mut *into).zip(other) {
@@ -190,7 +185,7 @@ impl Planes {
         for (row, line) in spins.chunks_exact_mut(self.lattice.cols()).enumerate() {
             let (pairs, last) = line.as_chunks_mut::<2>();
             let place = row * self.stride + 1;
-            let [even, odd] = &self.colours;
+            let [even, odd] = &self.colors;
             let (first, second) = if row % 2 == 0 { (even, odd) } else { (odd, even) };
             let (from, other) = (&first[place..][..self.half], &second[place..][..self.half]);
             last.copy_from_slice(&from[pairs.len()..]);
@@ -202,23 +197,23 @@ impl Planes {
 
     /// Sets what lies beyond both ends of a row.
     #[inline(always)]
-    fn close(&mut self, row: usize, colour: usize) {
-        let count = self.run(row, colour).1;
-        let line = &mut self.colours[colour][row * self.stride..][..self.stride];
+    fn close(&mut self, row: usize, color: usize) {
+        let count = self.run(row, color).1;
+        let line = &mut self.colors[color][row * self.stride..][..self.stride];
         (line[0], line[count + 1]) = match self.lattice.boundary() {
             Boundary::Periodic => (line[count], line[1]),
             Boundary::Free => (0, 0),
         };
     }
 
-    /// The sites of a colour in a row, and the four runs of their neighbours, all of whole length.
+    /// The sites of a color in a row, and the four runs of their neighbors, all of whole length.
     #[inline(always)]
-    fn around(&mut self, row: usize, colour: usize) -> (&mut [i8], [&[i8]; 4]) {
+    fn around(&mut self, row: usize, color: usize) -> (&mut [i8], [&[i8]; 4]) {
         let rows = self.lattice.rows();
         let wrap = self.lattice.boundary() == Boundary::Periodic;
         let (width, stride) = (self.stride - 2, self.stride);
-        let [even, odd] = &mut self.colours;
-        let (own, other) = if colour == 0 { (even, &*odd) } else { (odd, &*even) };
+        let [even, odd] = &mut self.colors;
+        let (own, other) = if color == 0 { (even, &*odd) } else { (odd, &*even) };
         let line = |row: usize| &other[row * stride..][..stride];
         let above = if row > 0 {
             line(row - 1)
@@ -234,12 +229,12 @@ impl Planes {
         } else {
             &self.nothing
         };
-        // Left and right of column 2k are the other colour's k − 1 and k; of column 2k + 1 they are k and k + 1.
-        let left = (row + colour) % 2;
+        // Left and right of column 2k are the other color's k − 1 and k; of column 2k + 1 they are k and k + 1.
+        let left = (row + color) % 2;
         let beside = line(row);
-        let neighbours =
+        let neighbors =
             [&above[1..=width], &below[1..=width], &beside[left..][..width], &beside[left + 1..][..width]];
-        (&mut own[row * stride + 1..][..width], neighbours)
+        (&mut own[row * stride + 1..][..width], neighbors)
     }
 }
 
@@ -262,8 +257,8 @@ impl WithSimd for Sweeps<'_> {
         let thresholds = self.model.uniform_thresholds().copied();
         self.planes.pack(self.spins);
         for _ in 0..self.count {
-            for colour in 0..2 {
-                self.half_sweep(colour, thresholds.as_ref());
+            for color in 0..2 {
+                self.half_sweep(color, thresholds.as_ref());
             }
         }
         self.planes.unpack(self.spins);
@@ -272,21 +267,21 @@ impl WithSimd for Sweeps<'_> {
 
 impl Sweeps<'_> {
     #[inline(always)]
-    fn half_sweep(&mut self, colour: usize, uniform: Option<&Thresholds>) {
+    fn half_sweep(&mut self, color: usize, uniform: Option<&Thresholds>) {
         let (rows, cols) = self.planes.lattice.shape();
         let wrap = self.planes.lattice.boundary() == Boundary::Periodic;
         let mut first_row = 0;
         while first_row < rows {
             let block = first_row..rows.min(first_row + self.rows_to_a_block);
-            let sites = block.clone().map(|row| self.planes.run(row, colour).1).sum();
+            let sites = block.clone().map(|row| self.planes.run(row, color).1).sum();
             self.rng.fill_bytes(&mut self.bytes[..sites]);
             let mut used = 0;
             for row in block.clone() {
-                let (first, count) = self.planes.run(row, colour);
-                let (own, neighbours) = self.planes.around(row, colour);
+                let (first, count) = self.planes.run(row, color);
+                let (own, neighbors) = self.planes.around(row, color);
                 let bytes = &self.bytes[used..];
                 let site = |k: usize| row * cols + first + 2 * k;
-                let sum = |k: usize| neighbours.iter().map(|run| i32::from(run[k])).sum::<i32>();
+                let sum = |k: usize| neighbors.iter().map(|run| i32::from(run[k])).sum::<i32>();
                 let model = self.model;
                 let threshold = |k: usize| match uniform {
                     Some(thresholds) => thresholds[(sum(k) + 4) as usize],
@@ -294,9 +289,9 @@ impl Sweeps<'_> {
                 };
                 if let Some(thresholds) = uniform {
                     if wrap {
-                        update_runs::<2>(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                        update_runs::<2>(own, neighbors, bytes, thresholds, &mut self.ties, count);
                     } else {
-                        update_runs::<1>(own, neighbours, bytes, thresholds, &mut self.ties, count);
+                        update_runs::<1>(own, neighbors, bytes, thresholds, &mut self.ties, count);
                     }
                 } else {
                     for k in 0..count {
@@ -311,7 +306,7 @@ impl Sweeps<'_> {
                         own[k] = if decide(rng.next_u64(), threshold(k)) { 1 } else { -1 };
                     }
                 });
-                self.planes.close(row, colour);
+                self.planes.close(row, color);
                 used += count;
             }
             first_row = block.end;
@@ -326,18 +321,18 @@ fn decide(word: u64, threshold: u64) -> bool {
 }
 
 /// Whole runs that cover the first `count` sites: a spin is +1 where its byte is below the highest byte of the
-/// threshold of its sum; ties are marked. Sums go by `STEP`: with four neighbours everywhere they are even.
+/// threshold of its sum; ties are marked. Sums go by `STEP`: with four neighbors everywhere they are even.
 #[inline(always)]
 fn update_runs<const STEP: usize>(
     own: &mut [i8],
-    neighbours: [&[i8]; 4],
+    neighbors: [&[i8]; 4],
     bytes: &[u8],
     thresholds: &Thresholds,
     ties: &mut [u8],
     count: usize,
 ) {
     let high = thresholds.map(|t| (t >> 56) as u8);
-    let [above, below, left, right] = neighbours.map(|run| run.as_chunks::<RUN>().0);
+    let [above, below, left, right] = neighbors.map(|run| run.as_chunks::<RUN>().0);
     let (own, ties) = (own.as_chunks_mut::<RUN>().0, ties.as_chunks_mut::<RUN>().0);
     for run in 0..count.div_ceil(RUN) {
         let (above, below, left, right) = (&above[run], &below[run], &left[run], &right[run]);
@@ -373,20 +368,20 @@ fn for_each_tie(ties: &[u8], mut work: impl FnMut(usize)) {
 mod tests {
     use super::*;
     use crate::chain::Field;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     /// A sweep site by site, with the random numbers in the order the file's head says.
     fn plain_sweep(chain: &Checkerboard, spins: &mut [i8], rng: &mut ChaCha8Rng) {
         let (rows, cols) = chain.shape();
         let mut bytes = vec![0; cols * chain.rows_to_a_block()];
-        for colour in 0..2 {
+        for color in 0..2 {
             for first in (0..rows).step_by(chain.rows_to_a_block()) {
                 let last = rows.min(first + chain.rows_to_a_block());
-                let sites = (first * cols..last * cols).filter(|v| (v / cols + v % cols) % 2 == colour);
+                let sites = (first * cols..last * cols).filter(|v| (v / cols + v % cols) % 2 == color);
                 let count = sites.clone().count();
                 rng.fill_bytes(&mut bytes[..count]);
                 for (site, byte) in sites.zip(&bytes) {
-                    let threshold = chain.model.threshold(site, chain.model.neighbour_sum(spins, site));
+                    let threshold = chain.model.threshold(site, chain.model.neighbor_sum(spins, site));
                     let high = (threshold >> 56) as u8;
                     let plus = *byte < high || *byte == high && decide(rng.next_u64(), threshold);
                     spins[site] = if plus { 1 } else { -1 };

@@ -15,7 +15,7 @@ const FEW: usize = 64;
 /// ```
 /// use ergodict::chain::diagnostics::Mixing;
 /// let chain = |shift: usize| (0..1000).map(|i| ((i + shift) * 7919 % 1009) as f64).collect::<Vec<_>>();
-/// let mixing = Mixing::of(&[chain(0), chain(5000)]);
+/// let mixing = Mixing::from_series(&[chain(0), chain(5000)]);
 /// assert!((mixing.mean - 504.0).abs() < 4.0 * mixing.error && mixing.r_hat < 1.05);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -46,7 +46,7 @@ impl Mixing {
     ///
     /// NaN but for the mean with fewer than four values a chain, or where a value is NaN. Equal values in all chains have an
     /// autocorrelation time of 1, an error of 0, and say nothing of mixing.
-    pub fn of<S: AsRef<[f64]>>(series: &[S]) -> Self {
+    pub fn from_series<S: AsRef<[f64]>>(series: &[S]) -> Self {
         let n = series.iter().map(|chain| chain.as_ref().len()).min().unwrap_or(0);
         let chains: Vec<&[f64]> = series.iter().map(|chain| &chain.as_ref()[..n]).collect();
         let total = (chains.len() * n) as f64;
@@ -73,7 +73,7 @@ fn variance_and_time(chains: &[&[f64]]) -> (f64, f64) {
         return (f64::NAN, f64::NAN);
     }
     let total = (m * n) as f64;
-    let variance = Covariances::new(chains, 1).of(0);
+    let variance = Covariances::new(chains, 1).at(0);
     if variance.is_nan() {
         return (f64::NAN, f64::NAN);
     }
@@ -96,60 +96,60 @@ fn variance_and_time(chains: &[&[f64]]) -> (f64, f64) {
 /// Autocovariances of several chains.
 struct Covariances {
     /// Means of blocks of the chains, less the mean of the chain.
-    centred: Vec<Vec<f64>>,
+    centered: Vec<Vec<f64>>,
     /// The variance between the means of the chains.
     between: f64,
 }
 
 impl Covariances {
     fn new(chains: &[&[f64]], block: usize) -> Self {
-        let mut centred: Vec<Vec<f64>> =
+        let mut centered: Vec<Vec<f64>> =
             chains.iter().map(|chain| chain.chunks_exact(block).map(mean).collect()).collect();
-        let means: Vec<f64> = centred.iter().map(|chain| mean(chain)).collect();
-        for (chain, mean) in centred.iter_mut().zip(&means) {
+        let means: Vec<f64> = centered.iter().map(|chain| mean(chain)).collect();
+        for (chain, mean) in centered.iter_mut().zip(&means) {
             chain.iter_mut().for_each(|x| *x -= mean);
         }
         let middle = mean(&means);
         let squares: f64 = means.iter().map(|x| (x - middle).powi(2)).sum();
-        Self { centred, between: squares / (means.len() - 1).max(1) as f64 }
+        Self { centered, between: squares / (means.len() - 1).max(1) as f64 }
     }
 
-    fn of(&self, lag: usize) -> f64 {
+    fn at(&self, lag: usize) -> f64 {
         let own = |x: &Vec<f64>| {
             let products = x.iter().zip(x.get(lag..).unwrap_or(&[])).map(|(a, b)| a * b);
             products.sum::<f64>() / x.len() as f64
         };
-        self.centred.iter().map(own).sum::<f64>() / self.centred.len() as f64 + self.between
+        self.centered.iter().map(own).sum::<f64>() / self.centered.len() as f64 + self.between
     }
 
-    /// `γ_0 + 2 Σ_k γ_k`, cut where sums of neighbouring autocovariances stop being positive, and made falling; none if that
+    /// `γ_0 + 2 Σ_k γ_k`, cut where sums of neighboring autocovariances stop being positive, and made falling; none if that
     /// takes more than so many lags.
     fn initial_monotone_sum(&self, lags: usize) -> Option<f64> {
         let (mut total, mut least) = (0.0, f64::INFINITY);
-        for pair in 0..(self.centred[0].len() / 4).max(1) {
+        for pair in 0..(self.centered[0].len() / 4).max(1) {
             if 2 * pair + 2 > lags {
                 return None;
             }
-            let sum = self.of(2 * pair) + self.of(2 * pair + 1);
+            let sum = self.at(2 * pair) + self.at(2 * pair + 1);
             if sum <= 0.0 {
                 break;
             }
             least = least.min(sum);
             total += least;
         }
-        Some(2.0 * total - self.of(0))
+        Some(2.0 * total - self.at(0))
     }
 }
 
 /// Integrated autocorrelation time `τ = 1 + 2 Σ_k ρ_k`: about how many steps are worth one independent draw.
 ///
-/// Geyer's initial monotone sequence: sums of neighbouring autocovariances are positive and falling for a reversible
+/// Geyer's initial monotone sequence: sums of neighboring autocovariances are positive and falling for a reversible
 /// chain, so the series is cut where its estimate stops being so, at lag `n/2` at the latest. At least `1/n`, which
 /// antithetic series come near; NaN for fewer than four values; 1 for a constant series, which says nothing of mixing. A
-/// series with NaN gives NaN. Long series with a long memory are averaged over blocks, as in [`Mixing::of`].
+/// series with NaN gives NaN. Long series with a long memory are averaged over blocks, as in [`Mixing::from_series`].
 ///
 /// ```
-/// use ergodict::chain::{diagnostics::autocorrelation_time, rng};
+/// use ergodict::{chain::diagnostics::autocorrelation_time, rng};
 /// // z_t = ρ z_{t−1} + ε_t has the autocorrelation time (1 + ρ)/(1 − ρ), which is 3 for ρ = 1/2.
 /// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);
 /// let mut z = 0.0;
@@ -174,7 +174,7 @@ pub fn effective_sample_size(series: &[f64]) -> f64 {
 }
 
 /// The autocorrelation function `ρ_0 = 1, ρ_1, …` of several chains, up to the given lag or half of the shortest chain: autocovariances around the mean
-/// of all chains, as in [`Mixing::of`]. Empty for fewer than four values a chain, for equal values and where a value is NaN.
+/// of all chains, as in [`Mixing::from_series`]. Empty for fewer than four values a chain, for equal values and where a value is NaN.
 ///
 /// ```
 /// use ergodict::chain::diagnostics::autocorrelation;
@@ -189,11 +189,11 @@ pub fn autocorrelation<S: AsRef<[f64]>>(series: &[S], lags: usize) -> Vec<f64> {
     }
     let chains: Vec<&[f64]> = series.iter().map(|chain| &chain.as_ref()[..n]).collect();
     let covariances = Covariances::new(&chains, 1);
-    let variance = covariances.of(0);
+    let variance = covariances.at(0);
     if variance.is_nan() || variance <= 0.0 {
         return Vec::new();
     }
-    (0..=lags.min(n / 2)).map(|lag| covariances.of(lag) / variance).collect()
+    (0..=lags.min(n / 2)).map(|lag| covariances.at(lag) / variance).collect()
 }
 
 /// How often proposals were accepted.
@@ -258,7 +258,7 @@ pub fn split_r_hat<S: AsRef<[f64]>>(chains: &[S]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream, uniform};
+    use crate::rng::{Purpose, stream, uniform};
 
     /// An autoregressive series `x' = ρx + noise`, whose autocorrelation time is (1+ρ)/(1−ρ).
     fn autoregressive(rho: f64, n: usize, id: u64) -> Vec<f64> {
@@ -305,7 +305,7 @@ mod tests {
             [(4, 3_000, 0.6), (4, 20_000, 0.6), (8, 10_000, 0.9), (2, 20_000, 0.0), (1, 1_000_000, 0.995)];
         for (m, n, rho) in cases {
             let chains: Vec<_> = (0..m).map(|id| autoregressive(rho, n, 100 + id)).collect();
-            let mixing = Mixing::of(&chains);
+            let mixing = Mixing::from_series(&chains);
             let (exact, total) = ((1.0 + rho) / (1.0 - rho), (m * n as u64) as f64);
             // The sum goes to some 5τ: its relative standard error is about √(2·5τ/total).
             // It may run on by chance: of 24 seeds, the farthest was 4.9 of them off. Seven of them.
@@ -328,11 +328,11 @@ mod tests {
                 .zip(20..)
                 .map(|(up, id)| autoregressive(0.5, n, id).iter().map(|x| up + 0.01 * x).collect())
                 .collect();
-            let mixing = Mixing::of(&apart);
+            let mixing = Mixing::from_series(&apart);
             assert!(mixing.r_hat > 20.0, "{mixing:?}");
             assert!((0.5..2.0).contains(&mixing.error), "{mixing:?}");
             assert!((1.0..4.0).contains(&mixing.effective_sample_size), "{mixing:?}");
-            let frozen = Mixing::of(&[vec![0.98; n], vec![-0.98; n]]);
+            let frozen = Mixing::from_series(&[vec![0.98; n], vec![-0.98; n]]);
             assert_eq!(frozen.r_hat, f64::INFINITY);
             assert!((frozen.error - 0.98).abs() < 0.05 && frozen.mean.abs() < 1e-9, "{frozen:?}");
         }
@@ -344,7 +344,7 @@ mod tests {
         let series: Vec<f64> =
             (0..1_000_000).map(|i| f64::from(i / 500_000) + 1e-3 * f64::from(i % 7)).collect();
         let started = std::time::Instant::now();
-        let mixing = Mixing::of(&[series]);
+        let mixing = Mixing::from_series(&[series]);
         assert!(started.elapsed().as_secs_f64() < 5.0);
         assert!((1.0..10.0).contains(&mixing.effective_sample_size) && mixing.r_hat > 10.0, "{mixing:?}");
     }
@@ -364,7 +364,7 @@ mod tests {
         assert!(autocorrelation_time(&[1.0, 2.0]).is_nan());
         assert_eq!(autocorrelation_time(&[5.0; 50]), 1.0);
         assert!(autocorrelation_time(&[1.0, f64::NAN, 2.0, 3.0, 4.0]).is_nan());
-        let constant = Mixing::of(&[[5.0; 50], [5.0; 50]]);
+        let constant = Mixing::from_series(&[[5.0; 50], [5.0; 50]]);
         let expected = Mixing {
             mean: 5.0,
             error: 0.0,
@@ -374,16 +374,16 @@ mod tests {
         };
         assert_eq!(constant, expected);
         // Also where their sum is rounded.
-        let tenth = Mixing::of(&[[0.1; 50], [0.1; 50]]);
+        let tenth = Mixing::from_series(&[[0.1; 50], [0.1; 50]]);
         assert_eq!((tenth.mean, tenth.error, tenth.r_hat), (0.1, 0.0, 1.0));
         for few in [&[1.0, 2.0, 6.0][..], &[1.0, f64::NAN, 2.0, 3.0, 4.0]] {
             let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } =
-                Mixing::of(&[few]);
+                Mixing::from_series(&[few]);
             assert!([error, autocorrelation_time, effective_sample_size, r_hat].iter().all(|x| x.is_nan()));
             assert_eq!(mean == 3.0, few.len() == 3);
         }
-        assert!(Mixing::of::<[f64; 4]>(&[]).mean.is_nan() && autocorrelation_time(&[]).is_nan());
-        let uneven = Mixing::of(&[&[1.0, 2.0, 1.0, 3.0, 1e9][..], &[2.0, 1.0, 3.0, 1.0]]);
+        assert!(Mixing::from_series::<[f64; 4]>(&[]).mean.is_nan() && autocorrelation_time(&[]).is_nan());
+        let uneven = Mixing::from_series(&[&[1.0, 2.0, 1.0, 3.0, 1e9][..], &[2.0, 1.0, 3.0, 1.0]]);
         assert_eq!(uneven.mean, 1.75, "cut to the shortest");
         assert_eq!(split_r_hat(&[vec![2.0; 10]]), 1.0);
         assert_eq!(split_r_hat(&[vec![2.0; 10], vec![3.0; 10]]), f64::INFINITY);

@@ -1,8 +1,8 @@
 //! A chain on finitely many states, given by its transition matrix: small enough that its law is known exactly.
 
 use super::Chain;
-use super::rng::{below, uniform};
 use crate::linalg::Mat;
+use crate::rng::{below, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 
@@ -44,7 +44,7 @@ impl FiniteChain {
     }
 
     /// Number of states.
-    pub fn states(&self) -> usize {
+    pub(crate) fn states(&self) -> usize {
         self.rows.cols()
     }
 
@@ -104,7 +104,7 @@ impl Chain for FiniteChain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn stationary_law_solves_its_equation_and_the_chain_follows_it() {

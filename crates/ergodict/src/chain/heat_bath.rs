@@ -98,7 +98,7 @@ impl Levels {
 
     /// The index of a site's value.
     #[inline(always)]
-    pub(super) fn of(&self, site: usize) -> usize {
+    pub(super) fn index(&self, site: usize) -> usize {
         if self.of.is_empty() { 0 } else { self.of[site] as usize }
     }
 
@@ -112,14 +112,14 @@ impl Levels {
 
     /// `Σ h_v x_v`.
     pub(super) fn work(&self, spins: &[i8]) -> f64 {
-        spins.iter().enumerate().map(|(site, x)| self.values[self.of(site)] * f64::from(*x)).sum()
+        spins.iter().enumerate().map(|(site, x)| self.values[self.index(site)] * f64::from(*x)).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn thresholds_are_the_logistic_function_with_both_tails_precise() {

@@ -2,21 +2,21 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `Y_t` | [`Walkers`], read by [`ImageWalk::position`] | corner of the patch, MATH.md 5 |
-//! | independent uniform positions | [`Sampling::Iid`] | MATH.md 5 |
-//! | simple random walk on the torus | [`Sampling::Walk`] with [`Boundary::Periodic`] | MATH.md 5 |
+//! | `Y_t` | [`Walkers`], read by [`ImageWalk::position`] | corner of the patch, docs/maths.md, Chains |
+//! | independent uniform positions | [`Placement::Iid`] | docs/maths.md, Chains |
+//! | simple random walk on the torus | [`Placement::Walk`] with [`Boundary::Periodic`] | docs/maths.md, Chains |
 //! | `π` | uniform over all corners of all images | |
 //!
 //! We go beyond the print with several images in one stream (a walker on each; an image's walker moves with probability
 //! proportional to the number of its corners) and with patches that stay inside: a step that would leave is not made, so
 //! that the law stays uniform.
 //!
-//! On a torus with even sides a walker changes colour with each move, as on a chessboard. For one image the chain then
+//! On a torus with even sides a walker changes color with each move, as on a chessboard. For one image the chain then
 //! has period 2: the law at a given time does not settle, but averages over time do, and only these are learned from.
-//! Seen at every τ-th step with τ even, though, it stays on one colour, which is half of the corners: take τ odd there.
+//! Seen at every τ-th step with τ even, though, it stays on one color, which is half of the corners: take τ odd there.
 
-use super::rng::below;
 use super::{Boundary, Chain};
+use crate::rng::below;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,13 @@ use serde::{Deserialize, Serialize};
 /// How one position follows another.
 ///
 /// ```
-/// use ergodict::chain::Sampling;
-/// assert_eq!(Sampling::default(), Sampling::Iid);
+/// use ergodict::chain::Placement;
+/// assert_eq!(Placement::default(), Placement::Iid);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sampling {
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Placement {
     /// Independently.
     #[default]
     Iid,
@@ -40,8 +41,8 @@ pub enum Sampling {
 /// Where the walkers are.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Chain, ImageWalk, Sampling, rng};
-/// let walk = |side| ImageWalk::new(&[(side, side)], Sampling::Walk, Boundary::Free);
+/// use ergodict::{chain::{Boundary, Chain, ImageWalk, Placement}, rng};
+/// let walk = |side| ImageWalk::new(&[(side, side)], Placement::Walk, Boundary::Free);
 /// let state = walk(20)?.init(&mut rng::stream(0, rng::Purpose::Chain, 0));
 /// assert!(walk(20)?.check(&state).is_ok() && walk(1)?.check(&state).is_err()); // off so small an image
 /// # Ok::<(), ergodict::Error>(())
@@ -59,8 +60,8 @@ pub struct Walkers {
 /// The state is the corner of a patch; its law is uniform over the corners of all images.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Chain, ImageWalk, Sampling, rng};
-/// let walk = ImageWalk::new(&[(20, 30)], Sampling::Walk, Boundary::Periodic)?;
+/// use ergodict::{chain::{Boundary, Chain, ImageWalk, Placement}, rng};
+/// let walk = ImageWalk::new(&[(20, 30)], Placement::Walk, Boundary::Periodic)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
 /// let mut state = walk.init(&mut rng);
 /// let (_, from) = walk.position(&state);
@@ -74,7 +75,7 @@ pub struct ImageWalk {
     sizes: Vec<(usize, usize)>,
     /// Number of corners of the images up to each, itself included.
     ends: Vec<u64>,
-    sampling: Sampling,
+    sampling: Placement,
     boundary: Boundary,
 }
 
@@ -84,7 +85,7 @@ impl ImageWalk {
     ///
     /// # Errors
     /// [`Error::Parameter`] without images, for one without corners, or for more than 2⁶³ corners.
-    pub fn new(sizes: &[(usize, usize)], sampling: Sampling, boundary: Boundary) -> Result<Self> {
+    pub fn new(sizes: &[(usize, usize)], sampling: Placement, boundary: Boundary) -> Result<Self> {
         if sizes.is_empty() {
             return Err(Error::parameter("the number of images", 0, "it must be at least 1"));
         }
@@ -190,8 +191,8 @@ impl Chain for ImageWalk {
         let (rows, cols) = self.sizes[image];
         let (row, col) = &mut state.corners[image];
         match self.sampling {
-            Sampling::Iid => (*row, *col) = self.corner(image, index),
-            Sampling::Walk => match below(rng, 4) {
+            Placement::Iid => (*row, *col) = self.corner(image, index),
+            Placement::Walk => match below(rng, 4) {
                 0 => *row = self.shift(*row, false, rows),
                 1 => *row = self.shift(*row, true, rows),
                 2 => *col = self.shift(*col, false, cols),
@@ -203,20 +204,20 @@ impl Chain for ImageWalk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rng::{Purpose, stream};
     use super::*;
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn images_without_corners_are_refused() {
         for sizes in [&[][..], &[(0, 3)], &[(4, 4), (3, 0)], &[(usize::MAX, 2)], &[(1 << 31, 1 << 31); 5]] {
-            let error = ImageWalk::new(sizes, Sampling::Iid, Boundary::Free);
+            let error = ImageWalk::new(sizes, Placement::Iid, Boundary::Free);
             assert!(error.is_err(), "{sizes:?}");
         }
     }
 
     #[test]
     fn states_of_other_images_are_told_from_ones_own() {
-        let walk = ImageWalk::new(&[(5, 3), (2, 2)], Sampling::Walk, Boundary::Free).unwrap();
+        let walk = ImageWalk::new(&[(5, 3), (2, 2)], Placement::Walk, Boundary::Free).unwrap();
         let state = walk.init(&mut stream(1, Purpose::Chain, 0));
         assert!(walk.check(&state).is_ok());
         let place = |corners: &[(usize, usize)], image| Walkers { corners: corners.to_vec(), image };
@@ -231,7 +232,7 @@ mod tests {
     #[test]
     fn one_corner_is_where_everything_stays() {
         for boundary in [Boundary::Periodic, Boundary::Free] {
-            for sampling in [Sampling::Iid, Sampling::Walk] {
+            for sampling in [Placement::Iid, Placement::Walk] {
                 let walk = ImageWalk::new(&[(1, 1)], sampling, boundary).unwrap();
                 let mut rng = stream(1, Purpose::Chain, 0);
                 let mut state = walk.init(&mut rng);
@@ -242,15 +243,15 @@ mod tests {
     }
 
     #[test]
-    fn an_even_torus_has_two_colours() {
-        let walk = ImageWalk::new(&[(4, 6)], Sampling::Walk, Boundary::Periodic).unwrap();
+    fn an_even_torus_has_two_colors() {
+        let walk = ImageWalk::new(&[(4, 6)], Placement::Walk, Boundary::Periodic).unwrap();
         let mut rng = stream(2, Purpose::Chain, 0);
         let mut state = walk.init(&mut rng);
-        let colour = |state: &Walkers| (state.corners[0].0 + state.corners[0].1) % 2;
-        let first = colour(&state);
+        let color = |state: &Walkers| (state.corners[0].0 + state.corners[0].1) % 2;
+        let first = color(&state);
         for t in 1..100 {
             walk.step(&mut state, &mut rng);
-            assert_eq!(colour(&state), (first + t) % 2);
+            assert_eq!(color(&state), (first + t) % 2);
         }
     }
 }

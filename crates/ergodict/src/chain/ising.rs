@@ -2,17 +2,17 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x(v)` | spins ±1, row by row | Section "Ising model" of the paper, MATH.md 5 |
+//! | `x(v)` | spins ±1, row by row | Section "Ising model" of the paper, docs/maths.md, Chains |
 //! | `T`, `h` | `temperature`, `field` | the same |
 //! | `J` | `coupling` (1 in the paper) | the energy below |
-//! | `P(x(v) = +1 \| rest)` | [`Ising::probability_plus`] | MATH.md 5 |
+//! | `P(x(v) = +1 \| rest)` | [`Ising::probability_plus`] | docs/maths.md, Chains |
 //!
 //! The energy is `H(x) = −J Σ_bonds x(u)x(v) − Σ_v h(v)x(v)` and the stationary law `π ∝ exp(−H/T)`. One update draws a
 //! site uniformly and its spin from its law given the others, `P(+1) = 1/(1 + exp(−(2/T)(J Σ_{u∼v} x(u) + h(v))))`.
 //! The paper prints the opposite sign inside exp, which is the antiferromagnet (`J < 0` here).
 //!
 //! An update takes one random 64-bit word: the high half of `word·sites` is the site, the low half is compared with
-//! a threshold `p·2⁶⁴` that depends on the sum of the neighbours. No probability is off by more than `sites/2⁶⁴`.
+//! a threshold `p·2⁶⁴` that depends on the sum of the neighbors. No probability is off by more than `sites/2⁶⁴`.
 
 use super::heat_bath::{Levels, for_each_word, probability, split, threshold};
 use super::spins::{check_energy, check_temperature};
@@ -28,7 +28,7 @@ use rand_chacha::rand_core::Rng;
 /// use ergodict::chain::{Boundary, Field, Ising, Lattice};
 /// let lattice = Lattice::new(1, 2, Boundary::Free)?;
 /// let ising = Ising::new(lattice, 1.0, 1.0, Field::Map(vec![0.0, 3.0]))?;
-/// // Where the neighbours sum to 0 the field decides: 1/(1 + exp(−2h/T)).
+/// // Where the neighbors sum to 0 the field decides: 1/(1 + exp(−2h/T)).
 /// assert!((ising.probability_plus(1, 0) - 1.0 / (1.0 + f64::exp(-6.0))).abs() < 1e-12);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -40,7 +40,7 @@ pub enum Field {
     Map(Vec<f64>),
 }
 
-/// Thresholds by the sum of the neighbours, from −4 to 4.
+/// Thresholds by the sum of the neighbors, from −4 to 4.
 pub(super) type Thresholds = [u64; 9];
 
 /// The Ising model; a step is one update of one site.
@@ -49,7 +49,7 @@ pub(super) type Thresholds = [u64; 9];
 /// given the others: `P(x(v) = +1) = 1/(1 + exp(−(2/T)(J Σ_{u∼v} x(u) + h(v))))`.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Chain, Field, Ising, Lattice, SpinSystem, rng};
+/// use ergodict::{chain::{Boundary, Chain, Field, Ising, Lattice, SpinSystem}, rng};
 /// let lattice = Lattice::new(20, 30, Boundary::Periodic)?;
 /// let ising = Ising::new(lattice, 2.26, 1.0, Field::Uniform(0.0))?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -111,17 +111,17 @@ impl Ising {
         &self.field
     }
 
-    /// The probability with which the sampler makes a site +1 when its neighbours, itself not counted, sum to
-    /// `neighbours`: the 64-bit threshold it compares with, as a number. NaN for sums that four neighbours cannot have.
-    pub fn probability_plus(&self, site: usize, neighbours: i32) -> f64 {
-        let table = &self.tables[self.levels.of(site)];
-        usize::try_from(neighbours + 4).ok().and_then(|k| table.get(k)).map_or(f64::NAN, |t| probability(*t))
+    /// The probability with which the sampler makes a site +1 when its neighbors, itself not counted, sum to
+    /// `neighbors`: the 64-bit threshold it compares with, as a number. NaN for sums that four neighbors cannot have.
+    pub fn probability_plus(&self, site: usize, neighbors: i32) -> f64 {
+        let table = &self.tables[self.levels.index(site)];
+        usize::try_from(neighbors + 4).ok().and_then(|k| table.get(k)).map_or(f64::NAN, |t| probability(*t))
     }
 
-    /// The sum of the spins next to a site. On a torus with a side of 1 a site is its own neighbour; that bond is a
+    /// The sum of the spins next to a site. On a torus with a side of 1 a site is its own neighbor; that bond is a
     /// constant of the energy and has no part in the site's law.
     #[inline]
-    pub fn neighbour_sum(&self, spins: &[i8], site: usize) -> i32 {
+    pub fn neighbor_sum(&self, spins: &[i8], site: usize) -> i32 {
         let (rows, cols) = self.lattice.shape();
         let wrap = self.lattice.boundary() == Boundary::Periodic;
         // There are at most 2³¹ sites, and narrow divisions are faster.
@@ -145,10 +145,10 @@ impl Ising {
         sum
     }
 
-    /// The threshold of a site, of which the sum of neighbours is between −4 and 4.
+    /// The threshold of a site, of which the sum of neighbors is between −4 and 4.
     #[inline(always)]
-    pub(super) fn threshold(&self, site: usize, neighbours: i32) -> u64 {
-        self.tables[self.levels.of(site)][(neighbours + 4) as usize]
+    pub(super) fn threshold(&self, site: usize, neighbors: i32) -> u64 {
+        self.tables[self.levels.index(site)][(neighbors + 4) as usize]
     }
 
     /// The thresholds of all sites, where they have the same field.
@@ -161,7 +161,7 @@ impl Ising {
     pub(super) fn update(&self, spins: &mut [i8], word: u64) {
         let (site, rest) = split(word, self.lattice.sites() as u64);
         let site = site as usize;
-        let plus = rest < self.threshold(site, self.neighbour_sum(spins, site));
+        let plus = rest < self.threshold(site, self.neighbor_sum(spins, site));
         spins[site] = if plus { 1 } else { -1 };
     }
 }
@@ -219,7 +219,7 @@ impl SpinSystem for Ising {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn energy_is_the_sum_over_bonds_and_sites() {
@@ -232,9 +232,9 @@ mod tests {
                 for _ in 0..10 {
                     let spins = ising.init(&mut rng);
                     for site in 0..rows * cols {
-                        let others = lattice.neighbours(site).filter(|u| *u != site);
+                        let others = lattice.neighbors(site).filter(|u| *u != site);
                         let sum: i32 = others.map(|u| i32::from(spins[u])).sum();
-                        assert_eq!(ising.neighbour_sum(&spins, site), sum, "{rows}×{cols} {boundary:?}");
+                        assert_eq!(ising.neighbor_sum(&spins, site), sum, "{rows}×{cols} {boundary:?}");
                     }
                     let x: Vec<f64> = spins.iter().map(|x| f64::from(*x)).collect();
                     let bonds: f64 = lattice.bonds().map(|(u, v)| x[u] * x[v]).sum();

@@ -2,12 +2,12 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x(v)` | spins ±1, by node | Section "Ising model" of the paper, MATH.md 5 ("any graph") |
-//! | `u ∼ v` | [`IsingGraph::neighbours`] | the edges given |
+//! | `x(v)` | spins ±1, by node | Section "Ising model" of the paper, docs/maths.md, Chains ("any graph") |
+//! | `u ∼ v` | [`IsingGraph::neighbors`] | the edges given |
 //! | `J(u,v)` | `couplings` (1 in the paper), one for each edge | the energy below |
 //! | `T`, `h` | `temperature`, `field` | as on a lattice, `ising.rs` |
 //! | `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)` | [`SpinSystem::energy`] | |
-//! | `P(x(v) = +1 \| rest) = 1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))` | [`IsingGraph::probability_plus`] | MATH.md 5, where the paper prints the opposite sign |
+//! | `P(x(v) = +1 \| rest) = 1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))` | [`IsingGraph::probability_plus`] | docs/maths.md, Chains, where the paper prints the opposite sign |
 //!
 //! The paper has lattices only. One random word serves one update, site and spin.
 
@@ -28,7 +28,7 @@ const TABLE: usize = 1 << 16;
 /// Isolated nodes, several components and no edges at all are fine.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Field, IsingGraph, rng};
+/// use ergodict::{chain::{Chain, Field, IsingGraph}, rng};
 /// let triangle = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, -0.5)];
 /// let ising = IsingGraph::new(4, &triangle, 2.0, &Field::Uniform(0.1))?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -42,17 +42,17 @@ const TABLE: usize = 1 << 16;
 pub struct IsingGraph {
     temperature: f64,
     levels: Levels,
-    /// Neighbours of node `v` at `starts[v]..starts[v + 1]`.
+    /// Neighbors of node `v` at `starts[v]..starts[v + 1]`.
     starts: Vec<usize>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     couplings: Couplings,
 }
 
 #[derive(Clone, Debug)]
 enum Couplings {
-    /// All the same: thresholds by the sum of neighbours, from `−degree` to `degree`, for each value of the field.
+    /// All the same: thresholds by the sum of neighbors, from `−degree` to `degree`, for each value of the field.
     Equal { coupling: f64, degree: usize, table: Vec<u64> },
-    /// One for each entry of `neighbours`.
+    /// One for each entry of `neighbors`.
     Each(Vec<f64>),
 }
 
@@ -109,8 +109,8 @@ impl IsingGraph {
         } else {
             Couplings::Each(directed.iter().map(|edge| edge.2).collect())
         };
-        let neighbours = directed.iter().map(|edge| edge.1).collect();
-        Ok(Self { temperature, levels, starts, neighbours, couplings })
+        let neighbors = directed.iter().map(|edge| edge.1).collect();
+        Ok(Self { temperature, levels, starts, neighbors, couplings })
     }
 
     /// Number of nodes.
@@ -123,9 +123,9 @@ impl IsingGraph {
         self.temperature
     }
 
-    /// The neighbours of a node, ascending.
-    pub fn neighbours(&self, node: usize) -> &[u32] {
-        &self.neighbours[self.starts[node]..self.starts[node + 1]]
+    /// The neighbors of a node, ascending.
+    pub(crate) fn neighbors(&self, node: usize) -> &[u32] {
+        &self.neighbors[self.starts[node]..self.starts[node + 1]]
     }
 
     /// The probability with which the sampler makes a node +1, given the others: the 64-bit threshold it compares with, as a
@@ -136,17 +136,17 @@ impl IsingGraph {
 
     #[inline(always)]
     fn threshold(&self, spins: &[i8], node: usize) -> u64 {
-        let level = self.levels.of(node);
-        let neighbours = self.neighbours(node);
+        let level = self.levels.index(node);
+        let neighbors = self.neighbors(node);
         match &self.couplings {
             Couplings::Equal { degree, table, .. } => {
-                let sum: i64 = neighbours.iter().map(|&u| i64::from(spins[u as usize])).sum();
+                let sum: i64 = neighbors.iter().map(|&u| i64::from(spins[u as usize])).sum();
                 table[level * (2 * degree + 1) + (sum + *degree as i64) as usize]
             }
             Couplings::Each(couplings) => {
                 let couplings = &couplings[self.starts[node]..];
                 let pull: f64 =
-                    neighbours.iter().zip(couplings).map(|(&u, j)| j * f64::from(spins[u as usize])).sum();
+                    neighbors.iter().zip(couplings).map(|(&u, j)| j * f64::from(spins[u as usize])).sum();
                 threshold(2.0 * (pull + self.levels.values[level]) / self.temperature)
             }
         }
@@ -197,7 +197,7 @@ impl SpinSystem for IsingGraph {
     fn energy(&self, state: &Vec<i8>) -> f64 {
         let mut bonds = 0.0;
         for v in 0..self.nodes() {
-            for (at, &u) in self.neighbours(v).iter().enumerate().filter(|(_, u)| **u as usize > v) {
+            for (at, &u) in self.neighbors(v).iter().enumerate().filter(|(_, u)| **u as usize > v) {
                 let coupling = match &self.couplings {
                     Couplings::Equal { coupling, .. } => *coupling,
                     Couplings::Each(couplings) => couplings[self.starts[v] + at],
@@ -212,7 +212,7 @@ impl SpinSystem for IsingGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn bad_graphs_are_refused() {
@@ -229,7 +229,7 @@ mod tests {
         for temperature in [0.0, -2.0, f64::NAN, f64::INFINITY] {
             assert!(refuse(3, &[], temperature, &field).contains("the temperature"));
         }
-        // Its two neighbours would pull node 0 by ∞ − ∞.
+        // Its two neighbors would pull node 0 by ∞ − ∞.
         let torn = [(0, 1, 1e308), (0, 2, -1e308), (1, 2, 1.0)];
         assert!(refuse(3, &torn, 1.0, &field).contains("energies must be finite"));
         assert!(refuse(3, &torn[2..], 1.0, &Field::Uniform(1e308)).contains("energies must be finite"));
@@ -239,13 +239,13 @@ mod tests {
 
     #[test]
     fn tables_and_the_logistic_function_agree() {
-        // A star: the centre has a degree beyond any lattice's.
+        // A star: the center has a degree beyond any lattice's.
         let edges: Vec<(u32, u32, f64)> = (1..40).map(|leaf| (0, leaf, 0.3)).collect();
         let field = Field::Map((0..40).map(|v| f64::from(v % 3) - 1.0).collect());
         let table = IsingGraph::new(40, &edges, 1.5, &field).unwrap();
         let mut each = table.clone();
         assert!(matches!(table.couplings, Couplings::Equal { .. }));
-        each.couplings = Couplings::Each(vec![0.3; table.neighbours.len()]);
+        each.couplings = Couplings::Each(vec![0.3; table.neighbors.len()]);
         let mut rng = stream(1, Purpose::Chain, 0);
         for _ in 0..100 {
             let spins = table.init(&mut rng);

@@ -2,7 +2,7 @@
 //!
 //! Update after update, each would wait for the store of the one before: the processor cannot know in time that the
 //! next site is another one. So all that does not depend on the spins is computed first, for a block of words and in
-//! vectors; then four updates at a time read their neighbours before any of them writes. Fours in which two sites are
+//! vectors; then four updates at a time read their neighbors before any of them writes. Fours in which two sites are
 //! equal or next to each other, or one lies on the edge, are done one by one. States and random numbers are those of the
 //! plain loop.
 //!
@@ -125,7 +125,7 @@ impl Plan {
             let edge = (row == 0) | (row == rows - 1) | (col == 0) | (col == cols - 1);
             let mut near = false;
             for before in 1..TOGETHER {
-                // Neighbours across the edge of a torus are both on the edge.
+                // Neighbors across the edge of a torus are both on the edge.
                 let apart = site.wrapping_sub(self.sites[TOGETHER + i - before]);
                 near |= (apart == 0) | (apart == 1) | (apart == 1u32.wrapping_neg());
                 near |= (apart == cols) | (apart == cols.wrapping_neg());
@@ -168,8 +168,8 @@ fn split_narrow(word: u64, sites: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
     use crate::chain::{Boundary, Chain, Field, Lattice};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn steps_are_so_many_single_steps_in_state_and_generator() {

@@ -1,4 +1,4 @@
-//! Rectangular lattices with four neighbours to a site.
+//! Rectangular lattices with four neighbors to a site.
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Boundary {
     /// The opposite edge: the lattice is a torus.
     #[default]
@@ -26,7 +27,7 @@ pub enum Boundary {
 /// ```
 /// use ergodict::chain::{Boundary, Lattice};
 /// let torus = Lattice::new(3, 4, Boundary::Periodic)?;
-/// assert_eq!(torus.neighbours(0).collect::<Vec<_>>(), [8, 4, 3, 1]); // above, below, left, right
+/// assert_eq!(torus.neighbors(0).collect::<Vec<_>>(), [8, 4, 3, 1]); // above, below, left, right
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +62,7 @@ impl Lattice {
     }
 
     /// Rows and columns.
-    pub fn shape(&self) -> (usize, usize) {
+    pub(crate) fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
     }
 
@@ -75,9 +76,9 @@ impl Lattice {
         self.boundary
     }
 
-    /// The neighbours of a site: above, below, left, right, as far as they exist. On a torus with a side of 2 the same
-    /// site is a neighbour twice (two bonds), with a side of 1 the site itself is (its bond is a constant).
-    pub fn neighbours(&self, site: usize) -> impl Iterator<Item = usize> + use<> {
+    /// The neighbors of a site: above, below, left, right, as far as they exist. On a torus with a side of 2 the same
+    /// site is a neighbor twice (two bonds), with a side of 1 the site itself is (its bond is a constant).
+    pub fn neighbors(&self, site: usize) -> impl Iterator<Item = usize> + use<> {
         let Self { rows, cols, boundary } = *self;
         let (row, col) = (site / cols, site % cols);
         let wrap = boundary == Boundary::Periodic;
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bond_joins_two_neighbours_and_every_neighbour_is_joined_by_a_bond() {
+    fn every_bond_joins_two_neighbors_and_every_neighbor_is_joined_by_a_bond() {
         for boundary in [Boundary::Periodic, Boundary::Free] {
             for (rows, cols) in [(1, 1), (1, 4), (2, 2), (2, 3), (3, 5)] {
                 let lattice = Lattice::new(rows, cols, boundary).unwrap();
@@ -154,9 +155,9 @@ mod tests {
                     bonds[u * n + v] += 1;
                     bonds[v * n + u] += 1;
                 });
-                let mut neighbours = vec![0; n * n];
-                (0..n).for_each(|u| lattice.neighbours(u).for_each(|v| neighbours[u * n + v] += 1));
-                assert_eq!(bonds, neighbours, "{rows}×{cols} {boundary:?}");
+                let mut neighbors = vec![0; n * n];
+                (0..n).for_each(|u| lattice.neighbors(u).for_each(|v| neighbors[u * n + v] += 1));
+                assert_eq!(bonds, neighbors, "{rows}×{cols} {boundary:?}");
             }
         }
     }

@@ -24,50 +24,52 @@ mod ising_graph;
 mod ising_scan;
 mod lattice;
 mod motif;
-mod neighbourhood;
+mod neighborhood;
 pub mod observables;
 pub mod onsager;
 mod potts;
 mod rbm;
 mod rhythm;
-pub mod rng;
 mod spins;
 mod subsampled;
+mod system;
 mod trace;
 mod walker;
 mod watched;
 
-pub use bars::{BRIGHTNESS, Bars, BarsState};
+pub use bars::{Bars, BarsState};
 pub use cellular_potts::{Cells, CellularPotts, CellularPottsParameters, Proposal};
 pub use checkerboard::Checkerboard;
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
-pub use image_walk::{ImageWalk, Sampling, Walkers};
+pub use image_walk::{ImageWalk, Placement, Walkers};
 pub use ising::{Field, Ising};
 pub use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
 pub use motif::{
-    ApproximatePivot, Backward, ClosedSampler, Connectedness, Density, ExactSampler, Extension, Glauber,
-    Injective, Macc, Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot, PivotParameters,
-    RejectionSampler, RootedTree, SamplerKind, Samplers,
+    ApproximatePivot, Backward, ChosenSampler, Component, Connectedness, Density, ExactSampler, Extension,
+    Glauber, Injective, Lazy, Macc, Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot,
+    PivotParameters, RejectionSampler, RootedTree, SampledNetwork, SamplerBuilder, SamplerKind,
+    SamplingSettings, Use, WalkSampler,
 };
-pub use neighbourhood::Neighbourhood;
+pub use neighborhood::Neighborhood;
 pub use observables::Observable;
 pub use potts::Potts;
 use rand_chacha::ChaCha8Rng;
 pub use rbm::Rbm;
-pub use rhythm::Rhythm;
+pub use rhythm::Thinning;
 pub use spins::{Alphabet, MOST_LABELS, SpinSystem};
 pub use subsampled::Subsampled;
+pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
-pub use watched::{MIXED, Mixed, Watched, mixed};
+pub use watched::{MixingReport, R_HAT_LIMIT, TraceSet, mixed};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Walker, rng::{ChaCha8Rng, below}};
+/// use ergodict::{chain::{Chain, Walker}, rng::{ChaCha8Rng, below}};
 ///
 /// /// A walk on a ring of n places, one place to the left or to the right.
 /// struct Ring(usize);

@@ -21,17 +21,17 @@ pub enum Observable {
     /// The energy, by site.
     #[serde(rename = "energy")]
     Energy,
-    /// See [`magnetisation`].
-    #[serde(rename = "magnetisation")]
-    Magnetisation,
-    /// See [`Clusters::largest`].
+    /// See [`magnetization`].
+    #[serde(rename = "magnetization")]
+    Magnetization,
+    /// See `Clusters::largest`.
     #[serde(rename = "cluster")]
     LargestCluster,
 }
 
 impl Observable {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Energy, Self::Magnetisation, Self::LargestCluster];
+    pub const ALL: [Self; 3] = [Self::Energy, Self::Magnetization, Self::LargestCluster];
 
     /// Its value for a state.
     ///
@@ -41,7 +41,7 @@ impl Observable {
         let spins = system.spins(state);
         match self {
             Self::Energy => Ok(system.energy(state) / spins.len() as f64),
-            Self::Magnetisation => Ok(magnetisation(spins, system.alphabet())),
+            Self::Magnetization => Ok(magnetization(spins, system.alphabet())),
             Self::LargestCluster => match system.lattice() {
                 Some(lattice) => Ok(Clusters::default().largest(lattice, spins)),
                 None => Err(Error::parameter(
@@ -58,7 +58,7 @@ impl fmt::Display for Observable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Energy => "energy",
-            Self::Magnetisation => "magnetisation",
+            Self::Magnetization => "magnetization",
             Self::LargestCluster => "cluster",
         })
     }
@@ -81,11 +81,11 @@ impl FromStr for Observable {
 /// NaN without spins.
 ///
 /// ```
-/// use ergodict::chain::{Alphabet, observables::magnetisation};
-/// assert_eq!(magnetisation(&[1, 1, 1, -1], Alphabet::PlusMinus), 0.5);
-/// assert_eq!(magnetisation(&[2, 2, 2, 2], Alphabet::Labels(3)), 1.0);
+/// use ergodict::chain::{Alphabet, observables::magnetization};
+/// assert_eq!(magnetization(&[1, 1, 1, -1], Alphabet::PlusMinus), 0.5);
+/// assert_eq!(magnetization(&[2, 2, 2, 2], Alphabet::Labels(3)), 1.0);
 /// ```
-pub fn magnetisation(spins: &[i8], alphabet: Alphabet) -> f64 {
+pub fn magnetization(spins: &[i8], alphabet: Alphabet) -> f64 {
     let n = spins.len() as f64;
     let Alphabet::Labels(labels) = alphabet else {
         return spins.iter().map(|x| i64::from(*x)).sum::<i64>() as f64 / n;
@@ -100,15 +100,8 @@ pub fn magnetisation(spins: &[i8], alphabet: Alphabet) -> f64 {
 }
 
 /// Clusters of equal spins. One that is kept uses its buffers again; [`Observable::measure`] makes a fresh one each time.
-///
-/// ```
-/// use ergodict::chain::{Boundary, Lattice, observables::Clusters};
-/// let lattice = Lattice::new(2, 3, Boundary::Free)?;
-/// assert_eq!(Clusters::default().largest(lattice, &[1, 1, -1, 1, -1, -1]), 0.5);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Clusters {
+pub(crate) struct Clusters {
     /// A site of the same cluster, itself for the root; roots come before the sites that lead to them.
     parents: Vec<u32>,
     /// Size, by root.
@@ -118,7 +111,7 @@ pub struct Clusters {
 impl Clusters {
     /// The share of the sites that the largest cluster takes: sites joined by the lattice's bonds between equal spins.
     /// The medium of cellular Potts models counts as any label. 0 unless there is a spin for each site.
-    pub fn largest(&mut self, lattice: Lattice, spins: &[i8]) -> f64 {
+    pub(crate) fn largest(&mut self, lattice: Lattice, spins: &[i8]) -> f64 {
         let n = lattice.sites();
         if spins.len() != n {
             return 0.0;
@@ -155,8 +148,8 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::super::Boundary;
-    use super::super::rng::{Purpose, below, stream};
     use super::*;
+    use crate::rng::{Purpose, below, stream};
 
     /// By painting: everything that is reached from a site.
     fn painted(lattice: Lattice, spins: &[i8]) -> usize {
@@ -165,7 +158,7 @@ mod tests {
             let mut open = vec![start];
             seen[start] = true;
             while let Some(site) = open.pop() {
-                for next in lattice.neighbours(site) {
+                for next in lattice.neighbors(site) {
                     if !seen[next] && spins[next] == spins[site] {
                         seen[next] = true;
                         open.push(next);
@@ -193,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn magnetisations_are_what_the_formulas_say() {
-        assert_eq!(magnetisation(&[1, -1, -1, -1], Alphabet::PlusMinus), -0.5);
-        assert_eq!(magnetisation(&[1, 0, 0, 0], Alphabet::ZeroOne), 0.25);
-        assert_eq!(magnetisation(&[0, 1, 2], Alphabet::Labels(3)), 0.0);
-        assert_eq!(magnetisation(&[2, 2, 2], Alphabet::Labels(3)), 1.0);
-        assert_eq!(magnetisation(&[2, 2, 1, 0], Alphabet::Labels(3)), 0.25);
-        assert_eq!(magnetisation(&[0, 0], Alphabet::Labels(1)), 1.0);
+    fn magnetizations_are_what_the_formulas_say() {
+        assert_eq!(magnetization(&[1, -1, -1, -1], Alphabet::PlusMinus), -0.5);
+        assert_eq!(magnetization(&[1, 0, 0, 0], Alphabet::ZeroOne), 0.25);
+        assert_eq!(magnetization(&[0, 1, 2], Alphabet::Labels(3)), 0.0);
+        assert_eq!(magnetization(&[2, 2, 2], Alphabet::Labels(3)), 1.0);
+        assert_eq!(magnetization(&[2, 2, 1, 0], Alphabet::Labels(3)), 0.25);
+        assert_eq!(magnetization(&[0, 0], Alphabet::Labels(1)), 1.0);
     }
 
     #[test]
@@ -209,6 +202,6 @@ mod tests {
             assert_eq!(serde_json::to_string(&observable).unwrap(), format!("\"{observable}\""));
         }
         let error = "entropy".parse::<Observable>().unwrap_err().to_string();
-        assert!(error.contains("`entropy`") && error.contains("energy, magnetisation, cluster"), "{error}");
+        assert!(error.contains("`entropy`") && error.contains("energy, magnetization, cluster"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `T_c = 2/ln(1 + √2)` | [`critical_temperature`] | Kramers and Wannier 1941, Onsager 1944 |
 //! | `u = −coth(2/T)·(1 + (2/π)(2tanh²(2/T) − 1)·K(k))`, `k = 2sinh(2/T)/cosh²(2/T)` | [`energy_per_site`] | Onsager 1944 |
-//! | `m = (1 − sinh⁻⁴(2/T))^{1/8}` below `T_c`, 0 above | [`magnetisation`] | Yang 1952 |
+//! | `m = (1 − sinh⁻⁴(2/T))^{1/8}` below `T_c`, 0 above | [`magnetization`] | Yang 1952 |
 
 use std::f64::consts::SQRT_2;
 
@@ -52,16 +52,16 @@ pub fn energy_per_site(temperature: f64) -> f64 {
     }
 }
 
-/// The spontaneous magnetisation of a site at a positive temperature: 1 when cold, 0 from the critical temperature
+/// The spontaneous magnetization of a site at a positive temperature: 1 when cold, 0 from the critical temperature
 /// on; NaN for other temperatures.
 ///
 /// `m = (1 − sinh(2/T)⁻⁴)^{1/8}` below the critical temperature.
 ///
 /// ```
-/// use ergodict::chain::onsager::magnetisation;
-/// assert!(magnetisation(0.5) > 0.9999 && magnetisation(2.3) == 0.0);
+/// use ergodict::chain::onsager::magnetization;
+/// assert!(magnetization(0.5) > 0.9999 && magnetization(2.3) == 0.0);
 /// ```
-pub fn magnetisation(temperature: f64) -> f64 {
+pub fn magnetization(temperature: f64) -> f64 {
     if temperature.is_nan() || temperature <= 0.0 {
         return f64::NAN;
     }
@@ -142,25 +142,25 @@ mod tests {
             let energy = -2.0 + 8.0 * x.powi(4) + 24.0 * x.powi(6) + 72.0 * x.powi(8) + 240.0 * x.powi(10);
             assert!((energy_per_site(temperature) - energy).abs() < 2000.0 * x.powi(12) + 1e-14);
             let m = 1.0 - 2.0 * x.powi(4) - 8.0 * x.powi(6) - 34.0 * x.powi(8) - 152.0 * x.powi(10);
-            assert!((magnetisation(temperature) - m).abs() < 2000.0 * x.powi(12) + 1e-14);
+            assert!((magnetization(temperature) - m).abs() < 2000.0 * x.powi(12) + 1e-14);
         }
-        assert_eq!((energy_per_site(1e-3), magnetisation(1e-3)), (-2.0, 1.0));
-        assert_eq!((energy_per_site(1e-310), magnetisation(1e-310)), (-2.0, 1.0));
-        assert_eq!((energy_per_site(f64::INFINITY), magnetisation(f64::INFINITY)), (0.0, 0.0));
+        assert_eq!((energy_per_site(1e-3), magnetization(1e-3)), (-2.0, 1.0));
+        assert_eq!((energy_per_site(1e-310), magnetization(1e-310)), (-2.0, 1.0));
+        assert_eq!((energy_per_site(f64::INFINITY), magnetization(f64::INFINITY)), (0.0, 0.0));
         assert!((energy_per_site(1e9) + 2e-9).abs() < 1e-23);
     }
 
     #[test]
-    fn energy_rises_and_magnetisation_falls_with_the_temperature() {
+    fn energy_rises_and_magnetization_falls_with_the_temperature() {
         let temperatures: Vec<f64> = (1..400).map(|i| f64::from(i) * 0.0125).collect();
         for pair in temperatures.windows(2) {
             assert!(energy_per_site(pair[0]) <= energy_per_site(pair[1]) + 1e-15);
-            assert!(magnetisation(pair[0]) >= magnetisation(pair[1]));
+            assert!(magnetization(pair[0]) >= magnetization(pair[1]));
         }
-        assert_eq!(magnetisation(critical_temperature() + 1e-9), 0.0);
-        assert!(magnetisation(critical_temperature() - 1e-9) > 0.05);
+        assert_eq!(magnetization(critical_temperature() + 1e-9), 0.0);
+        assert!(magnetization(critical_temperature() - 1e-9) > 0.05);
         for bad in [0.0, -1.0, f64::NAN] {
-            assert!(energy_per_site(bad).is_nan() && magnetisation(bad).is_nan());
+            assert!(energy_per_site(bad).is_nan() && magnetization(bad).is_nan());
         }
     }
 }

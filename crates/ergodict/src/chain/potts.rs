@@ -2,43 +2,43 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `Y_t` | the labels, `Vec<i8>` | MATH.md 5 |
-//! | `q` | `states` | MATH.md 5 |
+//! | `Y_t` | the labels, `Vec<i8>` | docs/maths.md, Chains |
+//! | `q` | `states` | docs/maths.md, Chains |
 //! | `T`, `J`, `h` | `temperature`, `coupling`, `field` | as for Ising |
 //! | `H(x) = −J Σ_bonds 1[x_u = x_v] − h Σ_v 1[x_v = 0]` | [`SpinSystem::energy`] | |
 //! | `π(x) ∝ exp(−H(x)/T)` | kept by [`Chain::step`] | |
-//! | `P(x_v = k given the rest) ∝ exp((J n_k + h 1[k = 0])/T)` | [`Potts::transitions`] | `n_k` neighbours have label k |
+//! | `P(x_v = k given the rest) ∝ exp((J n_k + h 1[k = 0])/T)` | [`Potts::transitions`] | `n_k` neighbors have label k |
 //!
 //! The paper only names the model. With q = 2, coupling 2J and field 2h it is the Ising model with coupling J and field h,
 //! label 0 being spin +1.
 //!
-//! Only the labels of the neighbours and label 0 differ in weight from the others. Which of these five are alike decides
+//! Only the labels of the neighbors and label 0 differ in weight from the others. Which of these five are alike decides
 //! the weights of all, so the exponentials are taken once, in a table by that pattern.
 
-use super::neighbourhood::{Around, Neighbourhood};
-use super::rng::{below, digit, fraction};
+use super::neighborhood::{Around, Neighborhood};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Lattice, MOST_LABELS, SpinSystem};
+use crate::rng::{below, digit, fraction};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// Places of a label to choose from: those of up to four neighbours, and label 0, which the field favours. All other labels
+/// Places of a label to choose from: those of up to four neighbors, and label 0, which the field favors. All other labels
 /// weigh the same.
 const PLACES: usize = 5;
 
-/// Labels at the places when there are no neighbours: none that is anywhere, no two alike, and 0.
+/// Labels at the places when there are no neighbors: none that is anywhere, no two alike, and 0.
 const NOBODY: [i8; PLACES] = [-1, -2, -3, -4, 0];
 
-/// Which of the places hold the same label, a bit for each of ten pairs, and how many neighbours there are.
+/// Which of the places hold the same label, a bit for each of ten pairs, and how many neighbors there are.
 const PATTERNS: usize = 5 << 10;
 
-/// The chain: a site is chosen uniformly and its label drawn anew, given the neighbours.
+/// The chain: a site is chosen uniformly and its label drawn anew, given the neighbors.
 ///
 /// Labels `0..q` with energy `H(x) = −J Σ_bonds 1[x_u = x_v] − h Σ_v 1[x_v = 0]` and law `π(x) ∝ exp(−H(x)/T)`.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Chain, Lattice, Potts, SpinSystem, rng};
+/// use ergodict::{chain::{Boundary, Chain, Lattice, Potts, SpinSystem}, rng};
 /// let potts = Potts::new(Lattice::new(16, 16, Boundary::Periodic)?, 3, 0.2, 1.0, 0.0)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
 /// let mut state = potts.init(&mut rng);
@@ -74,7 +74,7 @@ impl Potts {
         check_energy("coupling and field", sites * (2.0 * coupling.abs() + field.abs()))?;
         let mut potts = Self {
             lattice,
-            around: Around::new(lattice, Neighbourhood::Four),
+            around: Around::new(lattice, Neighborhood::Four),
             states,
             coupling,
             field,
@@ -118,11 +118,6 @@ impl Potts {
             table[last..].fill(1.0);
         }
         table
-    }
-
-    /// Number of labels, q.
-    pub fn states(&self) -> usize {
-        self.states
     }
 
     /// The probability of each change that a step can make, as site, new label and probability. What is missing to one is
@@ -179,7 +174,7 @@ impl Potts {
     }
 }
 
-/// Index of the table for labels of which the first `count` are those of neighbours.
+/// Index of the table for labels of which the first `count` are those of neighbors.
 #[inline]
 fn pattern(labels: [i8; PLACES], count: usize) -> usize {
     let mut bits = count;
@@ -249,7 +244,7 @@ mod tests {
     fn choices_go_through_every_label_in_proportion_to_its_weight() {
         let lattice = Lattice::new(3, 3, Boundary::Free).unwrap();
         let potts = Potts::new(lattice, 7, 0.8, 0.5, 0.3).unwrap();
-        // Neighbours of the middle: 5, 2, 2, 6.
+        // Neighbors of the middle: 5, 2, 2, 6.
         let look = potts.look(&[0, 5, 0, 2, 1, 2, 0, 6, 0], 1, 1);
         let weight = |label: i8| match label {
             2 => (1.0f64 / 0.8).exp(),
@@ -317,7 +312,7 @@ mod tests {
         assert_eq!(changes.len(), 9 * 127);
         let to =
             |label: i8| changes.iter().filter(move |c| c.0 == 1 && c.1 == label).map(|c| c.2).sum::<f64>();
-        // Site 1 has neighbours 127, 2, 127 and 5.
+        // Site 1 has neighbors 127, 2, 127 and 5.
         assert!((to(127) / to(2) - 1f64.exp()).abs() < 1e-12 && to(126) > 0.0);
         let look = potts.look(&state, 0, 1);
         assert_eq!(potts.pick(look, 1.0 - f64::EPSILON), 126, "the last of those not around");

@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `Y_t`: visible units `v` | `Vec<i8>` of 0 and 1 | MATH.md 5; the hidden units are drawn anew from them in each step |
+//! | `Y_t`: visible units `v` | `Vec<i8>` of 0 and 1 | docs/maths.md, Chains; the hidden units are drawn anew from them in each step |
 //! | `W`, `b`, `c` | `weights` (visible × hidden), `visible_bias`, `hidden_bias` | |
 //! | `E(v, h) = −b·v − c·h − vᵀWh`, law `exp(−E/T)` | | |
 //! | `P(h_j = 1 given v) = σ((c_j + (Wᵀv)_j)/T)` | first half of a step | |
@@ -11,11 +11,11 @@
 //!
 //! The paper only names the model. At T = 1 these are the usual formulas; T enters as for the other systems, by E/T.
 
-use super::rng::{below, normal, uniform};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Boundary, Chain, SpinSystem};
 use crate::data::{Batch, MatrixStream, StreamOptions, npz};
 use crate::linalg::Mat;
+use crate::rng::{below, normal, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
@@ -26,7 +26,7 @@ use std::path::Path;
 /// `σ(z) = 1/(1 + e^{−z})` and `W` is visible × hidden. The state is `v`.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Rbm, SpinSystem, rng};
+/// use ergodict::{chain::{Chain, Rbm, SpinSystem}, rng};
 /// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);
 /// let rbm = Rbm::random((4, 4), 8, 0.5, 1.0, &mut rng)?;
 /// let mut state = rbm.init(&mut rng);
@@ -154,12 +154,12 @@ impl Rbm {
     }
 
     /// Number of visible units.
-    pub fn visible(&self) -> usize {
+    pub(crate) fn visible(&self) -> usize {
         self.visible_bias.len()
     }
 
     /// Number of hidden units.
-    pub fn hidden(&self) -> usize {
+    pub(crate) fn hidden(&self) -> usize {
         self.hidden_bias.len()
     }
 
@@ -278,8 +278,8 @@ impl SpinSystem for Rbm {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rng::{Purpose, stream};
     use super::*;
+    use crate::rng::{Purpose, stream};
     use std::io::Write;
 
     fn weights() -> Mat<f64> {

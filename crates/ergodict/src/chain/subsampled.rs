@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 /// A chain seen at every τ-th step only, which is a chain again, with the same stationary laws.
 ///
 /// ```
-/// use ergodict::chain::{Chain, FiniteChain, Subsampled, rng};
+/// use ergodict::{chain::{Chain, FiniteChain, Subsampled}, rng};
 /// let alternating = FiniteChain::new(&[vec![0.0, 1.0], vec![1.0, 0.0]])?;
 /// let every_second = Subsampled::new(alternating, 2)?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -33,16 +33,6 @@ impl<C: Chain> Subsampled<C> {
             return Err(Error::parameter("the subsampling epoch", 0, "it must be at least 1"));
         }
         Ok(Self { chain, every })
-    }
-
-    /// The chain itself.
-    pub fn chain(&self) -> &C {
-        &self.chain
-    }
-
-    /// Steps between the states that are seen, τ.
-    pub fn every(&self) -> u64 {
-        self.every
     }
 }
 

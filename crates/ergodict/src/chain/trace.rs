@@ -55,7 +55,7 @@ impl Trace {
     }
 
     /// Places passed.
-    pub fn seen(&self) -> u64 {
+    pub(crate) fn seen(&self) -> u64 {
         self.seen
     }
 

@@ -1,8 +1,8 @@
 //! A chain under way: its state, its generator and its count of steps, which the kernel itself does not own.
 
 use super::diagnostics::Acceptance;
-use super::rng::{Purpose, stream};
 use super::{Alphabet, Boundary, Chain, Lattice, Observable, SpinSystem, Tally};
+use crate::rng::{Purpose, stream};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ use super::diagnostics::{Mixing, autocorrelation};
 use serde::{Deserialize, Serialize};
 
 /// R̂ above which chains have not mixed: one constant for words, reports and JSON.
-pub const MIXED: f64 = 1.05;
+pub const R_HAT_LIMIT: f64 = 1.05;
 
 /// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
 /// the first so many besides.
@@ -14,7 +14,7 @@ const MOST_VALUES: usize = 1 << 14;
 const FEWEST: usize = 16;
 /// Lags of an autocorrelation function, in values.
 const LAGS: usize = 100;
-/// Fewest values of a chain that tell anything, as for [`Mixing::of`].
+/// Fewest values of a chain that tell anything, as for [`Mixing::from_series`].
 const TELLING: usize = 4;
 /// An autocorrelation time is taken from a stretch of all chains together that is so many times as long, and of each chain so many times: else
 /// memory may be longer than what the stretch can see. Rules of thumb, not measured.
@@ -23,8 +23,8 @@ const LONGER: (f64, f64) = (50.0, 8.0);
 /// The series of one observable along the chains of one network or lattice.
 ///
 /// ```
-/// use ergodict::chain::Watched;
-/// let mut watched = Watched::new("energy", "", 2, 1);
+/// use ergodict::chain::TraceSet;
+/// let mut watched = TraceSet::new("energy", "", 2, 1);
 /// for i in 0..500 {
 ///     for (c, trace) in watched.traces.iter_mut().enumerate() {
 ///         trace.push_with(|| f64::from((i + 100 * c as i32) * 7919 % 1009));
@@ -34,7 +34,7 @@ const LONGER: (f64, f64) = (50.0, 8.0);
 /// assert!(mixed.chains == 2 && mixed.values == 500 && mixed.verdict() == Some(true));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Watched {
+pub struct TraceSet {
     /// The observable, in words.
     pub observable: String,
     /// Where the chains are, such as the name of a network; empty where that goes without saying.
@@ -43,7 +43,7 @@ pub struct Watched {
     pub traces: Vec<Trace>,
 }
 
-impl Watched {
+impl TraceSet {
     /// Nothing seen yet; `share` is how many such there are in the run.
     pub fn new(observable: impl Into<String>, of: impl Into<String>, chains: usize, share: usize) -> Self {
         let most = (MOST_VALUES / (chains * share).max(1)).max(FEWEST);
@@ -54,7 +54,7 @@ impl Watched {
     ///
     /// The mean, its error and R̂ are of values from all of the run, one in `every`. An autocorrelation time shorter than `every` cannot be seen in
     /// them, so it is taken from the first values in a row; from the others only where memory is too long for those.
-    pub fn mixed(&self) -> Option<Mixed> {
+    pub fn mixed(&self) -> Option<MixingReport> {
         // Chains of minibatches of unequal shares may be at different strides: all are brought to the largest.
         let every = self.traces.iter().map(Trace::stride).max()?;
         let values = self.traces.iter().map(Trace::seen).min()?;
@@ -64,7 +64,7 @@ impl Watched {
         let spread: Vec<Vec<f64>> = self.traces.iter().map(thinned).collect();
         let kept = spread.iter().map(Vec::len).min().filter(|n| *n > 0)?;
         let stretch: Vec<&[f64]> = self.traces.iter().map(Trace::stretch).collect();
-        let whole = Mixing::of(&spread);
+        let whole = Mixing::from_series(&spread);
         let constant = kept >= TELLING && unchanging(&spread) && unchanging(&stretch);
         let (lag, time) = if every == 1 {
             (1, whole.autocorrelation_time)
@@ -76,7 +76,7 @@ impl Watched {
         let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
         let known = |x: f64| (x.is_finite() && !constant).then_some(x);
         let short = |x: &f64| (x * 1e5).round() / 1e5;
-        Some(Mixed {
+        Some(MixingReport {
             observable: self.observable.clone(),
             of: self.of.clone(),
             chains: self.traces.len(),
@@ -87,7 +87,7 @@ impl Watched {
             autocorrelation_time: known(time),
             effective_sample_size: known(self.traces.len() as f64 * values as f64 / time),
             r_hat: known(whole.r_hat),
-            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= MIXED),
+            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= R_HAT_LIMIT),
             constant,
             lag,
             autocorrelation: curve.iter().map(short).collect(),
@@ -106,7 +106,7 @@ fn unchanging<S: AsRef<[f64]>>(series: &[S]) -> bool {
 fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
     let each = stretch.iter().map(|one| one.len()).min().filter(|n| *n >= TELLING)?;
     // Chains that stand still all the while have an autocorrelation time of 1 by convention, which tells nothing.
-    let time = Some(Mixing::of(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
+    let time = Some(Mixing::from_series(stretch).autocorrelation_time).filter(|_| !unchanging(stretch))?;
     let all = (each * stretch.len()) as f64;
     (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
 }
@@ -114,63 +114,63 @@ fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
 /// How well all that was watched mixes.
 ///
 /// ```
-/// use ergodict::chain::{Watched, mixed};
+/// use ergodict::chain::{TraceSet, mixed};
 /// // What was never measured is left out.
-/// assert!(mixed(&[Watched::new("energy", "", 2, 1)]).is_empty());
+/// assert!(mixed(&[TraceSet::new("energy", "", 2, 1)]).is_empty());
 /// ```
-pub fn mixed(watched: &[Watched]) -> Vec<Mixed> {
-    watched.iter().filter_map(Watched::mixed).collect()
+pub fn mixed(watched: &[TraceSet]) -> Vec<MixingReport> {
+    watched.iter().filter_map(TraceSet::mixed).collect()
 }
 
 /// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
 ///
 /// ```
-/// use ergodict::chain::{MIXED, Watched};
-/// let mut stuck = Watched::new("energy", "50×50", 2, 1);
+/// use ergodict::chain::{R_HAT_LIMIT, TraceSet};
+/// let mut stuck = TraceSet::new("energy", "50×50", 2, 1);
 /// for i in 0..500 {
 ///     stuck.traces[0].push_with(|| f64::from(i * 7919 % 1009));
 ///     stuck.traces[1].push_with(|| 1e4 + f64::from(i * 7919 % 1009));
 /// }
 /// let mixed = stuck.mixed().expect("there are values");
-/// assert!(mixed.r_hat.is_some_and(|r_hat| r_hat > MIXED) && mixed.verdict() == Some(false));
+/// assert!(mixed.r_hat.is_some_and(|r_hat| r_hat > R_HAT_LIMIT) && mixed.verdict() == Some(false));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Mixed {
-    /// The observable, in words.
+pub struct MixingReport {
+    /// Observable, in words: of network patches the edges, or the weight, off the motif; of lattices the energy per site and the magnetization.
     pub observable: String,
-    /// Where the chains are; empty where that goes without saying.
+    /// Network of the chains, where there are several; else empty.
     #[serde(default)]
     pub of: String,
-    /// How many there are.
+    /// Number of chains.
     pub chains: usize,
     /// Values of each chain, the shortest where they differ.
     pub values: u64,
-    /// The mean, its error and R̂ are of one in so many of them.
+    /// The mean, its error and R̂ are of one value in so many: all in short runs, some thousands spread over long ones.
     pub every: u64,
-    /// Over all chains.
+    /// Mean over all chains.
     pub mean: Option<f64>,
-    /// What chance leaves it.
+    /// Monte-Carlo standard error of the mean; none, as the numbers below, where there are fewer than four values or they never changed.
     pub error: Option<f64>,
-    /// In values of the chain.
+    /// Autocorrelation time, in values of the chain.
     pub autocorrelation_time: Option<f64>,
-    /// Of all values of all chains.
+    /// Effective sample size of all chains: `chains` × `values` / `autocorrelation_time`.
     pub effective_sample_size: Option<f64>,
-    /// Also null where it is infinite.
+    /// Split R̂; none also where it is infinite, as for chains that stand still in different places.
     pub r_hat: Option<f64>,
-    /// Whether R̂ is small enough; false where it is infinite.
+    /// Whether R̂ ≤ 1.05; false where it is infinite.
     #[serde(default)]
     pub mixed: Option<bool>,
-    /// Whether the values never changed, in no chain.
+    /// Whether the values never changed.
     #[serde(default)]
     pub constant: bool,
-    /// At lags 0, `lag`, 2 `lag`, …; files of earlier versions have 0 for `every`.
+    /// Values between the lags of `autocorrelation`; files of earlier versions have 0 for `every`.
     #[serde(default)]
     pub lag: u64,
-    /// The autocorrelation function at those lags.
+    /// Autocorrelation function at lags 0, `lag`, 2 `lag`, …, at most 100 of them.
     pub autocorrelation: Vec<f64>,
 }
 
-impl Mixed {
+impl MixingReport {
     /// `edges off the motif, karate`.
     pub fn name(&self) -> String {
         if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
@@ -178,7 +178,7 @@ impl Mixed {
 
     /// Whether R̂ is small enough; none where it cannot be told. Files of earlier versions have R̂ alone.
     pub fn verdict(&self) -> Option<bool> {
-        self.mixed.or(self.r_hat.map(|r_hat| r_hat <= MIXED))
+        self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
     }
 
     /// R̂ in so many digits.

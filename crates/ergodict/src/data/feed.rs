@@ -10,24 +10,24 @@
 //! the same numbers in another file, or in another order of reading, hold out the same samples.
 
 use super::batch::Batch;
-use super::order::{Cursor, FeedOptions, Holdout, Permutation, Picks};
+use super::order::{BatchSettings, Cursor, Holdout, Permutation, Picks};
 use super::stream::MatrixStream;
 use crate::linalg::{MatRef, Scalar};
 use crate::{Error, Result};
 
 /// Most samples that are shuffled together where the file can only be read in order.
-pub const WINDOW_SAMPLES: usize = 1 << 16;
+pub(crate) const WINDOW_SAMPLES: usize = 1 << 16;
 /// Most memory, counted in `f64`, that they may take: an order does not depend on the precision of the arithmetic.
-pub const WINDOW_BYTES: usize = 64 << 20;
+pub(crate) const WINDOW_BYTES: usize = 64 << 20;
 
 /// Minibatches of a [`MatrixStream`], epoch after epoch. Once buffers have their size nothing is allocated.
 ///
 /// ```
-/// use ergodict::data::{Feed, FeedOptions, MatrixStream, StreamOptions};
+/// use ergodict::data::{MatrixBatches, BatchSettings, MatrixStream, StreamOptions};
 /// let path = std::env::temp_dir().join(format!("ergodict-feed-{}.csv", std::process::id()));
 /// std::fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
 /// let stream = MatrixStream::open(&path, &StreamOptions::default())?;
-/// let mut feed = Feed::<f64>::new(stream, FeedOptions { batch: 2, epochs: 2, ..FeedOptions::default() })?;
+/// let mut feed = MatrixBatches::<f64>::new(stream, BatchSettings { batch: 2, epochs: 2, ..BatchSettings::default() })?;
 /// let mut widths = Vec::new();
 /// while let Some(x) = feed.next_minibatch()? {
 ///     widths.push(x.cols());
@@ -37,9 +37,9 @@ pub const WINDOW_BYTES: usize = 64 << 20;
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Feed<T: Scalar> {
+pub struct MatrixBatches<T: Scalar> {
     stream: MatrixStream,
-    options: FeedOptions,
+    options: BatchSettings,
     holdout: Holdout,
     order: Order<T>,
     cursor: Cursor,
@@ -80,12 +80,12 @@ struct Window<T: Scalar> {
     taken: usize,
 }
 
-impl<T: Scalar> Feed<T> {
+impl<T: Scalar> MatrixBatches<T> {
     /// Minibatches of `stream` from its beginning.
     ///
     /// # Errors
-    /// As [`FeedOptions::check`]; [`Error::Format`] when the options need to read standard input or a pipe twice.
-    pub fn new(stream: MatrixStream, options: FeedOptions) -> Result<Self> {
+    /// As [`BatchSettings::check`]; [`Error::Format`] when the options need to read standard input or a pipe twice.
+    pub fn new(stream: MatrixStream, options: BatchSettings) -> Result<Self> {
         options.check()?;
         if stream.is_read_once() && (options.epochs > 1 || options.holdout > 0.0) {
             let problem = "can be read only once: expected one epoch with nothing held out, or a file";
@@ -122,17 +122,17 @@ impl<T: Scalar> Feed<T> {
     }
 
     /// The options.
-    pub fn options(&self) -> &FeedOptions {
+    pub(crate) fn options(&self) -> &BatchSettings {
         &self.options
     }
 
-    /// Where the run stands: what [`Feed::seek`] takes to give the minibatches that are still to come.
-    pub fn cursor(&self) -> Cursor {
+    /// Where the run stands: what [`MatrixBatches::seek`] takes to give the minibatches that are still to come.
+    pub(crate) fn cursor(&self) -> Cursor {
         self.cursor
     }
 
     /// About how many samples an epoch has; exact when none are held out, none for text.
-    pub fn expected_samples(&self) -> Option<u64> {
+    pub(crate) fn expected_samples(&self) -> Option<u64> {
         self.stream.samples().map(|n| (n as f64 * (1.0 - self.options.holdout)).round() as u64)
     }
 
@@ -231,7 +231,7 @@ impl<T: Scalar> Feed<T> {
         }
     }
 
-    /// Goes to a place that [`Feed::cursor`] gave: the minibatches that follow are those that would have followed.
+    /// Goes to a place that `MatrixBatches::cursor` gave: the minibatches that follow are those that would have followed.
     ///
     /// # Errors
     /// As [`MatrixStream::seek`].
@@ -267,8 +267,11 @@ impl<T: Scalar> Feed<T> {
     /// next minibatch to learn from stays what it was.
     ///
     /// # Errors
-    /// What reading and `see` return, with the place in the file as [`Feed::explain`] has it.
-    pub fn for_each_held_out(&mut self, mut see: impl FnMut(MatRef<'_, T>) -> Result<()>) -> Result<u64> {
+    /// What reading and `see` return, with the place in the file as [`MatrixBatches::explain`] has it.
+    pub(crate) fn for_each_held_out(
+        &mut self,
+        mut see: impl FnMut(MatRef<'_, T>) -> Result<()>,
+    ) -> Result<u64> {
         if self.options.holdout == 0.0 {
             return Ok(0);
         }
@@ -370,7 +373,7 @@ impl<T: Scalar> Window<T> {
     fn read(
         &mut self,
         stream: &mut MatrixStream,
-        options: &FeedOptions,
+        options: &BatchSettings,
         holdout: Holdout,
         epoch: u64,
     ) -> Result<()> {
@@ -406,9 +409,9 @@ mod tests {
     }
 
     /// A feed whose windows, where it has them, are of two minibatches.
-    fn feed(path: &Path, options: FeedOptions) -> Feed<f64> {
+    fn feed(path: &Path, options: BatchSettings) -> MatrixBatches<f64> {
         let stream = MatrixStream::open(path, &StreamOptions::default()).unwrap();
-        let mut feed = Feed::new(stream, options).unwrap();
+        let mut feed = MatrixBatches::new(stream, options).unwrap();
         if let Order::Windowed(window) = &mut feed.order {
             assert!(window.size <= WINDOW_SAMPLES && window.size % options.batch == 0);
             window.size = 2 * options.batch;
@@ -417,7 +420,7 @@ mod tests {
     }
 
     /// The minibatches that are left, as the numbers of their samples.
-    fn rest(feed: &mut Feed<f64>) -> Vec<Vec<u64>> {
+    fn rest(feed: &mut MatrixBatches<f64>) -> Vec<Vec<u64>> {
         let mut all = Vec::new();
         while let Some(x) = feed.next_minibatch().unwrap() {
             let rows: Vec<u64> = (0..x.cols()).map(|j| x.get(0, j) as u64).collect();
@@ -429,7 +432,7 @@ mod tests {
         all
     }
 
-    fn held_out(feed: &mut Feed<f64>) -> Vec<u64> {
+    fn held_out(feed: &mut MatrixBatches<f64>) -> Vec<u64> {
         let mut rows = Vec::new();
         let count = feed
             .for_each_held_out(|x| {
@@ -450,7 +453,7 @@ mod tests {
             holdout in prop_oneof![Just(0.0), 0.0..0.6], seed: u64,
         ) {
             let folder = tempfile::tempdir().unwrap();
-            let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
             let mut feed = feed(&table(folder.path(), n, text), options);
             let out = held_out(&mut feed);
             prop_assume!(out.len() < n);
@@ -475,7 +478,7 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let path = table(folder.path(), n, text);
-            let options = FeedOptions { batch, epochs: 3, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs: 3, shuffle, seed, holdout };
             let mut whole = feed(&path, options);
             prop_assume!(held_out(&mut whole).len() < n);
             for _ in 0..stop {
@@ -494,7 +497,7 @@ mod tests {
         for text in [false, true] {
             let path = table(folder.path(), 50, text);
             let order = |seed| {
-                let options = FeedOptions { batch: 50, epochs: 2, shuffle: true, seed, holdout: 0.0 };
+                let options = BatchSettings { batch: 50, epochs: 2, shuffle: true, seed, holdout: 0.0 };
                 rest(&mut feed(&path, options))
             };
             let (one, two) = (order(1), order(2));
@@ -505,7 +508,7 @@ mod tests {
     #[test]
     fn plain_npy_is_viewed_where_it_lies() {
         let folder = tempfile::tempdir().unwrap();
-        let options = FeedOptions { batch: 4, ..FeedOptions::default() };
+        let options = BatchSettings { batch: 4, ..BatchSettings::default() };
         let mut plain = feed(&table(folder.path(), 10, false), options);
         let first = plain.next_minibatch().unwrap().unwrap().col(0).as_ptr();
         assert!(plain.batch.is_empty() && plain.buffer_bytes() == 0);
@@ -524,7 +527,7 @@ mod tests {
             for (path, want) in
                 [(&path, "x.csv:5: column 2 (`b`) is NaN"), (&npy, "row 2, column 1, counted")]
             {
-                let options = FeedOptions { batch: 2, shuffle, ..FeedOptions::default() };
+                let options = BatchSettings { batch: 2, shuffle, ..BatchSettings::default() };
                 let mut feed = feed(path, options);
                 let found = loop {
                     let x = feed.next_minibatch().unwrap().unwrap();
@@ -543,17 +546,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = table(folder.path(), 3, false);
         let open = || MatrixStream::open(&path, &StreamOptions::default()).unwrap();
-        let plain = FeedOptions::default();
+        let plain = BatchSettings::default();
         for bad in [
-            FeedOptions { batch: 0, ..plain },
-            FeedOptions { epochs: 0, ..plain },
-            FeedOptions { holdout: 1.0, ..plain },
-            FeedOptions { holdout: f64::NAN, ..plain },
+            BatchSettings { batch: 0, ..plain },
+            BatchSettings { epochs: 0, ..plain },
+            BatchSettings { holdout: 1.0, ..plain },
+            BatchSettings { holdout: f64::NAN, ..plain },
         ] {
-            assert!(Feed::<f64>::new(open(), bad).is_err(), "{bad:?}");
+            assert!(MatrixBatches::<f64>::new(open(), bad).is_err(), "{bad:?}");
         }
-        let all = FeedOptions { holdout: 0.999_999, ..plain };
-        let message = Feed::<f64>::new(open(), all).unwrap().next_minibatch().unwrap_err().to_string();
+        let all = BatchSettings { holdout: 0.999_999, ..plain };
+        let message =
+            MatrixBatches::<f64>::new(open(), all).unwrap().next_minibatch().unwrap_err().to_string();
         assert!(message.contains("no sample besides those held out"), "{message}");
     }
 }

@@ -8,6 +8,7 @@ mod feed;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 mod image;
+mod lock;
 mod network;
 mod note;
 mod npy;
@@ -29,32 +30,37 @@ mod trajectory;
 mod write;
 
 pub use batch::Batch;
-pub use feed::{Feed, WINDOW_BYTES, WINDOW_SAMPLES, not_finite_words};
+pub use feed::{MatrixBatches, not_finite_words};
 pub use image::Image;
 #[cfg(feature = "image")]
 pub use image::ImageNotes;
+pub(crate) use lock::Lock;
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
 pub use network::{
-    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
-    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
-    parse_timed, read_timed,
+    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, PermutedTimes, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows,
+    differences, parse_moment, parse_timed, read_timed,
 };
 pub use network::{Conversion, Converting, convert_network};
-pub use network::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
+pub use network::{DEFAULT_PROPOSALS, rewired, rewired_until};
 pub use network::{DegreeBin, Embedded, Spread, Summary, corrupt, embedded, embedded_names, generate};
 pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_name};
+pub use network::{
+    NetworkFormat, ReadDecisions, ReadOptions, ReadSettings, Reason, Weights, parse_network, read_network,
+};
 pub(crate) use network::{Pairs, non_edges, pair_bits};
 pub use network::{Saved, check_network_name, write_network, write_network_with_note};
+pub use network::{WeightScale, WeightSettings};
 pub use note::{ascii_json, png_with_note, read_note};
 pub use npy_write::{NpyWriter, npy_header, write_npy};
 pub use npz_write::NpzWriter;
 pub use open::{Input, bytes_read, digest, digest_until, open};
-pub use order::{Cursor, FeedOptions, SampleOrder, SampleRows};
+pub use order::{BatchSettings, Cursor, SampleOrder, SampleRows};
 #[cfg(feature = "parquet")]
-pub use parquet_write::write_pairs_parquet;
+pub(crate) use parquet_write::write_pairs_parquet;
 pub use partial::remove_partials_and_exit;
 pub use stream::{MatrixFormat, MatrixStream, StreamOptions};
 pub use tessellation::{EMBEDDED_IMAGES, embedded_image, tessellation};
 pub use trajectory::{Trajectory, TrajectoryWriter};
-pub(crate) use write::sync_folder;
 pub use write::write_atomic;
+pub(crate) use write::{is_ordinary, move_file, sync_folder};

@@ -1,4 +1,4 @@
-//! Opens a path for sequential reading: `-` is standard input; gzip and zstd are recognised by content.
+//! Opens a path for sequential reading: `-` is standard input; gzip and zstd are recognized by content.
 
 use crate::{Error, Result};
 use std::fs::File;
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Input {
 }
 
 /// Opens `path` for sequential reading. `-` is standard input. gzip (of one or several members) and zstd are
-/// recognised by their first bytes, never by the name, and decompressed on the way.
+/// recognized by their first bytes, never by the name, and decompressed on the way.
 ///
 /// ```
 /// use std::io::BufRead;
@@ -145,7 +145,7 @@ impl Input {
     }
 
     /// Whether the path is standard input or a pipe, which cannot be opened a second time.
-    pub fn is_read_once(&self) -> bool {
+    pub(crate) fn is_read_once(&self) -> bool {
         self.once.is_some()
     }
 

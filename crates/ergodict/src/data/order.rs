@@ -1,6 +1,6 @@
 //! The order in which a run takes the samples of a matrix: epochs, permutations, and which samples are held out.
 
-use crate::chain::rng::{Purpose, stream};
+use crate::rng::{Purpose, stream};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use std::ops::Range;
 /// Where a run stands in its data.
 ///
 /// ```
-/// use ergodict::data::{Cursor, Feed, FeedOptions, MatrixStream, StreamOptions};
+/// use ergodict::data::{Cursor, MatrixBatches, BatchSettings, MatrixStream, StreamOptions};
 /// let path = std::env::temp_dir().join(format!("ergodict-cursor-{}.csv", std::process::id()));
 /// std::fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
-/// let options = FeedOptions { batch: 1, ..FeedOptions::default() };
-/// let mut feed = Feed::<f64>::new(MatrixStream::open(&path, &StreamOptions::default())?, options)?;
+/// let options = BatchSettings { batch: 1, ..BatchSettings::default() };
+/// let mut feed = MatrixBatches::<f64>::new(MatrixStream::open(&path, &StreamOptions::default())?, options)?;
 /// feed.seek(Cursor { epoch: 0, batch: 2 })?;
 /// assert_eq!(feed.next_minibatch()?.map(|x| x.get(0, 0)), Some(5.0));
 /// # std::fs::remove_file(&path).unwrap();
@@ -27,48 +27,63 @@ pub struct Cursor {
     pub batch: u64,
 }
 
-/// How a run goes over its data.
+/// Settings of going over the samples of a matrix.
 ///
 /// ```
-/// use ergodict::data::FeedOptions;
-/// let options = FeedOptions { shuffle: true, holdout: 0.1, ..FeedOptions::default() };
-/// assert!(options.check().is_ok() && FeedOptions { batch: 0, ..options }.check().is_err());
+/// use ergodict::data::BatchSettings;
+/// let options = BatchSettings { shuffle: true, holdout: 0.1, ..BatchSettings::default() };
+/// assert!(options.check().is_ok() && BatchSettings { batch: 0, ..options }.check().is_err());
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct FeedOptions {
-    /// Samples of a minibatch; the last one of an epoch may be narrower. Default 256.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Samples"))]
+pub struct BatchSettings {
+    /// Samples per minibatch; the last one of an epoch may have fewer
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().batch, value_parser = crate::text::number, allow_negative_numbers = true))]
     pub batch: usize,
-    /// How often all samples are seen. Default 1.
+    /// How often all samples are seen
+    #[cfg_attr(feature = "clap", arg(long, value_name = "E", default_value_t = d().epochs, allow_negative_numbers = true))]
     pub epochs: u64,
-    /// Whether each epoch has its own random order. Default no.
+    /// Take the samples of each epoch in a random order
+    ///
+    /// Exact for .npy and uncompressed .npz; within windows of at most 65536 samples for formats that can only be read
+    /// in order. The order depends on the seed and on the format.
+    #[cfg_attr(feature = "clap", arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", default_value_t = d().shuffle, hide_possible_values = true, hide_default_value = true))]
     pub shuffle: bool,
-    /// The seed of the order and of what is held out.
+    /// Seed of the order and of what is held out
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub seed: u64,
-    /// Share of the samples that are never learned from, in [0, 1). Default 0.
+    /// Share of the samples kept apart for a final loss
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FRACTION", default_value_t = d().holdout, allow_negative_numbers = true))]
     pub holdout: f64,
 }
 
-impl Default for FeedOptions {
+#[cfg(feature = "clap")]
+fn d() -> BatchSettings {
+    BatchSettings::default()
+}
+
+impl Default for BatchSettings {
     fn default() -> Self {
         Self { batch: 256, epochs: 1, shuffle: false, seed: 0, holdout: 0.0 }
     }
 }
 
-impl FeedOptions {
+impl BatchSettings {
     /// Checks the numbers.
     ///
     /// # Errors
     /// [`Error::Parameter`], naming the first that is out of range.
     pub fn check(&self) -> Result<()> {
         if self.batch == 0 {
-            return Err(Error::parameter("the batch size", 0, "a minibatch has at least one sample"));
+            return Err(Error::parameter("batch", 0, "a minibatch has at least one sample"));
         }
         if self.epochs == 0 {
-            return Err(Error::parameter("the number of epochs", 0, "at least one is needed"));
+            return Err(Error::parameter("epochs", 0, "at least one is needed"));
         }
         if !(0.0..1.0).contains(&self.holdout) {
             let expected = "it must be at least 0 and below 1";
-            return Err(Error::parameter("the share held out", self.holdout, expected));
+            return Err(Error::parameter("holdout", self.holdout, expected));
         }
         Ok(())
     }
@@ -113,11 +128,11 @@ impl SampleRows<'_> {
 }
 
 /// The minibatches of a matrix whose samples can be reached in any order, such as an array in memory: the same as those of a
-/// [`Feed`](super::Feed) on a `.npy` file of it.
+/// [`MatrixBatches`](super::MatrixBatches) on a `.npy` file of it.
 ///
 /// ```
-/// use ergodict::data::{FeedOptions, SampleOrder, SampleRows};
-/// let mut order = SampleOrder::new(5, FeedOptions { batch: 3, ..FeedOptions::default() })?;
+/// use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
+/// let mut order = SampleOrder::new(5, BatchSettings { batch: 3, ..BatchSettings::default() })?;
 /// assert_eq!(order.minibatches(), 2);
 /// assert_eq!(order.next_rows()?, Some(SampleRows::Range(0..3)));
 /// assert_eq!(order.next_rows()?, Some(SampleRows::Range(3..5)));
@@ -126,7 +141,7 @@ impl SampleRows<'_> {
 /// ```
 #[derive(Debug)]
 pub struct SampleOrder {
-    options: FeedOptions,
+    options: BatchSettings,
     samples: u64,
     /// None where samples are consecutive.
     picks: Option<Picks>,
@@ -138,8 +153,8 @@ impl SampleOrder {
     /// The order of a run over `samples` samples, from its beginning.
     ///
     /// # Errors
-    /// As [`FeedOptions::check`].
-    pub fn new(samples: u64, options: FeedOptions) -> Result<Self> {
+    /// As [`BatchSettings::check`].
+    pub fn new(samples: u64, options: BatchSettings) -> Result<Self> {
         options.check()?;
         let picks = (options.shuffle || options.holdout > 0.0).then(|| Picks::new(samples, &options));
         let mut order = Self { options, samples, picks, cursor: Cursor::default(), rows: Vec::new() };
@@ -156,7 +171,7 @@ impl SampleOrder {
     }
 
     /// How many samples are held out.
-    pub fn held_out(&self) -> u64 {
+    pub(crate) fn held_out(&self) -> u64 {
         match &self.picks {
             Some(picks) if self.options.holdout > 0.0 => {
                 (0..self.samples).filter(|&i| picks.holdout.holds(i)).count() as u64
@@ -239,14 +254,14 @@ impl SampleOrder {
 #[derive(Debug)]
 pub(super) struct Picks {
     samples: u64,
-    options: FeedOptions,
+    options: BatchSettings,
     holdout: Holdout,
     order: Option<Permutation>,
     next: u64,
 }
 
 impl Picks {
-    pub(super) fn new(samples: u64, options: &FeedOptions) -> Self {
+    pub(super) fn new(samples: u64, options: &BatchSettings) -> Self {
         let holdout = Holdout::new(options.seed, options.holdout);
         Self { samples, options: *options, holdout, order: None, next: 0 }
     }
@@ -323,7 +338,7 @@ impl Holdout {
     }
 }
 
-/// The finaliser of splitmix64: a bijection whose every output bit depends on every input bit.
+/// The finalizer of splitmix64: a bijection whose every output bit depends on every input bit.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -374,7 +389,7 @@ impl Permutation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Feed, MatrixStream, StreamOptions, write_npy};
+    use crate::data::{MatrixBatches, MatrixStream, StreamOptions, write_npy};
     use crate::linalg::Mat;
     use proptest::prelude::*;
 
@@ -397,11 +412,11 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.npy");
             write_npy(&path, Mat::<f64>::from_fn(1, n, |_, j| j as f64).as_ref()).unwrap();
-            let options = FeedOptions { batch, epochs, shuffle, seed, holdout };
+            let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
             let mut order = SampleOrder::new(n as u64, options).unwrap();
             prop_assume!(order.held_out() < n as u64);
             let stream = MatrixStream::open(&path, &StreamOptions::default()).unwrap();
-            let mut feed = Feed::<f64>::new(stream, options).unwrap();
+            let mut feed = MatrixBatches::<f64>::new(stream, options).unwrap();
             let mut count = 0;
             while let Some(x) = feed.next_minibatch().unwrap() {
                 let rows = order.next_rows().unwrap().unwrap();

@@ -20,20 +20,12 @@ const GROUP: usize = 1 << 18;
 /// Writes a table of the columns `u`, `v` (the names of nodes: integers or words), `weight` and `count`, a group of rows at a time;
 /// `path` is for errors. A note of how it was made, JSON in ASCII, goes into the metadata.
 ///
-/// ```
-/// # use ergodict::data::{NodeIds, write_pairs_parquet};
-/// let (mut file, path) = (Vec::new(), std::path::Path::new("pairs.parquet"));
-/// write_pairs_parquet([(0, 1, 0.5, 12)].into_iter(), &NodeIds::numbered(2), None, &mut file, path)?;
-/// assert_eq!(&file[..4], b"PAR1");
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// [`Error::Io`].
 ///
 /// # Panics
 /// When a pair is of nodes that have no name.
-pub fn write_pairs_parquet(
+pub(crate) fn write_pairs_parquet(
     mut pairs: impl Iterator<Item = (u32, u32, f64, u64)>,
     ids: &NodeIds,
     note: Option<&str>,

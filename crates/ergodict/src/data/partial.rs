@@ -41,7 +41,16 @@ pub(super) struct Partial {
     listed: Listed,
 }
 
-struct Listed(PathBuf);
+/// A file on the list of those that a process deletes when it leaves at once, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Listed(PathBuf);
+
+impl Listed {
+    pub(super) fn new(path: PathBuf) -> Self {
+        lock(&OWN).insert(path.clone());
+        Self(path)
+    }
+}
 
 impl Drop for Listed {
     fn drop(&mut self) {
@@ -75,8 +84,7 @@ impl Partial {
                 // Some file systems have no locks: leftovers stay there, for none of them can be locked either.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
-            let listed = Listed(file.path().to_owned());
-            lock(&OWN).insert(listed.0.clone());
+            let listed = Listed::new(file.path().to_owned());
             return Ok(Self { file, listed });
         }
     }

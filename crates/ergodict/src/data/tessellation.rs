@@ -1,4 +1,4 @@
-//! The image of the demo: a periodic tiling of the plane by fish, two colours with two textures, drawn by formula.
+//! The image of the demo: a periodic tiling of the plane by fish, two colors with two textures, drawn by formula.
 //!
 //! Squares of a chessboard are bent into fish. With the curves `g(y) = −n sin πy` for upright edges (nose and tail of
 //! one row point left, of the next right) and `h(x) = a sin 2πx + b sin 4πx` for level ones (back and belly), a point
@@ -8,7 +8,7 @@
 
 use super::Image;
 use super::image::luma;
-use crate::chain::rng::{Purpose, below, ids, normal, stream, uniform};
+use crate::rng::{Purpose, below, ids, normal, stream, uniform};
 use crate::{Error, Result};
 use std::f64::consts::{PI, TAU};
 use std::path::Path;
@@ -27,7 +27,7 @@ const PALETTES: [[[f64; 3]; 4]; 4] = [
     [[0.10, 0.09, 0.16], [0.12, 0.33, 0.45], [0.62, 0.80, 0.80], [0.96, 0.90, 0.76]],
 ];
 
-/// A tessellation of `rows × cols` pixels, grey or in colour. The seed chooses palette, outlines and textures; the
+/// A tessellation of `rows × cols` pixels, gray or in color. The seed chooses palette, outlines and textures; the
 /// same seed gives the same image. The tiling goes on across opposite edges: the image is one of a torus.
 ///
 /// ```
@@ -38,12 +38,12 @@ const PALETTES: [[[f64; 3]; 4]; 4] = [
 ///
 /// # Errors
 /// As [`Image::new`]: for no pixels, or too many.
-pub fn tessellation(rows: usize, cols: usize, colour: bool, seed: u64) -> Result<Image> {
-    let channels = if colour { 3 } else { 1 };
+pub fn tessellation(rows: usize, cols: usize, color: bool, seed: u64) -> Result<Image> {
+    let channels = if color { 3 } else { 1 };
     // Before anything is drawn: is there room for so many?
     Image::check(rows, cols)?;
-    let design = Design::of(seed);
-    // Two squares are the period of the colours and of the directions.
+    let design = Design::from_seed(seed);
+    // Two squares are the period of the colors and of the directions.
     let squares = |pixels: usize| (pixels as f64 / (2.0 * SIDE)).round().max(1.0) * 2.0;
     let (high, wide) = (squares(rows), squares(cols));
     let at = |pixel: usize, sample: usize, pixels: usize, squares: f64| {
@@ -60,7 +60,7 @@ pub fn tessellation(rows: usize, cols: usize, colour: bool, seed: u64) -> Result
                 sum.iter_mut().zip(shade).for_each(|(sum, c)| *sum += c);
             }
             let pixel = sum.map(|c| c / (SAMPLES * SAMPLES) as f64);
-            if colour {
+            if color {
                 values.extend(pixel.map(|c| c as f32));
             } else {
                 values.push(luma(pixel) as f32);
@@ -91,8 +91,8 @@ const EMBEDDED_NOISE: f64 = 0.1;
 ///
 /// # Errors
 /// [`Error::Format`] for another name.
-pub fn embedded_image(name: &str, colour: bool) -> Result<Image> {
-    let image = tessellation(EMBEDDED_SIDE, EMBEDDED_SIDE, colour, 0)?;
+pub fn embedded_image(name: &str, color: bool) -> Result<Image> {
+    let image = tessellation(EMBEDDED_SIDE, EMBEDDED_SIDE, color, 0)?;
     match name {
         "@tessellation" => Ok(image),
         "@tessellation-noisy" => {
@@ -123,7 +123,7 @@ struct Design {
 }
 
 impl Design {
-    fn of(seed: u64) -> Self {
+    fn from_seed(seed: u64) -> Self {
         let mut rng = stream(seed, Purpose::Synthetic, ids::TESSELLATION);
         let palette = PALETTES[below(&mut rng, PALETTES.len() as u64) as usize];
         let mut between = |low: f64, high: f64| low + (high - low) * uniform(&mut rng);
@@ -133,7 +133,7 @@ impl Design {
         Self { back, nose, stripes, dots, palette }
     }
 
-    /// The colour of a point, whose coordinates are counted in squares.
+    /// The color of a point, whose coordinates are counted in squares.
     fn shade(&self, x: f64, y: f64) -> [f64; 3] {
         let [a, b] = self.back;
         let u = x + self.nose * (PI * y).sin();
@@ -200,13 +200,12 @@ mod tests {
     }
 
     #[test]
-    fn grey_is_the_luma_of_colour_and_both_colours_are_there() {
-        let (grey, colour) =
-            (tessellation(96, 96, false, 0).unwrap(), tessellation(96, 96, true, 0).unwrap());
-        for (grey, c) in grey.values().iter().zip(colour.values().chunks(3)) {
-            assert!((f64::from(*grey) - luma([c[0], c[1], c[2]].map(f64::from))).abs() < 1e-6);
+    fn gray_is_the_luma_of_color_and_both_colors_are_there() {
+        let (gray, color) = (tessellation(96, 96, false, 0).unwrap(), tessellation(96, 96, true, 0).unwrap());
+        for (gray, c) in gray.values().iter().zip(color.values().chunks(3)) {
+            assert!((f64::from(*gray) - luma([c[0], c[1], c[2]].map(f64::from))).abs() < 1e-6);
         }
-        let light = grey.values().iter().filter(|v| **v > 0.5).count() as f64 / 96.0 / 96.0;
+        let light = gray.values().iter().filter(|v| **v > 0.5).count() as f64 / 96.0 / 96.0;
         assert!((0.3..0.7).contains(&light), "{light}");
     }
 

@@ -1,7 +1,7 @@
 //! Numbers as text: comma-, tab-, semicolon- or space-separated, one sample a line.
 //!
 //! A first line with a cell that is no number is the header. Blank lines and lines that begin with `#` are
-//! skipped. Empty cells, `NA` and `nan` are NaN, which the factoriser decides about.
+//! skipped. Empty cells, `NA` and `nan` are NaN, which the factorizer decides about.
 
 use super::batch::Batch;
 use super::npy_header::shorten;
@@ -76,7 +76,7 @@ impl Lines {
 
 impl Text {
     pub(crate) fn open(path: &Path, input: Input) -> Result<Self> {
-        let named = Named::of(path);
+        let named = Named::from_path(path);
         let delimiter = (named == Named::Tab).then_some(Delimiter::Byte(b'\t'));
         let mut lines = Lines { path: path.to_owned(), input, line: Vec::new(), number: 0, delimiter };
         if !lines.advance()? {
@@ -216,7 +216,7 @@ enum Named {
 }
 
 impl Named {
-    fn of(path: &Path) -> Self {
+    fn from_path(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let packed = [".gz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end));
         match Path::new(packed.unwrap_or(&name)).extension().and_then(|end| end.to_str()) {
@@ -393,9 +393,9 @@ mod tests {
             ("x.txt", "\"a,b\"\t2", Delimiter::Byte(b'\t')),
             ("-", "1 2", Delimiter::Whitespace),
         ] {
-            assert_eq!(sniff(line.as_bytes(), Named::of(Path::new(path))), expected, "{path} {line}");
+            assert_eq!(sniff(line.as_bytes(), Named::from_path(Path::new(path))), expected, "{path} {line}");
         }
-        assert_eq!(Named::of(Path::new("a/x.TSV.zst")), Named::Tab);
+        assert_eq!(Named::from_path(Path::new("a/x.TSV.zst")), Named::Tab);
     }
 
     #[test]

@@ -5,24 +5,19 @@ use super::npy_header::{Header, MAGIC};
 use super::npy_write::npy_header;
 use super::open::{is_standard, open};
 use super::stream::{MatrixFormat, MatrixStream, StreamOptions};
-use super::write::{Staged, sync_folder, write_atomic};
+use super::write::Staged;
 use crate::{Error, Result};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What was expected where a file is something else.
 const EXPECTED: &str =
     "expected a trajectory as .npy of shape (frames, rows, columns), or one frame (rows, columns)";
 
-/// Bytes gathered before a system call.
-const BUFFER: usize = 128 * 1024;
-
 /// Writes a trajectory frame by frame.
 ///
-/// A file begun by [`create`](Self::create) appears whole at [`finish`](Self::finish); dropped before, it leaves
-/// nothing. One begun by [`resume_or_create`](Self::resume_or_create) grows under a name of its own, survives an
-/// interruption, and takes its final name at [`publish`](Self::publish).
+/// The file appears whole at [`finish`](Self::finish); dropped before, it leaves nothing.
 ///
 /// ```
 /// use ergodict::data::{Trajectory, TrajectoryWriter};
@@ -38,15 +33,10 @@ const BUFFER: usize = 128 * 1024;
 /// ```
 pub struct TrajectoryWriter {
     path: PathBuf,
-    sink: Sink,
+    staged: Staged,
     shape: (usize, usize),
     frames: u64,
     bytes: Vec<u8>,
-}
-
-enum Sink {
-    Staged(Staged),
-    Partial(BufWriter<File>),
 }
 
 impl std::fmt::Debug for TrajectoryWriter {
@@ -64,72 +54,12 @@ impl TrajectoryWriter {
     /// end.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for frames without places; as [`write_atomic`].
+    /// [`Error::Parameter`] for frames without places; as [`write_atomic`](super::write_atomic).
     pub fn create(path: &Path, shape: (usize, usize)) -> Result<Self> {
         check_shape(shape)?;
         let mut staged = Staged::create(path, true)?;
         staged.write_all(&header(0, shape)).map_err(Error::io(path))?;
-        Ok(Self { path: path.to_owned(), sink: Sink::Staged(staged), shape, frames: 0, bytes: Vec::new() })
-    }
-
-    /// Goes on with the file `partial` after its first `frames_done` frames, all later ones are dropped; or begins it,
-    /// with `frames_done` 0.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for frames without places; [`Error::Format`] when the file is of other frames or holds
-    /// fewer than `frames_done`; [`Error::Io`].
-    pub fn resume_or_create(partial: &Path, shape: (usize, usize), frames_done: u64) -> Result<Self> {
-        check_shape(shape)?;
-        let io = |e| Error::io(partial)(e);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).truncate(false).create(frames_done == 0);
-        let mut file = options.open(partial).map_err(io)?;
-        let start = header(0, shape);
-        if frames_done > 0 {
-            let found = Header::read(partial, &mut file)?;
-            let wanted = [shape.0 as u64, shape.1 as u64];
-            let same = found.descr == "|i1" && found.shape.get(1..) == Some(&wanted[..]);
-            if !same || found.fortran_order || found.length != start.len() as u64 {
-                let problem = format!(
-                    "has shape {} and dtype `{}`: expected int8 frames of {}×{} to go on with",
-                    found.shape_text(),
-                    found.descr,
-                    shape.0,
-                    shape.1
-                );
-                return Err(Error::format(partial, None, problem));
-            }
-        }
-        let sites = (shape.0 * shape.1) as u64;
-        let end = sites.checked_mul(frames_done).and_then(|n| n.checked_add(start.len() as u64));
-        let length = file.metadata().map_err(io)?.len();
-        let Some(end) = end.filter(|end| frames_done == 0 || *end <= length) else {
-            let held = length.saturating_sub(start.len() as u64) / sites;
-            let problem = format!("holds only {held} frames: expected the {frames_done} written before");
-            return Err(Error::format(partial, None, problem));
-        };
-        if frames_done == 0 {
-            file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(&start)).map_err(io)?;
-        } else {
-            file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(io)?;
-        }
-        Ok(Self {
-            path: partial.to_owned(),
-            sink: Sink::Partial(BufWriter::with_capacity(BUFFER, file)),
-            shape,
-            frames: frames_done,
-            bytes: Vec::new(),
-        })
-    }
-
-    /// Rows and columns of a frame.
-    pub fn shape(&self) -> (usize, usize) {
-        self.shape
-    }
-
-    /// Frames written so far.
-    pub fn frames(&self) -> u64 {
-        self.frames
+        Ok(Self { path: path.to_owned(), staged, shape, frames: 0, bytes: Vec::new() })
     }
 
     /// Appends a frame, row by row.
@@ -144,24 +74,8 @@ impl TrajectoryWriter {
         }
         self.bytes.clear();
         self.bytes.extend(frame.iter().map(|s| *s as u8));
-        let done = match &mut self.sink {
-            Sink::Staged(staged) => staged.write_all(&self.bytes),
-            Sink::Partial(file) => file.write_all(&self.bytes),
-        };
-        done.map_err(Error::io(&self.path))?;
+        self.staged.write_all(&self.bytes).map_err(Error::io(&self.path))?;
         self.frames += 1;
-        Ok(())
-    }
-
-    /// Puts on disk what a partial file was given so far, to be called before a checkpoint that counts on it. The
-    /// header then tells so many frames, so that the file can be looked at.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn sync(&mut self) -> Result<()> {
-        if let Sink::Partial(file) = &mut self.sink {
-            put_header(file, self.frames, self.shape).map_err(Error::io(&self.path))?;
-        }
         Ok(())
     }
 
@@ -170,38 +84,8 @@ impl TrajectoryWriter {
     /// # Errors
     /// [`Error::Io`].
     pub fn finish(mut self) -> Result<()> {
-        self.sync()?;
-        match self.sink {
-            Sink::Staged(mut staged) => {
-                staged.patch_start(&header(self.frames, self.shape))?;
-                staged.commit()
-            }
-            Sink::Partial(_) => Ok(()),
-        }
-    }
-
-    /// Completes a partial file and lets it appear at `out`, whole, under which name it is no longer partial: by
-    /// renaming it, or by copying where that cannot be (another file system, a device, or `-` for standard output).
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] for a file begun by [`create`](Self::create) under another name; as [`write_atomic`].
-    pub fn publish(mut self, out: &Path) -> Result<()> {
-        self.sync()?;
-        let Self { path, sink, .. } = self;
-        match sink {
-            Sink::Staged(staged) if path == out => {
-                Self { path, sink: Sink::Staged(staged), bytes: Vec::new(), ..self }.finish()
-            }
-            Sink::Staged(_) => {
-                let expected =
-                    format!("it must be {}, as the file was begun under this name", path.display());
-                Err(Error::parameter("the name of the trajectory", out.display(), expected))
-            }
-            Sink::Partial(file) => {
-                drop(file);
-                move_file(&path, out)
-            }
-        }
+        self.staged.patch_start(&header(self.frames, self.shape))?;
+        self.staged.commit()
     }
 }
 
@@ -217,34 +101,10 @@ fn header(frames: u64, shape: (usize, usize)) -> Vec<u8> {
     npy_header("|i1", frames, &[shape.0, shape.1])
 }
 
-/// Corrects the header, puts all on disk, and goes back to the end.
-fn put_header(file: &mut BufWriter<File>, frames: u64, shape: (usize, usize)) -> io::Result<()> {
-    file.flush()?;
-    let file = file.get_mut();
-    file.rewind()?;
-    file.write_all(&header(frames, shape))?;
-    file.seek(SeekFrom::End(0))?;
-    file.sync_all()
-}
-
-/// Gives a file another name; where only a copy can do that the copy is whole before the file goes.
-fn move_file(from: &Path, to: &Path) -> Result<()> {
-    let ordinary = !is_standard(to) && fs::metadata(to).map_or(true, |meta| meta.is_file());
-    // A symbolic link stays one: the file it names is replaced.
-    let target = fs::canonicalize(to).unwrap_or_else(|_| to.to_owned());
-    if ordinary && fs::rename(from, &target).is_ok() {
-        sync_folder(&target);
-        return Ok(());
-    }
-    let mut source = File::open(from).map_err(Error::io(from))?;
-    write_atomic(to, |out| io::copy(&mut source, out).map(|_| ()).map_err(Error::io(to)))?;
-    fs::remove_file(from).map_err(Error::io(from))
-}
-
 /// A trajectory on disk, read frame by frame and never whole.
 ///
 /// Any real dtype will do as long as every value is a whole number in −128..=127; a 2-D array is one frame. `-` is
-/// standard input, gzip and zstd are recognised by content, `data.npz:X` is the array `X` of an archive.
+/// standard input, gzip and zstd are recognized by content, `data.npz:X` is the array `X` of an archive.
 ///
 /// ```
 /// use ergodict::data::{Trajectory, TrajectoryWriter};

@@ -172,6 +172,24 @@ impl Staged {
     }
 }
 
+/// Whether `path` is a file, or can become one: neither standard output nor a device or pipe.
+pub(crate) fn is_ordinary(path: &Path) -> bool {
+    !is_standard(path) && fs::metadata(path).map_or(true, |meta| meta.is_file())
+}
+
+/// Gives a file the name of an ordinary one; where only a copy can do that the copy is whole before the file goes.
+pub(crate) fn move_file(from: &Path, to: &Path) -> Result<()> {
+    // A symbolic link stays one: the file it names is replaced.
+    let target = fs::canonicalize(to).unwrap_or_else(|_| to.to_owned());
+    if fs::rename(from, &target).is_ok() {
+        sync_folder(&target);
+        return Ok(());
+    }
+    let mut source = File::open(from).map_err(Error::io(from))?;
+    write_atomic(to, |out| io::copy(&mut source, out).map(|_| ()).map_err(Error::io(to)))?;
+    fs::remove_file(from).map_err(Error::io(from))
+}
+
 /// The new name of a file survives a power failure only once the directory is on disk; some file systems cannot do
 /// that, and the file itself is whole either way.
 pub(crate) fn sync_folder(target: &Path) {

@@ -15,7 +15,7 @@ pub fn non_edges(network: &Network) -> Vec<(u32, u32)> {
     let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
     let mut all = Vec::with_capacity(usize::try_from(pairs).unwrap_or(0));
     for u in 0..network.nodes() {
-        let mut next = network.neighbours(u).iter().peekable();
+        let mut next = network.neighbors(u).iter().peekable();
         for v in u as u32 + 1..network.nodes() as u32 {
             while next.next_if(|&&w| w < v).is_some() {}
             if next.next_if(|&&w| w == v).is_none() {

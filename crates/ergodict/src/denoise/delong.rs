@@ -210,7 +210,7 @@ fn upper_tail(z: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, below, normal, stream};
+    use crate::rng::{Purpose, below, normal, stream};
 
     #[test]
     fn the_normal_law_is_that_of_tables() {

@@ -1,10 +1,10 @@
 //! The default method: heads that learn from the observed network alone what a true edge looks like, averaged.
 //!
-//! | step | here | DENOISING.md |
+//! | step | here | docs/denoising.md |
 //! |---|---|---|
 //! | labels | [`Split`]: hidden edges, non-edges or injected ones, several times | "Labels" |
 //! | features | [`features`]: P, D, N, E, h in the network of the split | "Features of a pair" |
-//! | head | [`Head`]: quadratic logistic regression with a ridge | "Head" |
+//! | head | `Head`: quadratic logistic regression with a ridge | "Head" |
 //! | scores | logits by features in the observed network, averaged over the splits | "average several hide/inject splits" |
 //! | re-weighting | edges count by the probability that they are true; second heads on the P and D that result | "Re-weighting (+50 %)" |
 //!
@@ -14,7 +14,7 @@
 //! the odds of a head on classes of equal weight, and `π` the share of false edges, `ρ = π + (1 − π)·(density of true edges)/(density of false ones)`. So the probability of a true edge is
 //! `1 − π/ρ`, and `π` is the least value of `ρ`: the 0.2-quantile of it over non-edges is taken.
 //!
-//! The noise is assumed, not estimated. With [`Assumed::Both`] a pair that is an observed edge is judged by the head for added edges and any other by
+//! The noise is assumed, not estimated. With [`NoiseModel::Both`] a pair that is an observed edge is judged by the head for added edges and any other by
 //! the head for removed ones; both give log odds, but odds of labels that were made in different shares, so the order within each kind means more than that
 //! between them.
 
@@ -27,21 +27,25 @@ use super::splits::{Split, SplitOptions};
 use super::{MotifCodes, MotifCodesParameters, Progress, Stage};
 use crate::data::Network;
 use crate::{Error, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// What is assumed to be wrong with the observed network.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::ensemble::{Assumed, EnsembleOptions, ensemble}};
+/// use ergodict::{data::embedded, denoise::ensemble::{NoiseModel, EnsembleOptions, ensemble}};
 /// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let options = EnsembleOptions { splits: [1, 1], ..EnsembleOptions::new(Assumed::Added) };
+/// let options = EnsembleOptions { splits: [1, 1], ..EnsembleOptions::new(NoiseModel::Added) };
 /// let scores = ensemble(&karate, &[(32, 33), (13, 33)], &options, 0)?.scores;
 /// assert!(scores[0] > scores[1]); // ten common friends against two
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Assumed {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum NoiseModel {
     /// True edges are missing.
     Removed,
     /// False edges are there.
@@ -50,10 +54,10 @@ pub enum Assumed {
     Both,
 }
 
-impl Assumed {
+impl NoiseModel {
     /// The places of the pairs that are judged under each noise, of those that have any.
     pub(super) fn places(self, observed: &Network, pairs: &[(u32, u32)]) -> Vec<(Noise, Vec<usize>)> {
-        let is_edge = |&(u, v): &(u32, u32)| observed.neighbours(u as usize).binary_search(&v).is_ok();
+        let is_edge = |&(u, v): &(u32, u32)| observed.neighbors(u as usize).binary_search(&v).is_ok();
         let added = |pair: &(u32, u32)| self == Self::Added || self == Self::Both && is_edge(pair);
         let (added, removed): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(|&at| added(&pairs[at]));
         [(Noise::Removed, removed), (Noise::Added, added)]
@@ -66,14 +70,14 @@ impl Assumed {
 /// What goes into the ensemble.
 ///
 /// ```
-/// use ergodict::denoise::{ensemble::{Assumed, EnsembleOptions}, features::Group};
-/// let few = EnsembleOptions { removed: vec![Group::Paths, Group::Degrees], ..EnsembleOptions::new(Assumed::Removed) };
-/// assert!(few.removed.len() < EnsembleOptions::new(Assumed::Removed).removed.len());
+/// use ergodict::denoise::{ensemble::{NoiseModel, EnsembleOptions}, features::Group};
+/// let few = EnsembleOptions { removed: vec![Group::Paths, Group::Degrees], ..EnsembleOptions::new(NoiseModel::Removed) };
+/// assert!(few.removed.len() < EnsembleOptions::new(NoiseModel::Removed).removed.len());
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnsembleOptions {
     /// The noise that is assumed.
-    pub assumed: Assumed,
+    pub assumed: NoiseModel,
     /// Splits whose heads are averaged, for removed edges and for added ones.
     pub splits: [usize; 2],
     /// Groups of features for pairs that may be missing edges.
@@ -94,7 +98,7 @@ pub struct EnsembleOptions {
 
 impl EnsembleOptions {
     /// The defaults under an assumption.
-    pub fn new(assumed: Assumed) -> Self {
+    pub fn new(assumed: NoiseModel) -> Self {
         Self {
             assumed,
             splits: [4, 2],
@@ -113,9 +117,9 @@ impl EnsembleOptions {
 /// Scores, and what they are made of.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::{ensemble::{Assumed, EnsembleOptions, ensemble}, features::Group}};
+/// use ergodict::{data::embedded, denoise::{ensemble::{NoiseModel, EnsembleOptions, ensemble}, features::Group}};
 /// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(Assumed::Removed) };
+/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(NoiseModel::Removed) };
 /// let found = ensemble(&karate, &[(0, 9), (11, 26)], &options, 0)?;
 /// assert_eq!((found.scores.len(), found.reports.len()), (2, 1));
 /// # Ok::<(), ergodict::Error>(())
@@ -131,9 +135,9 @@ pub struct Ensemble {
 /// What is told of the heads for a noise.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::{ensemble::{Assumed, EnsembleOptions, ensemble}, features::Group}};
+/// use ergodict::{data::embedded, denoise::{ensemble::{NoiseModel, EnsembleOptions, ensemble}, features::Group}};
 /// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(Assumed::Removed) };
+/// let options = EnsembleOptions { removed: vec![Group::Paths], splits: [2, 1], ..EnsembleOptions::new(NoiseModel::Removed) };
 /// let report = &ensemble(&karate, &[(0, 9)], &options, 0)?.reports[0];
 /// assert!(report.splits == 2 && report.held_out.is_some() && report.groups[0].0 == Group::Paths);
 /// # Ok::<(), ergodict::Error>(())
@@ -160,40 +164,29 @@ pub struct HeadReport {
 /// Scores pairs of an observed network.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::ensemble::{Assumed, EnsembleOptions, ensemble}};
+/// use ergodict::{data::embedded, denoise::ensemble::{NoiseModel, EnsembleOptions, ensemble}};
 /// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let found = ensemble(&karate, &[(0, 9), (11, 26)], &EnsembleOptions::new(Assumed::Removed), 0)?;
+/// let found = ensemble(&karate, &[(0, 9), (11, 26)], &EnsembleOptions::new(NoiseModel::Removed), 0)?;
 /// assert!(found.scores[0] > found.scores[1]);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::Parameter`] for pairs that are none, for no splits or no groups, and those of [`Split::new`], [`Head::fit`] and of the features.
+/// [`Error::Parameter`] for pairs that are none, for no splits or no groups, and those of [`Split::new`], `Head::fit` and of the features.
 pub fn ensemble(
     observed: &Arc<Network>,
     pairs: &[(u32, u32)],
     options: &EnsembleOptions,
     seed: u64,
 ) -> Result<Ensemble> {
-    ensemble_told(observed, pairs, options, seed, &mut Progress::none())
+    ensemble_with_progress(observed, pairs, options, seed, &mut Progress::none())
 }
 
 /// The same, telling how far it is after each head, and stopping when asked to.
 ///
-/// ```
-/// use ergodict::{Error, data::embedded, denoise::Progress};
-/// use ergodict::denoise::{ensemble::{Assumed, EnsembleOptions, ensemble_told}, features::Group};
-/// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let options = EnsembleOptions { removed: vec![Group::Paths], ..EnsembleOptions::new(Assumed::Removed) };
-/// let mut stop = |_, _| false;
-/// let stopped = ensemble_told(&karate, &[(0, 9)], &options, 0, &mut Progress::new(&mut stop));
-/// assert!(matches!(stopped, Err(Error::Interrupted)));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// As [`ensemble`]; [`Error::Interrupted`].
-pub fn ensemble_told(
+pub(crate) fn ensemble_with_progress(
     observed: &Arc<Network>,
     pairs: &[(u32, u32)],
     options: &EnsembleOptions,
@@ -208,8 +201,7 @@ pub fn ensemble_told(
     for (noise, places) in options.assumed.places(observed, pairs) {
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
         progress.at(Stage::Heads, 0.0)?;
-        let mut tell = |done| progress.at(Stage::Heads, done);
-        let (scores, report) = Heads::new(observed, noise, options, seed, &mut tell)?.scores(&some)?;
+        let (scores, report) = Heads::new(observed, noise, options, seed, progress)?.scores(&some)?;
         places.iter().zip(scores).for_each(|(&at, score)| found.scores[at] = score);
         found.reports.push(report);
     }
@@ -217,7 +209,7 @@ pub fn ensemble_told(
 }
 
 /// The heads of one noise.
-struct Heads<'a> {
+struct Heads<'a, 'p> {
     observed: &'a Arc<Network>,
     noise: Noise,
     options: &'a EnsembleOptions,
@@ -227,7 +219,7 @@ struct Heads<'a> {
     motifs: Option<MotifCodes>,
     /// Heads that were fitted, and who is told.
     fitted: Cell<usize>,
-    tell: RefCell<&'a mut dyn FnMut(f64) -> Result<()>>,
+    progress: RefCell<&'a mut Progress<'p>>,
 }
 
 /// What tells how likely an edge is a true one.
@@ -246,13 +238,13 @@ const QUANTILE: f64 = 0.2;
 /// The least weight of an edge.
 const LEAST: f64 = 0.02;
 
-impl<'a> Heads<'a> {
+impl<'a, 'p> Heads<'a, 'p> {
     fn new(
         observed: &'a Arc<Network>,
         noise: Noise,
         options: &'a EnsembleOptions,
         seed: u64,
-        tell: &'a mut dyn FnMut(f64) -> Result<()>,
+        progress: &'a mut Progress<'p>,
     ) -> Result<Self> {
         let (groups, splits) = match noise {
             Noise::Removed => (&options.removed[..], options.splits[0]),
@@ -261,8 +253,9 @@ impl<'a> Heads<'a> {
         if groups.is_empty() {
             return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
         }
-        let (fitted, tell) = (Cell::new(0), RefCell::new(tell));
-        let mut this = Self { observed, noise, options, groups, splits, seed, motifs: None, fitted, tell };
+        let (fitted, progress) = (Cell::new(0), RefCell::new(progress));
+        let mut this =
+            Self { observed, noise, options, groups, splits, seed, motifs: None, fitted, progress };
         if groups.contains(&Group::Motifs) {
             let split = this.split(0)?;
             this.motifs = Some(MotifCodes::learn(&split.network, &split.pairs, &options.motifs, seed, 0)?);
@@ -278,11 +271,34 @@ impl<'a> Heads<'a> {
         let c = self.options.c[usize::from(self.noise == Noise::Added)];
         let options = FitOptions { quadratic: features.quadratic(), c, ..FitOptions::default() };
         let head = Head::fit(&options, features.columns.as_ref(), &split.labels, &split.weights)?;
+        self.count()?;
+        Ok(head)
+    }
+
+    /// Counts a head.
+    fn count(&self) -> Result<()> {
         // Heads of all features; where edges are re-weighted, those that weigh them, and those after it.
         let passes = if self.noise == Noise::Added && self.options.reweight { 3 } else { 1 };
         self.fitted.set(self.fitted.get() + 1);
-        (self.tell.borrow_mut())(self.fitted.get() as f64 / (passes * self.splits) as f64)?;
-        Ok(head)
+        self.progress.borrow_mut().at(Stage::Heads, self.fitted.get() as f64 / (passes * self.splits) as f64)
+    }
+
+    /// What was found for a split in a pass, now or before the run was interrupted.
+    fn once<V: Serialize + DeserializeOwned>(
+        &self,
+        pass: &str,
+        split: usize,
+        find: impl FnOnce() -> Result<V>,
+    ) -> Result<V> {
+        let name = format!("{}/{pass}/{split}", self.noise.word());
+        let found = self.progress.borrow().recall(&name)?;
+        if let Some(found) = found {
+            self.count()?;
+            return Ok(found);
+        }
+        let found = find()?;
+        self.progress.borrow().keep(&name, &found)?;
+        Ok(found)
     }
 
     /// The features of pairs in a network.
@@ -321,16 +337,22 @@ impl<'a> Heads<'a> {
         let mut scores = vec![0.0; pairs.len()];
         let (mut held_out, mut before, mut report): (Vec<f64>, Option<Head>, _) = (Vec::new(), None, None);
         for number in 0..self.splits {
-            let split = self.split(number)?;
-            let features = self.features(&split.network, &split.pairs)?;
-            if let Some(before) = before {
-                held_out.extend(auc(&before.logits(features.columns.as_ref())?, &split.labels));
-            }
-            let head = self.fit(&features, &split)?;
+            let last = number + 1 == self.splits;
+            let mut find = || {
+                let split = self.split(number)?;
+                let features = self.features(&split.network, &split.pairs)?;
+                let logits = before.as_ref().map(|before| before.logits(features.columns.as_ref()));
+                let auc = logits.transpose()?.and_then(|logits| auc(&logits, &split.labels));
+                let head = self.fit(&features, &split)?;
+                if last {
+                    report = Some(self.report(&head, &features, &split)?);
+                }
+                Ok((head, auc))
+            };
+            // The report of the last one needs its features.
+            let (head, auc) = if last { find()? } else { self.once("first", number, find)? };
+            held_out.extend(auc);
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
-            if number + 1 == self.splits {
-                report = Some(self.report(&head, &features, &split)?);
-            }
             before = Some(head);
         }
         let Some(mut report) = report else {
@@ -352,11 +374,12 @@ impl<'a> Heads<'a> {
         let mut scores = vec![0.0; pairs.len()];
         let options = SplitOptions { injected: self.options.injected, ..self.options.split.clone() };
         for number in 0..self.splits {
-            let number_of = (INJECTED + number) as u64;
-            let split = Split::new(self.observed, self.noise, &options, self.seed, number_of)?;
-            let weights = self.weights(&weigher, &split.network)?;
-            let features = self.plain(&split.network, Some(&weights), &split.pairs)?;
-            let head = self.fit(&features, &split)?;
+            let head = self.once("second", number, || {
+                let id = (INJECTED + number) as u64;
+                let split = Split::new(self.observed, self.noise, &options, self.seed, id)?;
+                let weights = self.weights(&weigher, &split.network)?;
+                self.fit(&self.plain(&split.network, Some(&weights), &split.pairs)?, &split)
+            })?;
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
         }
         Ok((scores, weigher.false_share))
@@ -372,15 +395,18 @@ impl<'a> Heads<'a> {
     fn weigher(&self) -> Result<Weigher> {
         let mut weigher = Weigher { heads: Vec::new(), false_share: 0.0 };
         for number in 0..self.splits {
-            let split = self.split(number)?;
-            let features = self.plain(&split.network, None, &split.pairs)?;
-            let head = self.fit(&features, &split)?;
-            let fitted = head.logits(features.columns.as_ref())?;
-            let odds = fitted.iter().zip(&split.labels).filter(|pair| !pair.1);
-            let mut odds: Vec<f64> = odds.map(|(logit, _)| logit.exp()).collect();
-            let at = (QUANTILE * odds.len() as f64) as usize;
-            let least = *odds.select_nth_unstable_by(at, f64::total_cmp).1;
-            weigher.false_share += least.min(1.0) / self.splits as f64;
+            let (head, share): (Head, f64) = self.once("weigher", number, || {
+                let split = self.split(number)?;
+                let features = self.plain(&split.network, None, &split.pairs)?;
+                let head = self.fit(&features, &split)?;
+                let fitted = head.logits(features.columns.as_ref())?;
+                let odds = fitted.iter().zip(&split.labels).filter(|pair| !pair.1);
+                let mut odds: Vec<f64> = odds.map(|(logit, _)| logit.exp()).collect();
+                let at = (QUANTILE * odds.len() as f64) as usize;
+                let least = *odds.select_nth_unstable_by(at, f64::total_cmp).1;
+                Ok((head, least.min(1.0)))
+            })?;
+            weigher.false_share += share / self.splits as f64;
             weigher.heads.push(head);
         }
         Ok(weigher)
@@ -436,7 +462,7 @@ mod tests {
         ring.generate(1)
     }
 
-    fn small(assumed: Assumed) -> EnsembleOptions {
+    fn small(assumed: NoiseModel) -> EnsembleOptions {
         let motifs = MotifCodesParameters { patches: 5, atoms: 6, steps: 10, ..Default::default() };
         EnsembleOptions { splits: [2, 2], motifs, ..EnsembleOptions::new(assumed) }
     }
@@ -446,19 +472,19 @@ mod tests {
     }
 
     #[test]
-    fn missing_and_false_edges_are_found_better_than_by_common_neighbours() {
+    fn missing_and_false_edges_are_found_better_than_by_common_neighbors() {
         for seed in 0..2 {
             let sparse = remove(&ring(), Amount::Fraction(0.5), seed).unwrap();
             let noisy = add(&ring(), Amount::Fraction(0.5), AddModel::ErdosRenyi, seed).unwrap();
-            for (assumed, made) in [(Assumed::Removed, sparse), (Assumed::Added, noisy)] {
+            for (assumed, made) in [(NoiseModel::Removed, sparse), (NoiseModel::Added, noisy)] {
                 let (pairs, labels) = pairs_of(&made);
-                let plain = Heuristic::CommonNeighbours.scores(&made.observed, &pairs).unwrap();
+                let plain = Heuristic::CommonNeighbors.scores(&made.observed, &pairs).unwrap();
                 let found = ensemble(&Arc::new(made.observed), &pairs, &small(assumed), seed).unwrap();
                 let (plain, ours) = (auc(&plain, &labels).unwrap(), auc(&found.scores, &labels).unwrap());
                 assert!(ours > plain + 0.005, "{assumed:?}: {ours} against {plain}");
                 let report = &found.reports[0];
                 assert!(report.held_out.unwrap() > 0.8 && report.groups.len() == report_groups(assumed));
-                if assumed == Assumed::Added {
+                if assumed == NoiseModel::Added {
                     // A third of the edges is false.
                     let share = report.false_share.unwrap();
                     assert!((share - 1.0 / 3.0).abs() < 0.12, "{share}");
@@ -467,9 +493,9 @@ mod tests {
         }
     }
 
-    fn report_groups(assumed: Assumed) -> usize {
+    fn report_groups(assumed: NoiseModel) -> usize {
         let options = EnsembleOptions::new(assumed);
-        if assumed == Assumed::Removed { options.removed.len() } else { options.added.len() }
+        if assumed == NoiseModel::Removed { options.removed.len() } else { options.added.len() }
     }
 
     #[test]
@@ -486,11 +512,11 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| ensemble(&observed, &pairs, &small(assumed), 5).unwrap().scores)
         };
-        let (removed, added) = (run(Assumed::Removed, 1), run(Assumed::Added, 1));
-        assert_eq!((&removed, &added), (&run(Assumed::Removed, 3), &run(Assumed::Added, 3)));
-        let both = run(Assumed::Both, 2);
+        let (removed, added) = (run(NoiseModel::Removed, 1), run(NoiseModel::Added, 1));
+        assert_eq!((&removed, &added), (&run(NoiseModel::Removed, 3), &run(NoiseModel::Added, 3)));
+        let both = run(NoiseModel::Both, 2);
         for (at, &(u, v)) in pairs.iter().enumerate() {
-            let edge = observed.neighbours(u as usize).contains(&v);
+            let edge = observed.neighbors(u as usize).contains(&v);
             let one = if edge { added[at] } else { removed[at] };
             // Paths are summed from whichever end serves more of the pairs.
             assert!((both[at] - one).abs() < 1e-6 * (1.0 + one.abs()), "{u} {v}: {} for {one}", both[at]);
@@ -504,7 +530,7 @@ mod tests {
             let message = ensemble(&karate, &[pair], &options, 0).unwrap_err().to_string();
             assert!(message.contains(text), "{message}");
         };
-        let options = || EnsembleOptions::new(Assumed::Both);
+        let options = || EnsembleOptions::new(NoiseModel::Both);
         told((0, 34), options(), "(0, 34)");
         told((0, 1), EnsembleOptions { splits: [0, 1], ..options() }, "splits");
         told((0, 1), EnsembleOptions { added: Vec::new(), ..options() }, "groups");

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `P` [`Group::Paths`] | logarithms of `CN`, `AA`, `RA`, `A3`, `L3`, `RW3` | squares and products |
 //! | `D` [`Group::Degrees`] | `log1p d_u + log1p d_v`, and their difference | squares and products |
-//! | `N` [`Group::Nodes`] | least and largest of clustering, log1p mean neighbour degree, log1p core number | squares and products |
+//! | `N` [`Group::Nodes`] | least and largest of clustering, log1p mean neighbor degree, log1p core number | squares and products |
 //! | `E` [`Group::Embedding`] | inner products of unit ProNE columns, of 64 dimensions and of 32 | squares and products |
 //! | `h` [`Group::Motifs`] | latent-motif codes, `log1p(20 h)` | linear |
 //!
@@ -32,7 +32,7 @@ pub enum Group {
     Paths,
     /// Degrees, `D`.
     Degrees,
-    /// The neighbourhoods of the two nodes, `N`.
+    /// The neighborhoods of the two nodes, `N`.
     Nodes,
     /// A ProNE embedding, `E`.
     Embedding,
@@ -44,7 +44,7 @@ impl Group {
     /// All groups, in the order of their rows.
     pub const ALL: [Self; 5] = [Self::Paths, Self::Degrees, Self::Nodes, Self::Embedding, Self::Motifs];
 
-    /// Its letter in DENOISING.md.
+    /// Its letter in docs/denoising.md.
     pub fn letter(self) -> char {
         match self {
             Self::Paths => 'P',
@@ -59,12 +59,9 @@ impl Group {
 /// Features of pairs: one named row a feature, one column a pair.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::{features::{Features, Group, nodes}, splits::Noise}};
-/// use ergodict::denoise::features::paths_and_degrees;
-/// let (karate, pairs) = (embedded("karate")?, [(0, 9), (11, 26)]);
-/// let paths = paths_and_degrees(&karate, None, &pairs, Noise::Removed, &[Group::Paths])?;
-/// let both = paths.and(nodes(&karate, &pairs)?)?;
-/// assert_eq!((both.names.len(), both.columns.cols(), both.rows_of(Group::Paths)), (12, 2, vec![0, 1, 2, 3, 4, 5]));
+/// use ergodict::{data::embedded, denoise::features::{Group, nodes}};
+/// let features = nodes(&embedded("karate")?, &[(0, 9), (11, 26)])?;
+/// assert_eq!((features.names.len(), features.columns.cols(), features.groups[0]), (6, 2, Group::Nodes));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -79,7 +76,7 @@ pub struct Features {
 
 impl Features {
     /// No features of so many pairs.
-    pub fn none(pairs: usize) -> Self {
+    pub(crate) fn none(pairs: usize) -> Self {
         Self { names: Vec::new(), groups: Vec::new(), columns: Mat::zeros(0, pairs) }
     }
 
@@ -87,7 +84,7 @@ impl Features {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a name for each row.
-    pub fn new(group: Group, names: Vec<String>, columns: Mat<f64>) -> Result<Self> {
+    pub(crate) fn new(group: Group, names: Vec<String>, columns: Mat<f64>) -> Result<Self> {
         if names.len() != columns.rows() {
             let (found, expected) =
                 (format!("{} long", names.len()), format!("one of {} rows", columns.rows()));
@@ -100,7 +97,7 @@ impl Features {
     ///
     /// # Errors
     /// [`Error::Shape`] unless both are of as many pairs.
-    pub fn and(mut self, other: Self) -> Result<Self> {
+    pub(crate) fn and(mut self, other: Self) -> Result<Self> {
         let (one, two) = (&self.columns, &other.columns);
         if one.cols() != two.cols() {
             let expected = format!("{} pairs", one.cols());
@@ -122,12 +119,12 @@ impl Features {
     }
 
     /// How many of the first rows get squares and products.
-    pub fn quadratic(&self) -> usize {
+    pub(crate) fn quadratic(&self) -> usize {
         self.groups.iter().take_while(|group| **group != Group::Motifs).count()
     }
 
     /// The rows of a group.
-    pub fn rows_of(&self, group: Group) -> Vec<usize> {
+    pub(crate) fn rows_of(&self, group: Group) -> Vec<usize> {
         (0..self.groups.len()).filter(|&row| self.groups[row] == group).collect()
     }
 }
@@ -143,17 +140,9 @@ const SMALL: [f64; 3] = [1e-3, 1e-3, 1e-4];
 ///
 /// Rows of `P`: logarithms of `CN`, `AA`, `RA`, `A3`, `L3`, `RW3`; of `D`: `log1p d_u + log1p d_v` and the difference of these.
 ///
-/// ```
-/// use ergodict::{data::embedded, denoise::{features::{Group, paths_and_degrees}, splits::Noise}};
-/// let groups = [Group::Paths, Group::Degrees];
-/// let features = paths_and_degrees(&embedded("karate")?, None, &[(0, 9)], Noise::Added, &groups)?;
-/// assert_eq!((features.columns.rows(), features.columns.cols()), (8, 1));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// Those of [`PairPaths`].
-pub fn paths_and_degrees(
+pub(crate) fn paths_and_degrees(
     network: &Network,
     edge_weights: Option<&[f64]>,
     pairs: &[(u32, u32)],
@@ -164,7 +153,7 @@ pub fn paths_and_degrees(
         None => PairPaths::new(network)?,
         Some(weights) => PairPaths::weighted(network, weights)?,
     };
-    let found = paths.of(pairs, OwnEdge::Excluded)?;
+    let found = paths.paths(pairs, OwnEdge::Excluded)?;
     let log = |x: f64, small: f64| match noise {
         Noise::Removed => (x + small).ln(),
         Noise::Added => x.ln_1p(),
@@ -196,7 +185,7 @@ pub fn paths_and_degrees(
 
 /// `N` of pairs.
 ///
-/// Least and largest of both nodes: clustering, `log1p` of the mean degree of neighbours, `log1p` of the core number.
+/// Least and largest of both nodes: clustering, `log1p` of the mean degree of neighbors, `log1p` of the core number.
 ///
 /// ```
 /// use ergodict::{data::embedded, denoise::features::nodes};
@@ -206,20 +195,20 @@ pub fn paths_and_degrees(
 /// ```
 ///
 /// # Errors
-/// Those of [`NodeFacts::of`].
+/// Those of `NodeFacts::from_network`.
 pub fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
-    let facts = NodeFacts::of(network)?;
+    let facts = NodeFacts::from_network(network)?;
     let columns = Mat::from_fn(6, pairs.len(), |i, j| {
         let fact = |node: u32| match i / 2 {
             0 => facts.clustering[node as usize],
-            1 => facts.neighbour_degree[node as usize].ln_1p(),
+            1 => facts.neighbor_degree[node as usize].ln_1p(),
             _ => f64::from(facts.core[node as usize]).ln_1p(),
         };
         let (u, v) = (fact(pairs[j].0), fact(pairs[j].1));
         if i % 2 == 0 { u.min(v) } else { u.max(v) }
     });
     let name = |i: usize| {
-        let what = ["clustering", "neighbour degree", "core number"][i / 2];
+        let what = ["clustering", "neighbor degree", "core number"][i / 2];
         format!("{} {what}", ["least", "largest"][i % 2])
     };
     Features::new(Group::Nodes, (0..6).map(name).collect(), columns)
@@ -227,16 +216,16 @@ pub fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
 
 /// Dimensions of the embeddings whose inner products are features. The second gained .0002 to .0008 uniform beside the first (a prototype, on four networks
 /// with half of the edges removed, which it was chosen by).
-pub const DIMENSIONS: [usize; 2] = [64, 32];
+pub(super) const DIMENSIONS: [usize; 2] = [64, 32];
 
 /// `E` of pairs.
 ///
-/// Inner products of the unit columns that [`prone`] gives the two nodes, in [`DIMENSIONS`] dimensions.
+/// Inner products of the unit columns that [`prone`] gives the two nodes, in 64 and in 32 dimensions.
 ///
 /// ```
-/// use ergodict::{data::embedded, denoise::features::{DIMENSIONS, embedding}};
+/// use ergodict::{data::embedded, denoise::features::embedding};
 /// let features = embedding(&embedded("karate")?, &[(0, 9)], 0)?;
-/// assert_eq!(features.columns.rows(), DIMENSIONS.len());
+/// assert_eq!(features.columns.rows(), 2);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 ///
@@ -294,7 +283,7 @@ mod tests {
                 assert_eq!(&all.columns.col(j)[6..], degrees.columns.col(j));
                 assert_eq!(&both.columns.col(j)[..8], all.columns.col(j));
             }
-            // Node 0 has 16 neighbours and is next to node 1, which has 9; they have 7 in common.
+            // Node 0 has 16 neighbors and is next to node 1, which has 9; they have 7 in common.
             assert!((all.columns.get(0, 0) - 8f64.ln()).abs() < 1e-12);
             assert!((all.columns.get(6, 0) - (16f64.ln() + 9f64.ln())).abs() < 1e-12);
             assert_eq!(nodes(&karate, &pairs).unwrap().columns.get(4, 0), 5f64.ln());

@@ -2,14 +2,14 @@
 //!
 //! | method | score | from |
 //! |---|---|---|
-//! | `common-neighbours` | `CN` | |
+//! | `common-neighbors` | `CN` | |
 //! | `jaccard` | `CN/(d_u + d_v − CN)` | Jaccard 1901 |
 //! | `adamic-adar` | `Σ_a 1/ln d_a` | Adamic and Adar 2003 |
 //! | `resource-allocation` | `Σ_a 1/d_a` | Zhou, Lü and Zhang 2009 |
 //! | `preferential-attachment` | `d_u d_v` | Barabási and Albert 1999 |
 //! | `l3` | `Σ_{a,b} A_ab/√(d_a d_b)` over paths u–a–b–v | Kovács and others 2019 |
-//! | `rw3` | `Σ_{a,b} A_ab/(d_a d_b) / √(d_u d_v)` | DENOISING.md |
-//! | `ra-l3` | `RA + 0.001·L3` | DENOISING.md |
+//! | `rw3` | `Σ_{a,b} A_ab/(d_a d_b) / √(d_u d_v)` | docs/denoising.md |
+//! | `ra-l3` | `RA + 0.001·L3` | docs/denoising.md |
 
 use super::paths::{OwnEdge, PairPaths, Paths, common};
 use crate::Result;
@@ -18,13 +18,13 @@ use crate::data::Network;
 /// A score of a pair by its paths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Heuristic {
-    /// The number of common neighbours.
-    CommonNeighbours,
-    /// Common neighbours among all neighbours.
+    /// The number of common neighbors.
+    CommonNeighbors,
+    /// Common neighbors among all neighbors.
     Jaccard,
-    /// Common neighbours, each by one over the logarithm of its degree.
+    /// Common neighbors, each by one over the logarithm of its degree.
     AdamicAdar,
-    /// Common neighbours, each by one over its degree.
+    /// Common neighbors, each by one over its degree.
     ResourceAllocation,
     /// The product of the degrees.
     PreferentialAttachment,
@@ -32,14 +32,14 @@ pub enum Heuristic {
     L3,
     /// Paths of three edges, by the inner degrees and the roots of the outer ones: a random walk of three steps, the same from both ends.
     Rw3,
-    /// Resource allocation, with a little of L3 where there are no common neighbours.
+    /// Resource allocation, with a little of L3 where there are no common neighbors.
     RaL3,
 }
 
 impl Heuristic {
     /// All of them.
     pub const ALL: [Self; 8] = [
-        Self::CommonNeighbours,
+        Self::CommonNeighbors,
         Self::Jaccard,
         Self::AdamicAdar,
         Self::ResourceAllocation,
@@ -52,7 +52,7 @@ impl Heuristic {
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Self::CommonNeighbours => "common-neighbours",
+            Self::CommonNeighbors => "common-neighbors",
             Self::Jaccard => "jaccard",
             Self::AdamicAdar => "adamic-adar",
             Self::ResourceAllocation => "resource-allocation",
@@ -66,7 +66,7 @@ impl Heuristic {
     /// The score of a pair with these paths.
     pub fn score(self, paths: &Paths) -> f64 {
         match self {
-            Self::CommonNeighbours => paths.common,
+            Self::CommonNeighbors => paths.common,
             Self::Jaccard => paths.jaccard(),
             Self::AdamicAdar => paths.adamic_adar,
             Self::ResourceAllocation => paths.resource_allocation,
@@ -84,7 +84,7 @@ impl Heuristic {
     ///
     /// ```
     /// use ergodict::{data::embedded, denoise::heuristics::Heuristic};
-    /// let scores = Heuristic::CommonNeighbours.scores(&embedded("karate")?, &[(0, 1), (0, 33)])?;
+    /// let scores = Heuristic::CommonNeighbors.scores(&embedded("karate")?, &[(0, 1), (0, 33)])?;
     /// assert_eq!(scores, [7.0, 4.0]);
     /// # Ok::<(), ergodict::Error>(())
     /// ```
@@ -92,9 +92,9 @@ impl Heuristic {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple, and for pairs that are none.
     pub fn scores(self, network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
-        // Those of common neighbours alone need no table of the nodes.
+        // Those of common neighbors alone need no table of the nodes.
         let paths = if self.is_of_three_edges() {
-            PairPaths::new(network)?.of(pairs, OwnEdge::Excluded)?
+            PairPaths::new(network)?.paths(pairs, OwnEdge::Excluded)?
         } else {
             common(network, pairs)?
         };
@@ -102,7 +102,7 @@ impl Heuristic {
     }
 
     /// Whether it looks at paths of three edges.
-    pub fn is_of_three_edges(self) -> bool {
+    pub(crate) fn is_of_three_edges(self) -> bool {
         matches!(self, Self::L3 | Self::Rw3 | Self::RaL3)
     }
 }
@@ -113,14 +113,14 @@ mod tests {
 
     #[test]
     fn scores_of_a_small_network_by_hand() {
-        // u = 0, v = 5; common neighbour 1 (degree 3); paths 0–2–3–5 and 0–2–1–5 and 0–1–?: 1 is next to 2 only.
+        // u = 0, v = 5; common neighbor 1 (degree 3); paths 0–2–3–5 and 0–2–1–5 and 0–1–?: 1 is next to 2 only.
         let network =
             Network::simple(6, &[(0, 1), (1, 5), (0, 2), (2, 3), (3, 5), (1, 2), (3, 4), (0, 5)]).unwrap();
         let of = |heuristic: Heuristic| heuristic.scores(&network, &[(0, 5)]).unwrap()[0];
         // Without the edge: d = 2, 3, 3, 3, 1, 2. Paths of three edges: 0–2–3–5, 0–2–1–5.
         let third = 1.0 / 3.0;
         for (heuristic, wanted) in [
-            (Heuristic::CommonNeighbours, 1.0),
+            (Heuristic::CommonNeighbors, 1.0),
             (Heuristic::Jaccard, third),
             (Heuristic::AdamicAdar, 1.0 / 3f64.ln()),
             (Heuristic::ResourceAllocation, third),

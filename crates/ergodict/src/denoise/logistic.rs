@@ -3,8 +3,8 @@
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `x_i` | column `i` of the features | one pair, as given |
-//! | `z_i` | standardised | `(x − mean)/sd` of the training pairs by their weights, clipped to ± [`FitOptions::clip`] |
-//! | `φ(z)` | terms | `z` itself, then `z_a z_b` for `a ≤ b` among the first [`FitOptions::quadratic`] features |
+//! | `z_i` | standardized | `(x − mean)/sd` of the training pairs by their weights, clipped to ± `FitOptions::clip` |
+//! | `φ(z)` | terms | `z` itself, then `z_a z_b` for `a ≤ b` among the first `FitOptions::quadratic` features |
 //! | `β`, `β₀` | coefficients, intercept | of the terms |
 //! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
 //!
@@ -17,6 +17,7 @@ use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, MatRef};
 use crate::{Error, Result};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
 
 /// Pairs whose terms are held at a time.
 const BLOCK: usize = 256;
@@ -32,23 +33,13 @@ const MEASURED: usize = 20_000;
 /// How a [`Head`] is fitted.
 ///
 /// The objective is `C Σ w_i ℓ_i + ½‖β‖²`, with a free intercept.
-///
-/// ```
-/// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
-/// let (x, labels) = ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [true, true, false, false, true, true]);
-/// let features = MatRef::from_column_major(&x, 1, 6)?;
-/// let squares = FitOptions { quadratic: 1, c: 100.0, ..FitOptions::default() };
-/// let logits = Head::fit(&squares, features, &labels, &[1.0; 6])?.logits(features)?;
-/// assert!(logits[0] > logits[2] && logits[5] > logits[3]); // a parabola
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
-pub struct FitOptions {
+pub(crate) struct FitOptions {
     /// The first so many features get squares and products; the rest stay linear.
     pub quadratic: usize,
     /// `C`: how much the data weigh against the ridge.
     pub c: f64,
-    /// Standardised features are clipped to plus or minus this.
+    /// Standardized features are clipped to plus or minus this.
     pub clip: f64,
     /// The fit ends when no entry of the gradient, divided by `C Σ w`, is larger.
     pub tolerance: f64,
@@ -63,8 +54,8 @@ impl Default for FitOptions {
 }
 
 /// A fitted logistic regression.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Head {
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Head {
     means: Vec<f64>,
     /// One over the standard deviation; 0 for a constant feature, which then has no say.
     scales: Vec<f64>,
@@ -80,13 +71,9 @@ pub struct Head {
 /// How much a fitted head needs some features.
 ///
 /// ```
-/// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
-/// // The first feature is the label, the second says nothing.
-/// let (x, labels) = ([0.0, 1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 2.0], [false, false, true, true]);
-/// let features = MatRef::from_column_major(&x, 2, 4)?;
-/// let head = Head::fit(&FitOptions::default(), features, &labels, &[1.0; 4])?;
-/// assert_eq!(head.importance(features, &labels, &[0])?.auc_drop, 0.5);
-/// # Ok::<(), ergodict::Error>(())
+/// use ergodict::denoise::logistic::Importance;
+/// let (useful, idle) = (Importance { auc_drop: 0.2, logit_spread: 1.5 }, Importance { auc_drop: 0.0, logit_spread: 0.1 });
+/// assert!(useful.auc_drop > idle.auc_drop);
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Importance {
@@ -100,21 +87,10 @@ pub struct Importance {
 impl Head {
     /// Fits labels to features, one column a pair.
     ///
-    /// ```
-    /// use ergodict::{denoise::logistic::{FitOptions, Head}, linalg::MatRef};
-    /// let x = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
-    /// let features = MatRef::from_column_major(&x, 1, 6)?;
-    /// let labels = [false, false, true, false, true, true];
-    /// let head = Head::fit(&FitOptions::default(), features, &labels, &[1.0; 6])?;
-    /// let logits = head.logits(features)?;
-    /// assert!(logits[0] < 0.0 && logits[5] > 0.0);
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Shape`] when labels or weights are not one a pair; [`Error::NotFinite`] for a feature that is no number;
     /// [`Error::Parameter`] for options or weights out of range, and when a class has no weight.
-    pub fn fit(
+    pub(crate) fn fit(
         options: &FitOptions,
         features: MatRef<'_, f64>,
         labels: &[bool],
@@ -149,7 +125,7 @@ impl Head {
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many features as the head was fitted on.
-    pub fn logits(&self, features: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub(crate) fn logits(&self, features: MatRef<'_, f64>) -> Result<Vec<f64>> {
         if features.rows() != self.means.len() {
             return Err(Error::shape(
                 "the features",
@@ -164,7 +140,7 @@ impl Head {
     ///
     /// # Errors
     /// As [`Head::logits`]; [`Error::Parameter`] for a feature that does not exist, and those of [`roc::Ranked::new`].
-    pub fn importance(
+    pub(crate) fn importance(
         &self,
         features: MatRef<'_, f64>,
         labels: &[bool],
@@ -190,24 +166,16 @@ impl Head {
         Ok(Importance { auc_drop, logit_spread })
     }
 
-    /// Number of features.
-    pub fn features(&self) -> usize {
-        self.means.len()
-    }
-
-    /// The log odds of a pair with all features at their training means.
-    pub fn intercept(&self) -> f64 {
-        self.intercept
-    }
-
-    /// The coefficients: of the standardised features, then of the products `z_a z_b`, for `a` from 0 and `b` from `a`.
-    pub fn coefficients(&self) -> &[f64] {
+    /// The coefficients: of the standardized features, then of the products `z_a z_b`, for `a` from 0 and `b` from `a`.
+    #[cfg(test)]
+    pub(crate) fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
 
     /// Newton steps that were taken, and whether the gradient came under the tolerance. Where it did not, rounding was
     /// in the way, or the most steps were taken.
-    pub fn converged(&self) -> (usize, bool) {
+    #[cfg(test)]
+    pub(crate) fn converged(&self) -> (usize, bool) {
         (self.steps, self.converged)
     }
 
@@ -219,7 +187,7 @@ impl Head {
                 let mut z = vec![0.0; self.means.len()];
                 let to = features.cols().min((block + 1) * BLOCK);
                 let one = |i: usize| {
-                    self.standardise(features.col(i), &mut z);
+                    self.standardize(features.col(i), &mut z);
                     change(&mut z);
                     self.logit(&z)
                 };
@@ -229,13 +197,13 @@ impl Head {
         logits.concat()
     }
 
-    fn standardise(&self, x: &[f64], z: &mut [f64]) {
+    fn standardize(&self, x: &[f64], z: &mut [f64]) {
         for ((z, x), (mean, scale)) in z.iter_mut().zip(x).zip(self.means.iter().zip(&self.scales)) {
             *z = ((x - mean) * scale).clamp(-self.clip, self.clip);
         }
     }
 
-    /// The logit of one standardised pair.
+    /// The logit of one standardized pair.
     fn logit(&self, z: &[f64]) -> f64 {
         let (linear, mut products) = self.coefficients.split_at(z.len());
         let mut sum = self.intercept + dot(linear, z);
@@ -247,10 +215,10 @@ impl Head {
         sum
     }
 
-    /// The terms of one pair: the standardised features and their products.
+    /// The terms of one pair: the standardized features and their products.
     fn expand(&self, x: &[f64], terms: &mut [f64]) {
         let (z, mut products) = terms.split_at_mut(self.means.len());
-        self.standardise(x, z);
+        self.standardize(x, z);
         for a in 0..self.quadratic {
             let (row, rest) = products.split_at_mut(self.quadratic - a);
             for (product, b) in row.iter_mut().zip(&z[a..]) {
@@ -547,7 +515,7 @@ fn check(options: &FitOptions, features: MatRef<'_, f64>, labels: &[bool], weigh
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{ChaCha8Rng, Purpose, normal, stream, uniform};
+    use crate::rng::{ChaCha8Rng, Purpose, normal, stream, uniform};
 
     struct Example {
         x: Mat<f64>,

@@ -1,7 +1,7 @@
 //! The methods of denoising by their names, and what each makes of pairs.
 
-use super::embedding::{Embedding, Pairing};
-use super::ensemble::{Assumed, EnsembleOptions, HeadReport, ensemble_told};
+use super::embedding::{prone, score_pairs};
+use super::ensemble::{EnsembleOptions, HeadReport, NoiseModel, ensemble_with_progress};
 use super::heuristics::Heuristic;
 use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
@@ -13,8 +13,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What pairs are shrunk by for each walk, `S/(C + α)` with `α = 20` for a million of them (DENOISING.md): counts grow as walks do.
+/// What pairs are shrunk by for each walk, `S/(C + α)` with `α = 20` for a million of them (docs/denoising.md): counts grow as walks do.
 pub const SHRINKAGE: f64 = 20e-6;
+
+/// Numbers of a node in the embedding of [`Method::ProNE`].
+const DIMENSIONS: usize = 64;
 
 /// Bytes of a pair, its score, its features, and those of the heads.
 pub const PER_PAIR: u64 = 600;
@@ -37,8 +40,8 @@ pub enum Method {
     CoVisits,
     /// A number of paths and degrees.
     Heuristic(Heuristic),
-    /// An embedding of nodes, with a head on products of columns.
-    Embedding(Embedding),
+    /// ProNE embeddings of nodes, with a head on products of columns.
+    ProNE,
     /// A head on latent-motif codes and degrees.
     MotifCodes,
     /// A head on everything.
@@ -50,29 +53,25 @@ impl Method {
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Ensemble, Self::MotifCodes, Self::NdrOffChain, Self::Ndr, Self::CoVisits];
         all.extend(Heuristic::ALL.map(Self::Heuristic));
-        let node2vec = Embedding::Node2vec { p: 1.0, q: 0.5 };
-        let embeddings =
-            [Embedding::Spectral, Embedding::ProNE, Embedding::DeepWalk, node2vec, Embedding::Line];
-        all.extend(embeddings.map(Self::Embedding));
+        all.push(Self::ProNE);
         all
     }
 
     /// About how many bytes scoring so many pairs takes, on a network of `n` nodes and `m` edges.
     pub fn memory(self, n: u64, m: u64, pairs: u64) -> u64 {
         // Numbers of eight bytes for each node: embeddings with the panels they are made from, and the sums of walks. Reconstruction has
-        // where rows of wanted pairs begin, and before that the components; common neighbours are read off the rows.
+        // where rows of wanted pairs begin, and before that the components; common neighbors are read off the rows.
         let numbers = match self {
             Self::Heuristic(heuristic) if !heuristic.is_of_three_edges() => 0,
             Self::Ndr | Self::NdrOffChain | Self::CoVisits => 3,
-            Self::Embedding(Embedding::ProNE) => 4 * 64,
-            Self::Embedding(_) => 4 * 128,
+            Self::ProNE => 4 * 64,
             Self::Ensemble => 4 * 64 + 128,
             _ => 32,
         };
         // Heads learn from edges, which are pairs as well, and from some ten thousand rows of features at a time.
         let learns = matches!(self, Self::Ensemble | Self::MotifCodes);
         let rows = if learns { pairs.saturating_add(m) } else { pairs };
-        let heads = if learns || matches!(self, Self::Embedding(_)) { 64 << 20 } else { 0 };
+        let heads = if learns || self == Self::ProNE { 64 << 20 } else { 0 };
         // On 6000 nodes with 60 000 pairs the peak was 94 MB for prone and 143 MB for the ensemble, on 60 000 with 200 000 it was 243 MB for
         // prone, besides the 13 MB of the program; this tells 97, 122 and 250.
         let needed = n.saturating_mul(8 * numbers).saturating_add(rows.saturating_mul(PER_PAIR / 2));
@@ -87,16 +86,18 @@ impl fmt::Display for Method {
             Self::NdrOffChain => "ndr-off-chain",
             Self::CoVisits => "co-visits",
             Self::Heuristic(heuristic) => heuristic.name(),
-            Self::Embedding(Embedding::Spectral) => "spectral",
-            Self::Embedding(Embedding::ProNE) => "prone",
-            Self::Embedding(Embedding::DeepWalk) => "deepwalk",
-            Self::Embedding(Embedding::Node2vec { .. }) => "node2vec",
-            Self::Embedding(Embedding::Line) => "line",
+            Self::ProNE => "prone",
             Self::MotifCodes => "motif-codes",
             Self::Ensemble => "ensemble",
         })
     }
 }
+
+/// Methods that only the paper's table needs.
+const PAPER: [&str; 4] = ["spectral", "deepwalk", "node2vec", "line"];
+
+/// Spellings of the release before, and today's.
+const FORMER: [(&str, &str); 1] = [("common-neighbours", "common-neighbors")];
 
 impl FromStr for Method {
     type Err = Error;
@@ -104,6 +105,11 @@ impl FromStr for Method {
     fn from_str(name: &str) -> Result<Self> {
         let all = Self::all();
         let names = || all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let name = FORMER.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+        if PAPER.contains(&name) {
+            let went = format!("it is a baseline of the paper's table: `ergodict-paper score` has {name}");
+            return Err(Error::parameter("the method", name, went));
+        }
         let found = all.iter().find(|method| method.to_string() == name);
         found
             .copied()
@@ -114,19 +120,19 @@ impl FromStr for Method {
 /// How pairs are scored.
 ///
 /// ```
-/// use ergodict::denoise::{Denoising, Progress, ensemble::Assumed};
+/// use ergodict::denoise::{Denoiser, Progress, ensemble::NoiseModel};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let denoising = Denoising { method: "resource-allocation".parse()?, assumed: Assumed::Removed, seed: 0 };
+/// let denoising = Denoiser { method: "resource-allocation".parse()?, assumed: NoiseModel::Removed, seed: 0 };
 /// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
 /// assert!(scored.scores[0] > 0.0 && scored.scores[1] == 0.0);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Denoising {
+pub struct Denoiser {
     /// By what.
     pub method: Method,
     /// What is assumed to be wrong with the network. Only methods that train a head on made-up labels look at it.
-    pub assumed: Assumed,
+    pub assumed: NoiseModel,
     /// The seed of whatever is drawn.
     pub seed: u64,
 }
@@ -134,15 +140,15 @@ pub struct Denoising {
 /// What came of it.
 ///
 /// ```
-/// use ergodict::denoise::{Denoising, Method, Progress, ensemble::Assumed};
+/// use ergodict::denoise::{Denoiser, Method, Progress, ensemble::NoiseModel};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let denoising = Denoising { method: "jaccard".parse()?, assumed: Assumed::Both, seed: 0 };
+/// let denoising = Denoiser { method: "jaccard".parse()?, assumed: NoiseModel::Both, seed: 0 };
 /// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
 /// assert!(scored.scores.len() == 2 && scored.heads.is_empty()); // nothing was trained
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Scored {
+pub struct Scores {
     /// A score for each pair: of `ensemble` and `motif-codes` a probability, of the others what their tables say.
     pub scores: Vec<f64>,
     /// What there is to say.
@@ -151,7 +157,7 @@ pub struct Scored {
     pub heads: Vec<HeadReport>,
 }
 
-impl Denoising {
+impl Denoiser {
     /// Scores pairs of nodes of a simple network.
     ///
     /// # Errors
@@ -162,10 +168,10 @@ impl Denoising {
         network: &Arc<Network>,
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
-    ) -> Result<Scored> {
+    ) -> Result<Scores> {
         simple(network)?;
         check_pairs(network, pairs)?;
-        let plain = |scores| Scored { scores, ..Scored::default() };
+        let plain = |scores| Scores { scores, ..Scores::default() };
         Ok(match self.method {
             Method::Heuristic(heuristic) => plain(heuristic.scores(network, pairs)?),
             Method::Ndr => {
@@ -175,16 +181,17 @@ impl Denoising {
                 rebuilt.shrunk(SHRINKAGE * rebuilt.walks as f64)
             })?,
             Method::CoVisits => self.rebuilt(Mode::OffChain, network, pairs, progress, Rebuilt::visits)?,
-            Method::Embedding(embedding) => {
-                let mut told = |done| progress.at(Stage::Embedding, done).is_ok();
-                let scores = embedding.scores(network, pairs, Pairing::Hadamard, self.seed, &mut told)?;
-                plain(scores.ok_or(Error::Interrupted)?)
+            Method::ProNE => {
+                progress.at(Stage::Embedding, 0.0)?;
+                let columns = prone(network, DIMENSIONS, self.seed)?;
+                progress.at(Stage::Heads, 0.0)?;
+                plain(score_pairs(network, &columns, pairs, self.seed)?)
             }
             Method::MotifCodes => self.by_motifs(network, pairs, progress)?,
             Method::Ensemble => {
                 let options = EnsembleOptions::new(self.assumed);
-                let found = ensemble_told(network, pairs, &options, self.seed, progress)?;
-                Scored { scores: probabilities(&found.scores), notes: Vec::new(), heads: found.reports }
+                let found = ensemble_with_progress(network, pairs, &options, self.seed, progress)?;
+                Scores { scores: probabilities(&found.scores), notes: Vec::new(), heads: found.reports }
             }
         })
     }
@@ -195,15 +202,20 @@ impl Denoising {
         network: &Arc<Network>,
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
-    ) -> Result<Scored> {
+    ) -> Result<Scores> {
         let mut logits = vec![0.0; pairs.len()];
         for (noise, rows) in self.assumed.places(network, pairs) {
             progress.at(Stage::Heads, 0.0)?;
             let some: Vec<(u32, u32)> = rows.iter().map(|&row| pairs[row]).collect();
-            let scores = MotifScores::default().scores(network, &some, noise, self.seed)?;
+            let name = format!("motif-codes/{}", noise.word());
+            let scores = match progress.recall(&name)? {
+                Some(scores) => scores,
+                None => MotifScores::default().scores(network, &some, noise, self.seed)?,
+            };
+            progress.keep(&name, &scores)?;
             rows.iter().zip(scores).for_each(|(&row, logit)| logits[row] = logit);
         }
-        Ok(Scored { scores: probabilities(&logits), ..Scored::default() })
+        Ok(Scores { scores: probabilities(&logits), ..Scores::default() })
     }
 
     fn rebuilt(
@@ -213,7 +225,7 @@ impl Denoising {
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
         score: impl FnOnce(&Rebuilt) -> Vec<f64>,
-    ) -> Result<Scored> {
+    ) -> Result<Scores> {
         let rebuilt = Ndr::new(mode).rebuild(network, pairs, self.seed, progress)?;
         let mut notes = vec![format!(
             "{} walks saw {:.1} % of the pairs; those never seen score 0",
@@ -226,7 +238,7 @@ impl Denoising {
                 rebuilt.outside
             ));
         }
-        Ok(Scored { scores: score(&rebuilt), notes, heads: Vec::new() })
+        Ok(Scores { scores: score(&rebuilt), notes, heads: Vec::new() })
     }
 }
 
@@ -248,6 +260,8 @@ mod tests {
         }
         let said = "best".parse::<Method>().unwrap_err().to_string();
         assert!(said.contains("best") && said.contains("ensemble") && said.contains("ra-l3"), "{said}");
+        let said = "node2vec".parse::<Method>().unwrap_err().to_string();
+        assert!(said.ends_with("`ergodict-paper score` has node2vec"), "{said}");
     }
 
     #[test]
@@ -258,13 +272,13 @@ mod tests {
         let labels: Vec<bool> = pairs.iter().map(|pair| pair.2.label()).collect();
         let pairs: Vec<(u32, u32)> = pairs.iter().map(|&(u, v, _)| (u, v)).collect();
         for method in Method::all() {
-            let denoising = Denoising { method, assumed: Assumed::Added, seed: 1 };
+            let denoising = Denoiser { method, assumed: NoiseModel::Added, seed: 1 };
             let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
             assert_eq!(scored.scores.len(), pairs.len(), "{method}");
             assert!(scored.scores.iter().all(|score| score.is_finite()), "{method}");
             let found = auc(&scored.scores, &labels).unwrap();
             // The paper's mean over all entries cannot tell false edges, and embeddings of so few nodes may not.
-            let may_fail = matches!(method, Method::Ndr | Method::Embedding(_));
+            let may_fail = matches!(method, Method::Ndr | Method::ProNE);
             assert!(found > 0.6 || may_fail, "{method}: {found}");
             assert!(denoising.scores(&network, &[(0, 9999)], &mut Progress::none()).is_err(), "{method}");
             let weighted = Arc::new(lesmis.clone());

@@ -18,12 +18,14 @@ pub mod nodes;
 pub mod paths;
 mod progress;
 pub mod roc;
+mod run;
 pub mod splits;
 mod stars;
 
 pub use candidates::{non_edges, order};
-pub use methods::{Denoising, Method, PER_PAIR, SHRINKAGE, Scored};
+pub use methods::{Denoiser, Method, PER_PAIR, SHRINKAGE, Scores};
 pub use motif_codes::{MotifCodes, MotifCodesParameters};
 pub use motif_scores::MotifScores;
 pub use ndr::{Ndr, Rebuilt};
 pub use progress::{Progress, Stage};
+pub use run::DenoiseRun;

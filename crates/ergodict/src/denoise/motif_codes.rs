@@ -2,8 +2,8 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | mean patch of a pair | `stars.rs` | DENOISING.md, "h" |
-//! | `W`, `k²×r` | [`MotifCodes::dictionary`] | learned online from training pairs, MATH.md 7 |
+//! | mean patch of a pair | `stars.rs` | docs/denoising.md, "h" |
+//! | `W`, `k²×r` | [`MotifCodes::dictionary`] | learned online from training pairs, docs/maths.md, Patches |
 //! | `h` | a column of [`MotifCodes::codes`] | one code of the mean patch, not the mean of codes |
 //! | `log1p(20 h)` | a column of [`MotifCodes::features`] | what a head gets |
 //!
@@ -11,11 +11,12 @@
 //! them the same codes and atoms, as all `k²` numbers would.
 
 use super::stars::{Stars, mixed};
-use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
 use crate::data::{Adjacency, Network};
+use crate::factor::FactorSettings;
 use crate::factor::code::{Coder, Penalty};
-use crate::factor::{Factoriser, Parameters};
 use crate::linalg::Mat;
+use crate::rng::{ChaCha8Rng, Purpose, ids, stream};
+use crate::run::{Form, Run, RunPlan};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
@@ -32,7 +33,7 @@ const BITS: usize = 4 << 20;
 /// Pairs of one task.
 const TASK: usize = 64;
 
-/// What a code is multiplied by before the logarithm (DENOISING.md).
+/// What a code is multiplied by before the logarithm (docs/denoising.md).
 const STRETCH: f64 = 20.0;
 
 /// How pairs are coded.
@@ -124,27 +125,23 @@ impl MotifCodes {
         order.par_sort_unstable();
         order.truncate(steps.saturating_mul(batch));
 
-        let parameters = Parameters { lambda, ..Parameters::new(atoms) };
+        let parameters = FactorSettings { lambda, ..FactorSettings::new(atoms) };
         parameters.check(stars.features())?;
         let adjacency = Adjacency::new(network, BITS);
         let mut this = Self { stars, lambda, origin, w: Mat::zeros(0, 0) };
         let (mut x, mut now) = (Mat::zeros(0, 0), Vec::with_capacity(batch));
         let mut next = order.iter().map(|&(_, pair)| pair).cycle();
-        let mut factoriser: Option<Factoriser<f64>> = None;
+        let form = Form::Samples { features: this.stars.features(), names: None };
+        let plan = RunPlan::new("denoise", parameters, rng.next_u64());
+        let mut run = Run::pushed(plan, form, None)?;
         for _ in 0..steps {
             now.clear();
             now.extend(next.by_ref().take(batch.min(order.len())));
             this.write(&adjacency, &now, &mut x);
-            let factoriser = match &mut factoriser {
-                Some(factoriser) => factoriser,
-                None => {
-                    factoriser.insert(Factoriser::from_data(parameters.clone(), x.as_ref(), rng.next_u64())?)
-                }
-            };
-            factoriser.step(&x)?;
+            run.push((&x).into(), None)?;
         }
-        if let Some(factoriser) = factoriser {
-            this.w = factoriser.dictionary().clone();
+        if let Ok(learned) = run.trainer().learned() {
+            this.w = learned.dictionary().clone();
         }
         Ok(this)
     }
@@ -154,7 +151,7 @@ impl MotifCodes {
         self.stars.k()
     }
 
-    /// The atoms, `k²×r`, each a symmetric patch row by row: the ends of the pair, then the leaves of the end with more neighbours,
+    /// The atoms, `k²×r`, each a symmetric patch row by row: the ends of the pair, then the leaves of the end with more neighbors,
     /// then those of the other. What is the same in all patches is 0: the pair itself, and the ends with their own leaves.
     pub fn dictionary(&self) -> Mat<f64> {
         let (k, mut atoms) = (self.k(), Mat::zeros(self.k() * self.k(), self.w.cols()));

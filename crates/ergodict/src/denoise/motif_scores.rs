@@ -5,7 +5,7 @@
 //!
 //! 1. non-edges are injected (`splits.rs`); a head learns to tell them from the observed edges;
 //! 2. what it says of the observed edges cleans the network: edges that look like the injected ones are left out;
-//! 3. a second head learns the same from codes in the cleaned network, where leaves are mostly true neighbours;
+//! 3. a second head learns the same from codes in the cleaned network, where leaves are mostly true neighbors;
 //! 4. the score is the mean of both log odds.
 //!
 //! A pair's own edge is in no feature. It has a part in step 2, where it may save other edges around the pair; as injected pairs
@@ -19,7 +19,7 @@ use crate::linalg::Mat;
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// Injected non-edges for each observed edge (DENOISING.md). Without any the second pass would see other edges around a non-edge than
+/// Injected non-edges for each observed edge (docs/denoising.md). Without any the second pass would see other edges around a non-edge than
 /// around a false edge, which has had its part in the cleaning.
 const INJECTED: f64 = 0.2;
 
@@ -150,8 +150,8 @@ fn with_degrees(network: &Arc<Network>, pairs: &[(u32, u32)], motifs: &MotifCode
     let codes = motifs.features(network, pairs)?;
     let mut all = Mat::zeros(2 + codes.rows(), pairs.len());
     for (j, &(u, v)) in pairs.iter().enumerate() {
-        let own = usize::from(network.neighbours(u as usize).binary_search(&v).is_ok());
-        let [one, two] = [u, v].map(|u| ((network.neighbours(u as usize).len() - own) as f64).ln_1p());
+        let own = usize::from(network.neighbors(u as usize).binary_search(&v).is_ok());
+        let [one, two] = [u, v].map(|u| ((network.neighbors(u as usize).len() - own) as f64).ln_1p());
         let column = all.col_mut(j);
         (column[0], column[1]) = (one + two, (one - two).abs());
         column[2..].copy_from_slice(codes.col(j));

@@ -1,6 +1,6 @@
 //! Network denoising by reconstruction: latent motifs of the observed network rebuild it, and what they make of a pair is its score.
 //!
-//! | paper, DENOISING.md | here |
+//! | paper, docs/denoising.md | here |
 //! |---|---|
 //! | the dictionary of the observed network | [`Ndr::learning`], `k` |
 //! | `S`, `C` of a pair: sum and number of its rebuilt entries | [`Rebuilt`] |
@@ -13,26 +13,25 @@
 //! scores 0.
 
 use super::{Progress, Stage};
-use crate::chain::rng::ids;
-use crate::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::data::Network;
-use crate::dictionary::NetworkLearning;
 use crate::linalg::Mat;
-use crate::reconstruct::network::{Mode, NetworkReconstruction, Reconstructor, Targets};
+use crate::reconstruct::network::{Mode, ReconstructionSettings, Reconstructor, Targets};
+use crate::rng::ids;
+use crate::run::NetworkLearning;
 use crate::{Error, Result};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Walkers that share the walks; a fixed number, so that threads change nothing.
-const WALKERS: u64 = 8;
-/// Walks between two looks at how many pairs were seen.
-const BLOCK: u64 = 50_000;
+/// Time between two states that a checkpoint could have.
+const BETWEEN: Duration = Duration::from_secs(2);
 
 /// Parameters of denoising by reconstruction.
 ///
 /// A pair scores `S/C`, the mean of its rebuilt entries in patches of sampled walks, or `S/(C + α)`.
 ///
 /// ```
-/// use ergodict::dictionary::NetworkLearning;
+/// use ergodict::run::NetworkLearning;
 /// use ergodict::{denoise::{Ndr, Progress}, reconstruct::network::Mode};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
 /// let learning = NetworkLearning { steps: 10, ..NetworkLearning::new(9) };
@@ -45,10 +44,12 @@ const BLOCK: u64 = 50_000;
 pub struct Ndr {
     /// Nodes of a walk.
     pub k: usize,
+    /// How walks are drawn.
+    pub sampler: SamplerKind,
     /// How the dictionary is learned.
     pub learning: NetworkLearning,
     /// How patches are rebuilt.
-    pub reconstruction: NetworkReconstruction,
+    pub reconstruction: ReconstructionSettings,
     /// The share of pairs to be seen.
     pub coverage: f64,
     /// How often a pair is to be seen to count.
@@ -58,11 +59,24 @@ pub struct Ndr {
 }
 
 impl Ndr {
+    /// Walkers that share the walks; a fixed number, so that threads change nothing.
+    pub const WALKERS: u64 = 8;
+    /// Walks between two looks at how many pairs were seen.
+    pub const BLOCK: u64 = 50_000;
+
     /// The paper's dictionary, 25 atoms of walks of 21 nodes.
     pub fn new(mode: Mode) -> Self {
-        let reconstruction = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
+        let reconstruction = ReconstructionSettings { mode, ..ReconstructionSettings::default() };
         let learning = NetworkLearning::new(25);
-        Self { k: 21, learning, reconstruction, coverage: 0.95, visits: 20, walks: 4_000_000 }
+        Self {
+            k: 21,
+            sampler: SamplerKind::Walk,
+            learning,
+            reconstruction,
+            coverage: 0.95,
+            visits: 20,
+            walks: 4_000_000,
+        }
     }
 
     /// Learns the dictionary of the network and rebuilds the pairs with it.
@@ -86,7 +100,7 @@ impl Ndr {
         }
         let (part, inside) = inside(network, pairs)?;
         let motif = Motif::chain(self.k)?;
-        let sampler = Samplers::default().build(SamplerKind::PivotApprox, &part, &motif, seed)?;
+        let sampler = SamplerBuilder::default().build(self.sampler, &part, &motif, seed)?;
         let learned = self.learning.learn::<f64>(&[(Arc::clone(&part), Arc::clone(&sampler))], seed)?;
         let dictionary = learned.dictionary().clone();
         let targets: Vec<(u32, u32)> = inside.iter().flatten().copied().filter(|(u, v)| u != v).collect();
@@ -97,15 +111,29 @@ impl Ndr {
             &self.reconstruction,
             Targets::Only(targets.clone()),
         )?;
-        let walkers =
-            (0..WALKERS).map(|id| MotifWalker::new(Arc::clone(&sampler), seed, ids::REBUILDING + id, 0, 1));
+        let walkers = (0..Self::WALKERS)
+            .map(|id| MotifWalker::new(Arc::clone(&sampler), seed, ids::REBUILDING + id, 0, 1));
         let mut walkers = walkers.collect::<Result<Vec<_>>>()?;
         let enough = (self.coverage * targets.len() as f64).ceil() as usize;
         let seen = |rebuilt: &Reconstructor<f32>, visits| {
             targets.iter().filter(|&&(u, v)| rebuilt.sums().get(u, v).1 >= visits).count()
         };
+        if let Some(saved) = progress.recall_all("walks/").filter(|saved| saved.has("point")) {
+            let point = saved.json("point")?;
+            rebuilt.seek(&point, &mut walkers, &mut saved.reader("sums")?, saved.path())?;
+        }
+        let mut kept = Instant::now();
         while rebuilt.taken() < self.walks && seen(&rebuilt, self.visits) < enough {
-            rebuilt.absorb(&mut walkers, BLOCK.min(self.walks - rebuilt.taken()))?;
+            rebuilt.absorb(&mut walkers, Self::BLOCK.min(self.walks - rebuilt.taken()))?;
+            if kept.elapsed() >= BETWEEN
+                && let Some(mut state) = progress.recall_all("nothing/")
+            {
+                state.put_json("point", &rebuilt.point(&walkers))?;
+                let path = state.path().to_owned();
+                state.put_stream("sums", |mut out| rebuilt.sums().write(&mut out, &path))?;
+                progress.keep_all("walks/", state);
+                kept = Instant::now();
+            }
             progress.at(Stage::Walks, rebuilt.taken() as f64 / self.walks as f64)?;
         }
         let sums = inside.iter().map(|pair| match pair {

@@ -1,10 +1,10 @@
-//! What is known of a node by its neighbourhood: clustering, the degrees of its neighbours, its core.
+//! What is known of a node by its neighborhood: clustering, the degrees of its neighbors, its core.
 //!
 //! | symbol | here | what |
 //! |---|---|---|
-//! | `c_u` | [`NodeFacts::clustering`] | edges among the neighbours of `u`, of all `d_u(d_u − 1)/2` there could be; 0 for `d_u < 2` |
-//! | `k_u` | [`NodeFacts::neighbour_degree`] | the mean degree of the neighbours; 0 for an isolated node |
-//! | `core` | [`NodeFacts::core`] | the largest k such that `u` is in a subnetwork of degrees k or more |
+//! | `c_u` | `NodeFacts::clustering` | edges among the neighbors of `u`, of all `d_u(d_u − 1)/2` there could be; 0 for `d_u < 2` |
+//! | `k_u` | `NodeFacts::neighbor_degree` | the mean degree of the neighbors; 0 for an isolated node |
+//! | `core` | `NodeFacts::core` | the largest k such that `u` is in a subnetwork of degrees k or more |
 
 use super::paths::simple;
 use crate::Result;
@@ -13,11 +13,11 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 /// Facts about the nodes of a simple network, one entry a node.
 #[derive(Clone, PartialEq, Debug)]
-pub struct NodeFacts {
+pub(crate) struct NodeFacts {
     /// Local clustering coefficients.
     pub clustering: Vec<f64>,
-    /// Mean degrees of neighbours.
-    pub neighbour_degree: Vec<f64>,
+    /// Mean degrees of neighbors.
+    pub neighbor_degree: Vec<f64>,
     /// Core numbers.
     pub core: Vec<u32>,
 }
@@ -25,21 +25,11 @@ pub struct NodeFacts {
 impl NodeFacts {
     /// Of a network.
     ///
-    /// ```
-    /// use ergodict::{data::Network, denoise::nodes::NodeFacts};
-    /// // A triangle with a tail.
-    /// let facts = NodeFacts::of(&Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?)?;
-    /// assert_eq!(facts.clustering, [1.0, 1.0, 1.0 / 3.0, 0.0]);
-    /// assert_eq!(facts.core, [2, 2, 2, 1]);
-    /// assert_eq!(facts.neighbour_degree[3], 3.0);
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple.
-    pub fn of(network: &Network) -> Result<Self> {
+    pub(crate) fn from_network(network: &Network) -> Result<Self> {
         simple(network)?;
-        let degree = |u: &u32| network.neighbours(*u as usize).len();
+        let degree = |u: &u32| network.neighbors(*u as usize).len();
         let n = network.nodes();
         let facts: Vec<(f64, f64)> = (0..n)
             .into_par_iter()
@@ -47,12 +37,12 @@ impl NodeFacts {
             .map_init(
                 || vec![false; n],
                 |near, u| {
-                    let row = network.neighbours(u);
+                    let row = network.neighbors(u);
                     let d = row.len();
                     row.iter().for_each(|&a| near[a as usize] = true);
-                    // Each edge among the neighbours is met from both of its ends.
+                    // Each edge among the neighbors is met from both of its ends.
                     let met = |a: &u32| {
-                        network.neighbours(*a as usize).iter().filter(|&&b| near[b as usize]).count()
+                        network.neighbors(*a as usize).iter().filter(|&&b| near[b as usize]).count()
                     };
                     let twice: usize = row.iter().map(met).sum();
                     row.iter().for_each(|&a| near[a as usize] = false);
@@ -63,15 +53,15 @@ impl NodeFacts {
                 },
             )
             .collect();
-        let (clustering, neighbour_degree) = facts.into_iter().unzip();
-        Ok(Self { clustering, neighbour_degree, core: cores(network) })
+        let (clustering, neighbor_degree) = facts.into_iter().unzip();
+        Ok(Self { clustering, neighbor_degree, core: cores(network) })
     }
 }
 
 /// Core numbers: the node of least degree goes first, and again (Batagelj and Zaveršnik 2003), in O(edges).
 fn cores(network: &Network) -> Vec<u32> {
     let n = network.nodes();
-    let mut degree: Vec<usize> = (0..n).map(|u| network.neighbours(u).len()).collect();
+    let mut degree: Vec<usize> = (0..n).map(|u| network.neighbors(u).len()).collect();
     let most = degree.iter().copied().max().unwrap_or(0);
     // Nodes by ascending degree; `starts[d]` is where those of degree d begin.
     let mut starts = vec![0; most + 2];
@@ -86,7 +76,7 @@ fn cores(network: &Network) -> Vec<u32> {
     }
     for i in 0..n {
         let u = order[i] as usize;
-        for &a in network.neighbours(u) {
+        for &a in network.neighbors(u) {
             let a = a as usize;
             if degree[a] > degree[u] {
                 // To the front of those of its degree, which then begin one later.
@@ -105,7 +95,7 @@ fn cores(network: &Network) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream, uniform};
+    use crate::rng::{Purpose, stream, uniform};
 
     /// Peels degrees below k, for every k.
     fn core_by_peeling(n: usize, a: &[Vec<bool>]) -> Vec<u32> {
@@ -138,7 +128,7 @@ mod tests {
                     }
                 }
             }
-            let facts = NodeFacts::of(&Network::simple(n, &edges).unwrap()).unwrap();
+            let facts = NodeFacts::from_network(&Network::simple(n, &edges).unwrap()).unwrap();
             assert_eq!(facts.core, core_by_peeling(n, &a));
             let degree = |u: usize| a[u].iter().filter(|x| **x).count() as f64;
             for u in 0..n {
@@ -152,9 +142,9 @@ mod tests {
                 let wanted = if d < 2.0 { 0.0 } else { closed / (d * (d - 1.0) / 2.0) };
                 assert!((facts.clustering[u] - wanted).abs() < 1e-15);
                 let sum: f64 = (0..n).filter(|&v| a[u][v]).map(degree).sum();
-                assert!((facts.neighbour_degree[u] - if d > 0.0 { sum / d } else { 0.0 }).abs() < 1e-12);
+                assert!((facts.neighbor_degree[u] - if d > 0.0 { sum / d } else { 0.0 }).abs() < 1e-12);
             }
         }
-        assert!(NodeFacts::of(&Network::simple(0, &[]).unwrap()).unwrap().core.is_empty());
+        assert!(NodeFacts::from_network(&Network::simple(0, &[]).unwrap()).unwrap().core.is_empty());
     }
 }

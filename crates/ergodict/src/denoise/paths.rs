@@ -1,11 +1,11 @@
-//! Short paths between the nodes of pairs: common neighbours, and sums over paths of three edges.
+//! Short paths between the nodes of pairs: common neighbors, and sums over paths of three edges.
 //!
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `A_ab` | weight of an edge | 1, or in (0, 1] for a network whose edges are re-weighted |
 //! | `d_a` | degree | `Σ_b A_ab`: with weights the strength |
 //! | `CN` | [`Paths::common`] | `Σ_a A_ua A_av` |
-//! | `AA` | [`Paths::adamic_adar`] | the same with `1/ln max(d_a, 2)`; a common neighbour has `d_a ≥ 2` unless edges are re-weighted |
+//! | `AA` | [`Paths::adamic_adar`] | the same with `1/ln max(d_a, 2)`; a common neighbor has `d_a ≥ 2` unless edges are re-weighted |
 //! | `RA` | [`Paths::resource_allocation`] | with `1/d_a` |
 //! | `A3`, `L3`, `RW3` | [`Paths::a3`], [`Paths::l3`], [`Paths::rw3`] | `Σ_{a,b} A_ua A_ab A_bv f(a) f(b)`, `f = 1, d^−½, d^−1` |
 //! | `J` | [`Paths::jaccard`] | `CN/(d_u + d_v − CN)` |
@@ -26,7 +26,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRef
 /// ```
 /// use ergodict::{data::Network, denoise::paths::{OwnEdge, PairPaths}};
 /// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?;
-/// let paths = |own| Ok::<_, ergodict::Error>(PairPaths::new(&triangle)?.of(&[(0, 1)], own)?[0]);
+/// let paths = |own| Ok::<_, ergodict::Error>(PairPaths::new(&triangle)?.paths(&[(0, 1)], own)?[0]);
 /// assert_eq!((paths(OwnEdge::Kept)?.degrees, paths(OwnEdge::Excluded)?.degrees), ([2.0, 2.0], [1.0, 1.0]));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -50,7 +50,7 @@ pub enum OwnEdge {
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Paths {
-    /// Common neighbours.
+    /// Common neighbors.
     pub common: f64,
     /// Adamic and Adar's sum.
     pub adamic_adar: f64,
@@ -67,7 +67,7 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Common neighbours among all neighbours; 0 when there are none.
+    /// Common neighbors among all neighbors; 0 when there are none.
     pub fn jaccard(&self) -> f64 {
         let all = self.degrees[0] + self.degrees[1] - self.common;
         if all > 0.0 { self.common / all } else { 0.0 }
@@ -89,9 +89,9 @@ const ROUNDING: f64 = 1e-12;
 ///
 /// ```
 /// use ergodict::{data::Network, denoise::paths::{OwnEdge, PairPaths}};
-/// // A square with one diagonal: the ends of the other have two common neighbours, of degree 3.
+/// // A square with one diagonal: the ends of the other have two common neighbors, of degree 3.
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])?;
-/// let paths = PairPaths::new(&network)?.of(&[(1, 3)], OwnEdge::Kept)?;
+/// let paths = PairPaths::new(&network)?.paths(&[(1, 3)], OwnEdge::Kept)?;
 /// assert_eq!((paths[0].common, paths[0].a3), (2.0, 2.0));
 /// assert!((paths[0].resource_allocation - 2.0 / 3.0).abs() < 1e-15);
 /// # Ok::<(), ergodict::Error>(())
@@ -112,7 +112,7 @@ impl<'a> PairPaths<'a> {
     /// [`Error::Parameter`] for a network that is not simple.
     pub fn new(network: &'a Network) -> Result<Self> {
         simple(network)?;
-        let degrees = (0..network.nodes()).map(|u| network.neighbours(u).len() as f64).collect();
+        let degrees = (0..network.nodes()).map(|u| network.neighbors(u).len() as f64).collect();
         Ok(Self::with(network, None, degrees))
     }
 
@@ -120,7 +120,7 @@ impl<'a> PairPaths<'a> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple or a weight out of range, [`Error::Shape`] for another number of weights.
-    pub fn weighted(network: &'a Network, edge_weights: &[f64]) -> Result<Self> {
+    pub(crate) fn weighted(network: &'a Network, edge_weights: &[f64]) -> Result<Self> {
         simple(network)?;
         if edge_weights.len() as u64 != network.edges() {
             let expected = format!("one for each of the {} edges", network.edges());
@@ -152,16 +152,11 @@ impl<'a> PairPaths<'a> {
         Self { network, weights, degrees, factors }
     }
 
-    /// The degrees of the nodes, or their strengths.
-    pub fn degrees(&self) -> &[f64] {
-        &self.degrees
-    }
-
     /// The paths of each pair, in the order of the pairs.
     ///
     /// # Errors
     /// [`Error::Parameter`] for a pair of a node with itself or with a node that does not exist.
-    pub fn of(&self, pairs: &[(u32, u32)], own_edge: OwnEdge) -> Result<Vec<Paths>> {
+    pub fn paths(&self, pairs: &[(u32, u32)], own_edge: OwnEdge) -> Result<Vec<Paths>> {
         check_pairs(self.network, pairs)?;
         let turned = self.turned(pairs);
         let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
@@ -198,7 +193,7 @@ impl<'a> PairPaths<'a> {
         Ok(all)
     }
 
-    /// Whether the source of each pair is its second node: the one for which its share of the spreading, and the neighbours of the
+    /// Whether the source of each pair is its second node: the one for which its share of the spreading, and the neighbors of the
     /// other, are fewer.
     fn turned(&self, pairs: &[(u32, u32)]) -> Vec<bool> {
         let mut uses = vec![0u32; self.network.nodes()];
@@ -206,15 +201,15 @@ impl<'a> PairPaths<'a> {
             uses[u as usize] += 1;
             uses[v as usize] += 1;
         });
-        let neighbours = |u: u32| self.network.neighbours(u as usize);
+        let neighbors = |u: u32| self.network.neighbors(u as usize);
         let share: Vec<f64> = (0..self.network.nodes() as u32)
             .into_par_iter()
             .map(|u| {
-                let steps: usize = neighbours(u).iter().map(|&a| neighbours(a).len()).sum();
+                let steps: usize = neighbors(u).iter().map(|&a| neighbors(a).len()).sum();
                 steps as f64 / f64::from(uses[u as usize].max(1))
             })
             .collect();
-        let cost = |source: u32, target: u32| share[source as usize] + neighbours(target).len() as f64;
+        let cost = |source: u32, target: u32| share[source as usize] + neighbors(target).len() as f64;
         pairs.iter().map(|&(u, v)| cost(v, u) < cost(u, v)).collect()
     }
 
@@ -228,19 +223,18 @@ impl<'a> PairPaths<'a> {
         let rows = self.network.rows();
         match &self.weights {
             None => {
-                for &a in rows.neighbours(s) {
+                for &a in rows.neighbors(s) {
                     let factors = self.factors[a as usize];
-                    for &b in rows.neighbours(a as usize) {
+                    for &b in rows.neighbors(a as usize) {
                         let sum = &mut spread[b as usize];
                         (0..4).for_each(|k| sum[k] += factors[k]);
                     }
                 }
             }
             Some(weights) => {
-                for (&a, first) in rows.neighbours(s).iter().zip(&weights[rows.span(s)]) {
+                for (&a, first) in rows.neighbors(s).iter().zip(&weights[rows.span(s)]) {
                     let factors = self.factors[a as usize].map(|f| f * first);
-                    for (&b, second) in
-                        rows.neighbours(a as usize).iter().zip(&weights[rows.span(a as usize)])
+                    for (&b, second) in rows.neighbors(a as usize).iter().zip(&weights[rows.span(a as usize)])
                     {
                         let sum = &mut spread[b as usize];
                         (0..4).for_each(|k| sum[k] += factors[k] * second);
@@ -252,13 +246,13 @@ impl<'a> PairPaths<'a> {
 
     /// Makes zeros of what was spread.
     fn clear(&self, s: usize, spread: &mut [Factors]) {
-        let neighbours = |u: u32| self.network.neighbours(u as usize);
-        let steps: usize = neighbours(s as u32).iter().map(|&a| neighbours(a).len()).sum();
+        let neighbors = |u: u32| self.network.neighbors(u as usize);
+        let steps: usize = neighbors(s as u32).iter().map(|&a| neighbors(a).len()).sum();
         if steps >= spread.len() / 4 {
             spread.fill([0.0; 4]);
         } else {
-            for &a in neighbours(s as u32) {
-                neighbours(a).iter().for_each(|&b| spread[b as usize] = [0.0; 4]);
+            for &a in neighbors(s as u32) {
+                neighbors(a).iter().for_each(|&b| spread[b as usize] = [0.0; 4]);
             }
         }
     }
@@ -270,14 +264,14 @@ impl<'a> PairPaths<'a> {
         let mut degrees = [self.degrees[s], self.degrees[v]];
         let own = match own_edge {
             OwnEdge::Kept => None,
-            OwnEdge::Excluded => rows.neighbours(v).binary_search(&(s as u32)).ok(),
+            OwnEdge::Excluded => rows.neighbors(v).binary_search(&(s as u32)).ok(),
         };
         let mut sums = [0.0; 4];
         if let Some(at) = own {
             // Every T(b) has the walk s–v–b in it, which goes.
             let weight = self.weight(row.start + at);
             let through = self.factors[v].map(|f| f * weight);
-            for (i, &b) in rows.neighbours(v).iter().enumerate() {
+            for (i, &b) in rows.neighbors(v).iter().enumerate() {
                 if i == at {
                     continue;
                 }
@@ -295,12 +289,12 @@ impl<'a> PairPaths<'a> {
                 *degree = if *degree - weight > ROUNDING * *degree { *degree - weight } else { 0.0 };
             }
         } else if self.weights.is_none() {
-            for &b in rows.neighbours(v) {
+            for &b in rows.neighbors(v) {
                 let (factors, spread) = (&self.factors[b as usize], &spread[b as usize]);
                 (0..4).for_each(|k| sums[k] += factors[k] * spread[k]);
             }
         } else {
-            for (i, &b) in rows.neighbours(v).iter().enumerate() {
+            for (i, &b) in rows.neighbors(v).iter().enumerate() {
                 let (factors, spread) = (&self.factors[b as usize], &spread[b as usize]);
                 let second = self.weight(row.start + i);
                 (0..4).for_each(|k| sums[k] += second * factors[k] * spread[k]);
@@ -313,29 +307,29 @@ impl<'a> PairPaths<'a> {
 }
 
 /// The paths of two edges of each pair, [`OwnEdge::Excluded`], straight from the rows of its nodes: the same numbers as those of
-/// [`PairPaths::of`], without a table of the nodes. Those of three edges are left at 0.
+/// [`PairPaths::paths`], without a table of the nodes. Those of three edges are left at 0.
 ///
 /// # Errors
 /// [`Error::Parameter`] for a network that is not simple, for a pair of a node with itself or with a node that does not exist.
 pub(super) fn common(network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<Paths>> {
     simple(network)?;
     check_pairs(network, pairs)?;
-    let neighbours = |u: u32| network.neighbours(u as usize);
+    let neighbors = |u: u32| network.neighbors(u as usize);
     let of = |&(u, v): &(u32, u32)| {
-        let own = if neighbours(u).binary_search(&v).is_ok() { 1.0 } else { 0.0 };
-        let degrees = [u, v].map(|end| neighbours(end).len() as f64 - own);
-        let (few, mut many) = if neighbours(u).len() < neighbours(v).len() {
-            (neighbours(u), neighbours(v))
+        let own = if neighbors(u).binary_search(&v).is_ok() { 1.0 } else { 0.0 };
+        let degrees = [u, v].map(|end| neighbors(end).len() as f64 - own);
+        let (few, mut many) = if neighbors(u).len() < neighbors(v).len() {
+            (neighbors(u), neighbors(v))
         } else {
-            (neighbours(v), neighbours(u))
+            (neighbors(v), neighbors(u))
         };
         let mut sums = [0.0; 4];
-        // By ascending neighbours, as they are added up elsewhere.
+        // By ascending neighbors, as they are added up elsewhere.
         for &a in few {
             let at = many.partition_point(|&b| b < a);
             many = &many[at..];
             if many.first() == Some(&a) {
-                let factors = factors(neighbours(a).len() as f64);
+                let factors = factors(neighbors(a).len() as f64);
                 (0..4).for_each(|k| sums[k] += factors[k]);
             }
         }
@@ -383,7 +377,7 @@ pub(super) fn check_pairs(network: &Network, pairs: &[(u32, u32)]) -> Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream, uniform};
+    use crate::rng::{Purpose, stream, uniform};
 
     /// By definition: a matrix of weights, the edge taken out of it.
     fn naive(n: usize, a: &[Vec<f64>], (u, v): (usize, usize), own_edge: OwnEdge) -> Paths {
@@ -423,7 +417,7 @@ mod tests {
         let n = lesmis.nodes() as u32;
         let pairs: Vec<(u32, u32)> =
             (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|(u, v)| u != v).collect();
-        let all = PairPaths::new(&lesmis).unwrap().of(&pairs, OwnEdge::Excluded).unwrap();
+        let all = PairPaths::new(&lesmis).unwrap().paths(&pairs, OwnEdge::Excluded).unwrap();
         for (one, two) in all.iter().zip(common(&lesmis, &pairs).unwrap()) {
             assert_eq!(Paths { a3: 0.0, l3: 0.0, rw3: 0.0, ..*one }, two);
         }
@@ -461,7 +455,7 @@ mod tests {
                     Some(weights) => PairPaths::weighted(&network, weights).unwrap(),
                 };
                 for own_edge in [OwnEdge::Kept, OwnEdge::Excluded] {
-                    let found = paths.of(&pairs, own_edge).unwrap();
+                    let found = paths.paths(&pairs, own_edge).unwrap();
                     for (&(u, v), found) in pairs.iter().zip(&found) {
                         let wanted = naive(n, &a, (u as usize, v as usize), own_edge);
                         for (found, wanted) in numbers(found).iter().zip(numbers(&wanted)) {
@@ -486,15 +480,16 @@ mod tests {
         let network = Network::simple(60, &edges).unwrap();
         let paths = PairPaths::new(&network).unwrap();
         let pairs: Vec<(u32, u32)> = (0..60).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
-        let all = paths.of(&pairs, OwnEdge::Excluded).unwrap();
+        let all = paths.paths(&pairs, OwnEdge::Excluded).unwrap();
         for at in (0..pairs.len()).step_by(97) {
-            let one = paths.of(&pairs[at..=at], OwnEdge::Excluded).unwrap()[0];
+            let one = paths.paths(&pairs[at..=at], OwnEdge::Excluded).unwrap()[0];
             for (a, b) in numbers(&one).iter().zip(numbers(&all[at])) {
                 assert!((a - b).abs() <= 1e-12 * b);
             }
         }
         let ones = vec![1.0; network.edges() as usize];
-        let weighted = PairPaths::weighted(&network, &ones).unwrap().of(&pairs, OwnEdge::Excluded).unwrap();
+        let weighted =
+            PairPaths::weighted(&network, &ones).unwrap().paths(&pairs, OwnEdge::Excluded).unwrap();
         assert_eq!(all, weighted);
     }
 
@@ -503,14 +498,16 @@ mod tests {
         // An edge with nothing around it, judged without itself; and an isolated node.
         let network = Network::simple(3, &[(0, 1)]).unwrap();
         let paths = PairPaths::new(&network).unwrap();
-        let found = paths.of(&[(0, 1), (1, 2)], OwnEdge::Excluded).unwrap();
+        let found = paths.paths(&[(0, 1), (1, 2)], OwnEdge::Excluded).unwrap();
         assert_eq!(found[0], Paths::default());
         assert_eq!((found[0].jaccard(), found[0].preferential_attachment()), (0.0, 0.0));
         assert_eq!(found[1], Paths { degrees: [1.0, 0.0], ..Paths::default() });
         // u–v–u–v is a walk of three edges.
-        assert_eq!(paths.of(&[(0, 1)], OwnEdge::Kept).unwrap()[0].a3, 1.0);
-        assert!(paths.of(&[(1, 1)], OwnEdge::Kept).is_err() && paths.of(&[(0, 3)], OwnEdge::Kept).is_err());
-        assert!(paths.of(&[], OwnEdge::Kept).unwrap().is_empty());
+        assert_eq!(paths.paths(&[(0, 1)], OwnEdge::Kept).unwrap()[0].a3, 1.0);
+        assert!(
+            paths.paths(&[(1, 1)], OwnEdge::Kept).is_err() && paths.paths(&[(0, 3)], OwnEdge::Kept).is_err()
+        );
+        assert!(paths.paths(&[], OwnEdge::Kept).unwrap().is_empty());
         let told = |weights: &[f64], text: &str| {
             let message = PairPaths::weighted(&network, weights).unwrap_err().to_string();
             assert!(message.contains(text), "{message}");

@@ -1,6 +1,10 @@
 //! How long work tells how far it is, and is asked to stop.
 
+use crate::run::Sections;
 use crate::{Error, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::{Mutex, PoisonError};
 
 /// What is being done.
 ///
@@ -40,17 +44,26 @@ impl Stage {
 /// assert!(progress.at(Stage::Heads, 0.2).is_ok());
 /// assert!(matches!(progress.at(Stage::Heads, 0.6), Err(Error::Interrupted)));
 /// ```
-pub struct Progress<'a>(Option<&'a mut dyn FnMut(Stage, f64) -> bool>);
+pub struct Progress<'a> {
+    told: Option<&'a mut dyn FnMut(Stage, f64) -> bool>,
+    /// What is done already, for a checkpoint.
+    record: Option<&'a Mutex<Sections>>,
+}
 
 impl<'a> Progress<'a> {
     /// Tells this function.
     pub fn new(told: &'a mut dyn FnMut(Stage, f64) -> bool) -> Self {
-        Self(Some(told))
+        Self { told: Some(told), record: None }
+    }
+
+    /// The same, with a record of what is done already.
+    pub(super) fn recorded(told: &'a mut dyn FnMut(Stage, f64) -> bool, record: &'a Mutex<Sections>) -> Self {
+        Self { told: Some(told), record: Some(record) }
     }
 
     /// Tells nobody.
     pub fn none() -> Self {
-        Self(None)
+        Self { told: None, record: None }
     }
 
     /// Tells how far a stage is.
@@ -58,7 +71,32 @@ impl<'a> Progress<'a> {
     /// # Errors
     /// [`Error::Interrupted`] when the answer is to stop.
     pub fn at(&mut self, stage: Stage, done: f64) -> Result<()> {
-        let go_on = self.0.as_mut().is_none_or(|told| told(stage, done));
+        let go_on = self.told.as_mut().is_none_or(|told| told(stage, done));
         if go_on { Ok(()) } else { Err(Error::Interrupted) }
+    }
+
+    /// What was found under this name before the run was interrupted.
+    pub(super) fn recall<V: DeserializeOwned>(&self, name: &str) -> Result<Option<V>> {
+        let Some(record) = self.record else { return Ok(None) };
+        let record = record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.has(name).then(|| record.json(name)).transpose()
+    }
+
+    /// Notes what was found.
+    pub(super) fn keep(&self, name: &str, found: &impl Serialize) -> Result<()> {
+        let Some(record) = self.record else { return Ok(()) };
+        record.lock().unwrap_or_else(PoisonError::into_inner).put_json(name, found)
+    }
+
+    /// The same, of several sections.
+    pub(super) fn recall_all(&self, prefix: &str) -> Option<Sections> {
+        Some(self.record?.lock().unwrap_or_else(PoisonError::into_inner).all(prefix))
+    }
+
+    /// Notes several sections.
+    pub(super) fn keep_all(&self, prefix: &str, found: Sections) {
+        if let Some(record) = self.record {
+            record.lock().unwrap_or_else(PoisonError::into_inner).put_all(prefix, found);
+        }
     }
 }

@@ -239,7 +239,7 @@ fn score_of(key: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream, uniform};
+    use crate::rng::{Purpose, below, stream, uniform};
 
     /// Scores of few levels, so that there are ties, and labels that follow them a little.
     pub(crate) fn tied(count: usize, levels: u64, seed: u64) -> (Vec<f64>, Vec<bool>) {

@@ -12,8 +12,8 @@
 //! wrong at random.
 
 use super::paths::simple;
-use crate::chain::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
 use crate::data::{Network, non_edges};
+use crate::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub struct SplitOptions {
     pub hidden: f64,
     /// False edges that are injected, as a share of the observed edges. At 0 non-edges stay non-edges.
     pub injected: f64,
-    /// `w`: the weight of negatives by degrees. It trades the two columns of DENOISING.md: at 0 degrees alone tell much.
+    /// `w`: the weight of negatives by degrees. It trades the two columns of docs/denoising.md: at 0 degrees alone tell much.
     pub degree_weight: f64,
     /// Most pairs of a label; beyond that a random part of them is taken, with more weight each.
     pub most: usize,
@@ -69,7 +69,7 @@ impl Default for SplitOptions {
     }
 }
 
-/// A network to compute features in, and labelled pairs.
+/// A network to compute features in, and labeled pairs.
 #[derive(Clone, Debug)]
 pub struct Split {
     /// The observed network without the hidden edges, or with the injected ones.
@@ -159,7 +159,7 @@ impl SplitOptions {
 
 fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
     let mut edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
-    let mut degrees: Vec<usize> = (0..observed.nodes()).map(|u| observed.neighbours(u).len()).collect();
+    let mut degrees: Vec<usize> = (0..observed.nodes()).map(|u| observed.neighbors(u).len()).collect();
     shuffle(&mut edges, rng);
     let wanted = part(options.hidden, observed.edges()) as usize;
     let (mut kept, mut gone) = (Vec::with_capacity(edges.len()), Vec::with_capacity(wanted));
@@ -229,7 +229,7 @@ fn kept(observed: &Arc<Network>, options: &SplitOptions, rng: &mut ChaCha8Rng) -
 
 /// Pairs without an edge: of all nodes, or of those with edges.
 fn free(network: &Network, with_edges: bool) -> u64 {
-    let isolated = |u: &usize| network.neighbours(*u).is_empty();
+    let isolated = |u: &usize| network.neighbors(*u).is_empty();
     let n = network.nodes() as u64;
     let n = if with_edges { n - (0..network.nodes()).filter(isolated).count() as u64 } else { n };
     n * n.saturating_sub(1) / 2 - network.edges()
@@ -249,7 +249,7 @@ mod tests {
             let one = Split::new(&karate, Noise::Removed, &options, 3, split).unwrap();
             let positives = one.labels.iter().filter(|l| **l).count();
             assert_eq!(one.network.edges() + positives as u64, 78);
-            assert!((0..34).all(|u| !one.network.neighbours(u).is_empty()));
+            assert!((0..34).all(|u| !one.network.neighbors(u).is_empty()));
             for (&(u, v), &label) in one.pairs.iter().zip(&one.labels) {
                 assert!(joined(&karate, u, v) == label && !joined(&one.network, u, v));
             }

@@ -2,21 +2,21 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `M` | [`Stars::patches`] | DENOISING.md, "h" |
+//! | `M` | [`Stars::patches`] | docs/denoising.md, "h" |
 //! | `k = 2 + 2·4` | [`Stars::k`], with [`Stars::leaves`] for the 4 | |
 //! | `x = (u, v, a_1 … a_l, b_1 … b_l)` | `nodes`, `M` of them one after another | |
 //! | mean patch | [`Stars::entries`], a number for each | the entries above the diagonal that may be 0 or 1 |
 //!
-//! `u` is the end with more neighbours besides the other end, of two alike the smaller node, so that a pair has one patch whichever way
-//! round it is given. `a_1 … a_l` are neighbours of `u` in random order, never `v`: without repetition where there are enough, else
-//! each drawn anew. `b_1 … b_l` are those of `v`. An end that has no other neighbour has no leaves: their entries are zeros.
+//! `u` is the end with more neighbors besides the other end, of two alike the smaller node, so that a pair has one patch whichever way
+//! round it is given. `a_1 … a_l` are neighbors of `u` in random order, never `v`: without repetition where there are enough, else
+//! each drawn anew. `b_1 … b_l` are those of `v`. An end that has no other neighbor has no leaves: their entries are zeros.
 //!
 //! Left out are the entries that say nothing: those of an end with its own leaves, which are ones, and that of the pair, which is never
-//! looked at. As `v` is no leaf of `u`, nor `u` one of `v`, nothing depends on whether the pair has an edge. (DENOISING.md keeps the
+//! looked at. As `v` is no leaf of `u`, nor `u` one of `v`, nothing depends on whether the pair has an edge. (docs/denoising.md keeps the
 //! ones. On SNAP's Facebook network with half as many false edges, codes without them and degrees had an AUC of .9937, with them .9935.)
 
-use crate::chain::rng::{ChaCha8Rng, below_u32};
 use crate::data::{Adjacency, Network, Pairs};
+use crate::rng::{ChaCha8Rng, below_u32};
 use crate::{Error, Result};
 
 /// Most nodes of a double star: patches are tested word by word.
@@ -45,18 +45,18 @@ pub(super) struct Workspace {
     digits: Vec<u64>,
 }
 
-/// An end of a pair: its neighbours, and where the other end is among them.
+/// An end of a pair: its neighbors, and where the other end is among them.
 #[derive(Clone, Copy)]
 struct End<'a> {
     node: u32,
-    neighbours: &'a [u32],
+    neighbors: &'a [u32],
     other: Option<u32>,
 }
 
 impl End<'_> {
-    /// Neighbours besides the other end.
+    /// Neighbors besides the other end.
     fn count(self) -> u32 {
-        self.neighbours.len() as u32 - u32::from(self.other.is_some())
+        self.neighbors.len() as u32 - u32::from(self.other.is_some())
     }
 
     /// Draws leaves.
@@ -71,7 +71,7 @@ impl End<'_> {
             for leaf in leaves {
                 let place = below_u32(rng, count);
                 let passed = self.other.is_some_and(|other| other <= place);
-                *leaf = self.neighbours[(place + u32::from(passed)) as usize];
+                *leaf = self.neighbors[(place + u32::from(passed)) as usize];
             }
             return;
         }
@@ -91,7 +91,7 @@ impl End<'_> {
             taken.copy_within(at..known, at + 1);
             taken[at] = place;
             known += 1;
-            *leaf = self.neighbours[place as usize];
+            *leaf = self.neighbors[place as usize];
         }
     }
 }
@@ -207,11 +207,11 @@ impl Stars {
     }
 }
 
-/// The ends of a pair, the one with more other neighbours first.
+/// The ends of a pair, the one with more other neighbors first.
 fn ends(network: &Network, u: u32, v: u32) -> [End<'_>; 2] {
     let end = |node: u32, other: u32| {
-        let neighbours = network.neighbours(node as usize);
-        End { node, neighbours, other: neighbours.binary_search(&other).ok().map(|at| at as u32) }
+        let neighbors = network.neighbors(node as usize);
+        End { node, neighbors, other: neighbors.binary_search(&other).ok().map(|at| at as u32) }
     };
     let (low, high) = (end(u.min(v), u.max(v)), end(u.max(v), u.min(v)));
     if high.count() > low.count() { [high, low] } else { [low, high] }
@@ -238,7 +238,7 @@ pub(super) fn mixed(mut word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, ids, stream};
+    use crate::rng::{Purpose, ids, stream};
     use std::sync::Arc;
 
     fn network() -> Arc<Network> {
@@ -270,7 +270,7 @@ mod tests {
     /// All ordered choices of leaves for an end, each as likely as the others.
     fn choices(network: &Network, end: u32, other: u32, leaves: usize) -> Vec<Vec<u32>> {
         let near: Vec<u32> =
-            network.neighbours(end as usize).iter().copied().filter(|v| *v != other).collect();
+            network.neighbors(end as usize).iter().copied().filter(|v| *v != other).collect();
         let mut all = vec![Vec::new()];
         if near.is_empty() {
             return all;
@@ -287,8 +287,7 @@ mod tests {
 
     /// The expected patch, and the variance of each entry, by enumeration.
     fn expected(network: &Network, (u, v): (u32, u32), leaves: usize) -> Vec<f64> {
-        let other_degree =
-            |u: u32, v: u32| network.neighbours(u as usize).iter().filter(|w| **w != v).count();
+        let other_degree = |u: u32, v: u32| network.neighbors(u as usize).iter().filter(|w| **w != v).count();
         let (low, high) = (u.min(v), u.max(v));
         let swap = other_degree(high, low) > other_degree(low, high);
         let (first, second) = if swap { (high, low) } else { (low, high) };

@@ -2,7 +2,7 @@
 //!
 //! | paper (Theorem 4.1 and its assumptions) | here |
 //! |---|---|
-//! | `f̂_t(W_t)` | [`Factoriser::surrogate`] |
+//! | `f̂_t(W_t)` | [`Factorizer::surrogate`] |
 //! | `f_t(W_t)` | [`Window::empirical_loss`], over a retained window |
 //! | `f(W_t)` | [`expected_loss`], by Monte Carlo over held-out minibatches |
 //! | critical points of `f` in `C` | [`stationarity_gap`] `→ 0` |
@@ -11,38 +11,38 @@
 //!
 //! Mixing of the chain behind the minibatches is judged by [`crate::chain::diagnostics`].
 
-use super::factoriser::Factoriser;
-use super::parameters::Normalise;
+use super::factorizer::Factorizer;
 use super::sets::{ConvexSet, difference_norm};
+use super::settings::Normalize;
 use crate::Result;
 use crate::linalg::eigen::eigenvalues;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::{Mat, MatRef, Scalar};
 use std::collections::VecDeque;
 
-/// `‖W − Π_C(W − ∇g_t(W))‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: zero exactly at the points of `C` that minimise the
+/// `‖W − Π_C(W − ∇g_t(W))‖_F` with `∇g_t(W) = 2(WA_t − B_tᵀ)`: zero exactly at the points of `C` that minimize the
 /// surrogate. For a union of sets `C` is the piece that `W` lies in.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, diagnostics::stationarity_gap};
+/// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::stationarity_gap};
 /// use ergodict::linalg::Mat;
 /// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
 /// let gap = |dictionary_tolerance, dictionary_sweeps| {
-///     let parameters = Parameters { dictionary_tolerance, dictionary_sweeps, ..Parameters::new(2) };
-///     let mut model = Factoriser::<f64>::random(parameters, 4, 0)?;
+///     let parameters = FactorSettings { dictionary_tolerance, dictionary_sweeps, ..FactorSettings::new(2) };
+///     let mut model = Factorizer::<f64>::random(parameters, 4, 0)?;
 ///     model.step(&x)?;
 ///     Ok::<f64, ergodict::Error>(stationarity_gap(&model))
 /// };
-/// assert!(gap(1e-8, 100)? < 1e-6 && gap(1e-3, 1)? > 1e-6); // the minimiser, and a first sweep towards it
+/// assert!(gap(1e-8, 100)? < 1e-6 && gap(1e-3, 1)? > 1e-6); // the minimizer, and a first sweep towards it
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
-    let w: Mat<f64> = factoriser.dictionary().cast();
-    let totals = factoriser.aggregates();
+pub fn stationarity_gap<T: Scalar>(factorizer: &Factorizer<T>) -> f64 {
+    let w: Mat<f64> = factorizer.dictionary().cast();
+    let totals = factorizer.aggregates();
     let mut moved = Mat::zeros(w.rows(), w.cols());
     f64::product(&mut moved, false, (Op::Plain, w.as_ref()), (Op::Plain, totals.a.as_ref()), -2.0);
-    let kappa1 = factoriser.parameters().kappa1;
-    let set = factoriser.parameters().dictionary.pieces().get(factoriser.piece());
+    let kappa1 = factorizer.parameters().kappa1;
+    let set = factorizer.parameters().dictionary().pieces().get(factorizer.piece());
     // The update leaves unused atoms of a product set alone, whatever κ₁ says of them.
     let resting = if matches!(set, Some(ConvexSet::Columns(_))) { unused(&totals.a) } else { Vec::new() };
     for j in 0..w.cols() {
@@ -63,19 +63,19 @@ pub fn stationarity_gap<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
 
 /// `λ_min(A_t)`; NaN if `A_t` is not finite.
 ///
-/// Assumption (C2) of the theorem asks that it stays above some `κ₁ > 0`; [`Parameters::kappa1`](super::Parameters::kappa1) sees to that.
+/// Assumption (C2) of the theorem asks that it stays above some `κ₁ > 0`; [`FactorSettings::kappa1`](super::FactorSettings::kappa1) sees to that.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, diagnostics::smallest_eigenvalue};
+/// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::smallest_eigenvalue};
 /// use ergodict::linalg::Mat;
 /// // One sample has one code: A₁ = hhᵀ has rank one.
-/// let mut model = Factoriser::<f64>::random(Parameters::new(3), 4, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 4, 0)?;
 /// model.step(&Mat::from_fn(4, 1, |i, _| i as f64))?;
 /// assert!(smallest_eigenvalue(&model).abs() < 1e-12);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-pub fn smallest_eigenvalue<T: Scalar>(factoriser: &Factoriser<T>) -> f64 {
-    let a = &factoriser.aggregates().a;
+pub fn smallest_eigenvalue<T: Scalar>(factorizer: &Factorizer<T>) -> f64 {
+    let a = &factorizer.aggregates().a;
     eigenvalues(a.as_ref()).and_then(|values| values.first().copied()).unwrap_or(f64::NAN)
 }
 
@@ -107,9 +107,9 @@ pub fn unused(a: &Mat<f64>) -> Vec<usize> {
 /// A mean over samples, and how far chance may have put it off.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, diagnostics::expected_loss};
+/// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::expected_loss};
 /// use ergodict::linalg::Mat;
-/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// let held_out = Mat::from_fn(3, 50, |i, j| ((7 * i + 3 * j) % 11) as f64);
 /// let estimate = expected_loss(&mut model, [held_out.as_ref()])?;
 /// assert!(estimate.samples == 50 && estimate.standard_error < estimate.mean);
@@ -131,9 +131,9 @@ pub struct Estimate {
 /// `f(W) = E_π ℓ(X, W)` with `ℓ(X, W) = min_H ‖X − WH‖² + λ‖H‖₁ + (κ₂/2)‖H‖²`; minibatches are d×n, of any n.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, diagnostics::expected_loss};
+/// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::expected_loss};
 /// use ergodict::linalg::Mat;
-/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// let x = Mat::from_fn(3, 4, |i, j| (i + j) as f64);
 /// let estimate = expected_loss(&mut model, [x.as_ref()])?;
 /// assert!((estimate.mean - model.loss(&x)? / 4.0).abs() < 1e-12);
@@ -141,15 +141,15 @@ pub struct Estimate {
 /// ```
 ///
 /// # Errors
-/// As [`Factoriser::loss`].
+/// As [`Factorizer::loss`].
 pub fn expected_loss<'a, T: Scalar>(
-    factoriser: &mut Factoriser<T>,
+    factorizer: &mut Factorizer<T>,
     minibatches: impl IntoIterator<Item = MatRef<'a, T>>,
 ) -> Result<Estimate> {
     let (mut n, mut mean, mut squares) = (0u64, 0.0, 0.0);
     for x in minibatches {
-        factoriser.loss(x)?;
-        for loss in factoriser.losses() {
+        factorizer.loss(x)?;
+        for loss in factorizer.losses() {
             n += 1;
             let off = loss - mean;
             mean += off / n as f64;
@@ -166,9 +166,9 @@ pub fn expected_loss<'a, T: Scalar>(
 /// `f_t(W) = Σ_s w_s Π_{s<u≤t} (1 − w_u) ℓ(X_s, W)`, the loss that the surrogate `f̂_t` bounds from above.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, diagnostics::Window};
+/// use ergodict::factor::{Factorizer, FactorSettings, diagnostics::Window};
 /// use ergodict::linalg::Mat;
-/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// let mut window = Window::new(20);
 /// for t in 0..20 {
 ///     let x = Mat::from_fn(3, 4, |i, j| ((i + j + t) % 3) as f64);
@@ -202,29 +202,19 @@ impl<T: Scalar> Window<T> {
         }
     }
 
-    /// How many minibatches are kept.
-    pub fn len(&self) -> usize {
-        self.kept.len()
-    }
-
-    /// Whether none is kept.
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
-
     /// `f_t(W_t)`: the weighted mean of `ℓ(X_s, W_t)` over the minibatches kept. It is the paper's `f_t` exactly
     /// while all are kept; otherwise the weights are scaled to sum to one.
     ///
     /// # Errors
-    /// As [`Factoriser::loss`].
-    pub fn empirical_loss(&self, factoriser: &mut Factoriser<T>) -> Result<f64> {
+    /// As [`Factorizer::loss`].
+    pub fn empirical_loss(&self, factorizer: &mut Factorizer<T>) -> Result<f64> {
         let (mut loss, mut weight) = (0.0, 0.0);
         for (x, w) in &self.kept {
-            let width = match factoriser.parameters().normalise {
-                Normalise::Sum => 1.0,
-                Normalise::PerColumn => x.cols() as f64,
+            let width = match factorizer.parameters().normalize {
+                Normalize::Sum => 1.0,
+                Normalize::PerColumn => x.cols() as f64,
             };
-            loss += w * factoriser.loss(x.as_ref())? / width;
+            loss += w * factorizer.loss(x.as_ref())? / width;
             weight += w;
         }
         Ok(if weight > 0.0 { loss / weight } else { f64::NAN })

@@ -6,7 +6,7 @@
 //! | `κ₁` | added to the diagonal of `A`, in the objective and the ellipsoid alike |
 //!
 //! Departures from the print: the current `W` inside the loop, not `W_{t−1}`, and `A_jj`, not `A_jj + 1`, in the
-//! denominator: these make each step the exact minimiser over its column.
+//! denominator: these make each step the exact minimizer over its column.
 //!
 //! Columns go in blocks: one product gives the residual `Bᵀ − W A` of a whole block as it stood before the block, and
 //! each column takes off what the moves of its predecessors in the block have changed, in the same pass that moves it.
@@ -25,10 +25,10 @@ pub(super) const UNUSED: f64 = 1e-14;
 /// What an update took.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::factor::{Factorizer, FactorSettings};
 /// use ergodict::linalg::Mat;
-/// let parameters = Parameters { dictionary_sweeps: 3, ..Parameters::new(2) };
-/// let mut model = Factoriser::<f64>::random(parameters, 3, 0)?;
+/// let parameters = FactorSettings { dictionary_sweeps: 3, ..FactorSettings::new(2) };
+/// let mut model = Factorizer::<f64>::random(parameters, 3, 0)?;
 /// let update = model.step(&Mat::from_fn(3, 4, |i, j| (i * j) as f64))?.update;
 /// assert!(update.sweeps <= 3 && update.unused == 0);
 /// # Ok::<(), ergodict::Error>(())
@@ -70,8 +70,8 @@ impl<T: Scalar> ColumnDescent<T> {
         Self { a: Mat::zeros(0, 0), residual: Mat::zeros(0, 0), moves: Mat::zeros(0, 0) }
     }
 
-    /// Minimises over the set, from `w` on.
-    pub(super) fn minimise(
+    /// Minimizes over the set, from `w` on.
+    pub(super) fn minimize(
         &mut self,
         isa: Isa,
         w: &mut Mat<T>,
@@ -158,7 +158,7 @@ impl<T: Scalar> WithSimd for Narrow<'_, T> {
     }
 }
 
-/// Moves one atom to its minimiser. All columns are padded with zeros to `w.len()`, a whole number of registers.
+/// Moves one atom to its minimizer. All columns are padded with zeros to `w.len()`, a whole number of registers.
 struct Step<'a, T> {
     w: &'a mut [T],
     /// `A_jj`; zero for an atom that is to stay.
@@ -241,7 +241,7 @@ impl<T: Scalar> WithSimd for Step<'_, T> {
 }
 
 impl<T: Scalar> Step<'_, T> {
-    /// Writes `N` registers of the unprojected minimiser `w + (residual − Σ A_ij Δ_i)/A_jj`, clipped at zero if asked
+    /// Writes `N` registers of the unprojected minimizer `w + (residual − Σ A_ij Δ_i)/A_jj`, clipped at zero if asked
     /// for, to the atom's place among the moves, and adds its squares to `sums`.
     ///
     /// # Safety

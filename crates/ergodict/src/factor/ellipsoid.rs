@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `g(W) = tr(WAWᵀ) − 2tr(WB)` | [`Quadratic::value`] |
 //! | `E = {W : tr((Bᵀ − WA)(W_{t−1} − W)ᵀ) ≤ 0}` | [`Quadratic::ellipsoid`] `≤ 0` |
-//! | `argmin over C_i ∩ E` | [`Quadratic::minimise_in_ellipsoid`] |
+//! | `argmin over C_i ∩ E` | [`Quadratic::minimize_in_ellipsoid`] |
 //!
-//! Departures from the print. With a multiplier `μ ≥ 0` on the ellipsoid the minimiser over `C_i ∩ E` is the minimiser
+//! Departures from the print. With a multiplier `μ ≥ 0` on the ellipsoid the minimizer over `C_i ∩ E` is the minimizer
 //! over `C_i` alone of the same quadratic with `B_θ = (1−θ)B + θAW_{t−1}ᵀ`, `θ = μ/(2(1+μ)) ∈ [0, ½]`, for the smallest
 //! `θ` that lands in `E`: no projection onto an intersection is needed. At `θ = ½` the point is the projection of the
-//! ellipsoid's centre in the norm of `A`, so when that misses `E` the intersection is empty. `A` stands for `A + κ₁I`
+//! ellipsoid's center in the norm of `A`, so when that misses `E` the intersection is empty. `A` stands for `A + κ₁I`
 //! throughout.
 
 use super::dictionary::{ColumnDescent, Descent, UpdateReport};
@@ -26,13 +26,13 @@ const BISECTIONS: u32 = 52;
 /// ```
 /// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
 /// use ergodict::linalg::Mat;
-/// // A = I, so the minimiser is the projection of Bᵀ onto the set.
+/// // A = I, so the minimizer is the projection of Bᵀ onto the set.
 /// let a = Mat::from_fn(2, 2, |i, j| f64::from(i == j));
 /// let b_transposed = Mat::from_fn(2, 2, |i, j| [[3.0, 0.0], [4.0, -1.0]][i][j]);
 /// let g = Quadratic { a: &a, b_transposed: &b_transposed };
 /// let ball = ConvexSet::Columns(ColumnSet::NonnegBall { radius: 1.0 });
 /// let accuracy = Accuracy { tolerance: 1e-12, max_steps: 100 };
-/// let (w, _) = g.minimise(&ball, &Mat::zeros(2, 2), accuracy);
+/// let (w, _) = g.minimize(&ball, &Mat::zeros(2, 2), accuracy);
 /// assert!((w.get(0, 0) - 0.6).abs() < 1e-9 && w.col(1) == [0.0, 0.0]);
 /// ```
 pub struct Quadratic<'a> {
@@ -42,7 +42,7 @@ pub struct Quadratic<'a> {
     pub b_transposed: &'a Mat<f64>,
 }
 
-/// How far the inner minimisations go.
+/// How far the inner minimizations go.
 ///
 /// ```
 /// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
@@ -50,14 +50,14 @@ pub struct Quadratic<'a> {
 /// let (a, b_transposed) = (Mat::from_fn(2, 2, |i, j| [[2.0, 1.0], [1.0, 2.0]][i][j]), Mat::from_fn(1, 2, |_, _| 1.0));
 /// let g = Quadratic { a: &a, b_transposed: &b_transposed };
 /// let one_step = Accuracy { tolerance: 0.0, max_steps: 1 };
-/// let (_, report) = g.minimise(&ConvexSet::Columns(ColumnSet::Free), &Mat::zeros(1, 2), one_step);
+/// let (_, report) = g.minimize(&ConvexSet::Columns(ColumnSet::Free), &Mat::zeros(1, 2), one_step);
 /// assert!(report.sweeps == 1 && report.capped);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Accuracy {
     /// Relative change of `W` in a step at which to stop.
     pub tolerance: f64,
-    /// Most steps of one minimisation.
+    /// Most steps of one minimization.
     pub max_steps: u32,
 }
 
@@ -77,13 +77,8 @@ impl Quadratic<'_> {
         (0..w.cols()).map(|j| (0..w.rows()).map(|i| entry(i, j)).sum::<f64>()).sum()
     }
 
-    /// `‖V‖_A² = tr(VAVᵀ)`.
-    pub fn squared_norm(&self, v: &Mat<f64>) -> f64 {
-        inner(&times(v, self.a), v)
-    }
-
-    /// The minimiser over a convex set, from `start` on.
-    pub fn minimise(
+    /// The minimizer over a convex set, from `start` on.
+    pub fn minimize(
         &self,
         set: &ConvexSet,
         start: &Mat<f64>,
@@ -99,7 +94,7 @@ impl Quadratic<'_> {
                 tolerance: accuracy.tolerance,
                 max_sweeps: accuracy.max_steps,
             };
-            let report = ColumnDescent::new().minimise(Isa::detect(), &mut w, columns, &goal);
+            let report = ColumnDescent::new().minimize(Isa::detect(), &mut w, columns, &goal);
             return (w, report);
         }
         self.accelerated_gradient(set, start, accuracy)
@@ -153,8 +148,8 @@ impl Quadratic<'_> {
         (w, report)
     }
 
-    /// The minimiser over `set ∩ E`, or `None` when they do not meet.
-    pub fn minimise_in_ellipsoid(
+    /// The minimizer over `set ∩ E`, or `None` when they do not meet.
+    pub fn minimize_in_ellipsoid(
         &self,
         set: &ConvexSet,
         previous: &Mat<f64>,
@@ -172,7 +167,7 @@ impl Quadratic<'_> {
             for (b, a) in b.padded_mut().iter_mut().zip(anchor.padded()) {
                 *b += theta * (a - *b);
             }
-            let (w, report) = Quadratic { a: self.a, b_transposed: &b }.minimise(set, start, accuracy);
+            let (w, report) = Quadratic { a: self.a, b_transposed: &b }.minimize(set, start, accuracy);
             total.sweeps += report.sweeps;
             total.capped |= report.capped;
             total.last_change = report.last_change;
@@ -201,9 +196,9 @@ impl Quadratic<'_> {
         Some((best, total))
     }
 
-    /// The best of the minimisers over the pieces of a union, each under the ellipsoid, and the index of its piece.
+    /// The best of the minimizers over the pieces of a union, each under the ellipsoid, and the index of its piece.
     /// `previous` lies in piece `current`, so it is itself a candidate: the result is never worse.
-    pub fn minimise_over_union(
+    pub(crate) fn minimize_over_union(
         &self,
         union: &DictionarySet,
         previous: &Mat<f64>,
@@ -214,7 +209,7 @@ impl Quadratic<'_> {
         let mut lowest = self.value(previous);
         let mut total = UpdateReport::default();
         for (piece, set) in union.pieces().iter().enumerate() {
-            let Some((w, report)) = self.minimise_in_ellipsoid(set, previous, accuracy) else {
+            let Some((w, report)) = self.minimize_in_ellipsoid(set, previous, accuracy) else {
                 continue;
             };
             total.sweeps += report.sweeps;

@@ -1,4 +1,4 @@
-//! Minibatches: what the factoriser sees of the data. It never learns where they came from.
+//! Minibatches: what the factorizer sees of the data. It never learns where they came from.
 
 use crate::linalg::{Mat, MatRef, Scalar};
 use crate::{Error, Result};
@@ -154,12 +154,12 @@ impl<T: Scalar> crate::linalg::simd::WithSimd for SquaredNorm<'_, T> {
 /// arrays of a scipy CSR matrix of samples by features have this layout.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, SparseRef};
+/// use ergodict::factor::{Factorizer, FactorSettings, SparseRef};
 /// use ergodict::linalg::Mat;
 /// // Columns (0, 5, 0) and (0, 0, 7), as entries and as they are.
 /// let sparse = SparseRef::new(3, &[0, 1, 2], &[1, 2], &[5.0, 7.0])?;
 /// let dense = Mat::from_fn(3, 2, |i, j| [[0.0, 0.0], [5.0, 0.0], [0.0, 7.0]][i][j]);
-/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// assert!((model.loss(sparse)? - model.loss(&dense)?).abs() < 1e-9);
 /// # Ok::<(), ergodict::Error>(())
 /// ```

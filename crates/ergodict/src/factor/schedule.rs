@@ -1,6 +1,7 @@
 //! Weight schedules: how much of the aggregates the newest minibatch replaces.
 
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// The weights `w_t`, `t = 1, 2, …`, with `w_1 = 1` always.
 ///
@@ -13,7 +14,8 @@ use crate::{Error, Result};
 /// assert_eq!((s.weight(1), s.weight(4)), (1.0, 4f64.powf(-0.8)));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Schedule {
     /// `1/t`: every minibatch counts the same.
@@ -61,7 +63,7 @@ impl Schedule {
     ///
     /// # Errors
     /// [`Error::Parameter`] for an exponent, floor or weight outside `(0, 1]`.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let inside = |x: f64| x > 0.0 && x <= 1.0;
         match self {
             Self::Balanced | Self::Linear => Ok(()),
@@ -133,6 +135,8 @@ impl std::fmt::Display for Schedule {
         }
     }
 }
+
+crate::text::written_as_text!(Schedule);
 
 #[cfg(test)]
 mod tests {

@@ -8,10 +8,11 @@
 
 use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A function that moves a point.
-pub type Move = dyn Fn(&mut [f64]) + Send + Sync;
+pub(crate) type Move = dyn Fn(&mut [f64]) + Send + Sync;
 
 /// A projection given by the program that uses us.
 ///
@@ -19,15 +20,15 @@ pub type Move = dyn Fn(&mut [f64]) + Send + Sync;
 /// use ergodict::factor::{ColumnSet, sets::Projection};
 /// use std::sync::Arc;
 /// // Atoms whose entries sum to zero.
-/// let centred = Projection {
-///     name: "centred".to_owned(),
+/// let centered = Projection {
+///     name: "centered".to_owned(),
 ///     project: Arc::new(|x| {
 ///         let mean = x.iter().sum::<f64>() / x.len() as f64;
 ///         x.iter_mut().for_each(|x| *x -= mean);
 ///     }),
 /// };
 /// let mut atom = [1.0, 2.0, 6.0];
-/// ColumnSet::User(centred).project(&mut atom);
+/// ColumnSet::User(centered).project(&mut atom);
 /// assert_eq!(atom, [-2.0, -1.0, 3.0]);
 /// ```
 #[derive(Clone)]
@@ -92,6 +93,19 @@ pub enum ColumnSet {
     User(Projection),
 }
 
+/// The set of a size.
+type Make = fn(f64) -> ColumnSet;
+
+/// The sets of atoms that text names, and what each is for a size.
+const NAMED: [(&str, Make); 6] = [
+    ("nonneg-ball", |radius| ColumnSet::NonnegBall { radius }),
+    ("ball", |radius| ColumnSet::Ball { radius }),
+    ("simplex", |sum| ColumnSet::Simplex { sum }),
+    ("box", |upper| ColumnSet::Box { lower: 0.0, upper }),
+    ("l1-ball", |radius| ColumnSet::L1Ball { radius }),
+    ("free", |_| ColumnSet::Free),
+];
+
 impl Default for ColumnSet {
     fn default() -> Self {
         Self::NonnegBall { radius: 1.0 }
@@ -143,7 +157,7 @@ impl ColumnSet {
 ///
 /// ```
 /// use ergodict::{factor::ConvexSet, linalg::Mat};
-/// let near = ConvexSet::Near { centre: Mat::zeros(2, 2), radius: 1.0, nonnegative: false };
+/// let near = ConvexSet::Near { center: Mat::zeros(2, 2), radius: 1.0, nonnegative: false };
 /// let mut w = Mat::from_fn(2, 2, |i, j| if i == j { 3.0 } else { 0.0 });
 /// assert!((near.distance(&w) - (18f64.sqrt() - 1.0)).abs() < 1e-12);
 /// near.project(&mut w);
@@ -154,13 +168,13 @@ impl ColumnSet {
 pub enum ConvexSet {
     /// Every atom in the same set: solved atom by atom, fast.
     Columns(ColumnSet),
-    /// `‖W − centre‖_F ≤ radius`, and `W ≥ 0` if asked for.
+    /// `‖W − center‖_F ≤ radius`, and `W ≥ 0` if asked for.
     Near {
-        /// The centre, d×r.
-        centre: Mat<f64>,
+        /// The center, d×r.
+        center: Mat<f64>,
         /// The largest distance from it.
         radius: f64,
-        /// Whether entries must be nonnegative too. The centre must be so then.
+        /// Whether entries must be nonnegative too. The center must be so then.
         nonnegative: bool,
     },
     /// A set given by the projection of a whole dictionary.
@@ -176,7 +190,7 @@ impl ConvexSet {
                     set.project(w.col_mut(j));
                 }
             }
-            Self::Near { centre, radius, nonnegative } => project_near(w, centre, *radius, *nonnegative),
+            Self::Near { center, radius, nonnegative } => project_near(w, center, *radius, *nonnegative),
             Self::User(projection) => {
                 let mut flat: Vec<f64> = (0..w.cols()).flat_map(|j| w.col(j).to_vec()).collect();
                 (projection.project)(&mut flat);
@@ -199,19 +213,19 @@ impl ConvexSet {
         match self {
             Self::Columns(set) => set.check(),
             Self::User(_) => Ok(()),
-            Self::Near { centre, radius, nonnegative } => {
-                if (centre.rows(), centre.cols()) != (d, r) {
-                    let found = format!("{}×{}", centre.rows(), centre.cols());
-                    return Err(Error::shape("the centre of a dictionary set", found, format!("{d}×{r}")));
+            Self::Near { center, radius, nonnegative } => {
+                if (center.rows(), center.cols()) != (d, r) {
+                    let found = format!("{}×{}", center.rows(), center.cols());
+                    return Err(Error::shape("the center of a dictionary set", found, format!("{d}×{r}")));
                 }
                 if !(radius.is_finite() && *radius > 0.0) {
                     let expected = "it must be a positive number";
                     return Err(Error::parameter("the radius of a dictionary set", radius, expected));
                 }
-                let least = centre.padded().iter().copied().fold(0.0, f64::min);
+                let least = center.padded().iter().copied().fold(0.0, f64::min);
                 if *nonnegative && least < 0.0 {
-                    let expected = "a nonnegative set needs a nonnegative centre";
-                    return Err(Error::parameter("an entry of a centre", least, expected));
+                    let expected = "a nonnegative set needs a nonnegative center";
+                    return Err(Error::parameter("an entry of a center", least, expected));
                 }
                 Ok(())
             }
@@ -225,11 +239,12 @@ impl ConvexSet {
 /// use ergodict::factor::{ConvexSet, DictionarySet};
 /// use ergodict::linalg::Mat;
 /// assert_eq!(DictionarySet::default().to_string(), "nonneg-ball");
-/// let near = |x: f64| ConvexSet::Near { centre: Mat::from_fn(1, 1, |_, _| x), radius: 1.0, nonnegative: false };
+/// let near = |x: f64| ConvexSet::Near { center: Mat::from_fn(1, 1, |_, _| x), radius: 1.0, nonnegative: false };
 /// let union = DictionarySet::Union(vec![near(0.0), near(10.0)]);
 /// assert_eq!(union.nearest(&Mat::from_fn(1, 1, |_, _| 8.0)), (1, 1.0));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum DictionarySet {
     /// One convex set; the ellipsoid condition is redundant and never computed.
     Convex(ConvexSet),
@@ -239,9 +254,18 @@ pub enum DictionarySet {
 
 impl Default for DictionarySet {
     fn default() -> Self {
-        ColumnSet::default().into()
+        Self::NONNEGATIVE
     }
 }
+
+/// Equal as files would have them: sets given by a program are compared by name.
+impl PartialEq for DictionarySet {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+crate::text::written_as_text!(DictionarySet);
 
 impl From<ColumnSet> for DictionarySet {
     fn from(set: ColumnSet) -> Self {
@@ -250,6 +274,15 @@ impl From<ColumnSet> for DictionarySet {
 }
 
 impl DictionarySet {
+    /// Nonnegative atoms of norm at most 1.
+    pub(crate) const NONNEGATIVE: Self =
+        Self::Convex(ConvexSet::Columns(ColumnSet::NonnegBall { radius: 1.0 }));
+
+    /// The names that text may give, each but `free` also with `:SIZE`.
+    pub fn names() -> Vec<&'static str> {
+        NAMED.iter().map(|(name, _)| *name).collect()
+    }
+
     /// The convex pieces, one or several.
     pub fn pieces(&self) -> &[ConvexSet] {
         match self {
@@ -299,7 +332,7 @@ impl std::fmt::Display for DictionarySet {
             },
             Self::Convex(ConvexSet::User(p)) => return write!(f, "{PROGRAM_GIVEN} ({})", p.name),
             Self::Convex(ConvexSet::Near { radius, .. }) => {
-                return write!(f, "{PROGRAM_GIVEN} (near a centre, radius {radius})");
+                return write!(f, "{PROGRAM_GIVEN} (near a center, radius {radius})");
             }
             Self::Union(sets) => return write!(f, "{PROGRAM_GIVEN} (union of {} sets)", sets.len()),
         };
@@ -312,8 +345,7 @@ impl std::str::FromStr for DictionarySet {
 
     fn from_str(text: &str) -> Result<Self> {
         let bad = || {
-            let expected =
-                "it must be nonneg-ball, ball, simplex, box, l1-ball (each with an optional :SIZE) or free";
+            let expected = format!("it must be one of {}, also with :SIZE", Self::names().join(", "));
             Error::parameter("the dictionary set", format!("\"{text}\""), expected)
         };
         let mut parts = text.split(':');
@@ -329,15 +361,11 @@ impl std::str::FromStr for DictionarySet {
             }
             _ => return Err(bad()),
         };
-        let set = match name {
-            "nonneg-ball" => ColumnSet::NonnegBall { radius: size },
-            "ball" => ColumnSet::Ball { radius: size },
-            "simplex" => ColumnSet::Simplex { sum: size },
-            "box" => ColumnSet::Box { lower: 0.0, upper: size },
-            "l1-ball" => ColumnSet::L1Ball { radius: size },
-            "free" if numbers.is_empty() => ColumnSet::Free,
-            _ => return Err(bad()),
-        };
+        let (_, make) = NAMED.iter().find(|(known, _)| *known == name).ok_or_else(bad)?;
+        let set = make(size);
+        if matches!(set, ColumnSet::Free) && !numbers.is_empty() {
+            return Err(bad());
+        }
         set.check()?;
         Ok(set.into())
     }
@@ -403,11 +431,11 @@ fn project_l1_ball(x: &mut [f64], radius: f64) {
 
 /// Onto `{‖W − C‖ ≤ ρ}`, cut with `W ≥ 0` if asked for. With a multiplier `μ` on the ball the solution is
 /// `max((v + μc)/(1 + μ), 0)`; its distance from `C` falls with `μ`, so bisect.
-fn project_near(w: &mut Mat<f64>, centre: &Mat<f64>, radius: f64, nonnegative: bool) {
+fn project_near(w: &mut Mat<f64>, center: &Mat<f64>, radius: f64, nonnegative: bool) {
     let at = |share: f64| -> Mat<f64> {
         // share = μ/(1 + μ) ∈ [0, 1).
         let mut out = w.clone();
-        for (x, c) in out.padded_mut().iter_mut().zip(centre.padded()) {
+        for (x, c) in out.padded_mut().iter_mut().zip(center.padded()) {
             *x += share * (c - *x);
             if nonnegative {
                 *x = x.max(0.0);
@@ -416,14 +444,14 @@ fn project_near(w: &mut Mat<f64>, centre: &Mat<f64>, radius: f64, nonnegative: b
         out
     };
     let plain = at(0.0);
-    if difference_norm(&plain, centre) <= radius {
+    if difference_norm(&plain, center) <= radius {
         *w = plain;
         return;
     }
     if !nonnegative {
-        // From the centre outwards: from far away inwards the ball would be met only to the rounding of the way.
-        let factor = radius / difference_norm(w, centre);
-        for (x, c) in w.padded_mut().iter_mut().zip(centre.padded()) {
+        // From the center outwards: from far away inwards the ball would be met only to the rounding of the way.
+        let factor = radius / difference_norm(w, center);
+        for (x, c) in w.padded_mut().iter_mut().zip(center.padded()) {
             *x = c + factor * (*x - c);
         }
         return;
@@ -431,7 +459,7 @@ fn project_near(w: &mut Mat<f64>, centre: &Mat<f64>, radius: f64, nonnegative: b
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
-        if difference_norm(&at(middle), centre) <= radius { high = middle } else { low = middle }
+        if difference_norm(&at(middle), center) <= radius { high = middle } else { low = middle }
     }
     *w = at(high);
 }

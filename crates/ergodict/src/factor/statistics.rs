@@ -20,17 +20,17 @@ const DENSE_ABOVE: f64 = 0.5;
 /// Columns of `X` that a tile of the sparse product walks over before it moves on, so that they stay in cache.
 const COLUMN_BLOCK: usize = 64;
 
-/// Sums over coded columns, all for the same dictionary. Kept in `f64` whatever the precision of the data.
+/// Sums over coded columns, all for the same dictionary. Provenance in `f64` whatever the precision of the data.
 ///
 /// `merge` adds; it commutes exactly, and is associative up to the rounding of `f64` sums (exactly so when the sums
 /// are exact). Merge in a fixed order to get the same bytes.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::factor::{Factorizer, FactorSettings};
 /// use ergodict::linalg::Mat;
 /// let halves = [0, 4].map(|from| Mat::from_fn(3, 4, |i, j| ((i + 1) * (j + from) % 5) as f64));
 /// let all = Mat::from_fn(3, 8, |i, j| halves[j / 4].get(i, j % 4));
-/// let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// let mut sum = model.statistics(&halves[0])?;
 /// sum.merge(&model.statistics(&halves[1])?)?;
 /// let whole = model.statistics(&all)?;

@@ -86,7 +86,7 @@ impl<T: Scalar> Mat<T> {
         self.cols
     }
 
-    /// Distance between the starts of neighbouring columns.
+    /// Distance between the starts of neighboring columns.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -110,7 +110,7 @@ impl<T: Scalar> Mat<T> {
     /// All numbers with the padding, column after column.
     pub fn padded(&self) -> &[T] {
         let len = self.lines.len() * (LINE / size_of::<T>());
-        // SAFETY: a `Line` is 64 initialised bytes, `T` is f32 or f64, which any bytes are, and the alignment
+        // SAFETY: a `Line` is 64 initialized bytes, `T` is f32 or f64, which any bytes are, and the alignment
         // of `Line` is a multiple of that of `T`.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), len) }
     }
@@ -211,8 +211,8 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         self.cols
     }
 
-    /// Distance between the starts of neighbouring columns.
-    pub fn stride(&self) -> usize {
+    /// Distance between the starts of neighboring columns.
+    pub(crate) fn stride(&self) -> usize {
         self.stride
     }
 

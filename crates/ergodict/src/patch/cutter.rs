@@ -3,8 +3,8 @@
 use super::{Encoding, SpinGrid, Window, borders};
 use crate::Result;
 use crate::chain::Lattice;
-use crate::chain::rng::{ChaCha8Rng, Purpose, stream};
 use crate::linalg::{Mat, Scalar};
+use crate::rng::{ChaCha8Rng, Purpose, stream};
 
 /// How patches are cut from configurations: where, and what number stands for a spin.
 ///

@@ -1,7 +1,7 @@
 //! Minibatches of image patches: positions that are independent, or follow a random walk.
 
 use super::Window;
-use crate::chain::{ChainPoint, ImageWalk, Sampling, Walker, Walkers};
+use crate::chain::{ChainPoint, ImageWalk, Placement, Walker, Walkers};
 use crate::data::Image;
 use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
@@ -10,11 +10,11 @@ use std::sync::Arc;
 /// Patches of one or several images, one minibatch after another.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Sampling};
+/// use ergodict::chain::{Boundary, Placement};
 /// use ergodict::patch::{ImageStream, Window};
 /// let image = ergodict::data::tessellation(40, 60, false, 0)?;
 /// let window = Window { rows: 5, cols: 5, boundary: Boundary::Periodic };
-/// let mut stream = ImageStream::new([image].into(), window, Sampling::Walk, 0, 0)?;
+/// let mut stream = ImageStream::new([image].into(), window, Placement::Walk, 0, 0)?;
 /// let mut x = ergodict::linalg::Mat::<f64>::zeros(0, 0);
 /// stream.advance(100);
 /// stream.copy(&mut x);
@@ -35,7 +35,13 @@ impl ImageStream {
     ///
     /// # Errors
     /// As [`Window::corners`] and [`ImageWalk::new`]; [`Error::Shape`] for images of different channels.
-    pub fn new(images: Arc<[Image]>, window: Window, sampling: Sampling, seed: u64, id: u64) -> Result<Self> {
+    pub fn new(
+        images: Arc<[Image]>,
+        window: Window,
+        sampling: Placement,
+        seed: u64,
+        id: u64,
+    ) -> Result<Self> {
         let channels = images.first().map_or(1, Image::channels);
         if let Some(other) = images.iter().find(|image| image.channels() != channels) {
             let found = format!("of {} channels", other.channels());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use ergodict::{chain::Boundary, patch::{PatchKind, Window}};
 /// let window = Window { rows: 8, cols: 8, boundary: Boundary::Free };
-/// assert_eq!(PatchKind { window, channels: 3, spins: None }.features(), Some(192)); // of colour images
+/// assert_eq!(PatchKind { window, channels: 3, spins: None }.features(), Some(192)); // of color images
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PatchKind {

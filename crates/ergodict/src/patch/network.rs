@@ -2,8 +2,8 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x` | `x`, `k` nodes; `xs`, many of them one after another | MATH.md 6 |
-//! | `A_x(a,b) = A(x(a), x(b))` | entry `a·k + b` of a column | MATH.md 7 |
+//! | `x` | `x`, `k` nodes; `xs`, many of them one after another | docs/maths.md, Homomorphisms |
+//! | `A_x(a,b) = A(x(a), x(b))` | entry `a·k + b` of a column | docs/maths.md, Patches |
 //!
 //! Where `x` has a node twice, at `a` and `b`, `A_x(a,b)` is its loop: 0 in networks without loops.
 //!
@@ -67,7 +67,7 @@ impl NetworkPatches {
     }
 
     /// The test of adjacency.
-    pub fn adjacency(&self) -> &Adjacency {
+    pub(crate) fn adjacency(&self) -> &Adjacency {
         &self.adjacency
     }
 

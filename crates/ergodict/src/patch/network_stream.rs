@@ -2,9 +2,9 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `X_t`, `N` patches as columns | [`NetworkStream::fill`], `batch` | MATH.md 7 |
-//! | the chain between minibatches | a [`MotifWalker`] for each network and chain | MATH.md 6 |
-//! | a network that changes | [`NetworkStream::follow`] | MATH.md 7, temporal networks |
+//! | `X_t`, `N` patches as columns | [`NetworkStream::fill`], `batch` | docs/maths.md, Patches |
+//! | the chain between minibatches | a [`MotifWalker`] for each network and chain | docs/maths.md, Homomorphisms |
+//! | a network that changes | [`NetworkStream::follow`] | docs/maths.md, Patches, temporal networks |
 //!
 //! The `N` columns are shared among all networks and all chains of each, in a fixed order: the chains of the first network, then those of
 //! the second, and so on; where `N` is no multiple of their number, the first have one column more. So one step learns from all of
@@ -12,7 +12,7 @@
 
 use super::NetworkPatches;
 use crate::chain::diagnostics::Acceptance;
-use crate::chain::{MotifPoint, MotifSampler, MotifWalker, Tally};
+use crate::chain::{MotifPoint, MotifSampler, MotifWalker, SamplingSettings, Tally};
 use crate::data::{Adjacency, Network};
 use crate::linalg::{Mat, Scalar};
 use crate::{Error, Result};
@@ -26,12 +26,12 @@ const MOST: usize = 1 << 16;
 /// How chains are watched.
 ///
 /// ```
-/// use ergodict::patch::Watching;
-/// let watching = Watching { chains: 4, every: 10, ..Watching::default() };
+/// use ergodict::patch::BatchPlan;
+/// let watching = BatchPlan { chains: 4, every: 10, ..BatchPlan::default() };
 /// assert_eq!((watching.batch, watching.burn_in), (100, 0)); // the paper's hundred patches
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Watching {
+pub struct BatchPlan {
     /// Columns of a minibatch, `N`.
     pub batch: usize,
     /// Chains in each network.
@@ -44,7 +44,16 @@ pub struct Watching {
     pub memory: Option<usize>,
 }
 
-impl Default for Watching {
+impl BatchPlan {
+    /// Minibatches of `batch` columns, from chains as they are set.
+    pub fn new(batch: usize, sampling: &SamplingSettings) -> Self {
+        let memory = sampling.memory_of_adjacency();
+        let chains = sampling.chains() as usize;
+        Self { batch, chains, burn_in: sampling.burn_in, every: sampling.every, memory }
+    }
+}
+
+impl Default for BatchPlan {
     /// One chain, a hundred columns, every homomorphism: the paper's setting.
     fn default() -> Self {
         Self { batch: 100, chains: 1, burn_in: 0, every: 1, memory: None }
@@ -52,27 +61,12 @@ impl Default for Watching {
 }
 
 /// Where a stream is, so that it can go on later: all but the networks and their samplers.
-///
-/// ```
-/// use ergodict::chain::{Glauber, Motif};
-/// use ergodict::{dictionary::Drawn, linalg::Mat, patch::{NetworkStream, Watching}};
-/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(Glauber::new(karate, Motif::chain(4)?)?));
-/// let stream = || NetworkStream::new(&[drawn.clone()], Watching::default(), 0);
-/// let (mut one, mut other, mut x, mut y) = (stream()?, stream()?, Mat::<f64>::zeros(0, 0), Mat::zeros(0, 0));
-/// one.fill(&mut x);
-/// other.seek(&one.point())?; // what a checkpoint keeps
-/// one.fill(&mut x);
-/// other.fill(&mut y);
-/// assert_eq!(x, y);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct NetworkPoint {
+pub(crate) struct NetworkPoint {
     /// Networks that were left behind by [`NetworkStream::follow`].
     pub passed: u64,
     /// Chains that went on into another network, and that had to start again there.
-    pub moved: Moved,
+    pub moved: ChainTransfer,
     /// Where the chains are.
     pub chains: Vec<MotifPoint>,
 }
@@ -82,21 +76,21 @@ pub struct NetworkPoint {
 /// ```
 /// use ergodict::chain::{Glauber, Motif};
 /// use ergodict::data::Network;
-/// use ergodict::{dictionary::Drawn, patch::{Moved, NetworkStream, Watching}};
+/// use ergodict::{chain::SampledNetwork, patch::{ChainTransfer, NetworkStream, BatchPlan}};
 /// let drawn = |edges: &[(u32, u32)]| {
 ///     let network = std::sync::Arc::new(Network::simple(4, edges)?);
-///     Ok::<Drawn, ergodict::Error>((network.clone(), std::sync::Arc::new(Glauber::new(network, Motif::chain(3)?)?)))
+///     Ok::<SampledNetwork, ergodict::Error>((network.clone(), std::sync::Arc::new(Glauber::new(network, Motif::chain(3)?)?)))
 /// };
 /// let (before, after) = (drawn(&[(0, 1), (1, 2)])?, drawn(&[(0, 1), (1, 2), (2, 3)])?);
-/// let mut stream = NetworkStream::new(&[before], Watching::default(), 0)?;
+/// let mut stream = NetworkStream::new(&[before], BatchPlan::default(), 0)?;
 /// // Every path of the first network is one of the second.
-/// assert_eq!(stream.follow(&after.0, &after.1)?, Moved { went_on: 1, restarted: 0 });
+/// assert_eq!(stream.follow(&after.0, &after.1)?, ChainTransfer { continued: 1, restarted: 0 });
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Moved {
+pub struct ChainTransfer {
     /// Their homomorphisms were still homomorphisms, and they went on from there.
-    pub went_on: u64,
+    pub continued: u64,
     /// Their homomorphisms were none any more, and they started again.
     pub restarted: u64,
 }
@@ -107,10 +101,10 @@ pub struct Moved {
 ///
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif};
-/// use ergodict::{data::embedded, linalg::Mat, patch::{NetworkStream, Watching}};
+/// use ergodict::{data::embedded, linalg::Mat, patch::{NetworkStream, BatchPlan}};
 /// let network = std::sync::Arc::new(embedded("@karate")?);
 /// let sampler = ExactSampler::new(network.clone(), &Motif::chain(5)?)?;
-/// let mut stream = NetworkStream::new(&[(network, std::sync::Arc::new(sampler))], Watching::default(), 0)?;
+/// let mut stream = NetworkStream::new(&[(network, std::sync::Arc::new(sampler))], BatchPlan::default(), 0)?;
 /// let mut x = Mat::<f64>::zeros(0, 0);
 /// stream.fill(&mut x);
 /// assert_eq!((x.rows(), x.cols()), (25, 100));
@@ -120,12 +114,12 @@ pub struct NetworkStream {
     patches: Vec<NetworkPatches>,
     /// Those of the first network come first.
     walkers: Vec<MotifWalker>,
-    watching: Watching,
+    watching: BatchPlan,
     seed: u64,
     k: usize,
     xs: Vec<u32>,
     passed: u64,
-    moved: Moved,
+    moved: ChainTransfer,
 }
 
 /// What one chain does of a minibatch.
@@ -144,7 +138,7 @@ impl NetworkStream {
     /// and columns that cannot be.
     pub fn new(
         networks: &[(Arc<Network>, Arc<dyn MotifSampler>)],
-        watching: Watching,
+        watching: BatchPlan,
         seed: u64,
     ) -> Result<Self> {
         let chains = networks.len().saturating_mul(watching.chains);
@@ -173,7 +167,7 @@ impl NetworkStream {
         let each = watching.memory.map(|bytes| bytes / networks.len());
         let patches =
             networks.iter().map(|(network, _)| NetworkPatches::with(Adjacency::of_bytes(network, each), k));
-        let (patches, moved) = (patches.collect(), Moved::default());
+        let (patches, moved) = (patches.collect(), ChainTransfer::default());
         Ok(Self { patches, walkers, watching, seed, k, xs: Vec::new(), passed: 0, moved })
     }
 
@@ -209,7 +203,11 @@ impl NetworkStream {
     ///
     /// # Errors
     /// [`Error::Parameter`] for streams of several networks, for another size of the motif, and after too many networks.
-    pub fn follow(&mut self, network: &Arc<Network>, sampler: &Arc<dyn MotifSampler>) -> Result<Moved> {
+    pub fn follow(
+        &mut self,
+        network: &Arc<Network>,
+        sampler: &Arc<dyn MotifSampler>,
+    ) -> Result<ChainTransfer> {
         if self.patches.len() != 1 {
             let expected = "only a stream of one network follows its changes";
             return Err(Error::parameter("the number of networks", self.patches.len(), expected));
@@ -224,7 +222,7 @@ impl NetworkStream {
         }
         self.passed += 1;
         let before = self.patches[0].network();
-        let mut moved = Moved::default();
+        let mut moved = ChainTransfer::default();
         for (chain, walker) in self.walkers.iter_mut().enumerate() {
             let id = self.passed * MOST as u64 + chain as u64;
             let named = |&v: &u32| network.ids().find(&before.ids().name(v as usize)).map(|v| v as u32);
@@ -234,7 +232,7 @@ impl NetworkStream {
             // Who goes on is where it should be, and needs no burn-in.
             let burn_in = if there.is_some() { 0 } else { watching.burn_in };
             let mut next = MotifWalker::new(Arc::clone(sampler), self.seed, id, burn_in, watching.every)?;
-            *(if there.is_some() { &mut moved.went_on } else { &mut moved.restarted }) += 1;
+            *(if there.is_some() { &mut moved.continued } else { &mut moved.restarted }) += 1;
             let point = next.point();
             let mut acceptance = walker.acceptance();
             acceptance.add(point.acceptance);
@@ -246,41 +244,37 @@ impl NetworkStream {
         self.patches.clear();
         let adjacency = Adjacency::of_bytes(network, self.watching.memory);
         self.patches.push(NetworkPatches::with(adjacency, self.k));
-        self.moved.went_on = self.moved.went_on.saturating_add(moved.went_on);
+        self.moved.continued = self.moved.continued.saturating_add(moved.continued);
         self.moved.restarted = self.moved.restarted.saturating_add(moved.restarted);
         Ok(moved)
     }
 
-    /// Nodes of a homomorphism.
-    pub fn k(&self) -> usize {
-        self.k
-    }
-
     /// The homomorphisms of the last minibatch, `k` nodes each.
-    pub fn homomorphisms(&self) -> &[u32] {
+    #[cfg(test)]
+    pub(crate) fn homomorphisms(&self) -> &[u32] {
         &self.xs
     }
 
     /// The columns of each chain in a minibatch, in the order of the columns.
-    pub fn shares(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn shares(&self) -> impl Iterator<Item = usize> {
         let (batch, chains) = (self.watching.batch, self.walkers.len());
         (0..chains).map(move |at| batch / chains + usize::from(at < batch % chains))
     }
 
     /// Proposals accepted and made by all chains.
-    pub fn acceptance(&self) -> Acceptance {
+    pub(crate) fn acceptance(&self) -> Acceptance {
         let mut all = Acceptance::default();
         self.walkers.iter().for_each(|walker| all.add(walker.acceptance()));
         all
     }
 
     /// What became of chains in networks that changed.
-    pub fn moved(&self) -> Moved {
+    pub(crate) fn moved(&self) -> ChainTransfer {
         self.moved
     }
 
     /// Where it is.
-    pub fn point(&self) -> NetworkPoint {
+    pub(crate) fn point(&self) -> NetworkPoint {
         let chains = self.walkers.iter().map(MotifWalker::point).collect();
         NetworkPoint { passed: self.passed, moved: self.moved, chains }
     }
@@ -290,7 +284,7 @@ impl NetworkStream {
     ///
     /// # Errors
     /// As [`MotifWalker::seek`]; [`Error::Shape`] for another number of chains.
-    pub fn seek(&mut self, point: &NetworkPoint) -> Result<()> {
+    pub(crate) fn seek(&mut self, point: &NetworkPoint) -> Result<()> {
         if point.chains.len() != self.walkers.len() {
             let found = format!("{} chains", point.chains.len());
             return Err(Error::shape("the state", found, format!("{} chains", self.walkers.len())));
@@ -318,12 +312,12 @@ impl NetworkStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::{Motif, SamplerKind, Samplers};
+    use crate::chain::{Motif, SamplerBuilder, SamplerKind};
     use crate::data::{Build, NodeIds, embedded};
 
-    fn of(network: &Arc<Network>, k: usize) -> (Arc<Network>, Arc<dyn MotifSampler>) {
+    fn sampled(network: &Arc<Network>, k: usize) -> (Arc<Network>, Arc<dyn MotifSampler>) {
         let motif = Motif::chain(k).unwrap();
-        let sampler = Samplers::default().build(SamplerKind::Pivot, network, &motif, 0).unwrap();
+        let sampler = SamplerBuilder::default().build(SamplerKind::Pivot, network, &motif, 0).unwrap();
         (Arc::clone(network), sampler)
     }
 
@@ -335,11 +329,12 @@ mod tests {
     fn columns_are_the_patches_of_every_chain_in_their_order() {
         let (first, second) = (some("@karate"), some("@kite"));
         for memory in [None, Some(0)] {
-            let watching = Watching { batch: 11, chains: 2, burn_in: 3, every: 2, memory };
-            let mut stream = NetworkStream::new(&[of(&first, 4), of(&second, 4)], watching, 5).unwrap();
+            let watching = BatchPlan { batch: 11, chains: 2, burn_in: 3, every: 2, memory };
+            let mut stream =
+                NetworkStream::new(&[sampled(&first, 4), sampled(&second, 4)], watching, 5).unwrap();
             let mut x = Mat::<f64>::zeros(0, 0);
             let walker =
-                |network: &Arc<Network>, id| MotifWalker::new(of(network, 4).1, 5, id, 3, 2).unwrap();
+                |network: &Arc<Network>, id| MotifWalker::new(sampled(network, 4).1, 5, id, 3, 2).unwrap();
             let mut walkers = [walker(&first, 0), walker(&first, 1), walker(&second, 2), walker(&second, 3)];
             for _ in 0..3 {
                 stream.fill(&mut x);
@@ -372,8 +367,8 @@ mod tests {
         let all = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let watching = Watching { batch: 50, chains: 7, ..Watching::default() };
-                let mut stream = NetworkStream::new(&[of(&network, 6)], watching, 1).unwrap();
+                let watching = BatchPlan { batch: 50, chains: 7, ..BatchPlan::default() };
+                let mut stream = NetworkStream::new(&[sampled(&network, 6)], watching, 1).unwrap();
                 let mut x = Mat::<f32>::zeros(0, 0);
                 (0..4)
                     .map(|_| {
@@ -396,8 +391,8 @@ mod tests {
         };
         // b–c is an edge of both, a–b only of the first.
         let (before, after) = (path(["a", "b", "c"]), path(["b", "c", "d"]));
-        let watching = Watching { batch: 40, chains: 40, ..Watching::default() };
-        let mut stream = NetworkStream::new(&[of(&before, 2)], watching, 3).unwrap();
+        let watching = BatchPlan { batch: 40, chains: 40, ..BatchPlan::default() };
+        let mut stream = NetworkStream::new(&[sampled(&before, 2)], watching, 3).unwrap();
         let mut x = Mat::<f64>::zeros(0, 0);
         stream.fill(&mut x);
         let stays = |walker: &MotifWalker| walker.state().iter().all(|&v| v > 0);
@@ -406,15 +401,15 @@ mod tests {
             .collect();
         let on = expected.iter().flatten().count() as u64;
         assert!(on > 5 && on < 35, "{on} of 40");
-        let (network, sampler) = of(&after, 2);
+        let (network, sampler) = sampled(&after, 2);
         let moved = stream.follow(&network, &sampler).unwrap();
-        assert_eq!((moved, stream.moved()), (Moved { went_on: on, restarted: 40 - on }, moved));
+        assert_eq!((moved, stream.moved()), (ChainTransfer { continued: on, restarted: 40 - on }, moved));
         for (walker, expected) in stream.walkers.iter().zip(&expected) {
             assert!(expected.as_ref().is_none_or(|state| walker.state() == state));
         }
         // A stream that begins with the second network can go to where this one is.
         let point = stream.point();
-        let mut other = NetworkStream::new(&[of(&after, 2)], watching, 3).unwrap();
+        let mut other = NetworkStream::new(&[sampled(&after, 2)], watching, 3).unwrap();
         other.seek(&point).unwrap();
         let mut y = x.clone();
         for _ in 0..3 {
@@ -429,14 +424,14 @@ mod tests {
     fn a_node_written_in_another_way_is_another() {
         let edges = [(0, 1, 1.0)];
         let of_names = |ids| Arc::new(Network::build(ids, &edges, false, Build::default()).unwrap().0);
-        let watching = Watching { batch: 1, ..Watching::default() };
+        let watching = BatchPlan { batch: 1, ..BatchPlan::default() };
         // `01` of a network of words is not the 1 of one of integers.
         for (names, on) in [(["01", "2"], 0), (["1", "2"], 1)] {
             let mut stream =
-                NetworkStream::new(&[of(&of_names(NodeIds::words(names)), 2)], watching, 3).unwrap();
-            let (network, sampler) = of(&of_names(NodeIds::integers(vec![1, 2])), 2);
+                NetworkStream::new(&[sampled(&of_names(NodeIds::words(names)), 2)], watching, 3).unwrap();
+            let (network, sampler) = sampled(&of_names(NodeIds::integers(vec![1, 2])), 2);
             let moved = stream.follow(&network, &sampler).unwrap();
-            assert_eq!(moved, Moved { went_on: on, restarted: 1 - on });
+            assert_eq!(moved, ChainTransfer { continued: on, restarted: 1 - on });
         }
     }
 
@@ -444,16 +439,18 @@ mod tests {
     fn what_cannot_be_is_refused() {
         let network = some("@kite");
         let new = |networks: &[_], batch, chains| {
-            let watching = Watching { batch, chains, ..Watching::default() };
+            let watching = BatchPlan { batch, chains, ..BatchPlan::default() };
             NetworkStream::new(networks, watching, 0).err().map(|error| error.to_string())
         };
         assert!(new(&[], 1, 1).unwrap().contains("at least one"));
-        assert!(new(&[of(&network, 2), of(&network, 3)], 9, 1).unwrap().contains("same in all"));
-        assert!(new(&[of(&network, 2)], 9, 0).unwrap().contains("chains"));
-        assert!(new(&[of(&network, 2), of(&network, 2)], 3, 2).unwrap().contains("at least one column"));
-        let two = Watching { batch: 2, ..Watching::default() };
-        let mut several = NetworkStream::new(&[of(&network, 2), of(&network, 2)], two, 0).unwrap();
-        let (network, sampler) = of(&network, 2);
+        assert!(new(&[sampled(&network, 2), sampled(&network, 3)], 9, 1).unwrap().contains("same in all"));
+        assert!(new(&[sampled(&network, 2)], 9, 0).unwrap().contains("chains"));
+        assert!(
+            new(&[sampled(&network, 2), sampled(&network, 2)], 3, 2).unwrap().contains("at least one column")
+        );
+        let two = BatchPlan { batch: 2, ..BatchPlan::default() };
+        let mut several = NetworkStream::new(&[sampled(&network, 2), sampled(&network, 2)], two, 0).unwrap();
+        let (network, sampler) = sampled(&network, 2);
         assert!(several.follow(&network, &sampler).is_err());
         let mut one = NetworkStream::new(&[(network, sampler)], two, 0).unwrap();
         assert!(one.seek(&several.point()).is_err());

@@ -1,6 +1,6 @@
 //! Spin patches: what number stands for a spin.
 //!
-//! The paper factorises configurations of ±1 with nonnegative atoms without saying what becomes of −1; here it is said:
+//! The paper factorizes configurations of ±1 with nonnegative atoms without saying what becomes of −1; here it is said:
 //!
 //! | encoding | alphabet | numbers of a site |
 //! |---|---|---|

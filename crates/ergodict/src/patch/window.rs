@@ -1,8 +1,8 @@
 //! Rectangular patches of anything that has values on a grid.
 
 use crate::chain::Boundary;
-use crate::chain::rng::below;
 use crate::linalg::{Mat, Scalar};
+use crate::rng::below;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub trait Grid {
     /// Rows and columns.
     fn shape(&self) -> (usize, usize);
-    /// Numbers at each place, such as the three colours of a pixel.
+    /// Numbers at each place, such as the three colors of a pixel.
     fn channels(&self) -> usize;
     /// One of them.
     fn value(&self, row: usize, col: usize, channel: usize) -> f64;
@@ -59,7 +59,7 @@ pub trait Grid {
 /// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
 /// let (image, mut x) = (tessellation(42, 42, true, 0)?, Mat::<f64>::zeros(0, 0));
 /// let window = Window { rows: 5, cols: 4, boundary: Boundary::Free };
-/// let mut rng = ergodict::chain::rng::stream(0, ergodict::chain::rng::Purpose::Patches, 0);
+/// let mut rng = ergodict::rng::stream(0, ergodict::rng::Purpose::Patches, 0);
 /// window.sample(&image, 100, &mut rng, &mut x)?;
 /// assert_eq!((window.corners((42, 42))?, x.rows(), x.cols()), ((38, 39), 60, 100));
 /// # Ok::<(), ergodict::Error>(())
@@ -152,7 +152,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     /// A grid whose values tell their place, and which leaves runs to the default.
     struct Places(usize, usize, usize);

@@ -10,7 +10,7 @@
 
 use super::overlap::{Overlap, refit_of, with_lambda};
 use crate::data::Image;
-use crate::factor::Factoriser;
+use crate::factor::Factorizer;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::Grid;
 use crate::{Error, Result};
@@ -49,10 +49,10 @@ const HALVINGS: usize = 10;
 /// 0.05 and 0.02 it gave 1.05, 1.12, 1.21 and 1.44 times the truth (mean of 10 seeds).
 ///
 /// ```
-/// use ergodict::{chain::rng, data::Image, reconstruct::noise_level};
+/// use ergodict::{rng, data::Image, reconstruct::noise_level};
 /// let mut random = rng::stream(0, rng::Purpose::Synthetic, 0);
-/// let grey: Vec<f32> = (0..128 * 128).map(|_| (0.5 + 0.1 * rng::normal(&mut random)) as f32).collect();
-/// assert!((noise_level(&Image::new((128, 128), 1, grey)?) - 0.1).abs() < 0.01);
+/// let gray: Vec<f32> = (0..128 * 128).map(|_| (0.5 + 0.1 * rng::normal(&mut random)) as f32).collect();
+/// assert!((noise_level(&Image::new((128, 128), 1, gray)?) - 0.1).abs() < 0.01);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub fn noise_level(image: &Image) -> f64 {
@@ -101,12 +101,12 @@ pub fn noise_level(image: &Image) -> f64 {
 ///
 /// ```
 /// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
-/// use ergodict::{factor::{Factoriser, Parameters}, reconstruct::{Overlap, lambda_for_noise}};
+/// use ergodict::{factor::{Factorizer, FactorSettings}, reconstruct::{Overlap, lambda_for_noise}};
 /// let image = tessellation(42, 42, false, 0)?;
 /// let window = Window { rows: 4, cols: 4, boundary: Boundary::Free };
 /// // Atoms of single pixels.
 /// let pixels = Mat::from_fn(16, 16, |i, j| f64::from(i == j));
-/// let dictionary = Factoriser::from_dictionary(Parameters::new(16), pixels.as_ref())?;
+/// let dictionary = Factorizer::from_dictionary(FactorSettings::new(16), pixels.as_ref())?;
 /// let lambda = |sigma| lambda_for_noise(&dictionary, &image, &Overlap { window, stride: 4 }, sigma);
 /// assert!(lambda(0.2)? > lambda(0.1)?);
 /// # Ok::<(), ergodict::Error>(())
@@ -115,7 +115,7 @@ pub fn noise_level(image: &Image) -> f64 {
 /// # Errors
 /// [`Error::Parameter`] for a σ that is no positive number; as [`Overlap::reconstruct`].
 pub fn lambda_for_noise<T: Scalar>(
-    factoriser: &Factoriser<T>,
+    factorizer: &Factorizer<T>,
     grid: &impl Grid,
     overlap: &Overlap,
     sigma: f64,
@@ -123,11 +123,11 @@ pub fn lambda_for_noise<T: Scalar>(
     if !(sigma.is_finite() && sigma > 0.0) {
         return Err(Error::parameter("the noise level", sigma, "it must be a positive number"));
     }
-    overlap.check_dictionary(factoriser, grid.channels())?;
+    overlap.check_dictionary(factorizer, grid.channels())?;
     let x = spread::<T>(overlap, grid)?;
-    let (mut rebuilt, mut refit) = (Mat::zeros(0, 0), refit_of(factoriser));
+    let (mut rebuilt, mut refit) = (Mat::zeros(0, 0), refit_of(factorizer));
     let mut excess = |lambda: f64| -> Result<f64> {
-        let mut coder = with_lambda(factoriser, lambda)?;
+        let mut coder = with_lambda(factorizer, lambda)?;
         coder.transform(x.as_ref())?;
         coder.reconstruct(&mut rebuilt);
         refit.rebuild(coder.dictionary(), &x, coder.code(), &mut rebuilt);
@@ -137,7 +137,7 @@ pub fn lambda_for_noise<T: Scalar>(
         Ok(sum / (x.rows() * x.cols()) as f64 - sigma * sigma)
     };
     // Beyond 2 max |Wᵀx| all codes are zero.
-    let w = factoriser.dictionary();
+    let w = factorizer.dictionary();
     let dot =
         |j: usize, k: usize| x.col(j).iter().zip(w.col(k)).map(|(a, b)| a.to_f64() * b.to_f64()).sum::<f64>();
     let correlations = (0..x.cols()).flat_map(|j| (0..w.cols()).map(move |k| (j, k)));

@@ -3,8 +3,8 @@
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `X` | [`Overlap::window`] | the patches, one a column |
-//! | `H = argmin ‖X − W H‖² + λ‖H‖₁` | [`Factoriser::transform`] | their codes, under the λ of the factoriser |
-//! | `W H` | [`Factoriser::reconstruct`] | the patches rebuilt |
+//! | `H = argmin ‖X − W H‖² + λ‖H‖₁` | [`Factorizer::transform`] | their codes, under the λ of the factorizer |
+//! | `W H` | [`Factorizer::reconstruct`] | the patches rebuilt |
 //!
 //! On a torus the patches begin at the multiples of the stride all round. Inside edges they begin at the multiples of
 //! the stride and at the last row and column where a patch fits, so that every place is covered either way.
@@ -12,7 +12,7 @@
 use super::refit::Refit;
 use crate::chain::Boundary;
 use crate::data::Image;
-use crate::factor::Factoriser;
+use crate::factor::Factorizer;
 use crate::factor::code::CodeSet;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::{Grid, Window};
@@ -40,7 +40,7 @@ pub const MOST_PATCHES: usize = 200_000;
 pub struct Overlap {
     /// The patches.
     pub window: Window,
-    /// Places between the corners of neighbouring patches.
+    /// Places between the corners of neighboring patches.
     pub stride: usize,
 }
 
@@ -50,13 +50,13 @@ pub struct Overlap {
 ///
 /// ```
 /// use ergodict::{chain::Boundary, data::tessellation, linalg::Mat, patch::Window};
-/// use ergodict::{factor::{Factoriser, Parameters}, reconstruct::{Overlap, relative_error}};
+/// use ergodict::{factor::{Factorizer, FactorSettings}, reconstruct::{Overlap, relative_error}};
 /// let image = tessellation(30, 30, false, 0)?;
 /// let window = Window { rows: 4, cols: 4, boundary: Boundary::Free };
 /// // Atoms of single pixels, without a penalty: every patch is rebuilt as it is.
 /// let pixels = Mat::from_fn(16, 16, |i, j| f64::from(i == j));
-/// let parameters = Parameters { lambda: 0.0, ..Parameters::new(16) };
-/// let mut dictionary = Factoriser::from_dictionary(parameters, pixels.as_ref())?;
+/// let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(16) };
+/// let mut dictionary = Factorizer::from_dictionary(parameters, pixels.as_ref())?;
 /// let rebuilt = Overlap { window, stride: 2 }.reconstruct(&mut dictionary, &image, &mut |_, _| true)?;
 /// let rebuilt = rebuilt.expect("nothing stopped it");
 /// assert!(rebuilt.shape == (30, 30) && relative_error(&rebuilt.values, &image.to_f64()) < 1e-5);
@@ -131,14 +131,14 @@ impl Overlap {
     /// taken is that of the result and of one batch.
     ///
     /// # Errors
-    /// As [`Overlap::corners`]; [`Error::Shape`] when the dictionary is of other patches; as [`Factoriser::transform`].
+    /// As [`Overlap::corners`]; [`Error::Shape`] when the dictionary is of other patches; as [`Factorizer::transform`].
     pub fn reconstruct<T: Scalar>(
         &self,
-        factoriser: &mut Factoriser<T>,
+        factorizer: &mut Factorizer<T>,
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
-        self.rebuild(factoriser, grid, seen, None)
+        self.rebuild(factorizer, grid, seen, None)
     }
 
     /// As [`Overlap::reconstruct`], but λ only chooses the atoms of each patch: their coefficients are then fitted
@@ -148,23 +148,23 @@ impl Overlap {
     /// As [`Overlap::reconstruct`].
     pub fn denoise<T: Scalar>(
         &self,
-        factoriser: &mut Factoriser<T>,
+        factorizer: &mut Factorizer<T>,
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Reconstruction>> {
-        self.rebuild(factoriser, grid, seen, Some(refit_of(factoriser)))
+        self.rebuild(factorizer, grid, seen, Some(refit_of(factorizer)))
     }
 
     fn rebuild<T: Scalar>(
         &self,
-        factoriser: &mut Factoriser<T>,
+        factorizer: &mut Factorizer<T>,
         grid: &impl Grid,
         seen: &mut dyn FnMut(u64, u64) -> bool,
         mut refit: Option<Refit>,
     ) -> Result<Option<Reconstruction>> {
         let (shape, channels) = (grid.shape(), grid.channels());
         let (rows, cols) = self.corners(shape)?;
-        self.check_dictionary(factoriser, channels)?;
+        self.check_dictionary(factorizer, channels)?;
         let features = self.window.features(channels);
         let total = rows.len() as u64 * cols.len() as u64;
         let mut corners = rows.iter().flat_map(|&row| cols.iter().map(move |&col| (row, col)));
@@ -184,10 +184,10 @@ impl Overlap {
             for (j, &corner) in batch.iter().enumerate() {
                 self.window.copy(grid, corner, x.col_mut(j));
             }
-            factoriser.transform(x.as_ref())?;
-            factoriser.reconstruct(&mut rebuilt);
+            factorizer.transform(x.as_ref())?;
+            factorizer.reconstruct(&mut rebuilt);
             if let Some(refit) = &mut refit {
-                refit.rebuild(factoriser.dictionary(), &x, factoriser.code(), &mut rebuilt);
+                refit.rebuild(factorizer.dictionary(), &x, factorizer.code(), &mut rebuilt);
             }
             for (j, &corner) in batch.iter().enumerate() {
                 let patch = rebuilt.col(j);
@@ -213,11 +213,11 @@ impl Overlap {
     /// Whether the atoms are such patches.
     pub(super) fn check_dictionary<T: Scalar>(
         &self,
-        factoriser: &Factoriser<T>,
+        factorizer: &Factorizer<T>,
         channels: usize,
     ) -> Result<()> {
         let (Window { rows, cols, .. }, found) = (self.window, self.window.features(channels));
-        let expected = factoriser.dictionary().rows();
+        let expected = factorizer.dictionary().rows();
         if found != expected {
             let found = format!("{rows}×{cols} with {channels} channels, {found} numbers");
             return Err(Error::shape(
@@ -230,27 +230,27 @@ impl Overlap {
     }
 }
 
-/// What refits the codes of a factoriser.
-pub(super) fn refit_of<T: Scalar>(factoriser: &Factoriser<T>) -> Refit {
-    Refit::new(factoriser.parameters().code != CodeSet::Free)
+/// What refits the codes of a factorizer.
+pub(super) fn refit_of<T: Scalar>(factorizer: &Factorizer<T>) -> Refit {
+    Refit::new(factorizer.parameters().code() != CodeSet::Free)
 }
 
 /// The same dictionary with another weight λ of `‖H‖₁`.
 ///
 /// ```
-/// use ergodict::{factor::{Factoriser, Parameters}, reconstruct::with_lambda};
-/// let learned = Factoriser::<f64>::random(Parameters::new(2), 3, 0)?;
+/// use ergodict::{factor::{Factorizer, FactorSettings}, reconstruct::with_lambda};
+/// let learned = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
 /// let sharper = with_lambda(&learned, 0.1)?;
 /// assert_eq!((sharper.parameters().lambda, sharper.dictionary()), (0.1, learned.dictionary()));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`Factoriser::resume`]: for a λ that is negative or no number.
-pub fn with_lambda<T: Scalar>(factoriser: &Factoriser<T>, lambda: f64) -> Result<Factoriser<T>> {
-    let mut parameters = factoriser.parameters().clone();
+/// As [`Factorizer::resume`]: for a λ that is negative or no number.
+pub fn with_lambda<T: Scalar>(factorizer: &Factorizer<T>, lambda: f64) -> Result<Factorizer<T>> {
+    let mut parameters = factorizer.parameters().clone();
     parameters.lambda = lambda;
-    Factoriser::resume(parameters, factoriser.dictionary().clone(), factoriser.aggregates().clone())
+    Factorizer::resume(parameters, factorizer.dictionary().clone(), factorizer.aggregates().clone())
 }
 
 /// `‖a − b‖ / ‖b‖`: 0 when both are zero, infinite when only `b` is. NaN unless both have the same length.

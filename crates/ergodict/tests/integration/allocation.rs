@@ -2,16 +2,16 @@
 
 use crate::common::Random;
 use crate::counting::{allocations, trap};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, Scalar};
 
 fn steps_allocate_nothing<T: Scalar>(d: usize, n: usize, r: usize, lambda: f64) {
     let mut random = Random::new(1);
     let planted = random.uniforms(d, r);
     let batches: Vec<Mat<T>> = (0..4).map(|_| random.planted(&planted, n, 0.2).cast()).collect();
-    let mut p = Parameters::new(r);
+    let mut p = FactorSettings::new(r);
     p.lambda = lambda;
-    let mut model = Factoriser::<T>::random(p, d, 0).unwrap();
+    let mut model = Factorizer::<T>::random(p, d, 0).unwrap();
     let mut batches = batches.iter().cycle();
     for x in batches.by_ref().take(3) {
         model.step(x).unwrap();

@@ -107,7 +107,7 @@ fn instances(
 }
 
 /// The least objective over all faces of the set. Every candidate is moved into the set and judged by the definition,
-/// so the result is never below the minimum, and a minimiser with independent atoms is among the candidates.
+/// so the result is never below the minimum, and a minimizer with independent atoms is among the candidates.
 fn brute_force(p: &Problem, j: usize) -> (f64, Vec<f64>) {
     let r = p.w.cols();
     let ridge = p.penalty.kappa2 / 2.0;
@@ -196,7 +196,7 @@ fn equals_brute_force<T: Scalar>(instance: &Instance, tolerance: f64) -> Result<
             h.col(j)
         );
         prop_assert!(found >= least - rounding - bound, "column {j}: {found} beats brute force {least}");
-        // With curvature the minimiser is unique: ‖h − h*‖² ≤ (f(h) − f*)/λ_min.
+        // With curvature the minimizer is unique: ‖h − h*‖² ≤ (f(h) − f*)/λ_min.
         if T::EPSILON < 1e-10 && curvature > 1e-3 {
             let apart = norm(&h.col(j).iter().zip(&best).map(|(a, b)| a - b).collect::<Vec<_>>());
             prop_assert!(apart <= 1e-6 * (1.0 + norm(x)), "column {j}: {:?} ≠ {best:?}", h.col(j));
@@ -468,7 +468,7 @@ proptest! {
     /// is the pseudo-inverse by Gram–Schmidt: `W = QR` with `Q` orthonormal, then the minimum-norm solution of `Rh = Qᵀx`
     /// as `Rᵀ(RRᵀ)⁻¹Qᵀx`.
     #[test]
-    fn unpenalised_free_codes_have_minimum_norm(
+    fn unpenalized_free_codes_have_minimum_norm(
         seed in any::<u64>(), d in 1usize..300, rank in 1usize..8, extra in 0usize..6, n in 1usize..5, single in any::<bool>(),
     ) {
         fn check<T: Scalar>(seed: u64, d: usize, rank: usize, extra: usize, n: usize) -> Result<(), TestCaseError> {

@@ -1,11 +1,15 @@
-//! What the tests of the factorisation share: random instances, and plain `f64` mathematics that uses nothing of the
+//! What the tests of the factorization share: random instances, and plain `f64` mathematics that uses nothing of the
 //! library but its matrices.
 
-use ergodict::chain::rng::{Purpose, below, stream, uniform};
+use ergodict::data::{Network, open};
 use ergodict::factor::code::{CodeSet, Penalty};
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::rng::{Purpose, below, stream, uniform};
 use proptest::test_runner::{Config, RngSeed};
 use rand_chacha::ChaCha8Rng;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Proptest settings: `cases` instances from a fixed seed, so that CI always sees the same ones. `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` choose others.
@@ -205,7 +209,7 @@ pub(crate) fn total_objective(w: &Mat<f64>, x: &Mat<f64>, h: &Mat<f64>, penalty:
 
 /// The conditions of a code, from their definition.
 pub(crate) struct Kkt {
-    /// The longest step that exact minimisation along one coordinate would take, in units where atoms have norm one.
+    /// The longest step that exact minimization along one coordinate would take, in units where atoms have norm one.
     pub(crate) residual: f64,
     /// The largest correlation with an atom, in the same units.
     pub(crate) scale: f64,
@@ -371,4 +375,24 @@ pub(crate) fn eigen(m: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
         }
     }
     ((0..n).map(|i| a[i][i]).collect(), v)
+}
+
+/// A public network; none, loudly, where it is not at hand.
+pub(crate) fn public(file: &str) -> Option<Arc<Network>> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("ERGODICT_DATA").map_or(beside, PathBuf::from);
+    let path = folder.join(file);
+    if !path.exists() {
+        assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
+        eprintln!("SKIPPED: {} is missing; set ERGODICT_DATA", path.display());
+        return None;
+    }
+    let mut edges = Vec::new();
+    for line in open(&path).unwrap().lines() {
+        let line = line.unwrap();
+        let mut ends = line.split_whitespace().map(|end| end.parse::<u32>().unwrap());
+        edges.push((ends.next().unwrap(), ends.next().unwrap()));
+    }
+    let nodes = edges.iter().map(|edge| edge.0.max(edge.1)).max().unwrap() as usize + 1;
+    Some(Arc::new(Network::simple(nodes, &edges).unwrap()))
 }

@@ -1,7 +1,7 @@
 //! Reading batch after batch allocates nothing once the buffer has its size.
 
 use crate::counting::allocations;
-use ergodict::data::{Batch, Feed, FeedOptions, MatrixStream, StreamOptions};
+use ergodict::data::{Batch, BatchSettings, MatrixBatches, MatrixStream, StreamOptions};
 use std::io::Write;
 
 #[test]
@@ -34,8 +34,8 @@ fn steady_state_allocates_nothing() {
     for path in [&csv, &npy, &packed] {
         for (shuffle, holdout) in [(false, 0.0), (true, 0.0), (false, 0.2), (true, 0.2)] {
             let stream = MatrixStream::open(path, &StreamOptions::default()).unwrap();
-            let options = FeedOptions { batch: 50, shuffle, holdout, ..FeedOptions::default() };
-            let mut feed = Feed::<f64>::new(stream, options).unwrap();
+            let options = BatchSettings { batch: 50, shuffle, holdout, ..BatchSettings::default() };
+            let mut feed = MatrixBatches::<f64>::new(stream, options).unwrap();
             for _ in 0..5 {
                 feed.next_minibatch().unwrap();
             }

@@ -578,7 +578,7 @@ fn text_of_every_delimiter_and_way() {
 }
 
 #[test]
-fn compressed_text_and_npy_are_recognised_by_content() {
+fn compressed_text_and_npy_are_recognized_by_content() {
     let folder = scratch();
     for (name, bytes) in [("x", csv().into_bytes()), ("y", table_npy())] {
         for packed in

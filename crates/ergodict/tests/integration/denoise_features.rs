@@ -1,12 +1,12 @@
-//! The untrained scores on a public network against the table of DENOISING.md.
+//! The untrained scores on a public network against the table of docs/denoising.md.
 
 use ergodict::data::corrupt::{AddModel, Amount, Kind, add, remove};
 use ergodict::data::{Network, ReadOptions, read_network};
-use ergodict::denoise::ensemble::Assumed;
+use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::paths::{OwnEdge, PairPaths};
 use ergodict::denoise::roc::auc;
-use ergodict::denoise::{Denoising, Method, Progress};
+use ergodict::denoise::{Denoiser, Method, Progress};
 use std::path::{Path, PathBuf};
 
 /// A public network; none, loudly, where it is not at hand.
@@ -31,7 +31,7 @@ fn heuristics_on_facebook_are_those_of_the_table() {
     let sparse = remove(&facebook, half, 0).unwrap();
     let noisy = add(&facebook, half, AddModel::ErdosRenyi, 0).unwrap();
     let table = [
-        (Heuristic::CommonNeighbours, [0.978, 0.962, 0.991]),
+        (Heuristic::CommonNeighbors, [0.978, 0.962, 0.991]),
         (Heuristic::ResourceAllocation, [0.981, 0.971, 0.991]),
         (Heuristic::PreferentialAttachment, [0.839, 0.554, 0.815]),
         (Heuristic::L3, [0.992, 0.970, 0.976]),
@@ -41,7 +41,7 @@ fn heuristics_on_facebook_are_those_of_the_table() {
         let kept: Vec<_> = made.truth.iter().filter(|pair| pair.2 != left_out).collect();
         let pairs: Vec<(u32, u32)> = kept.iter().map(|pair| (pair.0, pair.1)).collect();
         let labels: Vec<bool> = kept.iter().map(|pair| pair.2.label()).collect();
-        let paths = PairPaths::new(&made.observed).unwrap().of(&pairs, OwnEdge::Excluded).unwrap();
+        let paths = PairPaths::new(&made.observed).unwrap().paths(&pairs, OwnEdge::Excluded).unwrap();
         let scores = |h: Heuristic| paths.iter().map(|p| h.score(p)).collect::<Vec<f64>>();
         table.iter().map(|row| auc(&scores(row.0), &labels).unwrap()).collect()
     };
@@ -54,7 +54,7 @@ fn heuristics_on_facebook_are_those_of_the_table() {
     }
 }
 
-/// Measured: .9959 and .9892 on Facebook, .9445 on Caltech36; five draws of training pairs on Facebook differed by .0001 and .0011.
+/// ValueWithError: .9959 and .9892 on Facebook, .9445 on Caltech36; five draws of training pairs on Facebook differed by .0001 and .0011.
 #[test]
 fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
     let (Some(facebook), Some(caltech)) = (public("facebook.txt.gz"), public("fb100_Caltech36.txt.gz"))
@@ -65,10 +65,10 @@ fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
     let sparse = remove(&facebook, half, 0).unwrap();
     let noisy = add(&caltech, half, AddModel::ErdosRenyi, 0).unwrap();
     let measure =
-        |made: &ergodict::data::corrupt::Corrupted, assumed: Assumed, left_out: &[Kind]| -> Vec<f64> {
+        |made: &ergodict::data::corrupt::Corrupted, assumed: NoiseModel, left_out: &[Kind]| -> Vec<f64> {
             let pairs: Vec<(u32, u32)> = made.truth.iter().map(|&(u, v, _)| (u, v)).collect();
             let observed = std::sync::Arc::new(made.observed.clone());
-            let denoising = Denoising { method: Method::Ensemble, assumed, seed: 0 };
+            let denoising = Denoiser { method: Method::Ensemble, assumed, seed: 0 };
             let scored = denoising.scores(&observed, &pairs, &mut Progress::none()).unwrap();
             let area = |left_out: &Kind| {
                 let kept = made.truth.iter().zip(&scored.scores).filter(|(pair, _)| pair.2 != *left_out);
@@ -78,8 +78,8 @@ fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
             };
             left_out.iter().map(area).collect()
         };
-    let found = measure(&sparse, Assumed::Removed, &[Kind::Degree, Kind::Uniform]);
+    let found = measure(&sparse, NoiseModel::Removed, &[Kind::Degree, Kind::Uniform]);
     assert!(found[0] > 0.9955 && found[1] > 0.987, "{found:?}");
-    let found = measure(&noisy, Assumed::Added, &[Kind::Degree]);
+    let found = measure(&noisy, NoiseModel::Added, &[Kind::Degree]);
     assert!(found[0] > 0.94, "{found:?}");
 }

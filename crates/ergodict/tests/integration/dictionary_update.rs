@@ -4,7 +4,7 @@ use crate::common::{Random, combine, distance, frobenius, inner, norm, times};
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::ellipsoid::{Accuracy, Quadratic};
 use ergodict::factor::sets::Projection;
-use ergodict::factor::{ColumnSet, ConvexSet, DictionarySet, Factoriser, Parameters, UnusedAtoms};
+use ergodict::factor::{ColumnSet, ConvexSet, DictionarySet, FactorSettings, Factorizer, UnusedAtoms};
 use ergodict::linalg::{Mat, Scalar};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -79,12 +79,12 @@ fn member(set: &ColumnSet, d: usize, random: &mut Random) -> Vec<f64> {
     x
 }
 
-/// A point of a ball around a centre, cut with the orthant if that is asked for: clipping only comes closer, since the
-/// centre is nonnegative.
-fn near_member(centre: &Mat<f64>, radius: f64, nonnegative: bool, random: &mut Random) -> Mat<f64> {
-    let mut step = random.normals(centre.rows(), centre.cols());
+/// A point of a ball around a center, cut with the orthant if that is asked for: clipping only comes closer, since the
+/// center is nonnegative.
+fn near_member(center: &Mat<f64>, radius: f64, nonnegative: bool, random: &mut Random) -> Mat<f64> {
+    let mut step = random.normals(center.rows(), center.cols());
     let size = radius * random.uniform().powf(0.3) / frobenius(&step);
-    step = combine(size, &step, 1.0, centre);
+    step = combine(size, &step, 1.0, center);
     for j in 0..step.cols() {
         step.col_mut(j).iter_mut().for_each(|x| *x = if nonnegative { x.max(0.0) } else { *x });
     }
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn column_projections_give_the_nearest_point(
-        seed in any::<u64>(), which in 0usize..12, d in 1usize..30, size in -3i32..4,
+        seed in any::<u64>(), which in 0..column_sets().len(), d in 1usize..30, size in -3i32..4,
     ) {
         let set = &column_sets()[which];
         let mut random = Random::new(seed);
@@ -124,25 +124,25 @@ proptest! {
     }
 
     #[test]
-    fn projections_near_a_centre_give_the_nearest_point(
+    fn projections_near_a_center_give_the_nearest_point(
         seed in any::<u64>(), d in 1usize..8, r in 1usize..5, nonnegative in any::<bool>(), size in -2i32..3,
     ) {
         let mut random = Random::new(seed);
-        let centre = random.uniforms(d, r);
+        let center = random.uniforms(d, r);
         let radius = 10f64.powf(random.between(-2.0, 1.0));
-        let set = ConvexSet::Near { centre: centre.clone(), radius, nonnegative };
-        let v = combine(10f64.powi(size), &random.normals(d, r), 1.0, &centre);
+        let set = ConvexSet::Near { center: center.clone(), radius, nonnegative };
+        let v = combine(10f64.powi(size), &random.normals(d, r), 1.0, &center);
         let mut p = v.clone();
         set.project(&mut p);
         let scale = frobenius(&v) + frobenius(&p) + 1.0;
-        prop_assert!(distance(&p, &centre) <= radius * (1.0 + 1e-12), "outside the ball");
+        prop_assert!(distance(&p, &center) <= radius * (1.0 + 1e-12), "outside the ball");
         prop_assert!(!nonnegative || p.padded().iter().all(|x| *x >= 0.0), "negative");
         prop_assert!((set.distance(&v) - distance(&v, &p)).abs() <= 1e-13 * scale);
         let mut again = p.clone();
         set.project(&mut again);
         prop_assert!(distance(&again, &p) <= 1e-12 * scale, "not idempotent");
         for _ in 0..40 {
-            let y = near_member(&centre, radius, nonnegative, &mut random);
+            let y = near_member(&center, radius, nonnegative, &mut random);
             let gain = inner(&combine(1.0, &v, -1.0, &p), &combine(1.0, &y, -1.0, &p));
             prop_assert!(gain <= 1e-11 * scale * (scale + frobenius(&y)), "nearer by {gain:e}");
         }
@@ -152,7 +152,7 @@ proptest! {
 #[test]
 fn unions_project_onto_the_nearest_piece() {
     let near =
-        |at: f64| ConvexSet::Near { centre: Mat::from_fn(2, 2, |_, _| at), radius: 0.5, nonnegative: true };
+        |at: f64| ConvexSet::Near { center: Mat::from_fn(2, 2, |_, _| at), radius: 0.5, nonnegative: true };
     let union = DictionarySet::Union(vec![near(0.5), near(3.0), ConvexSet::User(half_space())]);
     let mut w = Mat::from_fn(2, 2, |i, j| if (i, j) == (0, 0) { -4.0 } else { 3.4 });
     // 4.25 from the half-space, more from either ball.
@@ -180,8 +180,8 @@ fn ellipsoid(a: &Mat<f64>, b: &Mat<f64>, previous: &Mat<f64>, w: &Mat<f64>) -> f
     inner(&combine(1.0, b, -1.0, &times(w, a)), &combine(1.0, previous, -1.0, w))
 }
 
-/// The minimiser of `tr(WAWᵀ) − 2tr(WB)` over the set by plain projected gradient.
-fn plain_minimiser(a: &Mat<f64>, b: &Mat<f64>, set: &ConvexSet, start: &Mat<f64>) -> Mat<f64> {
+/// The minimizer of `tr(WAWᵀ) − 2tr(WB)` over the set by plain projected gradient.
+fn plain_minimizer(a: &Mat<f64>, b: &Mat<f64>, set: &ConvexSet, start: &Mat<f64>) -> Mat<f64> {
     let trace: f64 =
         (0..a.cols()).map(|k| (0..a.cols()).map(|l| a.get(k, l).abs()).sum::<f64>()).fold(0.0, f64::max);
     let mut w = start.clone();
@@ -200,8 +200,8 @@ fn plain_minimiser(a: &Mat<f64>, b: &Mat<f64>, set: &ConvexSet, start: &Mat<f64>
 
 fn all_sets(d: usize, r: usize, random: &mut Random) -> Vec<ConvexSet> {
     let mut sets: Vec<ConvexSet> = column_sets().into_iter().map(ConvexSet::Columns).collect();
-    sets.push(ConvexSet::Near { centre: random.uniforms(d, r), radius: 0.5, nonnegative: true });
-    sets.push(ConvexSet::Near { centre: random.normals(d, r), radius: 2.0, nonnegative: false });
+    sets.push(ConvexSet::Near { center: random.uniforms(d, r), radius: 0.5, nonnegative: true });
+    sets.push(ConvexSet::Near { center: random.normals(d, r), radius: 2.0, nonnegative: false });
     sets.push(ConvexSet::User(half_space()));
     sets
 }
@@ -210,34 +210,34 @@ proptest! {
     #![proptest_config(crate::common::cases(60))]
 
     #[test]
-    fn updates_reach_the_minimiser(seed in any::<u64>(), d in 1usize..12, r in 1usize..8, which in 0usize..15) {
+    fn updates_reach_the_minimizer(seed in any::<u64>(), d in 1usize..12, r in 1usize..8, which in 0usize..15) {
         let mut random = Random::new(seed);
         let (a, b) = quadratic(d, r, &mut random);
         let set = &all_sets(d, r, &mut random)[which];
         let start = random.normals(d, r);
-        let (w, report) = Quadratic { a: &a, b_transposed: &b }.minimise(set, &start, TIGHT);
+        let (w, report) = Quadratic { a: &a, b_transposed: &b }.minimize(set, &start, TIGHT);
         prop_assert!(!report.capped, "{set:?}: {report:?}");
         prop_assert!(set.distance(&w) <= 1e-12 * (1.0 + frobenius(&w)), "{set:?}: outside");
-        let want = plain_minimiser(&a, &b, set, &start);
+        let want = plain_minimizer(&a, &b, set, &start);
         let scale = 1.0 + value(&a, &b, &want).abs() + frobenius(&b).powi(2);
         let (got, least) = (value(&a, &b, &w), value(&a, &b, &want));
         prop_assert!((got - least).abs() <= 1e-9 * scale, "{set:?}: {got} ≠ {least}");
-        // g is strongly convex here (λ_min ≥ 0.2), so the minimiser is unique.
+        // g is strongly convex here (λ_min ≥ 0.2), so the minimizer is unique.
         prop_assert!(distance(&w, &want) <= 1e-6 * scale, "{set:?}: another point");
         let reported = Quadratic { a: &a, b_transposed: &b }.value(&w);
         prop_assert!((reported - got).abs() <= 1e-12 * scale);
     }
 
-    /// The update of the factoriser itself, after real steps: stationary, inside, and not beaten by projected gradient.
+    /// The update of the factorizer itself, after real steps: stationary, inside, and not beaten by projected gradient.
     #[test]
-    fn the_factorisers_update_is_stationary(seed in any::<u64>(), d in 1usize..12, r in 1usize..6, which in 0usize..15) {
+    fn the_factorizers_update_is_stationary(seed in any::<u64>(), d in 1usize..12, r in 1usize..6, which in 0usize..15) {
         let mut random = Random::new(seed);
         let set = all_sets(d, r, &mut random)[which].clone();
-        let mut p = Parameters::new(r);
+        let mut p = FactorSettings::new(r);
         (p.lambda, p.kappa1, p.kappa2) = (0.1, 0.05, 0.1);
         (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
-        p.dictionary = DictionarySet::Convex(set.clone());
-        let mut model = Factoriser::<f64>::random(p, d, seed).unwrap();
+        p.dictionary = Some(DictionarySet::Convex(set.clone()));
+        let mut model = Factorizer::<f64>::random(p, d, seed).unwrap();
         let planted = random.uniforms(d, r);
         for t in 1..=4 {
             let before = model.dictionary().clone();
@@ -252,7 +252,7 @@ proptest! {
             let mut a = model.aggregates().a.clone();
             (0..r).for_each(|k| a.col_mut(k)[k] += 0.05);
             let b = &model.aggregates().b_transposed;
-            let want = plain_minimiser(&a, b, &set, &before);
+            let want = plain_minimizer(&a, b, &set, &before);
             let scale = 1.0 + value(&a, b, &want).abs() + frobenius(b).powi(2);
             prop_assert!(value(&a, b, w) <= value(&a, b, &want) + 1e-9 * scale, "step {t}: {set:?}");
             let gap = ergodict::factor::diagnostics::stationarity_gap(&model);
@@ -268,10 +268,10 @@ fn unused_atoms_are_left_alone<T: Scalar>() {
     });
     let mut random = Random::new(5);
     let x: Mat<T> = Mat::from_fn(8, 20, |i, _| T::from_f64(if i < 4 { random.uniform() } else { 0.0 }));
-    let mut p = Parameters::new(4);
+    let mut p = FactorSettings::new(4);
     p.lambda = 0.01;
     p.kappa1 = 0.5;
-    let mut model = Factoriser::<T>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+    let mut model = Factorizer::<T>::from_dictionary(p.clone(), w.as_ref()).unwrap();
     let start = model.dictionary().clone();
     for _ in 0..5 {
         let seen = model.step(&x).unwrap();
@@ -284,7 +284,7 @@ fn unused_atoms_are_left_alone<T: Scalar>() {
     assert_eq!(model.aggregates().a.get(1, 1), 0.0);
 
     p.unused = UnusedAtoms::Reseed;
-    let mut model = Factoriser::<T>::from_dictionary(p, w.as_ref()).unwrap();
+    let mut model = Factorizer::<T>::from_dictionary(p, w.as_ref()).unwrap();
     let (_, loss_before) = model.transform(&x).unwrap();
     let code: Mat<f64> = model.code().cast();
     let (start, data): (Mat<f64>, Mat<f64>) = (start.cast(), x.cast());
@@ -327,7 +327,7 @@ struct Cut {
     b: Mat<f64>,
     previous: Mat<f64>,
     set: ConvexSet,
-    centre: Mat<f64>,
+    center: Mat<f64>,
     radius: f64,
     nonnegative: bool,
 }
@@ -340,13 +340,13 @@ impl Cut {
         let previous = random.uniforms(d, r);
         // Balls of all sizes at all distances, so that all three outcomes occur.
         let away = 10f64.powf(random.between(-2.0, 1.0));
-        let mut centre = combine(away, &random.normals(d, r), 1.0, &previous);
+        let mut center = combine(away, &random.normals(d, r), 1.0, &previous);
         if nonnegative {
-            (0..r).for_each(|j| centre.col_mut(j).iter_mut().for_each(|x| *x = x.max(0.0)));
+            (0..r).for_each(|j| center.col_mut(j).iter_mut().for_each(|x| *x = x.max(0.0)));
         }
         let radius = away * random.between(0.1, 2.0) * ((d * r) as f64).sqrt();
-        let set = ConvexSet::Near { centre: centre.clone(), radius, nonnegative };
-        Self { a, b, previous, set, centre, radius, nonnegative }
+        let set = ConvexSet::Near { center: center.clone(), radius, nonnegative };
+        Self { a, b, previous, set, center, radius, nonnegative }
     }
 
     fn scale(&self) -> f64 {
@@ -361,7 +361,7 @@ impl Cut {
     fn feasible(&self, count: usize, random: &mut Random) -> Vec<Mat<f64>> {
         let middle = combine(
             0.5,
-            &plain_minimiser(&self.a, &self.b, &ConvexSet::Columns(ColumnSet::Free), &self.previous),
+            &plain_minimizer(&self.a, &self.b, &ConvexSet::Columns(ColumnSet::Free), &self.previous),
             0.5,
             &self.previous,
         );
@@ -369,7 +369,7 @@ impl Cut {
         let mut found = Vec::new();
         for i in 0..count {
             // Half from inside the ball of the set, half from about the ellipsoid and projected onto the set.
-            let mut w = near_member(&self.centre, self.radius, self.nonnegative, random);
+            let mut w = near_member(&self.center, self.radius, self.nonnegative, random);
             if i % 2 == 0 {
                 let step = random.normals(w.rows(), w.cols());
                 w = combine(reach * 2.0 * random.uniform() / frobenius(&step), &step, 1.0, &middle);
@@ -390,7 +390,7 @@ impl Cut {
             let mu = theta / (1.0 - theta);
             let a = combine(1.0 + mu, &self.a, 0.0, &self.a);
             let b = combine(1.0 + mu / 2.0, &self.b, mu / 2.0, &anchor);
-            let w = plain_minimiser(&a, &b, &self.set, &self.centre);
+            let w = plain_minimizer(&a, &b, &self.set, &self.center);
             value(&a, &b, &w) + mu * inner(&self.b, &self.previous)
         };
         let ratio = (5f64.sqrt() - 1.0) / 2.0;
@@ -417,12 +417,12 @@ proptest! {
         let mut random = Random::new(seed ^ 1);
         let scale = cut.scale();
         let feasible = cut.feasible(400, &mut random);
-        let found = q.minimise_in_ellipsoid(&cut.set, &cut.previous, TIGHT);
+        let found = q.minimize_in_ellipsoid(&cut.set, &cut.previous, TIGHT);
         let Some((w, _)) = found else {
             prop_assert!(feasible.is_empty(), "called empty, but {:?} is a member", feasible[0]);
             // The least value of the condition over the set, by projected gradient: it is tr(WAWᵀ) − tr(W(B + AW'ᵀ)).
             let pull = combine(0.5, b, 0.5, &times(&cut.previous, a));
-            let nearest = plain_minimiser(a, &pull, &cut.set, &cut.centre);
+            let nearest = plain_minimizer(a, &pull, &cut.set, &cut.center);
             let least = ellipsoid(a, b, &cut.previous, &nearest);
             prop_assert!(least > -1e-9 * scale, "called empty, but the condition is {least:e} at {nearest:?}");
             return Ok(());
@@ -440,8 +440,8 @@ proptest! {
         }
         let bound = cut.dual_bound();
         prop_assert!(least <= bound + 1e-6 * scale, "{least} is over the dual bound {bound}");
-        // Where the plain minimiser is in the ellipsoid anyway, it is the answer.
-        let plain = plain_minimiser(a, b, &cut.set, &cut.previous);
+        // Where the plain minimizer is in the ellipsoid anyway, it is the answer.
+        let plain = plain_minimizer(a, b, &cut.set, &cut.previous);
         if ellipsoid(a, b, &cut.previous, &plain) < -1e-9 * scale {
             prop_assert!(distance(&plain, &w) <= 1e-6 * scale, "θ = 0, but another point");
         }
@@ -455,19 +455,19 @@ fn empty_cut_and_inactive_ellipsoids_all_occur() {
     for seed in 0..60 {
         let cut = Cut::random(seed, 3, 2);
         let q = Quadratic { a: &cut.a, b_transposed: &cut.b };
-        match q.minimise_in_ellipsoid(&cut.set, &cut.previous, TIGHT) {
+        match q.minimize_in_ellipsoid(&cut.set, &cut.previous, TIGHT) {
             None => empty += 1,
             Some((w, _)) if ellipsoid(&cut.a, &cut.b, &cut.previous, &w) > -1e-7 => cut_off += 1,
             Some(_) => inactive += 1,
         }
-        let far = ConvexSet::Near { centre: Mat::from_fn(3, 2, |_, _| 1e3), radius: 1.0, nonnegative: true };
-        assert!(q.minimise_in_ellipsoid(&far, &cut.previous, TIGHT).is_none(), "seed {seed}");
+        let far = ConvexSet::Near { center: Mat::from_fn(3, 2, |_, _| 1e3), radius: 1.0, nonnegative: true };
+        assert!(q.minimize_in_ellipsoid(&far, &cut.previous, TIGHT).is_none(), "seed {seed}");
     }
     assert!(empty > 3 && cut_off > 3 && inactive > 3, "{empty} {cut_off} {inactive}");
 }
 
 /// `g(W_{t−1}) − g(W_t) − ‖W_t − W_{t−1}‖²_A`, with the Hessian `A + κ₁I` in both, and the size it is made of.
-fn growth(model: &Factoriser<f64>, before: &Mat<f64>) -> (f64, f64) {
+fn growth(model: &Factorizer<f64>, before: &Mat<f64>) -> (f64, f64) {
     let mut a = model.aggregates().a.clone();
     let kappa1 = model.parameters().kappa1;
     (0..a.cols()).for_each(|k| a.col_mut(k)[k] += kappa1);
@@ -484,11 +484,11 @@ fn second_order_growth_over_convex_sets() {
         let mut random = Random::new(8);
         let planted = random.uniforms(10, 4);
         for set in all_sets(10, 4, &mut random) {
-            let mut p = Parameters::new(4);
+            let mut p = FactorSettings::new(4);
             (p.lambda, p.kappa1) = (0.1, kappa1);
             (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 100_000);
-            p.dictionary = DictionarySet::Convex(set.clone());
-            let mut model = Factoriser::<f64>::random(p, 10, 1).unwrap();
+            p.dictionary = Some(DictionarySet::Convex(set.clone()));
+            let mut model = Factorizer::<f64>::random(p, 10, 1).unwrap();
             for t in 1..=15 {
                 let before = model.dictionary().clone();
                 let x = random.planted(&planted, 15, 0.3);
@@ -501,16 +501,16 @@ fn second_order_growth_over_convex_sets() {
 }
 
 /// Two disjoint balls of nonnegative dictionaries; the run starts in the wrong one. Columns show one atom each, large
-/// enough that the codes, bounded by 1, are 1 in either ball: so the minimiser over all dictionaries is in the right one.
-fn two_balls(random: &mut Random, kappa1: f64) -> (Mat<f64>, Factoriser<f64>) {
+/// enough that the codes, bounded by 1, are 1 in either ball: so the minimizer over all dictionaries is in the right one.
+fn two_balls(random: &mut Random, kappa1: f64) -> (Mat<f64>, Factorizer<f64>) {
     let right = Mat::from_fn(6, 2, |i, k| if i / 3 == k { 1.0 + random.uniform() } else { 0.0 });
     let wrong = Mat::from_fn(6, 2, |i, k| 0.4 * right.get(i, k) + 0.1 * random.uniform());
     let radius = 0.49 * distance(&right, &wrong);
-    let near = |centre: &Mat<f64>| ConvexSet::Near { centre: centre.clone(), radius, nonnegative: true };
-    let mut p = Parameters::new(2);
-    (p.lambda, p.kappa1, p.code) = (0.05, kappa1, CodeSet::Box { upper: 1.0 });
-    p.dictionary = DictionarySet::Union(vec![near(&wrong), near(&right)]);
-    let model = Factoriser::from_dictionary(p, wrong.as_ref()).unwrap();
+    let near = |center: &Mat<f64>| ConvexSet::Near { center: center.clone(), radius, nonnegative: true };
+    let mut p = FactorSettings::new(2);
+    (p.lambda, p.kappa1, p.code) = (0.05, kappa1, Some(CodeSet::Box { upper: 1.0 }));
+    p.dictionary = Some(DictionarySet::Union(vec![near(&wrong), near(&right)]));
+    let model = Factorizer::from_dictionary(p, wrong.as_ref()).unwrap();
     assert_eq!(model.piece(), 0);
     (right, model)
 }
@@ -524,7 +524,7 @@ fn one_atom_columns(right: &Mat<f64>, n: usize, random: &mut Random) -> Mat<f64>
     x
 }
 
-/// `(tolerance, sweeps)` of the inner minimisations: growth must hold for loose ones too, since the ellipsoid is checked
+/// `(tolerance, sweeps)` of the inner minimizations: growth must hold for loose ones too, since the ellipsoid is checked
 /// and not hoped for.
 #[test]
 fn second_order_growth_over_unions_while_pieces_switch() {
@@ -534,9 +534,9 @@ fn second_order_growth_over_unions_while_pieces_switch() {
             let mut random = Random::new(seed);
             let (right, model) = two_balls(&mut random, kappa1);
             let mut p = model.parameters().clone();
-            let union = p.dictionary.clone();
+            let union = p.dictionary().clone();
             (p.dictionary_tolerance, p.dictionary_sweeps) = (tolerance, sweeps);
-            let mut model = Factoriser::from_dictionary(p, model.dictionary().as_ref()).unwrap();
+            let mut model = Factorizer::from_dictionary(p, model.dictionary().as_ref()).unwrap();
             for t in 1..=25 {
                 let (before, piece) = (model.dictionary().clone(), model.piece());
                 model.step(&one_atom_columns(&right, 20, &mut random)).unwrap();
@@ -559,13 +559,13 @@ fn a_union_of_one_set_is_that_set() {
         let mut sets = all_sets(9, 4, &mut random);
         sets.truncate(14);
         for set in sets {
-            let mut p = Parameters::new(4);
+            let mut p = FactorSettings::new(4);
             (p.lambda, p.kappa1) = (0.1, kappa1);
             (p.dictionary_tolerance, p.dictionary_sweeps) = (1e-12, 20_000);
-            p.dictionary = DictionarySet::Convex(set.clone());
-            let mut plain = Factoriser::<f64>::random(p.clone(), 9, 3).unwrap();
-            p.dictionary = DictionarySet::Union(vec![set.clone()]);
-            let mut union = Factoriser::<f64>::random(p, 9, 3).unwrap();
+            p.dictionary = Some(DictionarySet::Convex(set.clone()));
+            let mut plain = Factorizer::<f64>::random(p.clone(), 9, 3).unwrap();
+            p.dictionary = Some(DictionarySet::Union(vec![set.clone()]));
+            let mut union = Factorizer::<f64>::random(p, 9, 3).unwrap();
             for t in 1..=6 {
                 let x = random.planted(&planted, 25, 0.2);
                 plain.step(&x).unwrap();
@@ -583,7 +583,7 @@ fn a_union_of_one_set_is_that_set() {
 #[test]
 fn sets_that_cannot_be_are_refused() {
     let near = |rows, radius, entry| ConvexSet::Near {
-        centre: Mat::from_fn(rows, 2, |_, _| entry),
+        center: Mat::from_fn(rows, 2, |_, _| entry),
         radius,
         nonnegative: true,
     };
@@ -597,8 +597,8 @@ fn sets_that_cannot_be_are_refused() {
         ColumnSet::Box { lower: 1.0, upper: 1.0 }.into(),
         ColumnSet::Simplex { sum: f64::INFINITY }.into(),
     ] {
-        let mut p = Parameters::new(2);
-        p.dictionary = set;
-        assert!(p.check(3).is_err(), "{:?}", p.dictionary);
+        let mut p = FactorSettings::new(2);
+        p.dictionary = Some(set);
+        assert!(p.check(3).is_err(), "{:?}", p.dictionary());
     }
 }

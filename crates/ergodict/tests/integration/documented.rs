@@ -111,3 +111,24 @@ fn the_scan_sees_what_is_missing() {
     assert_eq!(items, BTreeSet::from(["One", "Two", "three", "Four"]));
     assert_eq!(shown, BTreeSet::from(["One", "Two"]));
 }
+
+#[test]
+fn messages_name_settings_and_no_flags_of_the_shell() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| !file.ends_with("tests.rs")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            let quoted = line.split('"').skip(1).step_by(2);
+            let flag = |part: &str| {
+                part.match_indices("--")
+                    .any(|(at, _)| part[at + 2..].starts_with(|c: char| c.is_ascii_lowercase()))
+            };
+            if quoted.into_iter().any(flag) {
+                found.push(format!("{}:{}: {line}", file.display(), at + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "a front end spells settings, by `Hint`:\n{}", found.join("\n"));
+}

@@ -1,10 +1,10 @@
-//! Hazards by name: input that breaks factorisations, and what ours does with it.
+//! Hazards by name: input that breaks factorizations, and what ours does with it.
 
 use crate::common::{Random, dot, kkt};
 use ergodict::Error;
 use ergodict::factor::code::{CodeSet, Coder, Penalty};
 use ergodict::factor::{
-    ColumnSet, DictionarySet, Factoriser, Mask, Minibatch, Normalise, Parameters, SparseRef, StepReport,
+    ColumnSet, DictionarySet, FactorSettings, Factorizer, Mask, Minibatch, Normalize, SparseRef, StepReport,
     UnusedAtoms,
 };
 use ergodict::linalg::{Mat, Scalar};
@@ -14,7 +14,7 @@ fn code_sets() -> [CodeSet; 4] {
 }
 
 fn dictionary_sets() -> Vec<DictionarySet> {
-    ["nonneg-ball", "ball", "simplex", "box", "l1-ball", "free"].map(|name| name.parse().unwrap()).to_vec()
+    DictionarySet::names().into_iter().map(|name| name.parse().unwrap()).collect()
 }
 
 /// All combinations of sets with and without penalty, three steps each; everything must stay finite and in its set.
@@ -27,10 +27,10 @@ fn survives_with<T: Scalar>(x: &Mat<T>, atoms: usize, may_cap: bool) {
         for set in dictionary_sets() {
             for (lambda, kappa1) in [(0.0, 0.0), (1.0, 0.0), (0.1, 0.1)] {
                 for unused in [UnusedAtoms::Keep, UnusedAtoms::Reseed] {
-                    let mut p = Parameters::new(atoms);
-                    (p.lambda, p.kappa1, p.code, p.unused) = (lambda, kappa1, code, unused);
-                    p.dictionary = set.clone();
-                    let mut model = Factoriser::<T>::random(p, x.rows(), 1).unwrap();
+                    let mut p = FactorSettings::new(atoms);
+                    (p.lambda, p.kappa1, p.code, p.unused) = (lambda, kappa1, Some(code), unused);
+                    p.dictionary = Some(set.clone());
+                    let mut model = Factorizer::<T>::random(p, x.rows(), 1).unwrap();
                     for _ in 0..3 {
                         let seen = model.step(x).unwrap();
                         sane(&model, &seen);
@@ -42,7 +42,7 @@ fn survives_with<T: Scalar>(x: &Mat<T>, atoms: usize, may_cap: bool) {
     }
 }
 
-fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
+fn sane<T: Scalar>(model: &Factorizer<T>, seen: &StepReport) {
     let context = || format!("{:?}\n{seen:?}", model.parameters());
     for value in [seen.loss_before, seen.surrogate, seen.change, seen.code.kkt, seen.update.last_change] {
         assert!(value.is_finite(), "{}", context());
@@ -57,7 +57,7 @@ fn sane<T: Scalar>(model: &Factoriser<T>, seen: &StepReport) {
         context()
     );
     assert!(totals.r.is_finite(), "{}", context());
-    let outside = model.parameters().dictionary.nearest(&w).1;
+    let outside = model.parameters().dictionary().nearest(&w).1;
     assert!(
         outside <= 64.0 * T::EPSILON * (1.0 + crate::common::frobenius(&w)),
         "{outside:e} outside, {}",
@@ -79,7 +79,7 @@ fn zero_columns() {
     }
     survives(&x, 3);
     survives(&x.cast::<f32>(), 3);
-    let mut model = Factoriser::<f64>::random(Parameters::new(3), 6, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 6, 0).unwrap();
     model.step(&x).unwrap();
     assert!((0..70).step_by(3).all(|j| model.code().col(j).iter().all(|h| *h == 0.0)));
 }
@@ -89,7 +89,7 @@ fn all_zero_data() {
     let x = Mat::<f64>::zeros(5, 8);
     survives(&x, 3);
     survives(&x.cast::<f32>(), 3);
-    let mut model = Factoriser::<f64>::random(Parameters::new(3), 5, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 5, 0).unwrap();
     let start = model.dictionary().clone();
     for _ in 0..3 {
         let seen = model.step(&x).unwrap();
@@ -104,10 +104,10 @@ fn duplicate_atoms() {
     let x = random::<f64>(6, 20, 2);
     for code in code_sets() {
         for lambda in [0.0, 0.1] {
-            let mut p = Parameters::new(4);
-            (p.lambda, p.code) = (lambda, code);
+            let mut p = FactorSettings::new(4);
+            (p.lambda, p.code) = (lambda, Some(code));
             let w = Mat::from_fn(6, 4, |i, _| 0.1 + 0.1 * i as f64);
-            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            let mut model = Factorizer::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
             for _ in 0..5 {
                 let seen = model.step(&x).unwrap();
                 sane(&model, &seen);
@@ -116,8 +116,8 @@ fn duplicate_atoms() {
             if matches!(code, CodeSet::Nonnegative | CodeSet::Free) {
                 let one = w.as_ref().columns(0, 1);
                 let mut alone =
-                    Factoriser::from_dictionary(Parameters { atoms: 1, ..p.clone() }, one).unwrap();
-                let mut four = Factoriser::<f64>::from_dictionary(p, w.as_ref()).unwrap();
+                    Factorizer::from_dictionary(FactorSettings { atoms: 1, ..p.clone() }, one).unwrap();
+                let mut four = Factorizer::<f64>::from_dictionary(p, w.as_ref()).unwrap();
                 let (a, b) = (alone.loss(&x).unwrap(), four.loss(&x).unwrap());
                 assert!((a - b).abs() <= 1e-9 * a, "{code}, λ = {lambda}: {b} ≠ {a}");
             }
@@ -143,10 +143,10 @@ fn one_sample() {
 /// statistics are neutral.
 #[test]
 fn no_samples() {
-    for normalise in [Normalise::Sum, Normalise::PerColumn] {
-        let mut p = Parameters::new(2);
-        p.normalise = normalise;
-        let mut model = Factoriser::<f64>::random(p, 5, 0).unwrap();
+    for normalize in [Normalize::Sum, Normalize::PerColumn] {
+        let mut p = FactorSettings::new(2);
+        p.normalize = normalize;
+        let mut model = Factorizer::<f64>::random(p, 5, 0).unwrap();
         let x = random::<f64>(5, 9, 5);
         model.step(&x).unwrap();
         let (w, totals) = (model.dictionary().clone(), model.aggregates().clone());
@@ -179,14 +179,14 @@ fn no_penalty_and_a_rank_deficient_dictionary() {
         });
         let x = rng.uniforms(8, 12);
         for code in code_sets() {
-            let mut p = Parameters::new(5);
-            (p.lambda, p.code) = (0.0, code);
-            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            let mut p = FactorSettings::new(5);
+            (p.lambda, p.code) = (0.0, Some(code));
+            let mut model = Factorizer::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
             for _ in 0..4 {
                 let seen = model.step(&x).unwrap();
                 sane(&model, &seen);
             }
-            let mut model = Factoriser::<f32>::from_dictionary(p, w.cast::<f32>().as_ref()).unwrap();
+            let mut model = Factorizer::<f32>::from_dictionary(p, w.cast::<f32>().as_ref()).unwrap();
             for _ in 0..4 {
                 let seen = model.step(&x.cast::<f32>()).unwrap();
                 sane(&model, &seen);
@@ -198,7 +198,7 @@ fn no_penalty_and_a_rank_deficient_dictionary() {
 #[test]
 fn not_a_number_and_infinity_are_named() {
     fn check<T: Scalar>() {
-        let mut model = Factoriser::<T>::random(Parameters::new(2), 6, 0).unwrap();
+        let mut model = Factorizer::<T>::random(FactorSettings::new(2), 6, 0).unwrap();
         for (sample, feature, bad) in
             [(0, 0, f64::NAN), (4, 5, f64::INFINITY), (69, 2, f64::NEG_INFINITY), (64, 1, f64::NAN)]
         {
@@ -233,10 +233,10 @@ fn not_a_number_and_infinity_are_named() {
         let mut w = random::<T>(6, 2, 1);
         w.col_mut(1)[3] = T::from_f64(f64::NAN);
         assert!(matches!(
-            Factoriser::from_dictionary(Parameters::new(2), w.as_ref()),
+            Factorizer::from_dictionary(FactorSettings::new(2), w.as_ref()),
             Err(Error::NotFinite { sample: 1, feature: 3, .. })
         ));
-        assert!(Factoriser::from_data(Parameters::new(2), w.as_ref(), 0).is_err());
+        assert!(Factorizer::from_data(FactorSettings::new(2), w.as_ref(), 0).is_err());
     }
     check::<f64>();
     check::<f32>();
@@ -246,11 +246,11 @@ fn not_a_number_and_infinity_are_named() {
 fn scales<T: Scalar>(size: f64, tolerance: f64) {
     for code in [CodeSet::Nonnegative, CodeSet::Free] {
         for lambda in [0.0, 0.2] {
-            let mut p = Parameters::new(4);
-            (p.lambda, p.code) = (lambda, code);
-            let mut plain = Factoriser::<T>::random(p.clone(), 9, 1).unwrap();
+            let mut p = FactorSettings::new(4);
+            (p.lambda, p.code) = (lambda, Some(code));
+            let mut plain = Factorizer::<T>::random(p.clone(), 9, 1).unwrap();
             p.lambda = lambda * size;
-            let mut scaled = Factoriser::<T>::random(p, 9, 1).unwrap();
+            let mut scaled = Factorizer::<T>::random(p, 9, 1).unwrap();
             for t in 1..=5 {
                 let x = random::<T>(9, 30, t);
                 let a = plain.step(&x).unwrap();
@@ -298,11 +298,11 @@ fn huge_and_tiny_scales_at_the_default_penalty() {
 #[test]
 fn overflow_is_an_error() {
     let x = Mat::from_fn(3, 4, |_, _| 1e160);
-    let mut model = Factoriser::<f64>::random(Parameters::new(2), 3, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0).unwrap();
     let error = model.step(&x).unwrap_err();
     assert!(matches!(error, Error::Overflow { largest: 1e160, .. }), "{error}");
     let x = Mat::from_fn(3, 4, |_, _| 1e25f32);
-    let mut model = Factoriser::<f32>::random(Parameters::new(2), 3, 0).unwrap();
+    let mut model = Factorizer::<f32>::random(FactorSettings::new(2), 3, 0).unwrap();
     assert!(matches!(model.step(&x).unwrap_err(), Error::Overflow { .. }));
 }
 
@@ -314,9 +314,9 @@ fn overflow_of_single_precision_alone_is_an_error() {
             // One atom in ten is used: statistics then take the sparse way, in f64.
             let x = Mat::from_fn(10, 40, |i, j| if i == j % 10 { size } else { 0.0 });
             let w = Mat::from_fn(10, 10, |i, j| f32::from(i == j));
-            let mut p = Parameters::new(10);
-            p.code = code;
-            let mut model = Factoriser::<f32>::from_dictionary(p, w.as_ref()).unwrap();
+            let mut p = FactorSettings::new(10);
+            p.code = Some(code);
+            let mut model = Factorizer::<f32>::from_dictionary(p, w.as_ref()).unwrap();
             for _ in 0..3 {
                 match model.step(&x) {
                     Ok(seen) => sane(&model, &seen),
@@ -347,25 +347,25 @@ fn a_zero_atom() {
     let x = random::<f64>(6, 12, 9);
     for code in code_sets() {
         for (lambda, kappa2) in [(0.0, 0.0), (0.1, 0.0), (0.1, 0.5)] {
-            let mut p = Parameters::new(3);
-            (p.lambda, p.kappa2, p.code) = (lambda, kappa2, code);
+            let mut p = FactorSettings::new(3);
+            (p.lambda, p.kappa2, p.code) = (lambda, kappa2, Some(code));
             let w = Mat::from_fn(6, 3, |i, k| if k == 1 { 0.0 } else { 0.1 + 0.1 * (i + k) as f64 });
-            let mut model = Factoriser::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
+            let mut model = Factorizer::<f64>::from_dictionary(p.clone(), w.as_ref()).unwrap();
             let seen = model.step(&x).unwrap();
             sane(&model, &seen);
             assert!((0..12).all(|j| model.code().get(1, j) == 0.0), "{code}: a zero atom is used");
             assert_eq!(seen.update.unused, 1);
             assert!(model.dictionary().col(1).iter().all(|w| *w == 0.0));
             p.unused = UnusedAtoms::Reseed;
-            let mut model = Factoriser::<f64>::from_dictionary(p, w.as_ref()).unwrap();
+            let mut model = Factorizer::<f64>::from_dictionary(p, w.as_ref()).unwrap();
             assert_eq!(model.step(&x).unwrap().reseeded, 1);
             assert!(model.dictionary().col(1).iter().any(|w| *w > 0.0));
         }
     }
     // All of them.
-    let mut p = Parameters::new(3);
-    p.dictionary = ColumnSet::Free.into();
-    let mut model = Factoriser::<f64>::from_dictionary(p, Mat::zeros(6, 3).as_ref()).unwrap();
+    let mut p = FactorSettings::new(3);
+    p.dictionary = Some(ColumnSet::Free.into());
+    let mut model = Factorizer::<f64>::from_dictionary(p, Mat::zeros(6, 3).as_ref()).unwrap();
     let seen = model.step(&x).unwrap();
     sane(&model, &seen);
     assert_eq!(seen.update.unused, 3);
@@ -376,9 +376,9 @@ fn constant_data() {
     let x = Mat::<f64>::from_fn(6, 70, |_, _| 2.5);
     survives(&x, 3);
     survives(&x.cast::<f32>(), 3);
-    let mut p = Parameters::new(3);
+    let mut p = FactorSettings::new(3);
     p.lambda = 0.0;
-    let mut model = Factoriser::<f64>::random(p, 6, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(p, 6, 0).unwrap();
     for _ in 0..200 {
         model.step(&x).unwrap();
     }
@@ -392,9 +392,9 @@ fn a_penalty_so_large_that_every_code_is_zero() {
     for code in code_sets() {
         for lambda in [1e3, 1e100, 1e300] {
             let x = random::<f64>(6, 9, 10);
-            let mut p = Parameters::new(3);
-            (p.lambda, p.code) = (lambda, code);
-            let mut model = Factoriser::<f64>::random(p, 6, 0).unwrap();
+            let mut p = FactorSettings::new(3);
+            (p.lambda, p.code) = (lambda, Some(code));
+            let mut model = Factorizer::<f64>::random(p, 6, 0).unwrap();
             let start = model.dictionary().clone();
             for t in 1..=10 {
                 let seen = model.step(&x).unwrap();
@@ -407,19 +407,19 @@ fn a_penalty_so_large_that_every_code_is_zero() {
         }
     }
     let x = random::<f32>(6, 9, 10);
-    let mut p = Parameters::new(3);
+    let mut p = FactorSettings::new(3);
     p.lambda = 1e38;
-    let mut model = Factoriser::<f32>::random(p, 6, 0).unwrap();
+    let mut model = Factorizer::<f32>::random(p, 6, 0).unwrap();
     let seen = model.step(&x).unwrap();
     sane(&model, &seen);
 }
 
 #[test]
 fn unequal_widths() {
-    for normalise in [Normalise::Sum, Normalise::PerColumn] {
-        let mut p = Parameters::new(3);
-        (p.lambda, p.normalise) = (0.1, normalise);
-        let mut model = Factoriser::<f64>::random(p.clone(), 7, 0).unwrap();
+    for normalize in [Normalize::Sum, Normalize::PerColumn] {
+        let mut p = FactorSettings::new(3);
+        (p.lambda, p.normalize) = (0.1, normalize);
+        let mut model = Factorizer::<f64>::random(p.clone(), 7, 0).unwrap();
         for (t, n) in [1, 300, 64, 65, 2, 128, 63, 1].into_iter().enumerate() {
             let x = random::<f64>(7, n, t as u64);
             let seen = model.step(&x).unwrap();
@@ -427,7 +427,7 @@ fn unequal_widths() {
             assert_eq!((model.code().cols(), seen.samples), (n, n));
             // A buffer left over from a wider minibatch must not show.
             let mut fresh =
-                Factoriser::resume(p.clone(), model.dictionary().clone(), model.aggregates().clone())
+                Factorizer::resume(p.clone(), model.dictionary().clone(), model.aggregates().clone())
                     .unwrap();
             assert_eq!(fresh.loss(&x).unwrap(), model.loss(&x).unwrap());
             assert_eq!(fresh.code(), model.code());
@@ -455,7 +455,7 @@ fn negative_data_with_nonnegative_sets() {
     let x = Mat::from_fn(5, 12, |i, j| -random::<f64>(5, 12, 13).get(i, j));
     survives(&x, 3);
     survives(&x.cast::<f32>(), 3);
-    let mut model = Factoriser::<f64>::random(Parameters::new(3), 5, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 5, 0).unwrap();
     let seen = model.step(&x).unwrap();
     assert_eq!((seen.density, seen.update.unused), (0.0, 3));
     let size: f64 = (0..12).map(|j| dot(x.col(j), x.col(j))).sum();

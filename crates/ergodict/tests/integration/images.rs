@@ -2,14 +2,14 @@
 
 use ergodict::Error;
 use ergodict::chain::Boundary;
-use ergodict::chain::rng::{Purpose, below, stream};
 use ergodict::data::{Image, ImageNotes, tessellation};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::Mat;
 use ergodict::patch::Window;
 use ergodict::reconstruct::{
     Overlap, Reconstruction, lambda_for_noise, noise_level, psnr, relative_error, with_lambda,
 };
+use ergodict::rng::{Purpose, below, stream};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,9 +34,9 @@ fn file(folder: &tempfile::TempDir, bytes: &[u8]) -> PathBuf {
     path
 }
 
-fn open(bytes: &[u8], colour: bool) -> ergodict::Result<(Image, ImageNotes)> {
+fn open(bytes: &[u8], color: bool) -> ergodict::Result<(Image, ImageNotes)> {
     let folder = scratch();
-    Image::open(&file(&folder, bytes), colour)
+    Image::open(&file(&folder, bytes), color)
 }
 
 fn problem(bytes: &[u8]) -> String {
@@ -51,15 +51,15 @@ fn window(side: usize, boundary: Boundary) -> Window {
     Window { rows: side, cols: side, boundary }
 }
 
-fn whole(overlap: Overlap, factoriser: &mut Factoriser<f64>, image: &Image) -> Reconstruction {
-    overlap.reconstruct(factoriser, image, &mut |_, _| true).unwrap().unwrap()
+fn whole(overlap: Overlap, factorizer: &mut Factorizer<f64>, image: &Image) -> Reconstruction {
+    overlap.reconstruct(factorizer, image, &mut |_, _| true).unwrap().unwrap()
 }
 
 /// A dictionary that reproduces every patch.
-fn identity(features: usize) -> Factoriser<f64> {
-    let parameters = Parameters { lambda: 0.0, ..Parameters::new(features) };
+fn identity(features: usize) -> Factorizer<f64> {
+    let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(features) };
     let w = Mat::from_fn(features, features, |i, j| if i == j { 1.0 } else { 0.0 });
-    Factoriser::from_dictionary(parameters, w.as_ref()).unwrap()
+    Factorizer::from_dictionary(parameters, w.as_ref()).unwrap()
 }
 
 fn noisy(image: &Image, sigma: f64, seed: u64) -> Image {
@@ -73,18 +73,18 @@ fn noisy(image: &Image, sigma: f64, seed: u64) -> Image {
 #[test]
 fn eight_and_sixteen_bits_are_read_from_every_format() {
     let (rows, cols) = (7_u32, 5_u32);
-    let grey8 = Picture::new(cols, rows, |x, y| [(x * 50 + y) as u8]);
-    let grey16 = Picture::new(cols, rows, |x, y| [(x * 13000 + y * 7) as u16]);
+    let gray8 = Picture::new(cols, rows, |x, y| [(x * 50 + y) as u8]);
+    let gray16 = Picture::new(cols, rows, |x, y| [(x * 13000 + y * 7) as u16]);
     let rgb8 = Picture::new(cols, rows, |x, y| [(x * 50) as u8, (y * 30) as u8, 200]);
     let rgb16 = Picture::new(cols, rows, |x, y| [(x * 9001) as u16, (y * 777) as u16, 65535]);
     for format in [Format::Png, Format::Pnm, Format::Tiff] {
-        let (image, notes) = open(&grey8.encoded(format), false).unwrap();
-        let expected = values(&grey8.samples);
+        let (image, notes) = open(&gray8.encoded(format), false).unwrap();
+        let expected = values(&gray8.samples);
         assert_eq!((image.shape(), image.channels(), image.values()), ((7, 5), 1, &expected[..]));
-        assert!(notes.to_string().ends_with("5×7 pixels, grey, 8 bit"), "{notes}");
-        let (image, notes) = open(&grey16.encoded(format), false).unwrap();
+        assert!(notes.to_string().ends_with("5×7 pixels, gray, 8 bit"), "{notes}");
+        let (image, notes) = open(&gray16.encoded(format), false).unwrap();
         let back: Vec<u16> = image.values().iter().map(|v| (v * 65535.0).round() as u16).collect();
-        assert_eq!(back, grey16.samples, "16 bits keep their precision");
+        assert_eq!(back, gray16.samples, "16 bits keep their precision");
         assert!(notes.to_string().contains("16 bit"), "{notes}");
         let (image, _) = open(&rgb8.encoded(format), true).unwrap();
         let expected = values(&rgb8.samples);
@@ -96,19 +96,19 @@ fn eight_and_sixteen_bits_are_read_from_every_format() {
         let [r, g, b] = *rgb8.pixel(1, 2) else { unreachable!() };
         let luma = (0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b)) / 255.0;
         assert!((f64::from(image.values()[2 * 5 + 1]) - luma).abs() < 1e-6);
-        assert!(notes.to_string().contains("colour turned to grey"), "{notes}");
-        let (image, notes) = open(&grey8.encoded(format), true).unwrap();
+        assert!(notes.to_string().contains("color turned to gray"), "{notes}");
+        let (image, notes) = open(&gray8.encoded(format), true).unwrap();
         assert!(image.values().chunks(3).all(|c| c[0] == c[1] && c[1] == c[2]));
-        assert!(notes.to_string().contains("grey taken as colour"), "{notes}");
+        assert!(notes.to_string().contains("gray taken as color"), "{notes}");
     }
 }
 
 #[test]
 fn jpeg_is_read_within_its_loss() {
     let expected: Vec<f64> = values(&shown().samples).into_iter().map(f64::from).collect();
-    for name in ["colour.jpg", "progressive.jpg", "cmyk.jpg"] {
+    for name in ["color.jpg", "progressive.jpg", "cmyk.jpg"] {
         let (image, notes) = open(&stored(name), true).unwrap();
-        assert_eq!(notes.to_string(), "JPEG, 40×30 pixels, colour, 8 bit");
+        assert_eq!(notes.to_string(), "JPEG, 40×30 pixels, color, 8 bit");
         let quality = psnr(&image.to_f64(), &expected, 1.0);
         // From QUALITY at the encoder's quality of 90.
         assert!(quality > 30.0, "{name}: {quality}");
@@ -124,11 +124,11 @@ fn every_way_of_storing_is_read() {
         assert_eq!(notes.to_string().contains("orientation"), name == "turned.tif", "{name}: {notes}");
     }
     let (image, _) = open(&stored("jpeg.tif"), false).unwrap();
-    let grey = expected.iter().step_by(3);
-    let error = image.values().iter().zip(grey).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let gray = expected.iter().step_by(3);
+    let error = image.values().iter().zip(gray).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(error < 0.05, "{error}");
     let (image, notes) = open(&stored("fax.tif"), false).unwrap();
-    assert!(notes.to_string().ends_with("grey, 8 bit"), "{notes}");
+    assert!(notes.to_string().ends_with("gray, 8 bit"), "{notes}");
     for (at, value) in image.values().iter().enumerate() {
         assert_eq!(*value, ((at / 40 / 8 + at % 40 / 8) % 2) as f32);
     }
@@ -137,13 +137,13 @@ fn every_way_of_storing_is_read() {
 #[test]
 fn alpha_is_blended_over_white() {
     let blended = |c: f64, a: f64| (a * c + 1.0 - a) as f32;
-    let grey = Picture::new(3, 1, |x, _| [[51_u8, 0], [51, 255], [51, 102]][x as usize]);
-    let (image, notes) = open(&grey.encoded(Format::Png), false).unwrap();
+    let gray = Picture::new(3, 1, |x, _| [[51_u8, 0], [51, 255], [51, 102]][x as usize]);
+    let (image, notes) = open(&gray.encoded(Format::Png), false).unwrap();
     assert_eq!(image.values(), [1.0, 0.2, blended(0.2, 0.4)]);
-    assert!(notes.to_string().ends_with("grey, 8 bit, alpha blended over white"), "{notes}");
-    let colour = Picture::new(2, 1, |x, _| [65535_u16, 0, 13107, [65535, 13107][x as usize]]);
+    assert!(notes.to_string().ends_with("gray, 8 bit, alpha blended over white"), "{notes}");
+    let color = Picture::new(2, 1, |x, _| [65535_u16, 0, 13107, [65535, 13107][x as usize]]);
     for format in [Format::Png, Format::Tiff] {
-        let (image, notes) = open(&colour.encoded(format), true).unwrap();
+        let (image, notes) = open(&color.encoded(format), true).unwrap();
         assert_eq!(image.values()[..3], [1.0, 0.0, 0.2]);
         assert_eq!(image.values()[3..], [1.0, blended(0.0, 0.2), blended(0.2, 0.2)]);
         assert!(notes.to_string().contains("16 bit, alpha blended"), "{notes}");
@@ -182,7 +182,7 @@ fn palettes_and_single_bits_are_read() {
     let (image, _) = open(&png(2, 2, 8, 3, &[palette], &[0, 0, 1, 0, 1, 0]), true).unwrap();
     let (red, blue) = ([1.0, 0.0, 0.0], [0.0, 0.2, 1.0]);
     assert_eq!(image.values(), [red, blue, blue, red].concat());
-    // The second colour of the palette is transparent.
+    // The second color of the palette is transparent.
     let (image, notes) = open(&png(2, 1, 8, 3, &[palette, (b"tRNS", &[255, 0])], &[0, 0, 1]), true).unwrap();
     assert_eq!(image.values(), [red, [1.0; 3]].concat());
     assert!(notes.to_string().contains("alpha blended over white"), "{notes}");
@@ -200,10 +200,10 @@ fn floats_are_clipped_and_told() {
     let (image, notes) = open(&picture.encoded(Format::Tiff), true).unwrap();
     assert_eq!(image.values(), [0.0, 0.25, 1.0, 0.0, 1.0, 0.125]);
     assert!(notes.to_string().contains("32-bit float, 2 values outside [0, 1] clipped"), "{notes}");
-    let grey = Picture::new(2, 1, |x, _| [[0.5_f32, 2.0][x as usize]]);
-    let (image, notes) = open(&grey.encoded(Format::Tiff), false).unwrap();
+    let gray = Picture::new(2, 1, |x, _| [[0.5_f32, 2.0][x as usize]]);
+    let (image, notes) = open(&gray.encoded(Format::Tiff), false).unwrap();
     assert_eq!(image.values(), [0.5, 1.0]);
-    assert!(notes.to_string().contains("grey, 32-bit float, 1 values outside"), "{notes}");
+    assert!(notes.to_string().contains("gray, 32-bit float, 1 values outside"), "{notes}");
     let picture = Picture::new(2, 1, |_, _| [f32::NAN, 0.0, 0.0]);
     let message = problem(&picture.encoded(Format::Tiff));
     assert!(message.contains("2 values that are not finite"), "{message}");
@@ -212,7 +212,7 @@ fn floats_are_clipped_and_told() {
 #[test]
 fn an_orientation_tag_is_obeyed() {
     // Each corner, where the tag puts it: seen from the top left, its right and its bottom.
-    let (left, right, jpeg) = (|v: f32| v < 0.05, |v: f32| v > 0.85, stored("grey.jpg"));
+    let (left, right, jpeg) = (|v: f32| v < 0.05, |v: f32| v > 0.85, stored("gray.jpg"));
     let png_pixels = [vec![0, 10, 20, 30], vec![0, 40, 50, 60]].concat();
     for (orientation, expected) in [
         (1_u16, [10, 20, 30, 40, 50, 60]),
@@ -257,7 +257,7 @@ fn exif(orientation: u16, little: bool) -> Vec<u8> {
 #[test]
 fn text_and_bytes_of_pnm_are_read_with_comments_and_any_maximum() {
     for (file, expected) in [
-        (&b"P2 # grey\n2 # wide\r1\n10\n0 # black\n5\n"[..], vec![0, 128]),
+        (&b"P2 # gray\n2 # wide\r1\n10\n0 # black\n5\n"[..], vec![0, 128]),
         (b"P2 2 1 10 0 11", vec![0, 255]),
         (b"P3\n1 1\n255\n1 2 3\n", vec![1, 2, 3]),
         (b"P4\n9 1\n\xa0\x7f", vec![0, 255, 0, 255, 255, 255, 255, 255, 255]),
@@ -297,11 +297,11 @@ fn text_and_bytes_of_pnm_are_read_with_comments_and_any_maximum() {
 fn what_is_written_comes_back_and_the_digest_is_that_of_the_bytes() {
     let folder = scratch();
     let path = folder.path().join("out.PNG");
-    for (channels, colour) in [(1, false), (3, true)] {
+    for (channels, color) in [(1, false), (3, true)] {
         let values = (0..20 * channels).map(|k| k as f32 / 30.0 - 0.1).collect::<Vec<_>>();
         let image = Image::new((4, 5), channels, values).unwrap();
         image.save(&path).unwrap();
-        let (back, notes) = Image::open(&path, colour).unwrap();
+        let (back, notes) = Image::open(&path, color).unwrap();
         for (a, b) in image.values().iter().zip(back.values()) {
             assert!((a.clamp(0.0, 1.0) - b).abs() <= 0.5 / 255.0 + 1e-6, "{a} {b}");
         }
@@ -329,7 +329,7 @@ fn files() -> [(String, Vec<u8>); 4] {
     let written = [Format::Png, Format::Pnm, Format::Tiff]
         .map(|format| (format!("{format:?}"), shown().encoded(format)));
     let [png, pnm, tiff] = written;
-    [png, pnm, tiff, ("Jpeg".into(), stored("colour.jpg"))]
+    [png, pnm, tiff, ("Jpeg".into(), stored("color.jpg"))]
 }
 
 #[test]
@@ -389,15 +389,15 @@ fn a_small_file_that_claims_to_be_huge_is_refused() {
 
 #[test]
 fn a_dictionary_that_spans_everything_gives_the_image_back() {
-    for (rows, cols, colour) in [(17, 23, false), (12, 9, true), (5, 5, false)] {
-        let image = tessellation(rows, cols, colour, 1).unwrap();
+    for (rows, cols, color) in [(17, 23, false), (12, 9, true), (5, 5, false)] {
+        let image = tessellation(rows, cols, color, 1).unwrap();
         let channels = image.channels();
         for boundary in [Boundary::Free, Boundary::Periodic] {
             for (high, wide) in [(5, 5), (3, 4), (1, 1)] {
-                let mut factoriser = identity(high * wide * channels);
+                let mut factorizer = identity(high * wide * channels);
                 for stride in 1..=high.min(wide) {
                     let overlap = Overlap { window: Window { rows: high, cols: wide, boundary }, stride };
-                    let rebuilt = whole(overlap, &mut factoriser, &image);
+                    let rebuilt = whole(overlap, &mut factorizer, &image);
                     assert_eq!((rebuilt.shape, rebuilt.channels), ((rows, cols), channels));
                     let error = rebuilt.values.iter().zip(image.to_f64()).map(|(a, b)| (a - b).abs());
                     assert!(
@@ -415,18 +415,18 @@ fn the_mean_over_patches_is_the_plain_mean_of_the_rebuilt_patches() {
     // An atom that is one at the first place of the patch only: each place is rebuilt by the patch that begins there
     // and is zero in all others.
     let image = tessellation(8, 10, false, 2).unwrap();
-    let parameters = Parameters { lambda: 0.0, ..Parameters::new(1) };
+    let parameters = FactorSettings { lambda: 0.0, ..FactorSettings::new(1) };
     let atom = Mat::from_fn(6, 1, |i, _| if i == 0 { 1.0 } else { 0.0 });
-    let mut factoriser = Factoriser::<f64>::from_dictionary(parameters, atom.as_ref()).unwrap();
+    let mut factorizer = Factorizer::<f64>::from_dictionary(parameters, atom.as_ref()).unwrap();
     let window = Window { rows: 2, cols: 3, boundary: Boundary::Periodic };
-    let rebuilt = whole(Overlap { window, stride: 1 }, &mut factoriser, &image);
+    let rebuilt = whole(Overlap { window, stride: 1 }, &mut factorizer, &image);
     assert_eq!(rebuilt.patches, 80);
     for (a, b) in rebuilt.values.iter().zip(image.to_f64()) {
         assert!((a - b / 6.0).abs() < 1e-7);
     }
     // Inside free edges the first corner is covered by one patch, the last by none that begins there.
     let window = Window { boundary: Boundary::Free, ..window };
-    let rebuilt = whole(Overlap { window, stride: 1 }, &mut factoriser, &image);
+    let rebuilt = whole(Overlap { window, stride: 1 }, &mut factorizer, &image);
     assert_eq!(rebuilt.patches, 7 * 8);
     assert!((rebuilt.values[0] - image.to_f64()[0]).abs() < 1e-7 && rebuilt.values[79] == 0.0);
 }
@@ -434,20 +434,21 @@ fn the_mean_over_patches_is_the_plain_mean_of_the_rebuilt_patches() {
 #[test]
 fn a_constant_image_needs_one_atom() {
     let image = Image::new((9, 11), 3, vec![0.25; 9 * 11 * 3]).unwrap();
-    let mut factoriser =
-        Factoriser::<f64>::random(Parameters { lambda: 0.0, ..Parameters::new(2) }, 4 * 4 * 3, 0).unwrap();
+    let mut factorizer =
+        Factorizer::<f64>::random(FactorSettings { lambda: 0.0, ..FactorSettings::new(2) }, 4 * 4 * 3, 0)
+            .unwrap();
     let mut x = Mat::zeros(0, 0);
     let window = window(4, Boundary::Periodic);
     let mut rng = stream(0, Purpose::Patches, 0);
     for _ in 0..50 {
         window.sample(&image, 20, &mut rng, &mut x).unwrap();
-        factoriser.step(x.as_ref()).unwrap();
+        factorizer.step(x.as_ref()).unwrap();
     }
-    let rebuilt = whole(Overlap { window, stride: 3 }, &mut factoriser, &image);
+    let rebuilt = whole(Overlap { window, stride: 3 }, &mut factorizer, &image);
     assert!(relative_error(&rebuilt.values, &image.to_f64()) < 1e-3);
     assert_eq!(noise_level(&image), 0.0);
     let black = Image::new((9, 11), 3, vec![0.0; 9 * 11 * 3]).unwrap();
-    let rebuilt = whole(Overlap { window, stride: 3 }, &mut factoriser, &black);
+    let rebuilt = whole(Overlap { window, stride: 3 }, &mut factorizer, &black);
     assert_eq!(relative_error(&rebuilt.values, &black.to_f64()), 0.0);
     assert_eq!(psnr(&rebuilt.values, &black.to_f64(), 1.0), f64::INFINITY);
     assert_eq!(rebuilt.image().unwrap(), black);
@@ -456,10 +457,10 @@ fn a_constant_image_needs_one_atom() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let image = tessellation(6, 20, false, 0).unwrap();
-    let mut factoriser = identity(49);
+    let mut factorizer = identity(49);
     let mut refuse = |rows, cols, stride, words: &str| {
         let overlap = Overlap { window: Window { rows, cols, boundary: Boundary::Free }, stride };
-        let message = overlap.reconstruct(&mut factoriser, &image, &mut |_, _| true).unwrap_err().to_string();
+        let message = overlap.reconstruct(&mut factorizer, &image, &mut |_, _| true).unwrap_err().to_string();
         assert!(message.contains(words), "{message}");
     };
     refuse(7, 7, 1, "the patch is 7×7, but at most 6×20");
@@ -468,8 +469,8 @@ fn what_does_not_fit_is_refused() {
     refuse(5, 5, 6, "the stride is 6, but it must be at least 1 and at most 5");
     refuse(5, 8, 6, "at most 5");
     refuse(5, 5, 2, "one of 49 numbers");
-    assert!(with_lambda(&factoriser, -1.0).is_err());
-    assert_eq!(with_lambda(&factoriser, 0.5).unwrap().parameters().lambda, 0.5);
+    assert!(with_lambda(&factorizer, -1.0).is_err());
+    assert_eq!(with_lambda(&factorizer, 0.5).unwrap().parameters().lambda, 0.5);
 }
 
 #[test]
@@ -491,18 +492,18 @@ fn progress_is_told_and_can_stop_the_work() {
 fn learn(
     image: &Image,
     window: Window,
-    parameters: Parameters,
+    parameters: FactorSettings,
     steps: usize,
     mut place: impl FnMut() -> (usize, usize),
-) -> Factoriser<f64> {
+) -> Factorizer<f64> {
     let features = window.features(image.channels());
     let mut x = Mat::zeros(features, 100);
-    let mut factoriser = Factoriser::random(parameters, features, 0).unwrap();
+    let mut factorizer = Factorizer::random(parameters, features, 0).unwrap();
     for _ in 0..steps {
         (0..100).for_each(|j| window.copy(image, place(), x.col_mut(j)));
-        factoriser.step(x.as_ref()).unwrap();
+        factorizer.step(x.as_ref()).unwrap();
     }
-    factoriser
+    factorizer
 }
 
 /// Relative errors of the reconstruction by dictionaries learned from independent places and from a walk.
@@ -510,7 +511,7 @@ fn iid_and_walk(seed: u64) -> (f64, f64) {
     let image = tessellation(96, 96, false, seed).unwrap();
     let window = window(8, Boundary::Periodic);
     let overlap = Overlap { window, stride: 4 };
-    let parameters = Parameters { lambda: 0.1, ..Parameters::new(36) };
+    let parameters = FactorSettings { lambda: 0.1, ..FactorSettings::new(36) };
     let mut rng = stream(seed, Purpose::Chain, 0);
     let mut iid = learn(&image, window, parameters.clone(), 100, || {
         (below(&mut rng, 96) as usize, below(&mut rng, 96) as usize)
@@ -527,7 +528,7 @@ fn iid_and_walk(seed: u64) -> (f64, f64) {
         at
     });
     let error =
-        |factoriser: &mut _| relative_error(&whole(overlap, factoriser, &image).values, &image.to_f64());
+        |factorizer: &mut _| relative_error(&whole(overlap, factorizer, &image).values, &image.to_f64());
     (error(&mut iid), error(&mut walk))
 }
 
@@ -578,18 +579,18 @@ fn denoised(seed: u64) -> (f64, f64) {
     let dirty = noisy(&clean, 0.1, seed);
     let window = window(8, Boundary::Periodic);
     let mut rng = stream(seed, Purpose::Chain, 0);
-    let parameters = Parameters {
+    let parameters = FactorSettings {
         lambda: 0.3,
-        code: "free".parse().unwrap(),
-        dictionary: "ball".parse().unwrap(),
-        ..Parameters::new(64)
+        code: Some("free".parse().unwrap()),
+        dictionary: Some("ball".parse().unwrap()),
+        ..FactorSettings::new(64)
     };
-    let factoriser = learn(&dirty, window, parameters, 100, || {
+    let factorizer = learn(&dirty, window, parameters, 100, || {
         (below(&mut rng, 96) as usize, below(&mut rng, 96) as usize)
     });
     let overlap = Overlap { window, stride: 2 };
-    let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, 0.1).unwrap();
-    let mut coder = with_lambda(&factoriser, lambda).unwrap();
+    let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, 0.1).unwrap();
+    let mut coder = with_lambda(&factorizer, lambda).unwrap();
     let rebuilt = overlap.denoise(&mut coder, &dirty, &mut |_, _| true).unwrap().unwrap();
     let against = |values: &[f64]| psnr(values, &clean.to_f64(), 1.0);
     (against(&dirty.to_f64()), against(&rebuilt.values))
@@ -599,10 +600,10 @@ fn denoised(seed: u64) -> (f64, f64) {
 fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
     let dirty = noisy(&tessellation(96, 96, false, 0).unwrap(), 0.1, 0);
     let overlap = Overlap { window: window(6, Boundary::Free), stride: 3 };
-    let factoriser = identity(36);
+    let factorizer = identity(36);
     // Under the identity a value x > λ/2 is rebuilt as it is, and any other is left out.
     for sigma in [0.08, 0.2, 0.4] {
-        let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, sigma).unwrap();
+        let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, sigma).unwrap();
         let left = |x: f64| if x > lambda / 2.0 { 0.0 } else { x * x };
         let values = dirty.to_f64();
         let mean = values.iter().map(|x| left(*x)).sum::<f64>() / values.len() as f64;
@@ -610,12 +611,12 @@ fn lambda_leaves_as_much_as_the_noise_and_no_more_than_there_is() {
         // to 1.026 of σ.
         assert!((mean.sqrt() / sigma - 1.0).abs() < 0.04, "{} for {sigma}", mean.sqrt());
     }
-    assert_eq!(lambda_for_noise(&factoriser, &dirty, &overlap, 1e-3).unwrap(), 0.0, "negative values stay");
-    let lambda = lambda_for_noise(&factoriser, &dirty, &overlap, 5.0).unwrap();
-    let mut coder = with_lambda(&factoriser, lambda).unwrap();
+    assert_eq!(lambda_for_noise(&factorizer, &dirty, &overlap, 1e-3).unwrap(), 0.0, "negative values stay");
+    let lambda = lambda_for_noise(&factorizer, &dirty, &overlap, 5.0).unwrap();
+    let mut coder = with_lambda(&factorizer, lambda).unwrap();
     assert!(whole(overlap, &mut coder, &dirty).values.iter().all(|v| v.abs() < 1e-9));
     for sigma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(lambda_for_noise(&factoriser, &dirty, &overlap, sigma).is_err());
+        assert!(lambda_for_noise(&factorizer, &dirty, &overlap, sigma).is_err());
     }
     assert!(lambda_for_noise(&identity(35), &dirty, &overlap, 0.1).is_err());
 }

@@ -1,13 +1,13 @@
-//! The Ising chains on large lattices: energy and magnetisation against exact results, within Monte-Carlo errors from the
+//! The Ising chains on large lattices: energy and magnetization against exact results, within Monte-Carlo errors from the
 //! effective sample size.
 //!
 //! Near the critical temperature a lattice is far from infinite: at T = 2.26 the correlation length is 70 sites. There
 //! the yardstick is Kaufman's partition function of the finite torus, which has no limit in it and tends to Onsager's.
 
 use ergodict::chain::diagnostics::Mixing;
-use ergodict::chain::onsager::{energy_per_site, magnetisation};
-use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
+use ergodict::chain::onsager::{energy_per_site, magnetization};
 use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, Lattice, SpinSystem};
+use ergodict::rng::{ChaCha8Rng, Purpose, stream};
 use rand_chacha::rand_core::Rng;
 
 fn seed() -> u64 {
@@ -79,7 +79,7 @@ fn kaufmans_energy_is_the_enumerated_one_and_tends_to_onsagers() {
     );
 }
 
-/// Energy and magnetisation of a site, every `every` steps, from all spins up.
+/// Energy and magnetization of a site, every `every` steps, from all spins up.
 fn observe<C: SpinSystem<State = Vec<i8>>>(chain: &C, burn: u64, kept: usize, every: u64) -> [Vec<f64>; 2] {
     let (rows, cols) = chain.shape();
     let sites = (rows * cols) as f64;
@@ -105,7 +105,7 @@ fn checkerboard(side: usize, temperature: f64) -> Checkerboard {
 }
 
 fn assert_mean(what: &str, series: &[f64], exact: f64) {
-    let Mixing { mean, error, effective_sample_size, .. } = Mixing::of(&[series]);
+    let Mixing { mean, error, effective_sample_size, .. } = Mixing::from_series(&[series]);
     assert!(effective_sample_size > 25.0, "{what}: only {effective_sample_size} effective draws");
     println!("{what}: {mean} ± {error} for {exact}, {effective_sample_size} draws");
     assert!((mean - exact).abs() < 4.0 * error, "{what}: {mean} ± {error} for {exact}");
@@ -186,18 +186,18 @@ fn critical_energy_of_a_large_lattice_is_onsagers() {
     };
     let energy: Vec<f64> = (0..130).map(frame).collect();
     let (kaufman, onsager) = (torus_energy(side as i32, temperature), energy_per_site(temperature));
-    let error = Mixing::of(&[&energy]).error;
+    let error = Mixing::from_series(&[&energy]).error;
     assert!((kaufman - onsager).abs() < 0.05 * error, "finite size {} for {error}", kaufman - onsager);
     assert_mean("256×256", &energy, onsager);
 }
 
 #[test]
-fn spontaneous_magnetisation_is_yangs() {
+fn spontaneous_magnetization_is_yangs() {
     let [energy, up] = observe(&checkerboard(128, 1.5), 50, 250, 3);
     assert_mean("energy at 1.5", &energy, energy_per_site(1.5));
-    assert_mean("magnetisation at 1.5", &up, magnetisation(1.5));
+    assert_mean("magnetization at 1.5", &up, magnetization(1.5));
     let [_, up] = observe(&ising(64, 1.5), 50 * 64 * 64, 500, 4 * 64 * 64);
-    assert_mean("magnetisation at 1.5 by random scan", &up, magnetisation(1.5));
+    assert_mean("magnetization at 1.5 by random scan", &up, magnetization(1.5));
 }
 
 #[test]
@@ -208,12 +208,12 @@ fn at_low_temperature_spins_turn_as_rarely_as_they_should() {
     let [_, up] = observe(&checkerboard(side, 0.5), 5, sweeps, 1);
     let sites = (side * side) as f64;
     let down: f64 = up.iter().map(|m| (1.0 - m) / 2.0 * sites).sum();
-    let expected = (1.0 - magnetisation(0.5)) / 2.0 * sites * sweeps as f64;
+    let expected = (1.0 - magnetization(0.5)) / 2.0 * sites * sweeps as f64;
     assert!((3.0..5.0).contains(&expected), "{expected}");
     // 15 or more of 3.7 have a probability under 10⁻⁴. So has none at T = 0.7, where 450 are expected.
     assert!(down < 15.0, "{down} for {expected}");
     let [_, up] = observe(&checkerboard(side, 0.7), 5, 500, 1);
     let down: f64 = up.iter().map(|m| (1.0 - m) / 2.0 * sites).sum();
-    let expected = (1.0 - magnetisation(0.7)) / 2.0 * sites * 500.0;
+    let expected = (1.0 - magnetization(0.7)) / 2.0 * sites * 500.0;
     assert!((down - expected).abs() < 5.0 * expected.sqrt(), "{down} for {expected}");
 }

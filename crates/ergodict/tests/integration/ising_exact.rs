@@ -1,8 +1,8 @@
 //! The Ising chains on tiny systems, where every state can be counted: `πP = π` with the kernels' own probabilities,
 //! and the samplers against the exact law of where they are after so many steps.
 
-use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, IsingGraph, Lattice, SpinSystem};
+use ergodict::rng::{Purpose, stream};
 
 /// A system small enough to enumerate: its law, and the probability of +1 at each site in each state.
 struct Tiny {
@@ -40,7 +40,7 @@ impl Tiny {
         let (rows, cols) = ising.shape();
         let name = format!("{name} {rows}×{cols} J={} {:?}", ising.coupling(), ising.field());
         Self::new(name, ising, ising.temperature(), |x, v| {
-            ising.probability_plus(v, ising.neighbour_sum(x, v))
+            ising.probability_plus(v, ising.neighbor_sum(x, v))
         })
     }
 
@@ -155,11 +155,11 @@ fn half_sweeps_as_products_keep_the_law() {
         }
         let cols = model.shape().1;
         let mut law = tiny.law.clone();
-        for colour in 0..2 {
-            let sites: Vec<usize> = (0..tiny.sites).filter(|v| (v / cols + v % cols) % 2 == colour).collect();
+        for color in 0..2 {
+            let sites: Vec<usize> = (0..tiny.sites).filter(|v| (v / cols + v % cols) % 2 == color).collect();
             let mut after = vec![0.0; law.len()];
             for (code, mass) in law.iter().enumerate() {
-                // All sites of the colour at once, each given the state before.
+                // All sites of the color at once, each given the state before.
                 for choice in 0..1 << sites.len() {
                     let (mut to, mut p) = (code, *mass);
                     for (k, &site) in sites.iter().enumerate() {
@@ -170,7 +170,7 @@ fn half_sweeps_as_products_keep_the_law() {
                     after[to] += p;
                 }
             }
-            assert!(close(&after, &tiny.law) < 1e-12, "{}: colour {colour}", tiny.name);
+            assert!(close(&after, &tiny.law) < 1e-12, "{}: color {color}", tiny.name);
             law = after;
         }
         checked += 1;
@@ -253,10 +253,10 @@ fn checkerboard_draws_follow_the_exact_law_after_few_and_many_sweeps() {
     ] {
         let tiny = Tiny::lattice(&model, "checkerboard");
         let cols = model.shape().1;
-        // Sites of one colour do not see each other: one after the other is all at once.
+        // Sites of one color do not see each other: one after the other is all at once.
         let sweep = |mut law: Vec<f64>| {
-            for colour in 0..2 {
-                for site in (0..tiny.sites).filter(|v| (v / cols + v % cols) % 2 == colour) {
+            for color in 0..2 {
+                for site in (0..tiny.sites).filter(|v| (v / cols + v % cols) % 2 == color) {
                     law = tiny.update(&law, site);
                 }
             }

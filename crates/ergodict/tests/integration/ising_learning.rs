@@ -1,11 +1,11 @@
 //! The paper's figure in small: more of a dependent trajectory makes a better dictionary, at and above the critical
 //! temperature.
 
-use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{Alphabet, Boundary, Field, Ising, Lattice, SpinWalk, Walker};
-use ergodict::factor::{Factoriser, Parameters};
+use ergodict::factor::{FactorSettings, Factorizer};
 use ergodict::linalg::Mat;
 use ergodict::patch::{Encoding, SpinGrid, SpinValues, Window};
+use ergodict::rng::{Purpose, stream};
 
 const SIDE: usize = 60;
 const PATCH: usize = 8;
@@ -22,7 +22,7 @@ fn surrogate(temperature: f64, every: u64, seed: u64) -> f64 {
     let mut places = stream(seed, Purpose::Patches, 0);
     let window = Window { rows: PATCH, cols: PATCH, boundary: Boundary::Periodic };
     let encoding = Encoding::new(SpinValues::ZeroOne, Alphabet::PlusMinus).unwrap();
-    let mut model = Factoriser::<f64>::random(Parameters::new(16), PATCH * PATCH, seed).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(16), PATCH * PATCH, seed).unwrap();
     let mut x = Mat::zeros(0, 0);
     walker.advance(BURN_IN);
     for _ in 0..UPDATES / every {

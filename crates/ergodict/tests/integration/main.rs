@@ -20,6 +20,7 @@ mod ising_learning;
 mod model_file;
 mod motif_exact;
 mod motif_glauber;
+mod network_comparison;
 mod network_dictionary;
 mod network_files;
 mod network_formats;

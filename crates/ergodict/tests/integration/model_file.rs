@@ -1,10 +1,10 @@
 //! The model file: nothing is lost on the way to disk and back, and no file, however damaged, is believed or panics.
 
 use ergodict::Error;
-use ergodict::chain::rng::{Purpose, stream, uniform};
-use ergodict::dictionary::{Cursor, HistoryPoint, Input, Model};
-use ergodict::factor::{Factoriser, Normalise, Parameters, UnusedAtoms};
+use ergodict::factor::{FactorSettings, Factorizer, Normalize, UnusedAtoms};
 use ergodict::linalg::{Mat, Scalar};
+use ergodict::model::{HistoryPoint, Input, Model};
+use ergodict::rng::{Purpose, stream, uniform};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -18,39 +18,40 @@ fn minibatch<T: Scalar>(id: u64) -> Mat<T> {
     Mat::from_fn(FEATURES, 5 + id as usize % 3, |_, _| T::from_f64(uniform(&mut rng)))
 }
 
-fn learned<T: Scalar>(parameters: Parameters, steps: std::ops::Range<u64>) -> Factoriser<T> {
-    let mut factoriser = Factoriser::random(parameters, FEATURES, 3).unwrap();
+fn learned<T: Scalar>(parameters: FactorSettings, steps: std::ops::Range<u64>) -> Factorizer<T> {
+    let mut factorizer = Factorizer::random(parameters, FEATURES, 3).unwrap();
     for id in steps {
-        factoriser.step(minibatch::<T>(id).as_ref()).unwrap();
+        factorizer.step(minibatch::<T>(id).as_ref()).unwrap();
     }
-    factoriser
+    factorizer
 }
 
 /// Parameters in which nothing is as by default.
-fn unusual() -> Parameters {
-    Parameters {
+fn unusual() -> FactorSettings {
+    FactorSettings {
         lambda: 0.1 + 0.2,
         kappa1: 1e-3,
         kappa2: 1.0 / 3.0,
         schedule: "power:0.8".parse().unwrap(),
-        code: "box:2.5".parse().unwrap(),
-        dictionary: "ball".parse().unwrap(),
-        normalise: Normalise::PerColumn,
+        code: Some("box:2.5".parse().unwrap()),
+        dictionary: Some("ball".parse().unwrap()),
+        normalize: Normalize::PerColumn,
         unused: UnusedAtoms::Reseed,
         tolerance: 1e-7,
         dictionary_tolerance: 1e-5,
         dictionary_sweeps: 11,
-        ..Parameters::new(4)
+        ..FactorSettings::new(4)
     }
 }
 
-fn described<T: Scalar>(factoriser: &Factoriser<T>) -> Model {
-    let mut model = Model::of(factoriser, "factor", u64::MAX);
+fn described<T: Scalar>(factorizer: &Factorizer<T>) -> Model {
+    let mut model = Model::from_factorizer(factorizer, "factor", u64::MAX);
     model.inputs = vec![Input { name: "a \"quoted\" näme.npy".into(), digest: "blake3:00ff".into() }];
     model.feature_names = Some((0..FEATURES).map(|i| format!("feature {i}, ünits\n")).collect());
     model.history.push(HistoryPoint { t: 1, samples: 5, loss: 0.1 + 0.2, surrogate: 1e-300 });
-    model.cursor = Some(Cursor { epoch: 2, batch: 17 });
-    model.run = json!({ "command": "factor", "config": { "lambda": 0.1 + 0.2, "shuffle": true } });
+    let run =
+        json!({ "command": "factor", "config": { "lambda": 0.1 + 0.2, "shuffle": true }, "other": [1] });
+    model.provenance = run.into();
     model
 }
 
@@ -66,16 +67,16 @@ fn place() -> (TempDir, PathBuf) {
 
 fn comes_back_whole<T: Scalar>() {
     let (_folder, path) = place();
-    for parameters in [Parameters::new(3), unusual()] {
-        let factoriser = learned::<T>(parameters, 0..6);
-        let model = described(&factoriser);
+    for parameters in [FactorSettings::new(3), unusual()] {
+        let factorizer = learned::<T>(parameters, 0..6);
+        let model = described(&factorizer);
         model.save(&path).unwrap();
         let back = Model::load(&path).unwrap();
         assert_eq!(back, model);
-        assert_eq!(bits(&back.w.cast::<T>()), bits(factoriser.dictionary()), "W");
-        assert_eq!(bits(&back.aggregates.a), bits(&factoriser.aggregates().a), "A");
-        assert_eq!(bits(&back.aggregates.b_transposed), bits(&factoriser.aggregates().b_transposed), "B");
-        assert_eq!(back.aggregates.r.to_bits(), factoriser.aggregates().r.to_bits(), "r");
+        assert_eq!(bits(&back.w.cast::<T>()), bits(factorizer.dictionary()), "W");
+        assert_eq!(bits(&back.aggregates.a), bits(&factorizer.aggregates().a), "A");
+        assert_eq!(bits(&back.aggregates.b_transposed), bits(&factorizer.aggregates().b_transposed), "B");
+        assert_eq!(back.aggregates.r.to_bits(), factorizer.aggregates().r.to_bits(), "r");
         let first = std::fs::read(&path).unwrap();
         back.save(&path).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), first, "the same model gives the same bytes");
@@ -90,18 +91,18 @@ fn everything_comes_back_bit_for_bit() {
 
 fn goes_on_as_if_never_stopped<T: Scalar>() {
     let (_folder, path) = place();
-    let simplex = Parameters {
-        code: "simplex:1.5".parse().unwrap(),
-        dictionary: "simplex".parse().unwrap(),
+    let simplex = FactorSettings {
+        code: Some("simplex:1.5".parse().unwrap()),
+        dictionary: Some("simplex".parse().unwrap()),
         schedule: "given:1,0.5,0.25".parse().unwrap(),
-        ..Parameters::new(9)
+        ..FactorSettings::new(9)
     };
-    for parameters in [Parameters::new(3), unusual(), simplex] {
+    for parameters in [FactorSettings::new(3), unusual(), simplex] {
         let mut whole = learned::<T>(parameters.clone(), 0..4);
         let stopped = learned::<T>(parameters, 0..4);
-        Model::of(&stopped, "factor", 3).save(&path).unwrap();
+        Model::from_factorizer(&stopped, "factor", 3).save(&path).unwrap();
         drop(stopped);
-        let mut resumed = Model::load(&path).unwrap().factoriser::<T>().unwrap();
+        let mut resumed = Model::load(&path).unwrap().factorizer::<T>().unwrap();
         for id in 4..12 {
             let x = minibatch::<T>(id);
             assert_eq!(whole.step(x.as_ref()).unwrap(), resumed.step(x.as_ref()).unwrap(), "step {id}");
@@ -123,9 +124,9 @@ fn the_tensors_are_as_documented() {
     let (_folder, path) = place();
     for narrow in [false, true] {
         let model = if narrow {
-            Model::of(&learned::<f32>(Parameters::new(3), 0..2), "factor", 0)
+            Model::from_factorizer(&learned::<f32>(FactorSettings::new(3), 0..2), "factor", 0)
         } else {
-            Model::of(&learned::<f64>(Parameters::new(3), 0..2), "factor", 0)
+            Model::from_factorizer(&learned::<f64>(FactorSettings::new(3), 0..2), "factor", 0)
         };
         model.save(&path).unwrap();
         let bytes = std::fs::read(&path).unwrap();
@@ -178,6 +179,32 @@ fn a_truncated_file_is_refused_wherever_it_ends() {
 }
 
 #[test]
+fn every_flipped_bit_is_refused() {
+    let (_folder, path, bytes) = saved();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        let refused =
+            Model::from_bytes(&damaged, &path, None).expect_err(&format!("bit {} of byte {at}", at % 8));
+        assert!(matches!(refused, Error::Format { .. }) && !refused.to_string().contains('\n'), "{refused}");
+    }
+}
+
+#[test]
+fn a_shape_without_numbers_is_refused_at_once() {
+    let (_folder, path, bytes) = saved();
+    for shape in [[0, 1 << 60], [1 << 60, 0]] {
+        for i in 0..3 {
+            let mut parts = Parts::good(&bytes);
+            (parts.tensors[i].2, parts.tensors[i].3) = (shape.to_vec(), Vec::new());
+            parts.write(&path);
+            assert!(std::fs::metadata(&path).unwrap().len() < 8192);
+            refused(&path, "but has 0 bytes");
+        }
+    }
+}
+
+#[test]
 fn a_damaged_file_never_panics() {
     let (_folder, path, bytes) = saved();
     let mut rng = stream(2, Purpose::Synthetic, 0);
@@ -188,13 +215,25 @@ fn a_damaged_file_never_panics() {
             let place = at(damaged.len());
             damaged[place] = at(256) as u8;
         }
-        std::fs::write(&path, &damaged).unwrap();
-        // Some damage is to numbers, and cannot be seen.
+        std::fs::write(&path, sealed(damaged)).unwrap();
+        // Some damage under a digest that is right is to numbers, and cannot be seen.
         if let Ok(model) = Model::load(&path) {
             let _ = model.dominance();
-            let _ = model.factoriser::<f64>().map(|f| f.surrogate());
+            let _ = model.factorizer::<f64>().map(|f| f.surrogate());
         }
     }
+}
+
+/// The bytes of a file with the right digest, where they have room for one.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let before = br#"{\"digest\":\""#;
+    if let Some(at) = bytes.windows(before.len()).position(|window| window == before) {
+        let start = at + before.len();
+        bytes[start..start + 64].fill(b'0');
+        let digest = blake3::hash(&bytes).to_hex();
+        bytes[start..start + 64].copy_from_slice(digest.as_bytes());
+    }
+    bytes
 }
 
 /// The parts of a file, to be put together wrongly.
@@ -223,14 +262,17 @@ impl Parts {
             .iter()
             .map(|(name, dtype, shape, data)| (*name, TensorView::new(*dtype, shape.clone(), data).unwrap()));
         let metadata = self.header.clone().map(|h| HashMap::from([("ergodict".to_owned(), h)]));
-        std::fs::write(path, safetensors::serialize(views, metadata).unwrap()).unwrap();
+        std::fs::write(path, sealed(safetensors::serialize(views, metadata).unwrap())).unwrap();
     }
 
     /// With an entry of the header changed.
     fn with(mut self, key: &str, value: Value) -> Self {
         let mut header: Value = serde_json::from_str(self.header.as_deref().unwrap()).unwrap();
         header[key] = value;
-        self.header = Some(header.to_string());
+        // The digest comes first.
+        let digest = header["digest"].take();
+        header.as_object_mut().unwrap().remove("digest");
+        self.header = Some(format!("{{\"digest\":{digest},{}", &header.to_string()[1..]));
         self
     }
 }
@@ -245,8 +287,10 @@ fn foreign_and_newer_files_are_refused() {
     refused(&path, "no ergodict header");
     Parts { header: Some("{".into()), ..Parts::good(&bytes) }.write(&path);
     refused(&path, "its header has no format number");
-    Parts::good(&bytes).with("format", json!(2)).write(&path);
-    refused(&path, "format 2 is newer than this version of ergodict reads (1)");
+    Parts::good(&bytes).with("format", json!(1)).write(&path);
+    refused(&path, "format 1 is older than the one that this version of ergodict reads (2)");
+    Parts::good(&bytes).with("format", json!(3)).write(&path);
+    refused(&path, "format 3 is newer");
     Parts::good(&bytes).with("format", json!(u64::MAX)).write(&path);
     refused(&path, "is newer");
     Parts::good(&bytes).with("precision", json!("f16")).write(&path);
@@ -301,7 +345,7 @@ fn a_file_at_odds_with_itself_is_refused() {
     parts.tensors[0].2 = vec![0, 4];
     parts.tensors[0].3.clear();
     parts.write(&path);
-    refused(&path, "shapes disagree");
+    refused(&path, "tensor W is 0×4, but has 0 bytes");
 
     let header: Value = serde_json::from_str(Parts::good(&bytes).header.as_deref().unwrap()).unwrap();
     for (key, value, expected) in [
@@ -323,7 +367,7 @@ fn a_file_at_odds_with_itself_is_refused() {
 #[test]
 fn a_file_that_cannot_be_written_leaves_nothing() {
     let (folder, _) = place();
-    let model = Model::of(&learned::<f64>(Parameters::new(2), 0..1), "factor", 0);
+    let model = Model::from_factorizer(&learned::<f64>(FactorSettings::new(2), 0..1), "factor", 0);
     assert!(model.save(&folder.path().join("no/such/folder.safetensors")).is_err());
     assert!(model.save(folder.path()).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -6,11 +6,11 @@ mod chi_squared;
 
 use chi_squared::ChiSquared;
 use ergodict::Result;
-use ergodict::chain::rng::{Purpose, below, stream};
 use ergodict::chain::{
     ApproximatePivot, Backward, Chain, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters,
 };
 use ergodict::data::{Build, Network, NodeIds};
+use ergodict::rng::{Purpose, below, stream};
 use std::sync::Arc;
 
 /// A network with hubs: each new node joins three, drawn as often as they have edges. Every edge goes both

@@ -1,36 +1,15 @@
 //! Glauber, rejection and injective samplers on real networks: the production path against exact draws, and
 //! how fast it is.
 
+use super::common::public;
 use ergodict::chain::diagnostics::Acceptance;
-use ergodict::chain::rng::{ChaCha8Rng, Purpose, stream};
 use ergodict::chain::{
     Chain, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, RejectionSampler,
 };
-use ergodict::data::{Build, Network, NodeIds, open};
-use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use ergodict::data::{Build, Network, NodeIds};
+use ergodict::rng::{ChaCha8Rng, Purpose, stream};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// A public network; none, loudly, where it is not at hand.
-fn public(file: &str) -> Option<Arc<Network>> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("ERGODICT_DATA").map_or(beside, PathBuf::from);
-    let path = folder.join(file);
-    if !path.exists() {
-        assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
-        eprintln!("SKIPPED: {} is missing; set ERGODICT_DATA", path.display());
-        return None;
-    }
-    let mut edges = Vec::new();
-    for line in open(&path).unwrap().lines() {
-        let line = line.unwrap();
-        let mut ends = line.split_whitespace().map(|end| end.parse::<u32>().unwrap());
-        edges.push((ends.next().unwrap(), ends.next().unwrap()));
-    }
-    let nodes = edges.iter().map(|edge| edge.0.max(edge.1)).max().unwrap() as usize + 1;
-    Some(Arc::new(Network::simple(nodes, &edges).unwrap()))
-}
 
 /// The same edges with other weights, or directed.
 fn rebuilt(network: &Network, weighted: bool, directed: bool) -> Arc<Network> {
@@ -64,7 +43,7 @@ fn updates_of_exact_draws_are_exact_draws() {
             let mut rng = stream(71, Purpose::Chain, u64::from(weighted) + 2 * u64::from(directed));
             let (mut before, mut after) = (Vec::new(), Vec::new());
             let observe = |x: &[u32], values: &mut Vec<[f64; 3]>| {
-                let degree = |i: usize| network.neighbours(x[i] as usize).len() as f64;
+                let degree = |i: usize| network.neighbors(x[i] as usize).len() as f64;
                 values.push([
                     degree(0),
                     degree(3),

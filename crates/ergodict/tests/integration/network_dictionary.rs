@@ -1,12 +1,12 @@
 //! Network dictionary learning where the answer is known: online from exact draws, and static from all homomorphisms.
 
 use crate::common::{dot, norm};
-use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use ergodict::data::{Adjacency, Network, embedded};
-use ergodict::dictionary::{StaticOptions, learn_static};
-use ergodict::factor::{Factoriser, Parameters, Schedule};
+use ergodict::factor::{FactorSettings, Factorizer, Schedule};
 use ergodict::linalg::Mat;
 use ergodict::patch::NetworkPatches;
+use ergodict::run::{ExhaustiveSource, ExhaustiveStats, Run, RunPlan, StaticOptions, Stop};
 use std::sync::Arc;
 
 /// Learns online: `steps` minibatches of `batch` patches of independent exact draws.
@@ -14,22 +14,22 @@ fn online(
     network: &Arc<Network>,
     motif: &Motif,
     injective: bool,
-    parameters: &Parameters,
+    parameters: &FactorSettings,
     (steps, batch): (usize, usize),
     seed: u64,
-) -> Factoriser<f64> {
-    let samplers = Samplers { injective, ..Samplers::default() };
+) -> Factorizer<f64> {
+    let samplers = SamplerBuilder { injective, ..SamplerBuilder::default() };
     let sampler = samplers.build(SamplerKind::Exact, network, motif, seed).unwrap();
     let mut walker = MotifWalker::new(sampler, seed, 0, 0, 1).unwrap();
     let patches = NetworkPatches::new(network, motif.k(), Adjacency::BUDGET);
-    let mut factoriser = Factoriser::random(parameters.clone(), patches.features(), seed).unwrap();
+    let mut factorizer = Factorizer::random(parameters.clone(), patches.features(), seed).unwrap();
     let (mut xs, mut x) = (vec![0; batch * motif.k()], Mat::zeros(0, 0));
     for _ in 0..steps {
         walker.fill(&mut xs);
         patches.write_all(&xs, &mut x);
-        factoriser.step(&x).unwrap();
+        factorizer.step(&x).unwrap();
     }
-    factoriser
+    factorizer
 }
 
 /// The patch of `k` nodes with ones where `joined`.
@@ -78,33 +78,62 @@ fn ring(n: u32, reach: u32) -> Arc<Network> {
     Arc::new(Network::simple(n as usize, &edges).unwrap())
 }
 
-fn few(atoms: usize, lambda: f64) -> Parameters {
-    Parameters { lambda, ..Parameters::new(atoms) }
+fn few(atoms: usize, lambda: f64) -> FactorSettings {
+    FactorSettings { lambda, ..FactorSettings::new(atoms) }
 }
 
 /// The same with a memory of ten minibatches: patches of one kind are all equal, so that there is nothing to average, and codes by early
 /// dictionaries are better forgotten.
-fn forgetful(atoms: usize, lambda: f64) -> Parameters {
-    Parameters { schedule: Schedule::Constant { floor: 0.1 }, ..few(atoms, lambda) }
+fn forgetful(atoms: usize, lambda: f64) -> FactorSettings {
+    FactorSettings { schedule: Schedule::Constant { floor: 0.1 }, ..few(atoms, lambda) }
+}
+
+/// What is learned from all homomorphisms.
+struct Static {
+    factorizer: Factorizer<f64>,
+    stats: ExhaustiveStats,
+    losses: Vec<f64>,
+    patches: Mat<f64>,
+    law: Vec<f64>,
+}
+
+fn learn_static(
+    network: &Arc<Network>,
+    motif: &Motif,
+    parameters: &FactorSettings,
+    options: &StaticOptions,
+    seed: u64,
+) -> Static {
+    let source = ExhaustiveSource::new("it", network, motif, options, seed).unwrap();
+    assert!((source.law().1.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    let (patches, law) = (source.law().0.clone(), source.law().1.to_vec());
+    let parameters = ExhaustiveSource::parameters(parameters.clone());
+    let first = Factorizer::random(parameters.clone(), motif.k() * motif.k(), seed).unwrap();
+    let mut run = Run::new(RunPlan::new("static", parameters, seed), Box::new(source), Some(first)).unwrap();
+    run.run(None, &Stop::default()).unwrap();
+    let stats = run.source().stats().exhaustive.unwrap();
+    let mut losses: Vec<f64> = run.trainer().history().points.iter().map(|point| point.loss).collect();
+    losses.push(stats.loss);
+    Static { factorizer: run.into_dictionary().unwrap(), stats, losses, patches, law }
 }
 
 #[test]
 fn ring_lattices_give_bands() {
     let motif = Motif::chain(6).unwrap();
-    // Different nodes in a ring of nearest neighbours can only go on in one direction: there is one patch, the band.
+    // Different nodes in a ring of nearest neighbors can only go on in one direction: there is one patch, the band.
     let band = patch(6, |a, b| b == a + 1);
     let learned = online(&ring(30, 1), &motif, true, &few(1, 0.1), (5, 20), 1);
     assert_recovered(learned.dictionary(), std::slice::from_ref(&band), 1e-12);
     let all = StaticOptions { injective: true, ..StaticOptions::default() };
-    let learned = learn_static(&ring(30, 1), &motif, &few(1, 0.1), &all, 1).unwrap();
-    assert_eq!((learned.homomorphisms, learned.patches.cols(), learned.converged), (60, 1, true));
-    assert_recovered(learned.factoriser.dictionary(), &[band], 1e-12);
-    // With neighbours up to three steps away patches differ; the one atom falls off with the distance along the chain, and is that
+    let learned = learn_static(&ring(30, 1), &motif, &few(1, 0.1), &all, 1);
+    assert_eq!((learned.stats.homomorphisms, learned.stats.patches, learned.stats.converged), (60, 1, true));
+    assert_recovered(learned.factorizer.dictionary(), &[band], 1e-12);
+    // With neighbors up to three steps away patches differ; the one atom falls off with the distance along the chain, and is that
     // of all homomorphisms, which are the same whichever way round: symmetric and equal to its reverse.
     let lattice = ring(60, 3);
     let to_the_end = StaticOptions { tolerance: 0.0, ..StaticOptions::default() };
-    let learned = learn_static(&lattice, &motif, &few(1, 0.1), &to_the_end, 1).unwrap();
-    let exact = learned.factoriser.dictionary();
+    let learned = learn_static(&lattice, &motif, &few(1, 0.1), &to_the_end, 1);
+    let exact = learned.factorizer.dictionary();
     let at = |a: usize, b: usize| exact.get(a * 6 + b, 0);
     assert!((0..5).all(|a| (at(a, a + 1) - at(0, 1)).abs() < 1e-6) && at(0, 1) > 1.2 * at(0, 3));
     assert!((0..36).all(|i| (exact.get(i, 0) - exact.get(35 - i, 0)).abs() < 1e-6));
@@ -119,9 +148,9 @@ fn disjoint_cliques_give_blocks() {
     let learned = online(&cliques(), &motif, true, &few(1, 0.1), (5, 20), 1);
     assert_recovered(learned.dictionary(), std::slice::from_ref(&block), 1e-12);
     let all = StaticOptions { injective: true, ..StaticOptions::default() };
-    let learned = learn_static(&cliques(), &motif, &few(1, 0.1), &all, 1).unwrap();
-    assert_eq!(learned.homomorphisms, 5 * 4 * 3 * 2 + 6 * 5 * 4 * 3 + 7 * 6 * 5 * 4);
-    assert_recovered(learned.factoriser.dictionary(), &[block], 1e-12);
+    let learned = learn_static(&cliques(), &motif, &few(1, 0.1), &all, 1);
+    assert_eq!(learned.stats.homomorphisms, 5 * 4 * 3 * 2 + 6 * 5 * 4 * 3 + 7 * 6 * 5 * 4);
+    assert_recovered(learned.factorizer.dictionary(), &[block], 1e-12);
 }
 
 #[test]
@@ -158,10 +187,10 @@ fn all_homomorphisms_give_the_planted_kinds_too() {
     let network = Arc::new(Network::simple(15, &edges).unwrap());
     let all = StaticOptions { injective: true, tolerance: 1e-12, ..StaticOptions::default() };
     for seed in seeds() {
-        let learned = learn_static(&network, &Motif::chain(5).unwrap(), &few(2, 1.0), &all, seed).unwrap();
-        assert_eq!((learned.homomorphisms, learned.patches.cols()), (2520 + 2 * 4 * 4 * 3 * 3 * 2, 2));
+        let learned = learn_static(&network, &Motif::chain(5).unwrap(), &few(2, 1.0), &all, seed);
+        assert_eq!((learned.stats.homomorphisms, learned.stats.patches), (2520 + 2 * 4 * 4 * 3 * 3 * 2, 2));
         let kinds = [patch(5, |_, _| true), patch(5, |a, b| (a + b) % 2 == 1)];
-        assert_recovered(learned.factoriser.dictionary(), &kinds, 1e-4);
+        assert_recovered(learned.factorizer.dictionary(), &kinds, 1e-4);
     }
 }
 
@@ -197,24 +226,23 @@ fn the_static_loss_never_rises_and_online_comes_close_to_it() {
     let motif = Motif::chain(4).unwrap();
     let parameters = few(6, 0.5);
     let options = StaticOptions::default();
-    let learned = learn_static(&karate, &motif, &parameters, &options, 0).unwrap();
-    assert!(learned.converged && learned.losses.len() > 10, "{} rounds", learned.losses.len());
+    let learned = learn_static(&karate, &motif, &parameters, &options, 0);
+    assert!(learned.stats.converged && learned.losses.len() > 10, "{} rounds", learned.losses.len());
     for pair in learned.losses.windows(2) {
         assert!(pair[1] <= pair[0] * (1.0 + 1e-9), "{pair:?}");
     }
-    assert!((learned.law.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     let last = *learned.losses.last().unwrap();
     // The aggregates are means over the law, and the surrogate was the loss when they were made.
     let before = learned.losses[learned.losses.len() - 2];
     assert!(
-        learned.factoriser.surrogate() <= before * (1.0 + 1e-9)
-            && learned.factoriser.surrogate() >= last * (1.0 - 1e-9)
+        learned.factorizer.surrogate() <= before * (1.0 + 1e-9)
+            && learned.factorizer.surrogate() >= last * (1.0 - 1e-9)
     );
 
     for seed in seeds() {
         let sampled = online(&karate, &motif, false, &parameters, (300, 200), seed);
         let mut judge =
-            Factoriser::from_dictionary(parameters.clone(), sampled.dictionary().as_ref()).unwrap();
+            Factorizer::from_dictionary(parameters.clone(), sampled.dictionary().as_ref()).unwrap();
         judge.transform(&learned.patches).unwrap();
         let expected: f64 = judge.losses().zip(&learned.law).map(|(loss, p)| loss * p).sum();
         // Both end in local minima, not always the same one.

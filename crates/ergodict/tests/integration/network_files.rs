@@ -2,14 +2,14 @@
 
 use ergodict::Error;
 use ergodict::data::{
-    Build, Decisions, EdgeList, Loops, Network, NodeIds, ReadOptions, Reason, Weights, parse_network,
+    Build, EdgeList, Loops, Network, NodeIds, ReadDecisions, ReadOptions, Reason, Weights, parse_network,
     read_edge_list, read_network, write_edge_list,
 };
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-fn parse(text: &str) -> (Network, Decisions) {
+fn parse(text: &str) -> (Network, ReadDecisions) {
     parse_network(text.as_bytes(), &ReadOptions::default()).unwrap()
 }
 

@@ -1,8 +1,8 @@
 //! Networks in Matrix Market, scipy and `.egr` files: what is written is read, what is damaged is told.
 
 use ergodict::data::{
-    Build, Conversion, Decisions, Edge, Loops, Network, NodeIds, ReadOptions, convert_network, parse_network,
-    read_network, write_network,
+    Build, Conversion, Edge, Loops, Network, NodeIds, ReadDecisions, ReadOptions, convert_network,
+    parse_network, read_network, write_network,
 };
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -193,7 +193,7 @@ fn convert_in_all_ways(path: &Path, options: ReadOptions) -> Result<(), TestCase
         write_network(&whole, &network).unwrap();
         (decisions, std::fs::read(&whole).unwrap())
     });
-    let result = |made: ergodict::Result<Option<Decisions>>| {
+    let result = |made: ergodict::Result<Option<ReadDecisions>>| {
         made.map(|decisions| (decisions.unwrap(), std::fs::read(&out).unwrap())).map_err(|e| e.to_string())
     };
     for budget in [0, 1 << 24] {
@@ -244,7 +244,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     assert_eq!(stopped(keep, 3).0, Ok(false));
     assert!(left.join("runs.jsonl").exists() && std::fs::read(left.join("forward")).unwrap().len() > 10_000);
     // Without being asked nothing is gone on from, nor thrown away.
-    assert!(stopped(keep, 99).0.unwrap_err().contains("add --resume"));
+    assert!(stopped(keep, 99).0.unwrap_err().contains("go on from it (resume=true)"));
     let other = ReadOptions { directed: Some(true), ..options };
     let message = go_on.run(&text, &other, &out, &mut |_| true).unwrap_err().to_string();
     assert!(message.contains("x.egr.converting: is of a conversion with other flags"), "{message}");

@@ -155,7 +155,7 @@ fn preferential_attachment_has_its_exact_law() {
     assert!((8..2000).all(|u| network.rows().degree(u) >= 7));
 }
 
-/// The law of a rewired ring with two neighbours a node, by all ways of rewiring.
+/// The law of a rewired ring with two neighbors a node, by all ways of rewiring.
 fn rewired(n: u32, p: f64) -> BTreeMap<Edges, f64> {
     let ordered = |(u, v): (u32, u32)| (u.min(v), u.max(v));
     let mut states: BTreeMap<Edges, f64> =
@@ -272,7 +272,7 @@ fn degrees_are_kept_exactly_or_never_exceeded() {
     assert!((3960..=4000).contains(&regular.edges()), "{} edges", regular.edges());
     // The only network of these degrees: no swap can do anything.
     let star = Generator::from(Configuration::new(vec![4, 1, 1, 1, 1], exact).unwrap()).generate(0);
-    assert_eq!(star.neighbours(0), [1, 2, 3, 4]);
+    assert_eq!(star.neighbors(0), [1, 2, 3, 4]);
     let complete = Generator::from(Configuration::new(vec![9; 10], exact).unwrap()).generate(0);
     assert_eq!(complete.edges(), 45);
     for (nodes, degrees) in [(0, vec![]), (1, vec![0]), (3, vec![0; 3])] {

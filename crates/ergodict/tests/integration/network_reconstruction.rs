@@ -1,11 +1,11 @@
 //! Network reconstruction against Algorithm NR line by line, and what must not depend on threads, stops or accumulators.
 
 use crate::common::{Random, cases};
-use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use ergodict::data::{Build, Edge, Loops, Network, NodeIds};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::reconstruct::network::{
-    Mode, NetworkReconstruction, PairSums, Reconstructor, SortedSums, Targets, by_the_book,
+    Mode, PairSums, ReconstructionSettings, Reconstructor, SortedSums, Targets, by_the_book,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn dictionary(random: &mut Random, k: usize, atoms: usize) -> Mat<f64> {
 }
 
 fn walkers(network: &Arc<Network>, motif: &Motif, kind: SamplerKind, count: u64) -> Vec<MotifWalker> {
-    let sampler = Samplers::default().build(kind, network, motif, 1).unwrap();
+    let sampler = SamplerBuilder::default().build(kind, network, motif, 1).unwrap();
     (0..count).map(|id| MotifWalker::new(Arc::clone(&sampler), 3, id, 5, 1).unwrap()).collect()
 }
 
@@ -42,7 +42,7 @@ fn rebuilt<T: Scalar>(
     network: &Arc<Network>,
     motif: &Motif,
     w: &Mat<f64>,
-    parameters: &NetworkReconstruction,
+    parameters: &ReconstructionSettings,
     targets: Targets,
     samples: u64,
 ) -> PairSums {
@@ -65,7 +65,7 @@ fn equals_the_book<T: Scalar>(
     network: &Arc<Network>,
     motif: &Motif,
     w: &Mat<f64>,
-    parameters: &NetworkReconstruction,
+    parameters: &ReconstructionSettings,
     tolerance: f64,
 ) {
     let samples = 40;
@@ -122,11 +122,11 @@ proptest! {
         };
         let w = dictionary(&mut random, motif.k(), atoms);
         let mode = if off_chain { Mode::OffChain } else { Mode::Plain };
-        let parameters = NetworkReconstruction {
-            mode, lambda, reversal: reversal && motif.is_chain(), tolerance: 1e-11, ..NetworkReconstruction::default()
+        let parameters = ReconstructionSettings {
+            mode, lambda, reversal: reversal && motif.is_chain(), tolerance: 1e-11, ..ReconstructionSettings::default()
         };
         equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
-        let parameters = NetworkReconstruction { tolerance: 1e-6, ..parameters };
+        let parameters = ReconstructionSettings { tolerance: 1e-6, ..parameters };
         equals_the_book::<f32>(&network, &motif, &w, &parameters, 3e-3);
     }
 }
@@ -138,7 +138,7 @@ fn long_motifs_and_motifs_with_cycles_are_those_of_the_paper_too() {
         let network = network(&mut random, 30, 200, kind);
         for mode in [Mode::Plain, Mode::OffChain] {
             let parameters =
-                NetworkReconstruction { mode, tolerance: 1e-11, ..NetworkReconstruction::default() };
+                ReconstructionSettings { mode, tolerance: 1e-11, ..ReconstructionSettings::default() };
             for motif in [Motif::chain(66).unwrap(), Motif::cycle(4).unwrap(), Motif::chain(21).unwrap()] {
                 let w = dictionary(&mut random, motif.k(), 3);
                 equals_the_book::<f64>(&network, &motif, &w, &parameters, 1e-6);
@@ -162,7 +162,7 @@ fn a_full_dictionary_gives_the_network_back_where_it_was_visited() {
         let motif = Motif::chain(5).unwrap();
         let w = Mat::from_fn(25, 25, |i, j| f64::from(i == j));
         for mode in [Mode::Plain, Mode::OffChain] {
-            let parameters = NetworkReconstruction { mode, ..NetworkReconstruction::default() };
+            let parameters = ReconstructionSettings { mode, ..ReconstructionSettings::default() };
             let sums = rebuilt::<f64>(&network, &motif, &w, &parameters, Targets::All, 2000);
             assert!(sums.visited() > 300);
             for pair in sums.iter() {
@@ -189,8 +189,8 @@ fn ring_with_core(random: &mut Random, kind: Kind) -> Arc<Network> {
 }
 
 /// Memory for which the sums of a network of [`NODES`] are `f64` in cells, `f32` in cells, in tables, and in runs.
-fn accumulators(directed: bool) -> [(&'static str, NetworkReconstruction); 4] {
-    let with = |memory| NetworkReconstruction { memory, ..NetworkReconstruction::default() };
+fn accumulators(directed: bool) -> [(&'static str, ReconstructionSettings); 4] {
+    let with = |memory| ReconstructionSettings { memory, ..ReconstructionSettings::default() };
     let cells = if directed { NODES * NODES } else { NODES * (NODES + 1) / 2 };
     [
         ("long", with(16 * cells)),
@@ -210,7 +210,7 @@ fn every_accumulator_has_the_same_counts_and_sums() {
         let w = dictionary(&mut random, 6, 4);
         let all: Vec<PairSums> = accumulators(kind.0)
             .iter()
-            .map(|(_, parameters)| NetworkReconstruction { mode, ..*parameters })
+            .map(|(_, parameters)| ReconstructionSettings { mode, ..*parameters })
             .map(|parameters| rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 6000))
             .collect();
         let first: Vec<_> = all[0].iter().collect();
@@ -245,10 +245,10 @@ fn restricted_pairs_are_those_pairs_of_all() {
         let motif = Motif::chain(5).unwrap();
         let w = dictionary(&mut random, 5, 4);
         for mode in [Mode::Plain, Mode::OffChain] {
-            let with = |memory| NetworkReconstruction { memory, ..NetworkReconstruction::default() };
+            let with = |memory| ReconstructionSettings { memory, ..ReconstructionSettings::default() };
             for (name, parameters) in [("cells", with(1 << 30)), ("tables", with(80_000)), ("runs", with(0))]
             {
-                let parameters = NetworkReconstruction { mode, ..parameters };
+                let parameters = ReconstructionSettings { mode, ..parameters };
                 let all = rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 2000);
                 // Edges, pairs at random in either order, some twice, loops.
                 let mut pairs: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (v, u)).collect();
@@ -280,7 +280,7 @@ fn the_number_of_threads_and_the_cut_into_pieces_change_no_byte() {
     let w = dictionary(&mut random, 8, 5);
     for mode in [Mode::Plain, Mode::OffChain] {
         for (name, parameters) in accumulators(false) {
-            let parameters = NetworkReconstruction { mode, ..parameters };
+            let parameters = ReconstructionSettings { mode, ..parameters };
             let run = |threads: usize, pieces: &[u64]| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| {
@@ -360,8 +360,8 @@ fn parts_add_up_to_the_whole() {
         assert_eq!(whole.sums().visited(), sums.visited());
     }
     let other = self::network(&mut random, 61, 100, (false, false, false));
-    let other = rebuilt::<f32>(&other, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
-    let mut sums = rebuilt::<f32>(&network, &motif, &w, &NetworkReconstruction::default(), Targets::All, 10);
+    let other = rebuilt::<f32>(&other, &motif, &w, &ReconstructionSettings::default(), Targets::All, 10);
+    let mut sums = rebuilt::<f32>(&network, &motif, &w, &ReconstructionSettings::default(), Targets::All, 10);
     assert!(sums.merge(&other).is_err());
 }
 
@@ -370,7 +370,7 @@ fn small_and_odd_networks_are_rebuilt() {
     let simple = |n, edges: &[(u32, u32)]| Arc::new(Network::simple(n, edges).unwrap());
     let star: Vec<(u32, u32)> = (1..9).map(|v| (0, v)).collect();
     let bipartite: Vec<(u32, u32)> = (0..3).flat_map(|u| (3..7).map(move |v| (u, v))).collect();
-    let parameters = NetworkReconstruction { tolerance: 1e-11, ..NetworkReconstruction::default() };
+    let parameters = ReconstructionSettings { tolerance: 1e-11, ..ReconstructionSettings::default() };
     let mut random = Random::new(11);
     for (network, k) in [
         (simple(5, &[(1, 2), (2, 4)]), 4), // isolated nodes
@@ -392,7 +392,7 @@ fn small_and_odd_networks_are_rebuilt() {
         assert!(isolated);
         // Chains of two nodes have nothing else.
         if k == 2 {
-            let parameters = NetworkReconstruction { mode: Mode::OffChain, ..parameters };
+            let parameters = ReconstructionSettings { mode: Mode::OffChain, ..parameters };
             assert_eq!(rebuilt::<f32>(&network, &motif, &w, &parameters, Targets::All, 50).visited(), 0);
         }
     }
@@ -403,8 +403,8 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     let network = Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 3)]).unwrap());
     let chain = Motif::chain(3).unwrap();
     let good = Mat::from_fn(9, 2, |i, j| (i + j) as f64);
-    let plain = NetworkReconstruction::default();
-    let refused = |w: &Mat<f64>, motif: &Motif, parameters: &NetworkReconstruction, targets: Targets| {
+    let plain = ReconstructionSettings::default();
+    let refused = |w: &Mat<f64>, motif: &Motif, parameters: &ReconstructionSettings, targets: Targets| {
         Reconstructor::<f32>::new(w, &network, motif, parameters, targets).err().unwrap().to_string()
     };
     for bad in [f64::NAN, f64::INFINITY] {
@@ -416,10 +416,10 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     assert!(refused(&Mat::zeros(8, 2), &chain, &plain, Targets::All).contains("9×r"));
     assert!(refused(&Mat::zeros(9, 0), &chain, &plain, Targets::All).contains("9×r"));
     for lambda in [-1.0, f64::NAN] {
-        let parameters = NetworkReconstruction { lambda, ..plain };
+        let parameters = ReconstructionSettings { lambda, ..plain };
         assert!(refused(&good, &chain, &parameters, Targets::All).contains("lambda"));
     }
-    let reversal = NetworkReconstruction { reversal: true, ..plain };
+    let reversal = ReconstructionSettings { reversal: true, ..plain };
     let star = Motif::star(3).unwrap();
     // A star of three is a chain in another order of its nodes, not one that can be reversed.
     assert!(refused(&good, &star, &reversal, Targets::All).contains("reversed"));

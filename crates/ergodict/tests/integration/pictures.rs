@@ -26,19 +26,19 @@ where
     [Self]: TiffValue,
 {
     const BITS: u8;
-    type Grey: ColorType<Inner = Self>;
-    type Colour: ColorType<Inner = Self>;
-    type ColourAlpha: ColorType<Inner = Self>;
+    type Gray: ColorType<Inner = Self>;
+    type Color: ColorType<Inner = Self>;
+    type ColorAlpha: ColorType<Inner = Self>;
     fn big_endian(self) -> Vec<u8>;
 }
 
 macro_rules! sample {
-    ($type:ty, $bits:expr, $grey:ty, $colour:ty, $alpha:ty) => {
+    ($type:ty, $bits:expr, $gray:ty, $color:ty, $alpha:ty) => {
         impl Sample for $type {
             const BITS: u8 = $bits;
-            type Grey = $grey;
-            type Colour = $colour;
-            type ColourAlpha = $alpha;
+            type Gray = $gray;
+            type Color = $color;
+            type ColorAlpha = $alpha;
             fn big_endian(self) -> Vec<u8> {
                 self.to_be_bytes().to_vec()
             }
@@ -89,9 +89,9 @@ where
                 let mut file = std::io::Cursor::new(Vec::new());
                 let mut encoder = TiffEncoder::new(&mut file).unwrap();
                 match self.channels {
-                    1 => encoder.write_image::<T::Grey>(width, height, &self.samples),
-                    3 => encoder.write_image::<T::Colour>(width, height, &self.samples),
-                    _ => encoder.write_image::<T::ColourAlpha>(width, height, &self.samples),
+                    1 => encoder.write_image::<T::Gray>(width, height, &self.samples),
+                    3 => encoder.write_image::<T::Color>(width, height, &self.samples),
+                    _ => encoder.write_image::<T::ColorAlpha>(width, height, &self.samples),
                 }
                 .unwrap();
                 file.into_inner()
@@ -100,7 +100,7 @@ where
     }
 }
 
-/// The picture of the files in `tests/pictures`; grey ones have the first of its channels.
+/// The picture of the files in `tests/pictures`; gray ones have the first of its channels.
 pub(crate) fn shown() -> Picture<u8> {
     Picture::new(40, 30, |x, y| [(x * 6) as u8, (y * 8) as u8, 7])
 }

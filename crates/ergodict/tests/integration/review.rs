@@ -1,13 +1,14 @@
 //! Defects that a review found, each by what it was.
 
 use ergodict::Error;
-use ergodict::dictionary::Model;
 use ergodict::factor::code::{CodeSet, CodeSolver, Coder, Penalty};
 use ergodict::factor::diagnostics::{Window, expected_loss, stationarity_gap};
 use ergodict::factor::{
-    ColumnSet, ConvexSet, DictionarySet, Factoriser, Normalise, Parameters, Schedule, Statistics, UnusedAtoms,
+    ColumnSet, ConvexSet, DictionarySet, FactorSettings, Factorizer, Normalize, Schedule, Statistics,
+    UnusedAtoms,
 };
 use ergodict::linalg::Mat;
+use ergodict::model::Model;
 
 fn data(d: usize, n: usize, salt: usize) -> Mat<f64> {
     Mat::from_fn(d, n, |i, j| (((i * 31 + j * 17 + salt * 7) % 23) as f64 / 23.0).powi(2))
@@ -33,52 +34,52 @@ fn statistics_of_other_shapes_do_not_merge() {
 }
 
 #[test]
-fn empirical_loss_is_below_the_surrogate_under_both_normalisations() {
-    for normalise in [Normalise::Sum, Normalise::PerColumn] {
-        let mut parameters = Parameters::new(4);
-        (parameters.normalise, parameters.lambda) = (normalise, 0.1);
-        let mut factoriser = Factoriser::<f64>::random(parameters, 6, 1).unwrap();
+fn empirical_loss_is_below_the_surrogate_under_both_normalizations() {
+    for normalize in [Normalize::Sum, Normalize::PerColumn] {
+        let mut parameters = FactorSettings::new(4);
+        (parameters.normalize, parameters.lambda) = (normalize, 0.1);
+        let mut factorizer = Factorizer::<f64>::random(parameters, 6, 1).unwrap();
         let mut window = Window::new(usize::MAX);
         for t in 0..12 {
             let x = data(6, 3 + t % 5, t);
-            let seen = factoriser.step(&x).unwrap();
+            let seen = factorizer.step(&x).unwrap();
             window.push(x.as_ref(), seen.weight);
         }
-        let surrogate = factoriser.surrogate();
-        let empirical = window.empirical_loss(&mut factoriser).unwrap();
+        let surrogate = factorizer.surrogate();
+        let empirical = window.empirical_loss(&mut factorizer).unwrap();
         assert!(
             empirical <= surrogate && empirical > 0.5 * surrogate,
-            "{normalise:?}: {empirical} {surrogate}"
+            "{normalize:?}: {empirical} {surrogate}"
         );
     }
 }
 
 #[test]
 fn surrogate_per_sample_is_right_for_minibatches_of_unequal_width() {
-    let mut parameters = Parameters::new(2);
+    let mut parameters = FactorSettings::new(2);
     (parameters.schedule, parameters.lambda) = (Schedule::Linear, 0.01);
-    let mut factoriser = Factoriser::<f64>::random(parameters, 6, 4).unwrap();
+    let mut factorizer = Factorizer::<f64>::random(parameters, 6, 4).unwrap();
     let (mut width, mut samples) = (0.0, 0.0);
     for (t, n) in (1..).zip([256usize, 1, 40, 3, 256, 2]) {
         let weight = if t == 1 { 1.0 } else { 2.0 / (f64::from(t) + 1.0) };
-        factoriser.step(&data(6, n, t as usize)).unwrap();
+        factorizer.step(&data(6, n, t as usize)).unwrap();
         width = (1.0 - weight) * width + weight * n as f64;
         samples += n as f64;
     }
-    let surrogate = factoriser.surrogate();
-    let got = factoriser.aggregates().per_sample(surrogate);
+    let surrogate = factorizer.surrogate();
+    let got = factorizer.aggregates().per_sample(surrogate);
     assert!((got / (surrogate / width) - 1.0).abs() < 1e-12);
     assert!((width / (samples / 6.0) - 1.0).abs() > 0.1, "the plain mean would have done as well");
 }
 
 #[test]
 fn expected_loss_is_the_mean_over_samples_with_its_standard_error() {
-    let mut factoriser = Factoriser::<f64>::random(Parameters::new(3), 6, 2).unwrap();
+    let mut factorizer = Factorizer::<f64>::random(FactorSettings::new(3), 6, 2).unwrap();
     let (x, y) = (data(6, 5, 1), data(6, 9, 2));
-    let estimate = expected_loss(&mut factoriser, [x.as_ref(), y.as_ref()]).unwrap();
+    let estimate = expected_loss(&mut factorizer, [x.as_ref(), y.as_ref()]).unwrap();
     let mut all = Vec::new();
     for m in [&x, &y] {
-        all.extend((0..m.cols()).map(|j| factoriser.loss(m.as_ref().columns(j, j + 1)).unwrap()));
+        all.extend((0..m.cols()).map(|j| factorizer.loss(m.as_ref().columns(j, j + 1)).unwrap()));
     }
     let mean = all.iter().sum::<f64>() / 14.0;
     let variance = all.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / 13.0;
@@ -88,56 +89,56 @@ fn expected_loss_is_the_mean_over_samples_with_its_standard_error() {
 
 #[test]
 fn unused_atoms_do_not_keep_the_gap_open_under_kappa1() {
-    let mut parameters = Parameters::new(3);
+    let mut parameters = FactorSettings::new(3);
     (parameters.kappa1, parameters.lambda) = (0.5, 0.1);
     (parameters.dictionary_tolerance, parameters.dictionary_sweeps) = (1e-13, 100_000);
     // The third atom points where no data are.
     let w0 = Mat::from_fn(4, 3, |i, k| f64::from(i == k || (k == 2 && i == 3)));
-    let mut factoriser = Factoriser::<f64>::from_dictionary(parameters, w0.as_ref()).unwrap();
-    let resting = factoriser.dictionary().col(2).to_vec();
+    let mut factorizer = Factorizer::<f64>::from_dictionary(parameters, w0.as_ref()).unwrap();
+    let resting = factorizer.dictionary().col(2).to_vec();
     for t in 0..5 {
         let x = Mat::from_fn(4, 8, |i, j| if i < 2 { ((i + j + t) % 3) as f64 } else { 0.0 });
-        let seen = factoriser.step(&x).unwrap();
+        let seen = factorizer.step(&x).unwrap();
         assert_eq!(seen.update.unused, 1);
     }
-    assert_eq!(factoriser.dictionary().col(2), resting);
-    assert!(stationarity_gap(&factoriser) < 1e-9, "{}", stationarity_gap(&factoriser));
+    assert_eq!(factorizer.dictionary().col(2), resting);
+    assert!(stationarity_gap(&factorizer) < 1e-9, "{}", stationarity_gap(&factorizer));
 }
 
 #[test]
 fn unused_atoms_are_counted_for_unions_and_cannot_be_reseeded_there() {
     let near =
-        |x: f64| ConvexSet::Near { centre: Mat::from_fn(3, 2, |_, _| x), radius: 0.4, nonnegative: true };
-    let mut parameters = Parameters::new(2);
-    parameters.dictionary = DictionarySet::Union(vec![near(0.5), near(2.0)]);
+        |x: f64| ConvexSet::Near { center: Mat::from_fn(3, 2, |_, _| x), radius: 0.4, nonnegative: true };
+    let mut parameters = FactorSettings::new(2);
+    parameters.dictionary = Some(DictionarySet::Union(vec![near(0.5), near(2.0)]));
     parameters.lambda = 1e6;
-    let mut factoriser = Factoriser::<f64>::random(parameters.clone(), 3, 0).unwrap();
-    assert_eq!(factoriser.step(&data(3, 4, 0)).unwrap().update.unused, 2);
+    let mut factorizer = Factorizer::<f64>::random(parameters.clone(), 3, 0).unwrap();
+    assert_eq!(factorizer.step(&data(3, 4, 0)).unwrap().update.unused, 2);
     parameters.unused = UnusedAtoms::Reseed;
-    assert!(Factoriser::<f64>::random(parameters, 3, 0).is_err());
+    assert!(Factorizer::<f64>::random(parameters, 3, 0).is_err());
 }
 
 #[test]
 fn models_with_program_given_sets_open_again_only_with_the_set() {
     let near =
-        |x: f64| ConvexSet::Near { centre: Mat::from_fn(3, 2, |_, _| x), radius: 0.9, nonnegative: true };
+        |x: f64| ConvexSet::Near { center: Mat::from_fn(3, 2, |_, _| x), radius: 0.9, nonnegative: true };
     let set = DictionarySet::Union(vec![near(0.3), near(3.0)]);
-    let mut parameters = Parameters::new(2);
-    (parameters.dictionary, parameters.lambda) = (set.clone(), 0.05);
-    let mut factoriser = Factoriser::<f64>::random(parameters, 3, 0).unwrap();
-    factoriser.step(&data(3, 6, 0)).unwrap();
+    let mut parameters = FactorSettings::new(2);
+    (parameters.dictionary, parameters.lambda) = (Some(set.clone()), 0.05);
+    let mut factorizer = Factorizer::<f64>::random(parameters, 3, 0).unwrap();
+    factorizer.step(&data(3, 6, 0)).unwrap();
     let file = std::env::temp_dir().join(format!("ergodict-union-{}.safetensors", std::process::id()));
-    Model::of(&factoriser, "factor", 0).save(&file).unwrap();
+    Model::from_factorizer(&factorizer, "factor", 0).save(&file).unwrap();
     let refused = Model::load(&file).unwrap_err().to_string();
-    let mut again = Model::load_with(&file, set).unwrap().factoriser::<f64>().unwrap();
+    let mut again = Model::load_with(&file, set).unwrap().factorizer::<f64>().unwrap();
     std::fs::remove_file(&file).unwrap();
     assert!(refused.contains("union of 2 sets") && refused.contains("load_with"), "{refused}");
     for t in 1..4 {
-        factoriser.step(&data(3, 6, t)).unwrap();
+        factorizer.step(&data(3, 6, t)).unwrap();
         again.step(&data(3, 6, t)).unwrap();
     }
-    assert_eq!(factoriser.dictionary(), again.dictionary());
-    assert_eq!(factoriser.aggregates(), again.aggregates());
+    assert_eq!(factorizer.dictionary(), again.dictionary());
+    assert_eq!(factorizer.aggregates(), again.aggregates());
 }
 
 #[test]
@@ -168,16 +169,16 @@ fn coders_refuse_other_dictionaries_and_say_when_no_round_was_allowed() {
 
 #[test]
 fn at_the_defaults_every_step_lowers_the_surrogate() {
-    let mut parameters = Parameters::new(5);
-    parameters.dictionary = ColumnSet::default().into();
+    let mut parameters = FactorSettings::new(5);
+    parameters.dictionary = Some(ColumnSet::default().into());
     parameters.lambda = 0.1;
-    let mut factoriser = Factoriser::<f64>::random(parameters, 8, 3).unwrap();
+    let mut factorizer = Factorizer::<f64>::random(parameters, 8, 3).unwrap();
     for t in 0..30 {
         let x = data(8, 10, t);
-        let before = factoriser.dictionary().clone();
-        let seen = factoriser.step(&x).unwrap();
-        let totals = factoriser.aggregates().clone();
-        let old = Factoriser::resume(factoriser.parameters().clone(), before, totals).unwrap();
+        let before = factorizer.dictionary().clone();
+        let seen = factorizer.step(&x).unwrap();
+        let totals = factorizer.aggregates().clone();
+        let old = Factorizer::resume(factorizer.parameters().clone(), before, totals).unwrap();
         assert!(seen.surrogate <= old.surrogate() * (1.0 + 1e-12), "step {t}");
     }
 }

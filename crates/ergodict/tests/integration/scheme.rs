@@ -4,7 +4,7 @@ use crate::common::{Random, distance, eigen, frobenius, inner, times, total_obje
 use ergodict::factor::code::CodeSet;
 use ergodict::factor::diagnostics::Window;
 use ergodict::factor::{
-    Aggregates, ColumnSet, ConvexSet, DictionarySet, Factoriser, Mask, Minibatch, Normalise, Parameters,
+    Aggregates, ColumnSet, ConvexSet, DictionarySet, FactorSettings, Factorizer, Mask, Minibatch, Normalize,
     Schedule, SparseRef, Statistics,
 };
 use ergodict::linalg::{Mat, Scalar};
@@ -38,11 +38,11 @@ impl Kept {
 }
 
 /// Runs a stream of unequal widths and checks after each step all that must hold.
-fn invariants_hold<T: Scalar>(p: &Parameters, seed: u64, tolerance: f64) {
+fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
     let (d, r) = (9, p.atoms);
     let mut random = Random::new(seed);
     let planted = random.uniforms(d, r);
-    let mut model = Factoriser::<T>::random(p.clone(), d, seed).unwrap();
+    let mut model = Factorizer::<T>::random(p.clone(), d, seed).unwrap();
     let mut kept = Kept { parts: Vec::new() };
     let mut window = Window::new(100);
     let mut samples = 0;
@@ -53,8 +53,8 @@ fn invariants_hold<T: Scalar>(p: &Parameters, seed: u64, tolerance: f64) {
         let seen = model.step(&x).unwrap();
         samples += n as u64;
         let weight = if t == 1 { 1.0 } else { p.schedule.weight(t) };
-        let scale = if p.normalise == Normalise::PerColumn { 1.0 / n as f64 } else { 1.0 };
-        let context = format!("step {t}, {}, {}, {}", p.schedule, p.code, T::NAME);
+        let scale = if p.normalize == Normalize::PerColumn { 1.0 / n as f64 } else { 1.0 };
+        let context = format!("step {t}, {}, {}, {}", p.schedule, p.code(), T::NAME);
         assert_eq!((seen.t, seen.samples, seen.weight), (t, n, weight), "{context}");
         assert_eq!((model.aggregates().t, model.aggregates().samples), (t, samples), "{context}");
 
@@ -95,7 +95,7 @@ fn invariants_hold<T: Scalar>(p: &Parameters, seed: u64, tolerance: f64) {
             empirical += c * model.loss(&x.cast::<T>()).unwrap();
         }
         assert!(empirical <= summed + tolerance * rest, "{context}: f_t {empirical} > f̂_t {summed}");
-        if p.normalise == Normalise::Sum {
+        if p.normalize == Normalize::Sum {
             window.push(x.as_ref(), weight);
             let window = window.empirical_loss(&mut model).unwrap();
             assert!(
@@ -107,13 +107,13 @@ fn invariants_hold<T: Scalar>(p: &Parameters, seed: u64, tolerance: f64) {
 }
 
 #[test]
-fn the_surrogate_is_the_summed_loss_and_majorises() {
+fn the_surrogate_is_the_summed_loss_and_majorizes() {
     for (i, schedule) in schedules().into_iter().enumerate() {
         for (j, code) in code_sets().into_iter().enumerate() {
-            for normalise in [Normalise::Sum, Normalise::PerColumn] {
-                let mut p = Parameters::new(5);
+            for normalize in [Normalize::Sum, Normalize::PerColumn] {
+                let mut p = FactorSettings::new(5);
                 (p.lambda, p.kappa1, p.kappa2) = (0.2, 0.1 * (i % 2) as f64, 0.3 * (j % 2) as f64);
-                (p.schedule, p.code, p.normalise) = (schedule.clone(), code, normalise);
+                (p.schedule, p.code, p.normalize) = (schedule.clone(), Some(code), normalize);
                 p.tolerance = 1e-10;
                 let seed = (10 * i + j) as u64;
                 invariants_hold::<f64>(&p, seed, 1e-9);
@@ -124,12 +124,12 @@ fn the_surrogate_is_the_summed_loss_and_majorises() {
 }
 
 /// Identity atoms and λ = 2: the code of a column is `x − 1`, so integer data have integer sums, exact in any order.
-fn integer_model<T: Scalar>(d: usize, normalise: Normalise) -> Factoriser<T> {
-    let mut p = Parameters::new(d);
+fn integer_model<T: Scalar>(d: usize, normalize: Normalize) -> Factorizer<T> {
+    let mut p = FactorSettings::new(d);
     p.lambda = 2.0;
-    p.normalise = normalise;
+    p.normalize = normalize;
     let identity = Mat::from_fn(d, d, |i, j| T::from_f64(f64::from(i == j)));
-    Factoriser::from_dictionary(p, identity.as_ref()).unwrap()
+    Factorizer::from_dictionary(p, identity.as_ref()).unwrap()
 }
 
 fn concatenated<T: Scalar>(parts: &[Mat<T>]) -> Mat<T> {
@@ -144,13 +144,13 @@ fn merged(parts: &[&Statistics]) -> Statistics {
     total
 }
 
-fn merging_is_exact<T: Scalar>(seed: u64, widths: &[usize], normalise: Normalise) {
+fn merging_is_exact<T: Scalar>(seed: u64, widths: &[usize], normalize: Normalize) {
     let d = 6;
     let mut random = Random::new(seed);
     let parts: Vec<Mat<T>> =
         widths.iter().map(|&n| Mat::from_fn(d, n, |_, _| T::from_f64(random.below(9) as f64))).collect();
-    let mut whole = integer_model::<T>(d, normalise);
-    let mut merging = integer_model::<T>(d, normalise);
+    let mut whole = integer_model::<T>(d, normalize);
+    let mut merging = integer_model::<T>(d, normalize);
     for _ in 0..2 {
         let statistics: Vec<Statistics> = parts.iter().map(|x| merging.statistics(x).unwrap()).collect();
         // Commutative and associative, zero is neutral: exactly, on these data.
@@ -174,14 +174,14 @@ fn merging_is_exact<T: Scalar>(seed: u64, widths: &[usize], normalise: Normalise
         assert_eq!(whole.aggregates(), merging.aggregates());
         assert_eq!(whole.dictionary(), merging.dictionary());
         // The second round would not be on integers: start again from the same state.
-        let state = integer_model::<T>(d, normalise);
-        whole = Factoriser::resume(
+        let state = integer_model::<T>(d, normalize);
+        whole = Factorizer::resume(
             state.parameters().clone(),
             state.dictionary().clone(),
             whole.aggregates().clone(),
         )
         .unwrap();
-        merging = Factoriser::resume(
+        merging = Factorizer::resume(
             state.parameters().clone(),
             state.dictionary().clone(),
             whole.aggregates().clone(),
@@ -199,9 +199,9 @@ proptest! {
         widths in prop::collection::vec(1usize..90, 1..6),
         per_column in any::<bool>(),
     ) {
-        let normalise = if per_column { Normalise::PerColumn } else { Normalise::Sum };
-        merging_is_exact::<f64>(seed, &widths, normalise);
-        merging_is_exact::<f32>(seed, &widths, normalise);
+        let normalize = if per_column { Normalize::PerColumn } else { Normalize::Sum };
+        merging_is_exact::<f64>(seed, &widths, normalize);
+        merging_is_exact::<f32>(seed, &widths, normalize);
     }
 
     #[test]
@@ -212,10 +212,10 @@ proptest! {
     ) {
         let mut random = Random::new(seed);
         let planted = random.uniforms(7, 4);
-        let mut p = Parameters::new(4);
-        (p.lambda, p.code) = (0.3, code_sets()[code]);
-        let mut one = Factoriser::<f64>::random(p.clone(), 7, seed).unwrap();
-        let mut other = Factoriser::<f64>::random(p, 7, seed).unwrap();
+        let mut p = FactorSettings::new(4);
+        (p.lambda, p.code) = (0.3, Some(code_sets()[code]));
+        let mut one = Factorizer::<f64>::random(p.clone(), 7, seed).unwrap();
+        let mut other = Factorizer::<f64>::random(p, 7, seed).unwrap();
         for _ in 0..3 {
             let parts: Vec<Mat<f64>> = widths.iter().map(|&n| random.planted(&planted, n, 0.2)).collect();
             let statistics: Vec<Statistics> = parts.iter().map(|x| other.statistics(x).unwrap()).collect();
@@ -234,7 +234,7 @@ proptest! {
             prop_assert!(distance(&one.aggregates().b_transposed, &other.aggregates().b_transposed) <= scale);
             prop_assert!(distance(one.dictionary(), other.dictionary()) <= 1e-9);
             // Roundings must not pile up over the steps: go on from one and the same state.
-            other = Factoriser::resume(
+            other = Factorizer::resume(
                 one.parameters().clone(),
                 one.dictionary().clone(),
                 one.aggregates().clone(),
@@ -244,14 +244,14 @@ proptest! {
 }
 
 #[test]
-fn per_column_normalisation_forgets_widths() {
-    // The same minibatch repeated side by side is the same minibatch under per-column normalisation.
+fn per_column_normalization_forgets_widths() {
+    // The same minibatch repeated side by side is the same minibatch under per-column normalization.
     let mut random = Random::new(3);
     let planted = random.uniforms(8, 3);
-    let mut p = Parameters::new(3);
-    (p.lambda, p.normalise) = (0.2, Normalise::PerColumn);
-    let mut narrow = Factoriser::<f64>::random(p.clone(), 8, 1).unwrap();
-    let mut wide = Factoriser::<f64>::random(p, 8, 1).unwrap();
+    let mut p = FactorSettings::new(3);
+    (p.lambda, p.normalize) = (0.2, Normalize::PerColumn);
+    let mut narrow = Factorizer::<f64>::random(p.clone(), 8, 1).unwrap();
+    let mut wide = Factorizer::<f64>::random(p, 8, 1).unwrap();
     for t in 1..=8 {
         let x = random.planted(&planted, 5, 0.2);
         let copies: Vec<Mat<f64>> = (0..=t % 4).map(|_| x.clone()).collect();
@@ -268,10 +268,10 @@ fn single_precision_tells_the_same_story() {
     for code in code_sets() {
         let mut random = Random::new(6);
         let planted = random.uniforms(20, 6);
-        let mut p = Parameters::new(6);
-        (p.lambda, p.code) = (0.2, code);
-        let mut double = Factoriser::<f64>::random(p.clone(), 20, 2).unwrap();
-        let mut single = Factoriser::<f32>::random(p, 20, 2).unwrap();
+        let mut p = FactorSettings::new(6);
+        (p.lambda, p.code) = (0.2, Some(code));
+        let mut double = Factorizer::<f64>::random(p.clone(), 20, 2).unwrap();
+        let mut single = Factorizer::<f32>::random(p, 20, 2).unwrap();
         for t in 1..=20 {
             let x = random.planted(&planted, 40, 0.2);
             let (a, b) = (double.step(&x).unwrap(), single.step(&x.cast::<f32>()).unwrap());
@@ -281,12 +281,12 @@ fn single_precision_tells_the_same_story() {
     }
 }
 
-fn resumes_bit_for_bit<T: Scalar>(p: &Parameters) {
+fn resumes_bit_for_bit<T: Scalar>(p: &FactorSettings) {
     let mut random = Random::new(9);
     let planted = random.uniforms(10, p.atoms);
     let data: Vec<Mat<T>> = (0..12).map(|i| random.planted(&planted, 10 + 7 * (i % 3), 0.2).cast()).collect();
-    let mut straight = Factoriser::<T>::random(p.clone(), 10, 4).unwrap();
-    let mut stopped = Factoriser::<T>::random(p.clone(), 10, 4).unwrap();
+    let mut straight = Factorizer::<T>::random(p.clone(), 10, 4).unwrap();
+    let mut stopped = Factorizer::<T>::random(p.clone(), 10, 4).unwrap();
     for (t, x) in data.iter().enumerate() {
         let a = straight.step(x).unwrap();
         let b = stopped.step(x).unwrap();
@@ -296,7 +296,7 @@ fn resumes_bit_for_bit<T: Scalar>(p: &Parameters) {
         assert_eq!(straight.piece(), stopped.piece());
         if t % 3 == 1 {
             let (w, aggregates) = (stopped.dictionary().clone(), stopped.aggregates().clone());
-            stopped = Factoriser::resume(stopped.parameters().clone(), w, aggregates).unwrap();
+            stopped = Factorizer::resume(stopped.parameters().clone(), w, aggregates).unwrap();
         }
     }
 }
@@ -304,34 +304,34 @@ fn resumes_bit_for_bit<T: Scalar>(p: &Parameters) {
 #[test]
 fn resuming_changes_no_bit() {
     let near =
-        |at: f64| ConvexSet::Near { centre: Mat::from_fn(10, 4, |_, _| at), radius: 1.0, nonnegative: true };
+        |at: f64| ConvexSet::Near { center: Mat::from_fn(10, 4, |_, _| at), radius: 1.0, nonnegative: true };
     for schedule in schedules() {
         for code in code_sets() {
-            let mut p = Parameters::new(4);
-            (p.lambda, p.schedule, p.code) = (0.1, schedule.clone(), code);
+            let mut p = FactorSettings::new(4);
+            (p.lambda, p.schedule, p.code) = (0.1, schedule.clone(), Some(code));
             resumes_bit_for_bit::<f64>(&p);
             resumes_bit_for_bit::<f32>(&p);
         }
     }
-    let mut p = Parameters::new(4);
-    p.dictionary = DictionarySet::Union(vec![near(0.2), near(0.8)]);
+    let mut p = FactorSettings::new(4);
+    p.dictionary = Some(DictionarySet::Union(vec![near(0.2), near(0.8)]));
     resumes_bit_for_bit::<f64>(&p);
     resumes_bit_for_bit::<f32>(&p);
-    p.dictionary = ColumnSet::Simplex { sum: 1.0 }.into();
-    (p.kappa1, p.normalise) = (0.1, Normalise::PerColumn);
+    p.dictionary = Some(ColumnSet::Simplex { sum: 1.0 }.into());
+    (p.kappa1, p.normalize) = (0.1, Normalize::PerColumn);
     resumes_bit_for_bit::<f64>(&p);
 }
 
 #[test]
 fn parts_of_states_that_do_not_fit_are_refused() {
-    let p = Parameters::new(2);
+    let p = FactorSettings::new(2);
     let state = |d: usize, r: usize| {
-        Factoriser::<f64>::random(Parameters::new(r), d, 0).unwrap().aggregates().clone()
+        Factorizer::<f64>::random(FactorSettings::new(r), d, 0).unwrap().aggregates().clone()
     };
-    assert!(Factoriser::<f64>::resume(p.clone(), Mat::zeros(3, 2), state(3, 2)).is_ok());
-    assert!(Factoriser::<f64>::resume(p.clone(), Mat::zeros(3, 2), state(4, 2)).is_err());
-    assert!(Factoriser::<f64>::resume(p.clone(), Mat::zeros(3, 3), state(3, 3)).is_err());
-    let mut model = Factoriser::<f64>::random(p, 3, 0).unwrap();
+    assert!(Factorizer::<f64>::resume(p.clone(), Mat::zeros(3, 2), state(3, 2)).is_ok());
+    assert!(Factorizer::<f64>::resume(p.clone(), Mat::zeros(3, 2), state(4, 2)).is_err());
+    assert!(Factorizer::<f64>::resume(p.clone(), Mat::zeros(3, 3), state(3, 3)).is_err());
+    let mut model = Factorizer::<f64>::random(p, 3, 0).unwrap();
     assert!(model.absorb(&Statistics::zero(3, 3)).is_err());
     assert!(model.step(&Mat::zeros(4, 2)).is_err());
 }
@@ -340,12 +340,12 @@ fn parts_of_states_that_do_not_fit_are_refused() {
 fn given_weights_are_used_and_checked() {
     let mut random = Random::new(1);
     let planted = random.uniforms(6, 3);
-    let mut p = Parameters::new(3);
+    let mut p = FactorSettings::new(3);
     p.lambda = 0.1;
     let weights = [0.4, 0.9, 0.2, 1.0, 0.05];
-    let mut by_hand = Factoriser::<f64>::random(p.clone(), 6, 0).unwrap();
+    let mut by_hand = Factorizer::<f64>::random(p.clone(), 6, 0).unwrap();
     p.schedule = Schedule::Given { weights: weights.to_vec() };
-    let mut scheduled = Factoriser::<f64>::random(p, 6, 0).unwrap();
+    let mut scheduled = Factorizer::<f64>::random(p, 6, 0).unwrap();
     for (t, w) in weights.into_iter().enumerate() {
         let x = random.planted(&planted, 9, 0.1);
         if t > 0 {
@@ -369,10 +369,10 @@ fn given_weights_are_used_and_checked() {
 fn errors_leave_no_trace<T: Scalar>() {
     let mut random = Random::new(2);
     let planted = random.uniforms(7, 3);
-    let mut p = Parameters::new(3);
+    let mut p = FactorSettings::new(3);
     p.lambda = 0.1;
-    let mut clean = Factoriser::<T>::random(p.clone(), 7, 0).unwrap();
-    let mut hurt = Factoriser::<T>::random(p, 7, 0).unwrap();
+    let mut clean = Factorizer::<T>::random(p.clone(), 7, 0).unwrap();
+    let mut hurt = Factorizer::<T>::random(p, 7, 0).unwrap();
     let huge = T::from_f64(if T::EPSILON < 1e-10 { 1e200 } else { 1e30 });
     for t in 0..6 {
         let x: Mat<T> = random.planted(&planted, 80, 0.1).cast();
@@ -421,10 +421,10 @@ fn failed_steps_are_as_if_they_never_happened() {
 fn evaluating_changes_nothing() {
     let mut random = Random::new(12);
     let planted = random.uniforms(7, 3);
-    let mut p = Parameters::new(3);
+    let mut p = FactorSettings::new(3);
     p.lambda = 0.1;
-    let mut clean = Factoriser::<f64>::random(p.clone(), 7, 0).unwrap();
-    let mut watched = Factoriser::<f64>::random(p, 7, 0).unwrap();
+    let mut clean = Factorizer::<f64>::random(p.clone(), 7, 0).unwrap();
+    let mut watched = Factorizer::<f64>::random(p, 7, 0).unwrap();
     for _ in 0..4 {
         let x = random.planted(&planted, 30, 0.1);
         watched.loss(&random.planted(&planted, 5, 0.1)).unwrap();
@@ -440,10 +440,10 @@ fn evaluating_changes_nothing() {
 fn sparse_and_fully_observed_steps_are_dense_steps() {
     let mut random = Random::new(13);
     let planted = random.uniforms(30, 5);
-    let mut p = Parameters::new(5);
+    let mut p = FactorSettings::new(5);
     p.lambda = 0.3;
-    let mut models: Vec<Factoriser<f64>> =
-        (0..3).map(|_| Factoriser::random(p.clone(), 30, 0).unwrap()).collect();
+    let mut models: Vec<Factorizer<f64>> =
+        (0..3).map(|_| Factorizer::random(p.clone(), 30, 0).unwrap()).collect();
     for t in 1..=6 {
         let mut x = random.planted(&planted, 70, 0.1);
         (0..70).for_each(|j| x.col_mut(j).iter_mut().for_each(|x| *x *= f64::from(random.chance(0.4))));
@@ -468,7 +468,7 @@ fn sparse_and_fully_observed_steps_are_dense_steps() {
 }
 
 /// `Σ over observed (x − Wh)² + λ‖h‖₁ + (κ₂/2)‖h‖²` with the codes given.
-fn observed_loss(w: &Mat<f64>, x: &Mat<f64>, mask: &Mask, h: &Mat<f64>, p: &Parameters) -> f64 {
+fn observed_loss(w: &Mat<f64>, x: &Mat<f64>, mask: &Mask, h: &Mat<f64>, p: &FactorSettings) -> f64 {
     let filled = times(w, h);
     let x =
         Mat::from_fn(x.rows(), x.cols(), |i, j| if mask.get(i, j) { x.get(i, j) } else { filled.get(i, j) });
@@ -476,7 +476,7 @@ fn observed_loss(w: &Mat<f64>, x: &Mat<f64>, mask: &Mask, h: &Mat<f64>, p: &Para
 }
 
 #[test]
-fn masked_steps_majorise_the_observed_loss_and_learn() -> Result<()> {
+fn masked_steps_majorize_the_observed_loss_and_learn() -> Result<()> {
     for (code, kappa2) in code_sets().into_iter().zip([0.0, 0.1, 0.0, 0.2]) {
         let mut random = Random::new(21);
         let planted = {
@@ -488,9 +488,9 @@ fn masked_steps_majorise_the_observed_loss_and_learn() -> Result<()> {
             });
             w
         };
-        let mut p = Parameters::new(3);
-        (p.lambda, p.kappa2, p.code, p.tolerance) = (0.01, kappa2, code, 1e-10);
-        let mut model = Factoriser::<f64>::random(p.clone(), 20, 5)?;
+        let mut p = FactorSettings::new(3);
+        (p.lambda, p.kappa2, p.code, p.tolerance) = (0.01, kappa2, Some(code), 1e-10);
+        let mut model = Factorizer::<f64>::random(p.clone(), 20, 5)?;
         let mut kept: Vec<(f64, Mat<f64>, Mask)> = Vec::new();
         // Held-out columns, seen whole: what filling in the missing entries must not spoil.
         let held_out = random.planted(&planted, 100, 0.01);
@@ -540,7 +540,7 @@ fn masked_steps_majorise_the_observed_loss_and_learn() -> Result<()> {
 
 #[test]
 fn masks_of_another_shape_are_refused() {
-    let mut model = Factoriser::<f64>::random(Parameters::new(2), 4, 0).unwrap();
+    let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 4, 0).unwrap();
     let x = Mat::zeros(4, 3);
     let mask = Mask::from_fn(4, 2, |_, _| true);
     assert!(model.step(Minibatch::Masked { values: x.as_ref(), observed: &mask }).is_err());

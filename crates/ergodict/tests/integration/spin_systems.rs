@@ -3,13 +3,13 @@
 use crate::common::{Random, cases};
 use ergodict::chain::diagnostics::{effective_sample_size, split_r_hat};
 use ergodict::chain::observables::Observable;
-use ergodict::chain::rng::{Purpose, stream, uniform};
 use ergodict::chain::{
     Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
-    IsingGraph, Lattice, Neighbourhood, Potts, Proposal, Rbm, Sampling, SpinSystem, SpinWalk, Walker,
+    IsingGraph, Lattice, Neighborhood, Placement, Potts, Proposal, Rbm, SpinSystem, SpinWalk, Walker,
     Walkers,
 };
 use ergodict::linalg::Mat;
+use ergodict::rng::{Purpose, stream, uniform};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
@@ -241,7 +241,7 @@ fn potts_keeps_its_boltzmann_law_on_tiny_lattices() {
         let energy = |x: &Vec<i8>| -> f64 {
             // Every bond twice, from its two ends.
             let equal = (0..x.len())
-                .flat_map(|u| lattice.neighbours(u).map(move |v| (u, v)))
+                .flat_map(|u| lattice.neighbors(u).map(move |v| (u, v)))
                 .filter(|(u, v)| x[*u] == x[*v])
                 .count();
             -coupling * equal as f64 / 2.0 - field * x.iter().filter(|x| **x == 0).count() as f64
@@ -266,8 +266,8 @@ fn potts_with_two_states_is_ising() {
         for (i, x) in states.iter().enumerate() {
             let mut row = vec![0.0; states.len()];
             for site in 0..6 {
-                let sum: f64 = lattice.neighbours(site).map(|u| spin(x[u])).sum();
-                // MATH.md 5.
+                let sum: f64 = lattice.neighbors(site).map(|u| spin(x[u])).sum();
+                // docs/maths.md, Chains.
                 let up = 1.0 / (1.0 + (-(2.0 / temperature) * (coupling * sum + field)).exp());
                 for (label, p) in [(0, up), (1, 1.0 - up)] {
                     let mut y = x.clone();
@@ -281,7 +281,7 @@ fn potts_with_two_states_is_ising() {
 }
 
 #[test]
-fn potts_with_many_states_draws_labels_that_no_neighbour_has() {
+fn potts_with_many_states_draws_labels_that_no_neighbor_has() {
     // One site: the field alone decides, 126 labels share the rest.
     let potts = Potts::new(lattice(1, 1, Boundary::Periodic), 127, 1.0, 1.0, 3.0).unwrap();
     let exact = Enumerated::of_labels(&potts, |x| potts.transitions(x));
@@ -300,7 +300,7 @@ fn joined(p: &CellularPottsParameters, site: usize) -> Vec<usize> {
     for down in -1..=1i32 {
         for right in -1..=1i32 {
             let diagonal = down != 0 && right != 0;
-            if (down, right) == (0, 0) || (diagonal && p.neighbourhood == Neighbourhood::Four) {
+            if (down, right) == (0, 0) || (diagonal && p.neighborhood == Neighborhood::Four) {
                 continue;
             }
             let (mut r, mut c) = (row + down, col + right);
@@ -337,7 +337,7 @@ fn naive_energy(p: &CellularPottsParameters, x: &[i8]) -> f64 {
 }
 
 /// Two cells of two types, all terms on.
-fn two_cells(lattice: Lattice, neighbourhood: Neighbourhood, proposal: Proposal) -> CellularPottsParameters {
+fn two_cells(lattice: Lattice, neighborhood: Neighborhood, proposal: Proposal) -> CellularPottsParameters {
     CellularPottsParameters {
         temperature: 2.5,
         types: vec![0, 1, 2],
@@ -346,25 +346,25 @@ fn two_cells(lattice: Lattice, neighbourhood: Neighbourhood, proposal: Proposal)
         volume_strength: 0.9,
         perimeter: 5.0,
         perimeter_strength: 0.05,
-        neighbourhood,
+        neighborhood,
         proposal,
         ..CellularPottsParameters::new(lattice, 2)
     }
 }
 
-const TINY: [(usize, usize, Boundary, Neighbourhood); 6] = [
-    (2, 2, Boundary::Periodic, Neighbourhood::Four),
-    (2, 2, Boundary::Free, Neighbourhood::Eight),
-    (2, 3, Boundary::Periodic, Neighbourhood::Eight),
-    (2, 3, Boundary::Free, Neighbourhood::Four),
-    (1, 4, Boundary::Periodic, Neighbourhood::Eight),
-    (1, 1, Boundary::Periodic, Neighbourhood::Eight),
+const TINY: [(usize, usize, Boundary, Neighborhood); 6] = [
+    (2, 2, Boundary::Periodic, Neighborhood::Four),
+    (2, 2, Boundary::Free, Neighborhood::Eight),
+    (2, 3, Boundary::Periodic, Neighborhood::Eight),
+    (2, 3, Boundary::Free, Neighborhood::Four),
+    (1, 4, Boundary::Periodic, Neighborhood::Eight),
+    (1, 1, Boundary::Periodic, Neighborhood::Eight),
 ];
 
 #[test]
 fn cellular_potts_with_any_label_proposed_keeps_its_boltzmann_law() {
-    for (seed, (rows, cols, boundary, neighbourhood)) in TINY.into_iter().enumerate() {
-        let mut p = two_cells(lattice(rows, cols, boundary), neighbourhood, Proposal::Any);
+    for (seed, (rows, cols, boundary, neighborhood)) in TINY.into_iter().enumerate() {
+        let mut p = two_cells(lattice(rows, cols, boundary), neighborhood, Proposal::Any);
         if rows * cols == 1 {
             (p.types, p.volume) = (vec![0, 2], 0.8);
         }
@@ -394,8 +394,8 @@ fn naive_copy(p: &CellularPottsParameters, x: &[i8], site: usize, label: i8) -> 
 
 #[test]
 fn the_usual_copy_rule_has_the_probabilities_it_is_told_by() {
-    for (seed, (rows, cols, boundary, neighbourhood)) in TINY.into_iter().enumerate() {
-        let mut p = two_cells(lattice(rows, cols, boundary), neighbourhood, Proposal::Neighbour);
+    for (seed, (rows, cols, boundary, neighborhood)) in TINY.into_iter().enumerate() {
+        let mut p = two_cells(lattice(rows, cols, boundary), neighborhood, Proposal::Neighbor);
         p.types.truncate(1 + (rows * cols).min(2));
         let chain = CellularPotts::new(p.clone()).unwrap();
         let labels = p.types.len() as i8;
@@ -445,8 +445,8 @@ fn lasting_cell() -> CellularPottsParameters {
         volume_strength: 0.15,
         perimeter: 5.0,
         perimeter_strength: 32.0,
-        neighbourhood: Neighbourhood::Four,
-        proposal: Proposal::Neighbour,
+        neighborhood: Neighborhood::Four,
+        proposal: Proposal::Neighbor,
         ..CellularPottsParameters::new(lattice(2, 3, Boundary::Periodic), 1)
     }
 }
@@ -511,8 +511,8 @@ proptest! {
         let chain = CellularPotts::new(CellularPottsParameters {
             temperature: random.between(1.0, 60.0),
             perimeter_strength: random.between(0.0, 0.5),
-            neighbourhood: if random.chance(0.5) { Neighbourhood::Four } else { Neighbourhood::Eight },
-            proposal: if random.chance(0.5) { Proposal::Any } else { Proposal::Neighbour },
+            neighborhood: if random.chance(0.5) { Neighborhood::Four } else { Neighborhood::Eight },
+            proposal: if random.chance(0.5) { Proposal::Any } else { Proposal::Neighbor },
             ..CellularPottsParameters::new(lattice, cells)
         }).unwrap();
         let mut rng = stream(seed, Purpose::Chain, 0);
@@ -534,12 +534,9 @@ proptest! {
 
 #[test]
 fn cells_are_saved_and_read() {
-    let chain = CellularPotts::new(two_cells(
-        lattice(3, 4, Boundary::Free),
-        Neighbourhood::Eight,
-        Proposal::Neighbour,
-    ))
-    .unwrap();
+    let chain =
+        CellularPotts::new(two_cells(lattice(3, 4, Boundary::Free), Neighborhood::Eight, Proposal::Neighbor))
+            .unwrap();
     let state = chain.init(&mut stream(1, Purpose::Chain, 0));
     let text = serde_json::to_string(&state).unwrap();
     assert_eq!(serde_json::from_str::<Cells>(&text).unwrap(), state);
@@ -595,7 +592,7 @@ fn rbm_keeps_the_marginal_of_its_visible_units() {
 // Positions on images.
 
 /// All places of the walkers with the image that moved last, and the rule's own probabilities.
-fn enumerated_walk(sizes: &[(usize, usize)], sampling: Sampling, boundary: Boundary) -> Enumerated<Place> {
+fn enumerated_walk(sizes: &[(usize, usize)], sampling: Placement, boundary: Boundary) -> Enumerated<Place> {
     let mut places: Vec<Vec<(usize, usize)>> = vec![vec![]];
     for &(rows, cols) in sizes {
         let corners: Vec<_> = (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).collect();
@@ -616,8 +613,8 @@ fn enumerated_walk(sizes: &[(usize, usize)], sampling: Sampling, boundary: Bound
             let chosen = (rows * cols) as f64 / total;
             let (r, c) = place[image];
             let targets: Vec<(usize, usize)> = match sampling {
-                Sampling::Iid => (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).collect(),
-                Sampling::Walk => [(-1, 0), (1, 0), (0, -1), (0, 1)]
+                Placement::Iid => (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))).collect(),
+                Placement::Walk => [(-1, 0), (1, 0), (0, -1), (0, 1)]
                     .into_iter()
                     .map(|(down, right)| {
                         let (to_r, to_c) = (r as i32 + down, c as i32 + right);
@@ -649,7 +646,7 @@ type Place = (Vec<(usize, usize)>, usize);
 
 #[test]
 fn image_walks_are_uniform_over_all_corners_of_all_images() {
-    for sampling in [Sampling::Iid, Sampling::Walk] {
+    for sampling in [Placement::Iid, Placement::Walk] {
         for boundary in [Boundary::Periodic, Boundary::Free] {
             for (seed, sizes) in
                 [&[(3, 4)][..], &[(2, 3), (1, 2)], &[(1, 1), (2, 2), (1, 3)]].into_iter().enumerate()
@@ -702,7 +699,7 @@ fn image_walks_are_uniform_over_all_corners_of_all_images() {
 
 #[test]
 fn walkers_are_saved_and_read() {
-    let walk = ImageWalk::new(&[(5, 6), (7, 2)], Sampling::Walk, Boundary::Free).unwrap();
+    let walk = ImageWalk::new(&[(5, 6), (7, 2)], Placement::Walk, Boundary::Free).unwrap();
     let state = walk.init(&mut stream(1, Purpose::Chain, 0));
     let text = serde_json::to_string(&state).unwrap();
     assert_eq!(serde_json::from_str::<Walkers>(&text).unwrap(), state);

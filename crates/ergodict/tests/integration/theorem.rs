@@ -11,11 +11,11 @@
 //! The stationarity gap of `f` splits in the same way, with gradients for losses.
 
 use crate::common::{Random, combine, distance, frobenius, times};
-use ergodict::chain::rng::{Purpose, stream};
 use ergodict::chain::{Chain, FiniteChain};
 use ergodict::factor::diagnostics::stationarity_gap;
-use ergodict::factor::{Factoriser, Parameters, Schedule};
+use ergodict::factor::{FactorSettings, Factorizer, Schedule};
 use ergodict::linalg::Mat;
+use ergodict::rng::{Purpose, stream};
 
 const STEPS: usize = 200_000;
 /// Where the run is looked at.
@@ -70,13 +70,13 @@ fn run(rows: &[Vec<f64>], schedule: Schedule, seed: u64, spread: impl Fn(f64, f6
             combine(1.0, &times(&planted, &h), 0.3, &random.uniforms(d, n))
         })
         .collect();
-    let mut p = Parameters::new(r);
+    let mut p = FactorSettings::new(r);
     (p.lambda, p.kappa2, p.schedule) = (1.0, 0.1, schedule);
     (p.tolerance, p.dictionary_tolerance, p.dictionary_sweeps) = (1e-10, 1e-10, 500);
-    let set = p.dictionary.clone();
+    let set = p.dictionary().clone();
     // From somewhere near the planted atoms: from anywhere, a saddle may hold a run for longer than a test can wait.
     let start = combine(1.0, &planted, 0.2, &Random::new(seed).uniforms(d, r));
-    let mut model = Factoriser::<f64>::from_dictionary(p, start.as_ref()).unwrap();
+    let mut model = Factorizer::<f64>::from_dictionary(p, start.as_ref()).unwrap();
     let mut rng = stream(seed, Purpose::Chain, 0);
     let mut state = chain.init(&mut rng);
     let mut shares = vec![0.0; states];
@@ -167,7 +167,7 @@ fn schedules() -> [Schedule; 2] {
 fn alternating_chain() {
     let rows = [vec![0.0, 1.0], vec![1.0, 0.0]];
     for schedule in schedules() {
-        // Neighbours cancel: the average is off by at most one weight times the difference of two states, which is two
+        // Neighbors cancel: the average is off by at most one weight times the difference of two states, which is two
         // standard deviations.
         let run = run(&rows, schedule.clone(), 1, |_, weight| 2.0 * weight);
         theorem_holds(&format!("alternating, {schedule}"), &run);

@@ -2,11 +2,11 @@
 
 use crate::common::Random;
 use ergodict::factor::code::CodeSet;
-use ergodict::factor::{Factoriser, Mask, Minibatch, Parameters, StepReport};
+use ergodict::factor::{FactorSettings, Factorizer, Mask, Minibatch, StepReport};
 use ergodict::linalg::{Mat, Scalar};
 
 fn run<T: Scalar>(
-    p: &Parameters,
+    p: &FactorSettings,
     masked: bool,
     threads: usize,
 ) -> (Mat<T>, Mat<f64>, Mat<f64>, Vec<StepReport>) {
@@ -15,7 +15,7 @@ fn run<T: Scalar>(
         assert_eq!(rayon::current_num_threads(), threads);
         let mut random = Random::new(4);
         let planted = random.uniforms(30, p.atoms);
-        let mut model = Factoriser::<T>::random(p.clone(), 30, 0).unwrap();
+        let mut model = Factorizer::<T>::random(p.clone(), 30, 0).unwrap();
         let mut seen = Vec::new();
         for _ in 0..5 {
             let x: Mat<T> = random.planted(&planted, 300, 0.2).cast();
@@ -34,8 +34,8 @@ fn threads_change_nothing<T: Scalar>() {
         [CodeSet::Nonnegative, CodeSet::Free, CodeSet::Box { upper: 1.0 }, CodeSet::Simplex { bound: 2.0 }];
     for code in sets {
         for (lambda, masked) in [(0.2, false), (0.0, false), (0.2, true)] {
-            let mut p = Parameters::new(8);
-            (p.lambda, p.code) = (lambda, code);
+            let mut p = FactorSettings::new(8);
+            (p.lambda, p.code) = (lambda, Some(code));
             let one = run::<T>(&p, masked, 1);
             for threads in [2, 3] {
                 let more = run::<T>(&p, masked, threads);

@@ -4,13 +4,14 @@ use super::Args;
 use crate::args::Common;
 use crate::nearest::hint;
 use crate::progress::{Progress, say};
-use crate::words::table;
+use crate::summary::{Summary, emit};
+use crate::text::table;
 use crate::{memory, output, paths, shell, showing};
 use anyhow::{Result, anyhow, bail};
 use ergodict::Error;
 use ergodict::data::check_network_name;
 use ergodict::data::fetch::{Fetch, Fetched, Fetching, Original, original, originals};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -32,18 +33,51 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     for task in &tasks {
         let began = Instant::now();
         let fetched = task.run(args, common)?;
-        done.push(task.summary(fetched.as_ref(), began.elapsed().as_secs_f64()));
+        done.push(task.summary(fetched, began.elapsed().as_secs_f64()));
     }
-    if common.json {
-        let summary = json!({
-            "schema": "ergodict.network-fetch/1",
-            "networks": done,
-            "seconds": started.elapsed().as_secs_f64(),
-            "config": crate::resolved::config(),
-        });
-        output::print(&format!("{summary:#}\n"))?;
-    }
+    emit(&FetchSummary { networks: done, seconds: started.elapsed().as_secs_f64() }, common)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `ergodict network fetch`
+#[derive(Serialize)]
+struct FetchSummary {
+    /// Networks, in the order they were fetched
+    networks: Vec<FetchedNetwork>,
+    /// Time of this run
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct FetchedNetwork {
+    /// Name of the network
+    name: &'static str,
+    /// File that was written
+    out: PathBuf,
+    /// Address or file it came from; `null` where `out` had the network already
+    from: Option<String>,
+    /// Bytes that came, or `null`
+    bytes: Option<u64>,
+    /// SHA-256 of those bytes, or `null`
+    sha256: Option<String>,
+    /// Number of nodes
+    nodes: usize,
+    /// Number of edges
+    edges: u64,
+    /// SHA-256 of the list of edges
+    content_sha256: String,
+    /// Whether it is the network that is known
+    as_known: bool,
+    /// What there is to say, or `null`
+    note: Option<String>,
+    /// Where the network is from
+    citation: &'static str,
+    /// Time of this network
+    seconds: f64,
+}
+
+impl Summary for FetchSummary {
+    const SCHEMA: &'static str = "ergodict.network-fetch/1";
 }
 
 impl Args {
@@ -128,7 +162,7 @@ impl Task {
         let mut seen = |now: Fetching| {
             if now.bytes > 0 {
                 let progress =
-                    progress.get_or_insert_with(|| Progress::of("bytes", common.quiet, now.total, 0));
+                    progress.get_or_insert_with(|| Progress::with_unit("bytes", common.quiet, now.total, 0));
                 progress.update(now.bytes, || format!("fetching {}", self.original.name));
             }
             // A signal ends the process, and what is not whole with it.
@@ -164,22 +198,22 @@ impl Task {
         say(&table(&lines));
     }
 
-    fn summary(&self, fetched: Option<&Fetched>, seconds: f64) -> Value {
-        let content = fetched.map_or(&self.original.content, |fetched| &fetched.content);
-        json!({
-            "name": self.original.name,
-            "out": self.out,
-            "from": fetched.map(|fetched| &fetched.from),
-            "bytes": fetched.map(|fetched| fetched.bytes),
-            "sha256": fetched.map(|fetched| &fetched.sha256),
-            "nodes": content.nodes,
-            "edges": content.edges,
-            "content_sha256": content.sha256,
-            "as_known": fetched.is_none_or(|fetched| fetched.as_known),
-            "note": fetched.and_then(|fetched| fetched.note.as_ref()),
-            "citation": self.original.citation,
-            "seconds": seconds,
-        })
+    fn summary(&self, fetched: Option<Fetched>, seconds: f64) -> FetchedNetwork {
+        let content = fetched.as_ref().map_or(&self.original.content, |fetched| &fetched.content).clone();
+        FetchedNetwork {
+            name: &self.original.name,
+            out: self.out.clone(),
+            bytes: fetched.as_ref().map(|fetched| fetched.bytes),
+            sha256: fetched.as_ref().map(|fetched| fetched.sha256.clone()),
+            nodes: content.nodes,
+            edges: content.edges,
+            content_sha256: content.sha256.into_owned(),
+            as_known: fetched.as_ref().is_none_or(|fetched| fetched.as_known),
+            note: fetched.as_ref().and_then(|fetched| fetched.note.clone()),
+            from: fetched.map(|fetched| fetched.from),
+            citation: self.original.citation,
+            seconds,
+        }
     }
 
     /// An error with what to do about it.

@@ -6,8 +6,8 @@
 //! of `2⁻⁶⁴`. No probability is off by more than `d·2⁻⁶²`, beside the rounding of the sum itself.
 
 use super::super::heat_bath::split;
-use super::super::rng::fraction;
 use crate::data::Rows;
+use crate::rng::fraction;
 
 /// A cell: its own entry below the threshold, else the other.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +38,12 @@ impl AliasTables {
     }
 
     fn of_entries(rows: &Rows, value: impl Fn(u32, f64) -> f64) -> Self {
-        let mut cells = Vec::with_capacity(rows.neighbours.len());
+        let mut cells = Vec::with_capacity(rows.neighbors.len());
         let (mut maker, mut weights) = (Maker::default(), Vec::new());
         for u in 0..rows.len() {
             weights.clear();
             weights.extend(rows.entries(u).map(|(w, weight)| value(w, weight)));
-            maker.make(&weights, |j| rows.neighbours(u)[j], &mut cells);
+            maker.make(&weights, |j| rows.neighbors(u)[j], &mut cells);
         }
         Self { cells }
     }
@@ -82,6 +82,7 @@ impl AliasTables {
     }
 
     /// Bytes of the tables.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.cells.len() * Self::CELL
     }
@@ -145,7 +146,7 @@ impl Maker {
 mod tests {
     use super::*;
     use crate::chain::motif::check::tiny_networks;
-    use crate::chain::rng::{Purpose, stream, uniform};
+    use crate::rng::{Purpose, stream, uniform};
 
     /// The law of a table, from its cells.
     fn law(cells: &[Cell], n: usize) -> Vec<f64> {
@@ -204,7 +205,7 @@ mod tests {
         for (name, network) in tiny_networks() {
             for rows in [network.rows(), network.incoming()] {
                 let tables = AliasTables::of_rows(rows);
-                assert_eq!(tables.cells.len(), rows.neighbours.len());
+                assert_eq!(tables.cells.len(), rows.neighbors.len());
                 for u in 0..rows.len() {
                     let law = law(&tables.cells[rows.span(u)], rows.len());
                     for (v, p) in law.iter().enumerate() {

@@ -3,7 +3,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `b_i(v) = Π_c Σ_w A(v,w) b_c(w)`, over children `c` of `i` | [`Backward::log_weight`] | MATH.md 6 |
+//! | `b_i(v) = Π_c Σ_w A(v,w) b_c(w)`, over children `c` of `i` | [`Backward::log_weight`] | docs/maths.md, Homomorphisms |
 //! | `A(v,w)` or `A(w,v)`, as the edge of the motif has it | `rows` of a message | |
 //! | `Σ_w A(v,w) b_c(w)` | a message | |
 //! | `Σ_v b_1(v) = Σ_x Π A(x(i),x(j))` | [`Backward::log_total`] | homomorphism density, times `n^k` |
@@ -124,7 +124,7 @@ impl Backward {
     /// # Errors
     /// [`Error::Parameter`] for a motif that is no tree, and where there is no homomorphism.
     pub fn new(network: &Network, motif: &Motif) -> Result<Self> {
-        let kinds = Kinds::new(tree(motif)?, network.is_directed());
+        let kinds = Kinds::new(motif.require_tree()?, network.is_directed());
         let plain = plain(network, &kinds);
         Self::finish(network, motif, kinds, plain)
     }
@@ -132,7 +132,7 @@ impl Backward {
     /// The same with exponents in any case.
     #[cfg(test)]
     pub(super) fn wide(network: &Network, motif: &Motif) -> Result<Self> {
-        Self::finish(network, motif, Kinds::new(tree(motif)?, network.is_directed()), None)
+        Self::finish(network, motif, Kinds::new(motif.require_tree()?, network.is_directed()), None)
     }
 
     fn finish(network: &Network, motif: &Motif, kinds: Kinds, plain: Option<Plain>) -> Result<Self> {
@@ -163,7 +163,8 @@ impl Backward {
     }
 
     /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
         8 * self.levels.len() + 4 * self.exponents.len() + 4 * self.bounds.len()
     }
 
@@ -171,8 +172,8 @@ impl Backward {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a motif that is no tree.
-    pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
-        let kinds = Kinds::new(tree(motif)?, network.is_directed());
+    pub(crate) fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
+        let kinds = Kinds::new(motif.require_tree()?, network.is_directed());
         // Weights have either exponents or bounds, and there are no more exponents than weights.
         let weights = 8 * (kinds.children.len() - 1);
         let beside = 4 * kinds.messages.len().max(kinds.children.len() - 1);
@@ -181,7 +182,7 @@ impl Backward {
 
     /// Bytes of a bound for each message at each node.
     pub(super) fn bytes_of_bounds(network: &Network, motif: &Motif) -> Result<usize> {
-        let kinds = Kinds::new(tree(motif)?, network.is_directed());
+        let kinds = Kinds::new(motif.require_tree()?, network.is_directed());
         Ok(network.nodes().saturating_mul(4 * kinds.messages.len()))
     }
 
@@ -212,11 +213,11 @@ impl Backward {
 
     /// The weight of a node by kind, up to the shift.
     fn weight(&self, kind: usize, v: usize) -> Wide {
-        let Some(level) = kind.checked_sub(1) else { return Wide::of(1.0) };
+        let Some(level) = kind.checked_sub(1) else { return Wide::from_f64(1.0) };
         let at = level * self.nodes + v;
         match self.exponents.get(at) {
             Some(&exponent) => Wide { mantissa: self.levels[at], exponent },
-            None => Wide::of(self.levels[at]),
+            None => Wide::from_f64(self.levels[at]),
         }
     }
 
@@ -234,17 +235,6 @@ impl Backward {
     pub(super) fn pivot_probability(&self, v: usize) -> f64 {
         self.relative_pivot(v) / self.total
     }
-}
-
-fn tree(motif: &Motif) -> Result<&RootedTree> {
-    motif.tree().ok_or_else(|| {
-        let value = format!("a graph with {} nodes and {} edges", motif.k(), motif.edges().len());
-        Error::parameter(
-            "the motif",
-            value,
-            "it must be a tree here: for all others there is Glauber's chain",
-        )
-    })
 }
 
 /// Why there is none, as far as that is plain.
@@ -318,13 +308,13 @@ fn sum_rows(rows: &Rows, below: Option<&[f64]>, sums: &mut [f64], bounds: &mut [
     sums.par_chunks_mut(SHARE).zip(bounds.par_chunks_mut(SHARE)).enumerate().for_each(
         |(share, (sums, bounds))| {
             for (v, (sum, bound)) in (share * SHARE..).zip(sums.iter_mut().zip(bounds)) {
-                let neighbours = rows.neighbours(v);
+                let neighbors = rows.neighbors(v);
                 let largest;
                 (*sum, largest) = match rows.weights(v) {
-                    None => sum_and_largest(neighbours, below),
+                    None => sum_and_largest(neighbors, below),
                     Some(weights) => {
-                        let terms = neighbours.iter().zip(weights);
-                        let largest = neighbours.iter().map(|&w| below[w as usize]).fold(0.0, f64::max);
+                        let terms = neighbors.iter().zip(weights);
+                        let largest = neighbors.iter().map(|&w| below[w as usize]).fold(0.0, f64::max);
                         (terms.map(|(&w, weight)| weight * below[w as usize]).sum(), largest)
                     }
                 };
@@ -335,9 +325,9 @@ fn sum_rows(rows: &Rows, below: Option<&[f64]>, sums: &mut [f64], bounds: &mut [
 }
 
 /// Four of each go side by side: one after the other they would wait for each addition.
-fn sum_and_largest(neighbours: &[u32], below: &[f64]) -> (f64, f64) {
+fn sum_and_largest(neighbors: &[u32], below: &[f64]) -> (f64, f64) {
     let (mut sums, mut largest) = ([0.0; 4], [0.0f64; 4]);
-    let (fours, rest) = neighbours.as_chunks::<4>();
+    let (fours, rest) = neighbors.as_chunks::<4>();
     for four in fours {
         for j in 0..4 {
             let term = below[four[j] as usize];
@@ -387,17 +377,17 @@ fn wide(network: &Network, kinds: &Kinds) -> (Vec<f64>, Vec<i32>, Vec<i64>, Vec<
     let (mut mantissas, mut exponents) = (vec![0.0; size], vec![0; size]);
     for (kind, children) in kinds.children.iter().enumerate().skip(1) {
         for v in 0..n {
-            let mut weight = Wide::of(1.0);
+            let mut weight = Wide::from_f64(1.0);
             for alike in children.chunk_by(|one, two| one == two) {
                 let (child, down) = alike[0];
                 let term = |(w, weight): (u32, f64)| {
-                    let Some(below) = (child as usize).checked_sub(1) else { return Wide::of(weight) };
+                    let Some(below) = (child as usize).checked_sub(1) else { return Wide::from_f64(weight) };
                     let at = below * n + w as usize;
-                    Wide::of(weight).times(Wide { mantissa: mantissas[at], exponent: exponents[at] })
+                    Wide::from_f64(weight).times(Wide { mantissa: mantissas[at], exponent: exponents[at] })
                 };
                 let terms = || rows(network, down).entries(v).map(term);
                 let largest = terms().map(|term| term.exponent).max().unwrap_or(0);
-                let sum = Wide::of(terms().map(|term| term.relative_to(largest)).sum());
+                let sum = Wide::from_f64(terms().map(|term| term.relative_to(largest)).sum());
                 for _ in alike {
                     weight = weight.times(sum);
                     if weight != Wide::ZERO {
@@ -492,13 +482,13 @@ mod tests {
     #[test]
     fn long_chains_on_hubs_neither_overflow_nor_lose_a_node() {
         let motif = Motif::chain(101).unwrap();
-        // A star with L leaves: b of the centre goes L, L, L², L², …
+        // A star with L leaves: b of the center goes L, L, L², L², …
         let leaves = 100_000u32;
         let star =
             Network::simple(leaves as usize + 1, &(1..=leaves).map(|v| (0, v)).collect::<Vec<_>>()).unwrap();
         let backward = Backward::new(&star, &motif).unwrap();
         let log = f64::from(leaves).ln();
-        close(backward.log_weight(0, 0), 50.0 * log, "centre");
+        close(backward.log_weight(0, 0), 50.0 * log, "center");
         close(backward.log_weight(0, 77), 50.0 * log, "leaf");
         close(backward.log_weight(1, 77), 49.0 * log, "leaf, a step on");
         close(backward.log_total(), 50.0 * log + f64::from(leaves + 1).ln(), "star");
@@ -522,8 +512,8 @@ mod tests {
             let edges: Vec<(u32, u32, f64)> = (1..5).map(|v| (0, v, scale * f64::from(v))).collect();
             let network = weighted(5, &edges, false);
             let backward = Backward::new(&network, &Motif::chain(101).unwrap()).unwrap();
-            // b alternates between centre and leaves: (Σ w²)^50 at the centre.
-            close(backward.log_weight(0, 0), 50.0 * 30f64.ln() + 100.0 * f64::ln(scale), "centre");
+            // b alternates between center and leaves: (Σ w²)^50 at the center.
+            close(backward.log_weight(0, 0), 50.0 * 30f64.ln() + 100.0 * f64::ln(scale), "center");
         }
         let mixed = weighted(4, &[(0, 1, 1e300), (1, 2, 1e-300), (2, 3, 5e-324)], false);
         let backward = Backward::new(&mixed, &Motif::chain(5).unwrap()).unwrap();

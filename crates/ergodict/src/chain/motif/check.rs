@@ -1,9 +1,9 @@
 //! For tests: the whole transition matrix of a sampler on a tiny network, and frequencies against it.
 
-use super::super::rng::{Purpose, stream};
 pub(crate) use super::chi_squared::ChiSquared;
 use super::{Motif, MotifSampler};
 use crate::data::{Build, Loops, Network, NodeIds};
+use crate::rng::{Purpose, stream};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::sync::Arc;

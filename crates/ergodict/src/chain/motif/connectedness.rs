@@ -1,10 +1,10 @@
 //! Which homomorphisms Glauber updates lead to.
 //!
-//! A node `v` of the motif folds onto a node `u` when all neighbours of `v` are neighbours of `u`: then
+//! A node `v` of the motif folds onto a node `u` when all neighbors of `v` are neighbors of `u`: then
 //! `x(v)` may be moved to `x(u)`, and from there on `v` follows `u`, whatever updates come. A leaf folds onto
 //! its grandparent, so a tree folds to an edge; so do squares and complete bipartite graphs. A motif that
 //! folds to an edge can thus be brought to `x = (a, b)`, one side on each end of an edge of the network, and
-//! from there to `(a, b')` for every neighbour `b'` of `a`: it walks on the edges with a direction, any of
+//! from there to `(a, b')` for every neighbor `b'` of `a`: it walks on the edges with a direction, any of
 //! which is reached from any other exactly if the network is connected and not bipartite; on a connected
 //! bipartite one the two directions stay apart. All this for undirected networks; weights do not matter.
 

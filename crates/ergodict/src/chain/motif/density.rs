@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `t(F,𝒢) = n^{−k} Σ_x Π_{(i,j) ∈ F} A(x(i),x(j))` | [`Density`], by its logarithm | Lyu, Mémoli, Sivakoff, *Sampling random graph homomorphisms*; MATH.md 6 |
+//! | `t(F,𝒢) = n^{−k} Σ_x Π_{(i,j) ∈ F} A(x(i),x(j))` | [`Density`], by its logarithm | Lyu, Mémoli, Sivakoff, *Sampling random graph homomorphisms*; docs/maths.md, Homomorphisms |
 //! | `t(H,𝒢 \| F) = t(H,𝒢)/t(F,𝒢)` | [`Extension`] | the same paper, "conditional homomorphism density" |
 //!
 //! Densities of trees are exact: `t(T) = n^{−k} Σ_v b_1(v)`, by [`Backward::log_total`]. Of another motif
@@ -64,20 +64,25 @@ impl Density {
 
     /// The density of a motif: exact for trees, whatever `draws` is, and from so many draws otherwise. Takes
     /// the memory of backward weights, or of an exact sampler of a spanning tree
-    /// ([`ExactSampler::bytes_needed`]).
+    /// (`ExactSampler::bytes_needed`).
     ///
     /// ```
-    /// use ergodict::{chain::{Density, Motif, rng}, data::Network};
+    /// use ergodict::{chain::{Density, Motif}, rng, data::Network};
     /// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?.into();
     /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-    /// let chain = Density::of(&triangle, &Motif::chain(4)?, 0, &mut rng)?;
+    /// let chain = Density::estimate(&triangle, &Motif::chain(4)?, 0, &mut rng)?;
     /// assert!(chain.exact && (chain.value() - (2.0_f64 / 3.0).powi(3)).abs() < 1e-12);
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network without nodes, and for fewer than two draws where draws are needed.
-    pub fn of(network: &Arc<Network>, motif: &Motif, draws: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
+    pub fn estimate(
+        network: &Arc<Network>,
+        motif: &Motif,
+        draws: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Self> {
         let n = network.nodes();
         if n == 0 {
             return Err(Error::parameter("the network", "without nodes", "there must be at least one"));
@@ -233,15 +238,15 @@ impl Extension {
     pub fn estimate<S: AsRef<[u32]>>(&self, network: &Network, chains: &[S]) -> Mixing {
         let series = |xs: &S| xs.as_ref().chunks_exact(self.k).map(|x| self.value(network, x)).collect();
         let series: Vec<Vec<f64>> = chains.iter().map(series).collect();
-        Mixing::of(&series)
+        Mixing::from_series(&series)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
     use crate::data::{Build, NodeIds};
+    use crate::rng::{Purpose, stream};
 
     fn simple(n: u32, edges: &[(u32, u32)]) -> Arc<Network> {
         Arc::new(Network::simple(n as usize, edges).unwrap())
@@ -258,7 +263,7 @@ mod tests {
     }
 
     fn exact(network: &Arc<Network>, motif: &Motif) -> f64 {
-        let density = Density::of(network, motif, 0, &mut stream(0, Purpose::Chain, 0)).unwrap();
+        let density = Density::estimate(network, motif, 0, &mut stream(0, Purpose::Chain, 0)).unwrap();
         assert!(density.exact && density.relative_error == 0.0);
         density.value()
     }
@@ -285,7 +290,7 @@ mod tests {
             same(exact(&bipartite, &Motif::chain(k as usize).unwrap()), share);
         }
         let mut rng = stream(1, Purpose::Chain, 0);
-        let none = Density::of(&bipartite, &Motif::complete(3).unwrap(), 1000, &mut rng).unwrap();
+        let none = Density::estimate(&bipartite, &Motif::complete(3).unwrap(), 1000, &mut rng).unwrap();
         assert!(none.value() == 0.0 && none.relative_error.is_nan() && !none.exact);
         assert_eq!(Density::by_enumeration(&bipartite, &Motif::complete(3).unwrap()).unwrap().value(), 0.0);
     }
@@ -299,7 +304,7 @@ mod tests {
             let share = homomorphisms / f64::from(n).powi(k as i32);
             let motif = Motif::cycle(k).unwrap();
             same(Density::by_enumeration(&complete(n), &motif).unwrap().value(), share);
-            let estimate = Density::of(&complete(n), &motif, 20_000, &mut rng).unwrap();
+            let estimate = Density::estimate(&complete(n), &motif, 20_000, &mut rng).unwrap();
             assert!((estimate.value() - share).abs() < 4.5 * estimate.error(), "{estimate:?} for {share}");
             // It is a mean of zeros and ones, whose share is known.
             let p = share / exact(&complete(n), &Motif::chain(k).unwrap());
@@ -322,7 +327,7 @@ mod tests {
             if n.pow(k as u32) < 300_000 {
                 same(Density::by_enumeration(&network, &motif).unwrap().value(), share);
             }
-            let estimate = Density::of(&network, &motif, 20_000, &mut rng).unwrap();
+            let estimate = Density::estimate(&network, &motif, 20_000, &mut rng).unwrap();
             assert!(!estimate.exact);
             if share == 0.0 {
                 assert!(estimate.value() == 0.0 && estimate.relative_error.is_nan(), "{estimate:?}");
@@ -334,7 +339,7 @@ mod tests {
             }
         }
         // In K_{a,b} every path of four nodes closes: all draws have one value, which does not make it exact.
-        let square = Density::of(&bipartite(3, 5), &Motif::cycle(4).unwrap(), 1000, &mut rng).unwrap();
+        let square = Density::estimate(&bipartite(3, 5), &Motif::cycle(4).unwrap(), 1000, &mut rng).unwrap();
         same(square.value(), 2.0 * 15f64.powi(2) / 8f64.powi(4));
         assert!(!square.exact && square.relative_error == 3.0 / 1000.0);
     }
@@ -344,7 +349,7 @@ mod tests {
         let mut rng = stream(13, Purpose::Chain, 0);
         let star = Motif::star(4096).unwrap();
         let log = |network: &Arc<Network>, motif: &Motif, rng: &mut ChaCha8Rng| {
-            Density::of(network, motif, 1000, rng).unwrap()
+            Density::estimate(network, motif, 1000, rng).unwrap()
         };
         same(log(&complete(40), &star, &mut rng).log, 4095.0 * (39f64 / 40.0).ln());
         // Σ_v d(v)^4095 = 99^4095 + 99.
@@ -408,7 +413,7 @@ mod tests {
                 Motif::new(4, vec![(0, 1), (1, 2), (2, 3), (0, 2), (3, 1)]).unwrap(),
             ] {
                 let all = Density::by_enumeration(network, &motif).unwrap();
-                let estimate = Density::of(network, &motif, 20_000, &mut rng).unwrap();
+                let estimate = Density::estimate(network, &motif, 20_000, &mut rng).unwrap();
                 if all.value() == 0.0 {
                     assert_eq!(estimate.value(), 0.0);
                     continue;
@@ -424,8 +429,9 @@ mod tests {
         let edges: Vec<(u32, u32)> = (1..3000).map(|v| (0, v)).collect();
         let hub = simple(3000, &edges);
         // From the hub and back: 2999^{50} walks of 101 nodes that begin at the hub, 2999^{51} that do not.
-        let log =
-            Density::of(&hub, &Motif::chain(101).unwrap(), 0, &mut stream(0, Purpose::Chain, 0)).unwrap().log;
+        let log = Density::estimate(&hub, &Motif::chain(101).unwrap(), 0, &mut stream(0, Purpose::Chain, 0))
+            .unwrap()
+            .log;
         let walks = 50.0 * 2999f64.ln() + 3000f64.ln();
         same(log, walks - 101.0 * 3000f64.ln());
     }
@@ -459,9 +465,10 @@ mod tests {
     fn what_has_no_density_is_told() {
         let mut rng = stream(0, Purpose::Chain, 0);
         let none = simple(0, &[]);
-        assert!(Density::of(&none, &Motif::chain(2).unwrap(), 0, &mut rng).is_err());
+        assert!(Density::estimate(&none, &Motif::chain(2).unwrap(), 0, &mut rng).is_err());
         assert!(Density::by_enumeration(&complete(200), &Motif::chain(4).unwrap()).is_err());
-        let few = Density::of(&complete(3), &Motif::cycle(3).unwrap(), 1, &mut rng).unwrap_err().to_string();
+        let few =
+            Density::estimate(&complete(3), &Motif::cycle(3).unwrap(), 1, &mut rng).unwrap_err().to_string();
         assert!(few.contains("at least 2"), "{few}");
         let edgeless = simple(3, &[]);
         assert_eq!(exact(&edgeless, &Motif::chain(2).unwrap()), 0.0);

@@ -2,8 +2,8 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `π(x) ∝ Π A(x(i),x(j))` | the law of every draw | MATH.md 6 |
-//! | `x(1) ∝ b_1` | an alias table | MATH.md 6, "Exact" |
+//! | `π(x) ∝ Π A(x(i),x(j))` | the law of every draw | docs/maths.md, Homomorphisms |
+//! | `x(1) ∝ b_1` | an alias table | docs/maths.md, Homomorphisms, "Exact" |
 //! | `x(i) \| x(i−1) ∝ A(x(i−1),·) b_i(·)` | [`Walk`] with backward weights | |
 //!
 //! The paper does not have it. It is valid on all networks, weighted or directed, connected or not.
@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// which `d` numbers are added up.
 ///
 /// ```
-/// use ergodict::chain::{Chain, ExactSampler, Motif, MotifSampler, rng};
+/// use ergodict::{chain::{Chain, ExactSampler, Motif, MotifSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let sampler = ExactSampler::new(network.into(), &Motif::chain(21)?)?;
@@ -76,7 +76,8 @@ impl ExactSampler {
     }
 
     /// Bytes of memory beside the network.
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
         self.backward.bytes() + self.walk.bytes() + self.roots.bytes()
     }
 
@@ -84,7 +85,7 @@ impl ExactSampler {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.
-    pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
+    pub(crate) fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
         let (n, cell) = (network.nodes(), AliasTables::CELL);
         // A table of the reference for each direction, with weights of its own and a bound for each message.
         let ways = if network.is_directed() { 2 } else { 1 };
@@ -157,7 +158,7 @@ impl MotifSampler for ExactSampler {
 mod tests {
     use super::super::check::{check, check_chain, check_from, tiny_motifs, tiny_networks};
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     /// The word in the reason why there is no such sampler.
     fn refused(network: &str, motif: &str) -> Option<&'static str> {

@@ -2,11 +2,11 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x(v)`, `v ∈ [k]` | the state | the paper's Glauber chain; MATH.md 6 |
+//! | `x(v)`, `v ∈ [k]` | the state | the paper's Glauber chain; docs/maths.md, Homomorphisms |
 //! | `Π_{(u,v) ∈ F} A(x(u), w) Π_{(v,u) ∈ F} A(w, x(u))` | [`Glauber::conditional`] | the law of the new `x(v) = w`, up to a constant |
 //! | edges of `F` at `v` | [`Tie`] | each counts once, in its direction |
 //!
-//! Valid for every motif, and for weighted and directed networks. Candidates are common neighbours of the
+//! Valid for every motif, and for weighted and directed networks. Candidates are common neighbors of the
 //! nodes around `v`: the reference goes through the shortest of the rows and looks each entry up in the
 //! others, twice: once for the sum of the weights, once for the draw.
 //!
@@ -21,18 +21,18 @@
 //! one. No outcome of a word is off its probability by more than 2⁻⁶⁴. Acceptance of a weight takes a word
 //! more, of which 53 bits are used, so that each try is off by at most 2⁻⁵³.
 //!
-//! Each edge of the motif counts once, as it is given: with a symmetrised motif the weights of undirected
+//! Each edge of the motif counts once, as it is given: with a symmetrized motif the weights of undirected
 //! networks would be squared.
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
-use super::super::rng::{digit, fraction, uniform};
 use super::connectedness::{Connectedness, connectedness};
 use super::glauber_chain::Pairs;
 use super::search::{STEPS, homomorphism, settled};
 use super::{ExactSampler, Motif, MotifSampler};
 use crate::Result;
 use crate::data::{Adjacency, Network, Rows};
+use crate::rng::{digit, fraction, uniform};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::{Arc, OnceLock};
@@ -73,7 +73,7 @@ pub(super) struct Tie {
 /// by [`Glauber::connectedness`].
 ///
 /// ```
-/// use ergodict::chain::{Chain, Glauber, Motif, MotifSampler, rng};
+/// use ergodict::{chain::{Chain, Glauber, Motif, MotifSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let glauber = Glauber::new(network.into(), Motif::cycle(3)?)?;
@@ -184,7 +184,7 @@ impl Glauber {
     }
 
     /// The most bytes that it would take beside the network and its [`Adjacency`].
-    pub fn bytes_needed(network: &Network, motif: &Motif) -> usize {
+    pub(crate) fn bytes_needed(network: &Network, motif: &Motif) -> usize {
         // Where rows start and how long they are; or the largest weight of each, in both directions.
         let largest = if network.is_weighted() { 16 } else { 0 };
         Self::start_bytes(network, motif).unwrap_or(0) + (8 + largest) * network.nodes()
@@ -278,7 +278,7 @@ impl Glauber {
         let ties = self.ties(v);
         let shortest = self.shortest(x, v)?;
         let at = |tie: Tie| x[tie.node as usize];
-        let row = self.rows(ties[shortest]).neighbours(at(ties[shortest]) as usize);
+        let row = self.rows(ties[shortest]).neighbors(at(ties[shortest]) as usize);
         let fits = |w: u32| {
             ties.iter().enumerate().all(|(t, &tie)| {
                 let (from, to) = if tie.inward { (at(tie), w) } else { (w, at(tie)) };
@@ -391,8 +391,8 @@ impl MotifSampler for Glauber {
 mod tests {
     use super::super::check::{ChiSquared, check, check_from, check_transitions, tiny_motifs, tiny_networks};
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
     use crate::data::{Build, Loops, NodeIds};
+    use crate::rng::{Purpose, below, stream};
 
     fn seed(usual: u64) -> u64 {
         std::env::var("SEED").map_or(usual, |seed| seed.parse().unwrap())
@@ -534,7 +534,7 @@ mod tests {
             let glauber = Glauber::new(network.into(), Motif::star(41).unwrap()).unwrap();
             let mut x = vec![1; 41];
             x[0] = 0;
-            // The centre may be at 0 or, with a weight larger by 1.5⁴⁰, at 2.
+            // The center may be at 0 or, with a weight larger by 1.5⁴⁰, at 2.
             let law = glauber.conditional(&x, 0);
             assert_eq!(law.iter().map(|(w, _)| *w).collect::<Vec<_>>(), [0, 2]);
             // Logarithms of some thousands have lost three digits.

@@ -1,20 +1,20 @@
-//! Glauber updates of motifs in which no node has more than two neighbours, as fast as we know how.
+//! Glauber updates of motifs in which no node has more than two neighbors, as fast as we know how.
 //!
 //! The general update with all that does not change taken out of it: simple chains and cycles in undirected
-//! networks whose weights are all 1. A node with one neighbour is treated as if that one were two. States and
+//! networks whose weights are all 1. A node with one neighbor is treated as if that one were two. States and
 //! random numbers are those of the general update.
 
-use super::super::rng::digit;
 use super::glauber::{Tie, most_tries, one_of};
 use crate::data::{Adjacency, Network};
+use crate::rng::digit;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::Arc;
 
-/// Where the neighbours are, of the motif and of the network.
+/// Where the neighbors are, of the motif and of the network.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
-    /// The two neighbours of each node of the motif.
+    /// The two neighbors of each node of the motif.
     ties: Vec<[u32; 2]>,
     /// Start and length of each row: side by side and half as wide as in the network.
     spans: Vec<[u32; 2]>,
@@ -49,7 +49,7 @@ impl Pairs {
 
     /// So many updates.
     pub(super) fn updates(&self, x: &mut [u32], count: u64, tries: u32, rng: &mut ChaCha8Rng) {
-        let neighbours: &[u32] = &self.network.rows().neighbours;
+        let neighbors: &[u32] = &self.network.rows().neighbors;
         assert_eq!(x.len(), self.ties.len(), "a state has one node for each node of the motif");
         for _ in 0..count {
             let mut word = rng.next_u64();
@@ -59,7 +59,7 @@ impl Pairs {
             let (of_p, of_q) = (self.spans[p as usize], self.spans[q as usize]);
             // As the general update, of rows of equal length it takes the first.
             let ([start, length], other) = if of_p[1] <= of_q[1] { (of_p, q) } else { (of_q, p) };
-            let row = &neighbours[start as usize..][..length as usize];
+            let row = &neighbors[start as usize..][..length as usize];
             if row.is_empty() {
                 continue;
             }
@@ -78,7 +78,7 @@ impl Pairs {
         }
     }
 
-    /// One of the entries of a row that are neighbours of another node; none when there is none. Apart, so
+    /// One of the entries of a row that are neighbors of another node; none when there is none. Apart, so
     /// that what it needs does not crowd the registers of the loop.
     #[cold]
     #[inline(never)]

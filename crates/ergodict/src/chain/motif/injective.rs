@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x` injective | [`different`] | MATH.md 6, "Injective option" |
+//! | `x` injective | [`different`] | docs/maths.md, Homomorphisms, "Injective option" |
 //! | share of injective states under the law | [`Injective::rate`], and the acceptance of the steps | |
 //! | `P_BB + P_BC (1 − P_CC)⁻¹ P_CB` | [`MotifSampler::probability`] | `B` the injective states, `C` the others |
 //!
@@ -45,7 +45,7 @@ const MOST_STATES: usize = 2_000;
 /// Its law is that of the sampler behind it, given that `x` is injective.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Glauber, Injective, Motif, rng};
+/// use ergodict::{chain::{Chain, Glauber, Injective, Motif}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
@@ -134,11 +134,6 @@ impl<S: MotifSampler> Injective<S> {
     /// acceptance of the steps gives more precisely.
     pub fn rate(&self) -> f64 {
         self.rate
-    }
-
-    /// The sampler behind it.
-    pub fn inner(&self) -> &S {
-        &self.inner
     }
 }
 
@@ -309,7 +304,7 @@ mod tests {
     use super::super::check::{ChiSquared, check, check_transitions, tiny_motifs, tiny_networks};
     use super::super::{ApproximatePivot, ExactSampler, Glauber, Pivot, PivotParameters, RejectionSampler};
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
     use std::sync::Arc;
 
     fn seed(usual: u64) -> u64 {

@@ -3,6 +3,7 @@
 //! | sampler | motifs | law | undirected | directed | weights | successive states |
 //! |---|---|---|---|---|---|---|
 //! | `exact` | trees; others that close often enough | `π` | yes | yes | yes | independent |
+//! | `walk` | trees | `π̂`, uniform in the first node | yes | yes, dead ends are drawn again | yes | independent |
 //! | `pivot` | trees | `π` | connected | where edges in both directions connect the nodes | yes | dependent |
 //! | `pivot-approx` | trees | `π̂`, uniform in the first node | connected | the same, and no walk may end | yes | dependent |
 //! | `glauber` | all | `π` | yes, see [`Glauber::connectedness`] | yes, the same | yes | dependent |
@@ -10,10 +11,10 @@
 
 use super::{
     ApproximatePivot, ClosedSampler, ExactSampler, Glauber, Injective, Motif, MotifSampler, Pivot,
-    PivotParameters, RejectionSampler,
+    PivotParameters, RejectionSampler, WalkSampler,
 };
-use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
+use crate::rng::{Purpose, ids, stream};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -35,7 +36,9 @@ const OFTEN: u64 = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplerKind {
-    /// Independent draws from the law: [`ExactSampler`] for trees, [`ClosedSampler`] for others.
+    /// Independent walks from a uniform start: [`WalkSampler`].
+    Walk,
+    /// Independent draws from the law: [`ExactSampler`] for trees, `ClosedSampler` for others.
     Exact,
     /// The pivot chain with the exact acceptance: [`Pivot`].
     Pivot,
@@ -49,7 +52,8 @@ pub enum SamplerKind {
 
 impl SamplerKind {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Exact, Self::Pivot, Self::PivotApprox, Self::Glauber, Self::Rejection];
+    pub const ALL: [Self; 6] =
+        [Self::Walk, Self::Exact, Self::Pivot, Self::PivotApprox, Self::Glauber, Self::Rejection];
 
     /// The most bytes that the sampler takes beside the network; of Glauber and rejection also beside the
     /// [`Adjacency`](crate::data::Adjacency), which patches need in any case. Of a directed network the
@@ -66,6 +70,7 @@ impl SamplerKind {
             }
         };
         let own = match self {
+            Self::Walk => WalkSampler::bytes_needed(network),
             Self::Exact if motif.tree().is_none() => {
                 ExactSampler::bytes_needed(network, &motif.spanning_tree()?.0)?
             }
@@ -86,14 +91,11 @@ impl SamplerKind {
     pub fn fitting(self, network: &Network, motif: &Motif, within: Option<u64>) -> Result<Option<Self>> {
         // Rejection takes nothing, and forever.
         let others: &[Self] = match motif.tree() {
-            Some(_) => &[self, Self::Exact, Self::Pivot, Self::Glauber, Self::PivotApprox],
+            Some(_) if self.is_uniform_in_start() => &[self, Self::Walk, Self::Exact, Self::Pivot],
+            Some(_) => &[self, Self::Exact, Self::Pivot, Self::Walk],
             None => &[self, Self::Exact, Self::Glauber],
         };
         for &kind in others {
-            // One Glauber step changes one node of k: for trees only where it is asked for.
-            if kind == Self::Glauber && self != kind && motif.tree().is_some() {
-                continue;
-            }
             if crate::memory::fits(kind.bytes(network, motif)?, within) {
                 return Ok(Some(kind));
             }
@@ -103,15 +105,21 @@ impl SamplerKind {
 
     /// What is to be said of the law of this sampler where another was meant.
     pub fn differs_from(self, other: Self) -> &'static str {
-        if (self == Self::PivotApprox) == (other == Self::PivotApprox) {
-            ""
-        } else {
-            ", but draws from another law: uniform in the first node"
+        match (self.is_uniform_in_start(), other.is_uniform_in_start()) {
+            (true, false) => ", but has another stationary distribution: uniform in the first node",
+            (false, true) => ", but has another stationary distribution: uniform over homomorphisms",
+            _ => "",
         }
+    }
+
+    /// Whether its walks start anywhere with the same probability.
+    fn is_uniform_in_start(self) -> bool {
+        matches!(self, Self::Walk | Self::PivotApprox)
     }
 
     fn name(self) -> &'static str {
         match self {
+            Self::Walk => "walk",
             Self::Exact => "exact",
             Self::Pivot => "pivot",
             Self::PivotApprox => "pivot-approx",
@@ -131,7 +139,7 @@ impl FromStr for SamplerKind {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let expected = "it must be exact, pivot, pivot-approx, glauber or rejection";
+        let expected = "it must be walk, exact, pivot, pivot-approx, glauber or rejection";
         let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
         found.ok_or_else(|| Error::parameter("the sampler", text, expected))
     }
@@ -140,10 +148,10 @@ impl FromStr for SamplerKind {
 /// How samplers are made.
 ///
 /// ```
-/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
 /// use std::sync::Arc;
 /// let karate = Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = Samplers::default().build(SamplerKind::Exact, &karate, &Motif::chain(5)?, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &Motif::chain(5)?, 0)?;
 /// let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1)?;
 /// let mut x = [0; 5];
 /// walker.fill(&mut x);
@@ -151,7 +159,7 @@ impl FromStr for SamplerKind {
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Samplers {
+pub struct SamplerBuilder {
     /// Whether pivots rest in half of their steps; none: where the network is bipartite.
     pub lazy: Option<bool>,
     /// Whether only homomorphisms with different nodes are kept.
@@ -162,19 +170,19 @@ pub struct Samplers {
     pub memory: Option<usize>,
 }
 
-impl Default for Samplers {
+impl Default for SamplerBuilder {
     fn default() -> Self {
         Self { lazy: None, injective: false, most_tries: 1_000_000, memory: None }
     }
 }
 
-impl Samplers {
+impl SamplerBuilder {
     /// A sampler of homomorphisms of the motif into the network. The seed serves trials that find out whether
     /// injective homomorphisms can be had.
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is no homomorphism, when the sampler is not valid on this network or
-    /// for this motif, and when it would take more than [`Samplers::most_tries`].
+    /// for this motif, and when it would take more than [`SamplerBuilder::most_tries`].
     pub fn build(
         &self,
         kind: SamplerKind,
@@ -184,6 +192,9 @@ impl Samplers {
     ) -> Result<Arc<dyn MotifSampler>> {
         let pivot = PivotParameters { lazy: self.lazy };
         match kind {
+            SamplerKind::Walk => {
+                self.finish(WalkSampler::new(Arc::clone(network), motif, self.most_tries)?, seed)
+            }
             SamplerKind::Exact if motif.tree().is_none() => {
                 self.finish(ClosedSampler::within(network, motif, self.most_tries, self.memory)?, seed)
             }
@@ -206,8 +217,8 @@ impl Samplers {
     /// spanning trees close less than once in a thousand.
     ///
     /// # Errors
-    /// As [`Samplers::build`].
-    pub fn natural(
+    /// As [`SamplerBuilder::build`].
+    pub(crate) fn natural(
         &self,
         network: &Arc<Network>,
         motif: &Motif,
@@ -222,10 +233,10 @@ impl Samplers {
         Ok((kind, self.build(kind, network, motif, seed)?))
     }
 
-    /// The sampler that is asked for; where none is, the preferred one if it is valid here, else the [natural](Samplers::natural) one.
+    /// The sampler that is asked for; where none is, the preferred one if it is valid here, else the natural one.
     ///
     /// # Errors
-    /// As [`Samplers::build`].
+    /// As [`SamplerBuilder::build`].
     pub fn choose(
         &self,
         asked: Option<SamplerKind>,
@@ -256,8 +267,8 @@ impl Samplers {
 mod tests {
     use super::super::check::{tiny_motifs, tiny_networks};
     use super::*;
-    use crate::chain::rng::below;
     use crate::data::{Build, NodeIds};
+    use crate::rng::below;
 
     #[test]
     fn no_sampler_takes_more_than_it_says() {
@@ -288,6 +299,10 @@ mod tests {
                     assert!(exact.bytes() <= needed(SamplerKind::Exact), "{case}");
                     cases += 1;
                 }
+                if let Ok(walks) = WalkSampler::new(Arc::clone(network), motif, 1000) {
+                    assert!(walks.bytes() <= needed(SamplerKind::Walk), "{case}");
+                    cases += 1;
+                }
                 let lazy = PivotParameters::default();
                 if let Ok(pivot) = Pivot::new(Arc::clone(network), motif, lazy) {
                     assert!(pivot.bytes() <= needed(SamplerKind::Pivot), "{case}");
@@ -299,6 +314,6 @@ mod tests {
                 }
             }
         }
-        assert!(cases > 400, "{cases}");
+        assert!(cases > 550, "{cases}");
     }
 }

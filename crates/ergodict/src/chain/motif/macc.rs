@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `E_{x∼π_F} A_x`, the mesoscale patch mean | [`Macc::mean`] | MATH.md 6 |
+//! | `E_{x∼π_F} A_x`, the mesoscale patch mean | [`Macc::mean`] | docs/maths.md, Homomorphisms |
 //! | `MACC(i,j) = t(F ∪ (i,j), 𝒢 \| F)` | [`Macc::matrix`] | Lyu, Mémoli, Sivakoff, *Sampling random graph homomorphisms* |
 //!
 //! For `(i,j)` outside `F` both are `E A(x(i),x(j))`: on networks without weights the probability of an edge
@@ -56,11 +56,6 @@ impl Macc {
             planes: vec![[0; PLANES]; bits.div_ceil(64)],
             waiting: 0,
         }
-    }
-
-    /// Nodes of a patch.
-    pub fn k(&self) -> usize {
-        self.k
     }
 
     /// Number of patches.
@@ -148,7 +143,7 @@ impl Macc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
     use rand_chacha::rand_core::Rng;
 
     #[test]

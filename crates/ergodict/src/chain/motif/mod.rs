@@ -5,6 +5,7 @@
 //! | what they share | | `sampler.rs` |
 //! | independent draws from `π`, tree motifs | all homomorphisms | `exact.rs`, with `backward.rs` |
 //! | independent draws from `π`, motifs with cycles | all homomorphisms | `closed.rs` |
+//! | independent walks from a uniform start, law `π̂`, tree motifs | all homomorphisms | `walk_sampler.rs` |
 //! | pivot chain with the law `π`, tree motifs | all homomorphisms | `pivot.rs` |
 //! | pivot chain with the law `π̂`, tree motifs | all homomorphisms | `pivot_approx.rs` |
 //! | Glauber, any motif | one node drawn anew a step | `glauber.rs`, `glauber_chain.rs` |
@@ -35,25 +36,29 @@ mod rejection;
 mod row_draw;
 mod sampler;
 mod search;
+mod settings;
 mod shape;
 mod walk;
+mod walk_sampler;
 mod walker;
 mod wide;
 
 pub use backward::Backward;
-pub use closed::ClosedSampler;
+pub(crate) use closed::ClosedSampler;
 pub use connectedness::Connectedness;
 pub use density::{Density, Extension};
 pub use exact::ExactSampler;
 pub use glauber::Glauber;
 pub use injective::Injective;
-pub use kind::{SamplerKind, Samplers};
+pub use kind::{SamplerBuilder, SamplerKind};
 pub use macc::Macc;
 pub use observables::MotifObservable;
 pub use pivot::Pivot;
 pub use pivot_approx::ApproximatePivot;
 pub use pivot_moves::PivotParameters;
 pub use rejection::RejectionSampler;
-pub use sampler::MotifSampler;
+pub use sampler::{MotifSampler, SampledNetwork};
+pub use settings::{ChosenSampler, Component, Lazy, SamplingSettings, Use};
 pub use shape::{Motif, RootedTree};
+pub use walk_sampler::WalkSampler;
 pub use walker::{MotifPoint, MotifWalker};

@@ -26,7 +26,7 @@ pub enum MotifObservable {
     /// pair.
     #[serde(rename = "patch-density")]
     Density,
-    /// The number of neighbours, in directed networks those that edges lead to, of the first node.
+    /// The number of neighbors, in directed networks those that edges lead to, of the first node.
     #[serde(rename = "first-degree")]
     Degree,
     /// The number of different nodes.
@@ -36,7 +36,7 @@ pub enum MotifObservable {
 
 impl MotifObservable {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Density, Self::Degree, Self::Distinct];
+    pub(crate) const ALL: [Self; 3] = [Self::Density, Self::Degree, Self::Distinct];
 
     /// Its value for a homomorphism `x` of `motif`.
     pub fn measure(self, motif: &Motif, adjacency: &Adjacency, x: &[u32]) -> f64 {
@@ -49,7 +49,8 @@ impl MotifObservable {
     }
 
     /// Its values along a chain: `k` nodes after `k` nodes.
-    pub fn series(self, motif: &Motif, adjacency: &Adjacency, xs: &[u32]) -> Vec<f64> {
+    #[cfg(test)]
+    pub(crate) fn series(self, motif: &Motif, adjacency: &Adjacency, xs: &[u32]) -> Vec<f64> {
         xs.chunks_exact(motif.k()).map(|x| self.measure(motif, adjacency, x)).collect()
     }
 }

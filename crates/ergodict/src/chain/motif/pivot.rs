@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | MATH.md 6, "Pivot (exact)"; Algorithm MP of the paper |
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | docs/maths.md, Homomorphisms, "Pivot (exact)"; Algorithm MP of the paper |
 //! | `min(1, [b_1(ℓ)/b_1(x(1))]·[d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])` | its acceptance | |
 //! | `x'(i) \| x'(i−1) ∝ A(x'(i−1),·) b_i(·)` | [`Walk`](super::walk::Walk) | |
 //! | `π(x) ∝ Π A(x(i),x(j))` | the stationary law | |
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// that go both ways. The acceptance counts moves of the pivot.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Motif, Pivot, PivotParameters, rng};
+/// use ergodict::{chain::{Chain, Motif, Pivot, PivotParameters}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let pivot = Pivot::new(network.into(), &Motif::chain(21)?, PivotParameters::default())?;
@@ -69,7 +69,8 @@ impl Pivot {
     }
 
     /// Bytes of memory beside the network.
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
         self.exact.bytes() + self.moves.bytes()
     }
 
@@ -77,7 +78,7 @@ impl Pivot {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree.
-    pub fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
+    pub(crate) fn bytes_needed(network: &Network, motif: &Motif) -> Result<usize> {
         Ok(ExactSampler::bytes_needed(network, motif)?.saturating_add(PivotMoves::BYTES * network.nodes()))
     }
 
@@ -134,7 +135,7 @@ impl MotifSampler for Pivot {
 mod tests {
     use super::super::check::{ChiSquared, check_chain};
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     /// The word in the reason why there is no such chain.
     fn refused(network: &str, motif: &str) -> Option<&'static str> {
@@ -184,7 +185,7 @@ mod tests {
         for from in
             [7, leaves + 1, leaves + 2, leaves + 50, leaves + 150, leaves + length - 1, leaves + length]
         {
-            let mut ends = network.neighbours(from as usize).to_vec();
+            let mut ends = network.neighbors(from as usize).to_vec();
             ends.push(from);
             let mut counts = vec![0; ends.len()];
             for _ in 0..3000 {

@@ -3,7 +3,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | MATH.md 6, "Pivot (approximate)" |
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | the proposal, [`PivotMoves`] | docs/maths.md, Homomorphisms, "Pivot (approximate)" |
 //! | `min(1, [d(x(1))/d(ℓ)]·[A(ℓ,x(1))/A(x(1),ℓ)])` | its acceptance | |
 //! | `π̂(x) = (1/n) Π A(x(i),x(i+1))/d(x(i))` | the stationary law, [`MotifSampler::weight`] | |
 //!
@@ -14,12 +14,12 @@
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
-use super::super::rng::below;
 use super::pivot_moves::{PivotMoves, PivotParameters};
 use super::row_draw::RowDraws;
 use super::walk::Walk;
 use super::{Motif, MotifSampler};
 use crate::data::Network;
+use crate::rng::below;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// both ways. The acceptance counts moves of the pivot.
 ///
 /// ```
-/// use ergodict::chain::{ApproximatePivot, Chain, Motif, MotifSampler, PivotParameters, rng};
+/// use ergodict::{chain::{ApproximatePivot, Chain, Motif, MotifSampler, PivotParameters}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let pivot = ApproximatePivot::new(network.into(), &Motif::chain(3)?, PivotParameters::default())?;
@@ -56,11 +56,7 @@ impl ApproximatePivot {
     /// [`Error::Parameter`] for a motif that is no tree, a network without nodes or with one at which the
     /// walk ends, and where the pivot cannot get from every node to every other.
     pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
-        let Some(tree) = motif.tree() else {
-            let value = format!("a graph with {} nodes and {} edges", motif.k(), motif.edges().len());
-            let expected = "it must be a tree here: for all others there is Glauber's chain";
-            return Err(Error::parameter("the motif", value, expected));
-        };
+        let tree = motif.require_tree()?;
         if network.nodes() == 0 {
             return Err(Error::parameter(
                 "the network",
@@ -89,12 +85,13 @@ impl ApproximatePivot {
     }
 
     /// Bytes of memory beside the network.
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
         self.walk.bytes() + self.moves.bytes()
     }
 
     /// The most bytes that it would take beside the network.
-    pub fn bytes_needed(network: &Network) -> usize {
+    pub(crate) fn bytes_needed(network: &Network) -> usize {
         RowDraws::bytes_needed(network).saturating_add(if network.is_weighted() {
             PivotMoves::BYTES * network.nodes()
         } else {

@@ -2,7 +2,7 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `ℓ ∼ A(x(1),·)/d(x(1))` | [`PivotMoves::step`] | MATH.md 6, "Pivot" |
+//! | `ℓ ∼ A(x(1),·)/d(x(1))` | [`PivotMoves::step`] | docs/maths.md, Homomorphisms, "Pivot" |
 //! | `p(v)`, the law of the pivot | `law` given to [`PivotMoves::new`]: `b_1`, or 1 | |
 //! | `p(v)/d(v)` | `density` | |
 //! | `min(1, [p(ℓ)/d(ℓ)]/[p(x)/d(x)] · A(ℓ,x)/A(x,ℓ))` | [`PivotMoves::ratio`] | |
@@ -47,7 +47,7 @@ pub struct PivotParameters {
 #[derive(Clone, Debug)]
 pub(super) struct PivotMoves {
     draws: Arc<RowDraws>,
-    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be. None where it is one by the number of neighbours, which the network
+    /// `p(v)/d(v)` up to a factor; 0 where no pivot can be. None where it is one by the number of neighbors, which the network
     /// tells without a table.
     density: Option<Vec<f64>>,
     /// Exponents of the densities; none where f64 does without.
@@ -70,7 +70,7 @@ impl PivotMoves {
     /// Moves with the uniform law. Without weights they need no table.
     pub(super) fn uniform(draws: Arc<RowDraws>, parameters: PivotParameters) -> Result<Self> {
         if draws.network.is_weighted() {
-            return Self::new(draws, |_| Wide::of(1.0), parameters);
+            return Self::new(draws, |_| Wide::from_f64(1.0), parameters);
         }
         let bipartite = if draws.network.is_directed() {
             is_bipartite(&draws.network, &vec![true; draws.network.nodes()])?
@@ -104,7 +104,7 @@ impl PivotMoves {
                 ));
             }
             // Nothing is proposed from a node without edges, nor to it.
-            quotients.push(if strength == 0.0 { Wide::ZERO } else { law(v).over(Wide::of(strength)) });
+            quotients.push(if strength == 0.0 { Wide::ZERO } else { law(v).over(Wide::from_f64(strength)) });
         }
         let used =
             || quotients.iter().filter(|quotient| **quotient != Wide::ZERO).map(|quotient| quotient.exponent);
@@ -136,6 +136,7 @@ impl PivotMoves {
     }
 
     /// Bytes of memory beside the draws.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         8 * self.density.as_ref().map_or(0, Vec::len) + 4 * self.exponents.len()
     }
@@ -220,7 +221,7 @@ impl PivotMoves {
     fn ratio(&self, from: u32, to: u32) -> f64 {
         let density = |v: u32| {
             let (mantissa, v) = (self.density(v), v as usize);
-            self.exponents.get(v).map_or(Wide::of(mantissa), |&exponent| Wide { mantissa, exponent })
+            self.exponents.get(v).map_or(Wide::from_f64(mantissa), |&exponent| Wide { mantissa, exponent })
         };
         let network = &*self.draws.network;
         let there = network.weight(from as usize, to as usize);
@@ -228,7 +229,7 @@ impl PivotMoves {
         if back == 0.0 || density(to) == Wide::ZERO {
             return 0.0;
         }
-        density(to).over(density(from)).times(Wide::of(back)).over(Wide::of(there)).relative_to(0)
+        density(to).over(density(from)).times(Wide::from_f64(back)).over(Wide::from_f64(there)).relative_to(0)
     }
 
     /// The probability of a move from `from` to `to`.
@@ -270,7 +271,7 @@ fn is_bipartite(network: &Network, possible: &[bool]) -> Result<bool> {
     let mut at = 0;
     while let Some(&u) = queue.get(at) {
         at += 1;
-        for &v in network.neighbours(u) {
+        for &v in network.neighbors(u) {
             let v = v as usize;
             if !possible[v] || network.is_directed() && network.weight(v, u) == 0.0 {
                 continue;

@@ -95,7 +95,7 @@ impl References {
     }
 
     /// The table of a message, if it goes by one.
-    pub(super) fn of(&self, message: usize, down: bool, nodes: usize) -> Option<Reference<'_>> {
+    pub(super) fn table(&self, message: usize, down: bool, nodes: usize) -> Option<Reference<'_>> {
         let table = self.tables[usize::from(!down)].as_ref()?;
         let bounds = &self.bounds[message * nodes..(message + 1) * nodes];
         self.used[message].then_some(Reference { table: &table.cells, weights: &table.weights, bounds })
@@ -108,6 +108,7 @@ impl References {
     }
 
     /// Bytes of memory.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let table = |table: &Table| 8 * table.weights.len() + table.cells.bytes();
         4 * self.bounds.len() + self.tables.iter().flatten().map(table).sum::<usize>()
@@ -118,7 +119,7 @@ impl References {
 fn sum_rows(draws: &RowDraws, down: bool, h: &[f64]) -> Vec<f64> {
     let rows = draws.rows(down);
     let sum = |v| match rows.weights(v) {
-        None => rows.neighbours(v).iter().map(|&w| h[w as usize]).sum(),
+        None => rows.neighbors(v).iter().map(|&w| h[w as usize]).sum(),
         Some(_) => rows.entries(v).map(|(w, weight)| weight * h[w as usize]).sum(),
     };
     (0..rows.len()).map(sum).collect()
@@ -144,16 +145,16 @@ fn tries(
     let (mut plain, mut table, mut total) = (0.0, 0.0, 0.0);
     for v in 0..rows.len() {
         let (mut message, mut largest) = (0.0, 0.0);
-        let neighbours = rows.neighbours(v).iter();
+        let neighbors = rows.neighbors(v).iter();
         let strength = if let Some(edges) = rows.weights(v) {
-            for (&w, weight) in neighbours.zip(edges) {
+            for (&w, weight) in neighbors.zip(edges) {
                 let [b, ratio] = pairs[w as usize];
                 message += weight * b;
                 largest = if ratio > largest { ratio } else { largest };
             }
             rows.strength(v)
         } else {
-            for &w in neighbours {
+            for &w in neighbors {
                 let [b, ratio] = pairs[w as usize];
                 message += b;
                 largest = if ratio > largest { ratio } else { largest };

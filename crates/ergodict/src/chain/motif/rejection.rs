@@ -3,7 +3,7 @@
 //! | symbol | here | where |
 //! |---|---|---|
 //! | `x(1), …, x(k)` uniform on `V` until `Π A(x(i), x(j)) > 0` | [`Chain::step`] | Algorithm A3 |
-//! | `n^k (max A)^{\|F\|} / Σ_x Π A(x(i), x(j))` | [`RejectionSampler::expected_tries`] | MATH.md 6, backward weights |
+//! | `n^k (max A)^{\|F\|} / Σ_x Π A(x(i), x(j))` | [`RejectionSampler::expected_tries`] | docs/maths.md, Homomorphisms, backward weights |
 //!
 //! Where we depart from the print: it accepts whatever has a positive product, which is uniform over
 //! homomorphisms. Here each edge of the motif is accepted with probability `A/max A`, so that the law is `π`
@@ -13,11 +13,11 @@
 
 use super::super::Chain;
 use super::super::diagnostics::Acceptance;
-use super::super::rng::{below_u32, uniform};
 use super::closed::{largest_weight, tries_to_close};
 use super::search::{STEPS, homomorphism, settled};
 use super::{Backward, ExactSampler, Motif, MotifSampler, RootedTree};
 use crate::data::{Adjacency, Network};
+use crate::rng::{below_u32, uniform};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 /// `x(1), …, x(k)` uniform, until every edge of the motif is accepted, each with probability `A(x(i),x(j))/max A`: Algorithm A3, with weights taken into account.
 ///
 /// ```
-/// use ergodict::chain::{Chain, Motif, MotifSampler, RejectionSampler, rng};
+/// use ergodict::{chain::{Chain, Motif, MotifSampler, RejectionSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let rejection = RejectionSampler::new(network.into(), Motif::chain(3)?, 1000)?;
@@ -216,7 +216,7 @@ impl MotifSampler for RejectionSampler {
 mod tests {
     use super::super::check::{ChiSquared, check, check_transitions, law, tiny_motifs, tiny_networks};
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn draws_have_the_law_and_take_as_many_tries_as_expected() {

@@ -1,9 +1,9 @@
-//! A random neighbour: uniform in networks without weights, by alias tables in weighted ones.
+//! A random neighbor: uniform in networks without weights, by alias tables in weighted ones.
 
 use super::super::heat_bath::split;
-use super::super::rng::{below_u32, fraction};
 use super::alias::AliasTables;
 use crate::data::{Network, Rows};
+use crate::rng::{below_u32, fraction};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ pub(super) struct RowDraws {
     incoming: Option<AliasTables>,
 }
 
-/// How a neighbour is drawn from a row that has one. First a place in memory is chosen, then it is looked at:
+/// How a neighbor is drawn from a row that has one. First a place in memory is chosen, then it is looked at:
 /// between, the places of other draws can be chosen, so that memory is waited for by all at once.
 pub(super) trait RowDraw {
-    /// Where to look for a neighbour, and what is left of the word that chose.
+    /// Where to look for a neighbor, and what is left of the word that chose.
     fn place(&self, v: u32, rng: &mut ChaCha8Rng) -> (usize, u64);
 
-    /// The neighbour there.
-    fn neighbour(&self, place: (usize, u64)) -> u32;
+    /// The neighbor there.
+    fn neighbor(&self, place: (usize, u64)) -> u32;
 
-    /// The neighbour, and what is still left of the word to decide whether to take it: a number uniform in
+    /// The neighbor, and what is still left of the word to decide whether to take it: a number uniform in
     /// [0, 1) but for `d·2⁻⁶⁴`, as a quotient.
     fn candidate(&self, place: (usize, u64)) -> (u32, f64, f64);
 
@@ -56,13 +56,13 @@ impl RowDraw for Uniform<'_> {
     }
 
     #[inline(always)]
-    fn neighbour(&self, (at, _): (usize, u64)) -> u32 {
-        self.0.neighbours[at]
+    fn neighbor(&self, (at, _): (usize, u64)) -> u32 {
+        self.0.neighbors[at]
     }
 
     #[inline(always)]
     fn candidate(&self, (at, rest): (usize, u64)) -> (u32, f64, f64) {
-        (self.0.neighbours[at], fraction(rest), 1.0)
+        (self.0.neighbors[at], fraction(rest), 1.0)
     }
 }
 
@@ -76,7 +76,7 @@ impl RowDraw for Weighted<'_> {
     }
 
     #[inline(always)]
-    fn neighbour(&self, place: (usize, u64)) -> u32 {
+    fn neighbor(&self, place: (usize, u64)) -> u32 {
         self.1.entry(place)
     }
 
@@ -116,6 +116,7 @@ impl RowDraws {
     }
 
     /// Bytes of the tables.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         [&self.out, &self.incoming].into_iter().flatten().map(AliasTables::bytes).sum()
     }

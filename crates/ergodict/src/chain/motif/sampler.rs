@@ -5,13 +5,17 @@ use super::super::{Chain, Tally};
 use super::Motif;
 use crate::data::Network;
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// A network and the sampler of its motif.
+pub type SampledNetwork = (Arc<Network>, Arc<dyn MotifSampler>);
 
 /// A chain of homomorphisms `x: F → 𝒢`. Its state holds the node of the network at each node of the motif.
 ///
 /// The law is `π(x) ∝ Π_{(i,j) ∈ F} A(x(i), x(j))`, except where a sampler says otherwise.
 ///
 /// ```
-/// use ergodict::chain::{Chain, ExactSampler, Motif, MotifSampler, rng};
+/// use ergodict::{chain::{Chain, ExactSampler, Motif, MotifSampler}, rng};
 /// use ergodict::data::Network;
 /// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
 /// let sampler = ExactSampler::new(network.into(), &Motif::chain(3)?)?;
@@ -63,7 +67,7 @@ pub trait MotifSampler: Chain<State = Vec<u32>, Info = Acceptance> + Send + Sync
         Vec::new()
     }
 
-    /// Takes `out.len() / k` steps and writes the state after each. Samplers that can go through several
+    /// Takes `out.len() / k` steps and writes the state after each. SamplerBuilder that can go through several
     /// walks at a time do: the law is that of single steps, the random numbers need not be, and what comes
     /// out depends on how many are asked for at a time.
     fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {

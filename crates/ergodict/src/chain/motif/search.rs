@@ -2,7 +2,7 @@
 //!
 //! | what | here | why it may be done |
 //! |---|---|---|
-//! | order of the motif | [`Plan`] | connected, so that candidates are common neighbours of nodes already placed |
+//! | order of the motif | [`Plan`] | connected, so that candidates are common neighbors of nodes already placed |
 //! | nodes that can be in an image at all | [`Domains`] | see there |
 //! | walks back to the first node | [`Distances`] | a walk of a motif is mapped to a walk: where node `i` is reached from the first by `d` edges, `x(i)` is reached from `x(first)` by `d` edges; in undirected networks then also by `d + 2`, so that the shortest even and odd walks say it all |
 //!
@@ -12,8 +12,8 @@
 //! none.
 
 use super::{Motif, RootedTree};
-use crate::chain::rng::below;
 use crate::data::{Network, Rows};
+use crate::rng::below;
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -32,7 +32,7 @@ const MOST_BITS: u64 = 1 << 32;
 const SWEEPS: usize = 64;
 
 /// A generator for questions whose answer does not depend on it, as whether there is a homomorphism:
-/// constructors have no other. No [`Purpose`](crate::chain::rng::Purpose) has this stream.
+/// constructors have no other. No [`Purpose`](crate::rng::Purpose) has this stream.
 pub(super) fn settled() -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     rng.set_stream(u64::MAX);
@@ -131,7 +131,7 @@ pub(super) fn seek(
     ))
 }
 
-/// A tree in an undirected network: every neighbour of the image of a parent will do, so that nothing has to
+/// A tree in an undirected network: every neighbor of the image of a parent will do, so that nothing has to
 /// be kept or taken back.
 fn walked(network: &Network, motif: &Motif, rng: &mut ChaCha8Rng) -> Option<Vec<u32>> {
     let tree = RootedTree::spanning(motif.k(), motif.edges()).ok()?;
@@ -143,7 +143,7 @@ fn walked(network: &Network, motif: &Motif, rng: &mut ChaCha8Rng) -> Option<Vec<
     }
     let mut x = vec![any(&with_edges); motif.k()];
     for &i in &tree.order {
-        x[i as usize] = any(network.neighbours(x[tree.parent[i as usize] as usize] as usize));
+        x[i as usize] = any(network.neighbors(x[tree.parent[i as usize] as usize] as usize));
     }
     Some(x)
 }
@@ -159,7 +159,7 @@ fn folded(network: &Network, sides: Option<&[bool]>, k: usize, rng: &mut ChaCha8
     }
     let sides = sides.filter(|_| !network.is_directed())?;
     let one = any(all.filter(|&v| network.rows().degree(v as usize) > 0).collect())?;
-    let two = any(network.neighbours(one as usize).to_vec())?;
+    let two = any(network.neighbors(one as usize).to_vec())?;
     Some(sides.iter().map(|side| if *side { two } else { one }).collect())
 }
 
@@ -198,7 +198,7 @@ impl Nodes {
 ///   again and again. Of a tree this leaves exactly the nodes that are in an image.
 struct Domains {
     sets: Vec<Nodes>,
-    /// Neighbours that the image of each node of the motif must have.
+    /// Neighbors that the image of each node of the motif must have.
     degrees: Vec<usize>,
 }
 
@@ -241,21 +241,21 @@ impl Domains {
             peel(network, &mut set, least);
             if set.is_empty() {
                 return Err(format!(
-                    "its nodes have {least} neighbours or more, and no part of the network is so dense"
+                    "its nodes have {least} neighbors or more, and no part of the network is so dense"
                 ));
             }
         }
         Ok(Self { sets: vec![set], degrees })
     }
 
-    fn of(&self, i: usize) -> &Nodes {
+    fn domain(&self, i: usize) -> &Nodes {
         &self.sets[i.min(self.sets.len() - 1)]
     }
 }
 
-/// Takes away nodes with fewer than `least` neighbours in the set, until there are none: the core.
+/// Takes away nodes with fewer than `least` neighbors in the set, until there are none: the core.
 fn peel(network: &Network, set: &mut Nodes, least: usize) {
-    let proper = |v: u32| network.neighbours(v as usize).iter().copied().filter(move |&w| w != v);
+    let proper = |v: u32| network.neighbors(v as usize).iter().copied().filter(move |&w| w != v);
     let mut degree: Vec<usize> = vec![0; network.nodes()];
     set.iter().for_each(|v| degree[v as usize] = proper(v).filter(|&w| set.contains(w)).count());
     let mut doomed: Vec<u32> = set.iter().filter(|&v| degree[v as usize] < least).collect();
@@ -292,7 +292,7 @@ fn consistent(network: &Network, motif: &Motif, steps: u64) -> std::result::Resu
             for (at, other, rows) in [(i, j, network.rows()), (j, i, network.incoming())] {
                 let (at, other) = (at as usize, other as usize);
                 let alone = |v: &u32| {
-                    let row = rows.neighbours(*v as usize);
+                    let row = rows.neighbors(*v as usize);
                     let partner = row.iter().position(|&w| sets[other].contains(w));
                     looked.set(looked.get() + partner.unwrap_or(row.len()) as u64);
                     partner.is_none()
@@ -320,7 +320,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// From a node on, always one of those with the most neighbours among the placed.
+    /// From a node on, always one of those with the most neighbors among the placed.
     fn from_first(around: &[Vec<u32>], first: usize) -> Self {
         let k = around.len();
         let (mut order, mut placed, mut ties) = (Vec::with_capacity(k), vec![false; k], vec![0u32; k]);
@@ -450,7 +450,7 @@ impl<'a> Search<'a> {
         let first = self.order[0] as usize;
         self.candidates[0].clear();
         let fits = |v: &u32| network.rows().degree(*v as usize) >= self.domains.degrees[first];
-        self.candidates[0].extend(self.domains.of(first).iter().filter(fits));
+        self.candidates[0].extend(self.domains.domain(first).iter().filter(fits));
         let (mut at, mut steps) = (0, 0);
         loop {
             if steps > limit {
@@ -473,7 +473,7 @@ impl<'a> Search<'a> {
             {
                 let finite = motif.iter().flatten().copied().filter(|&length| length != u32::MAX);
                 let longest = finite.max().unwrap_or(0);
-                steps += network_walks.from(v, longest, |u| network.neighbours(u as usize)) / 16;
+                steps += network_walks.from(v, longest, |u| network.neighbors(u as usize)) / 16;
                 if !network_walks.allow(v, motif[first]) {
                     continue;
                 }
@@ -493,13 +493,13 @@ impl<'a> Search<'a> {
         let (network, x, ties) = (self.network, &self.x, &self.ties[at]);
         let row = |tie: &Tie| -> &[u32] {
             let rows: &Rows = if tie.inward { network.rows() } else { network.incoming() };
-            rows.neighbours(x[tie.node as usize] as usize)
+            rows.neighbors(x[tie.node as usize] as usize)
         };
         let Some(shortest) = (0..ties.len()).min_by_key(|&t| row(&ties[t]).len()) else { return 0 };
         let shorter = row(&ties[shortest]);
         let fits = |w: &u32| {
             let rest = ties.iter().enumerate().filter(|(t, _)| *t != shortest);
-            self.domains.of(i).contains(*w)
+            self.domains.domain(i).contains(*w)
                 && !(self.different && self.used.contains(*w))
                 && network.rows().degree(*w as usize) >= self.domains.degrees[i]
                 && self.walks.as_ref().is_none_or(|(motif, distances)| distances.allow(*w, motif[i]))
@@ -515,8 +515,8 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
     use crate::data::{Build, Loops, NodeIds};
+    use crate::rng::{Purpose, stream};
     use std::collections::HashSet;
 
     fn find(network: &Network, motif: &Motif, injective: bool) -> std::result::Result<Vec<u32>, String> {
@@ -560,7 +560,7 @@ mod tests {
             "odd length and cannot be mapped into a bipartite",
         );
         refused(&ring(5), &Motif::cycle(3).unwrap(), false, "there is no homomorphism");
-        refused(&ring(5), &Motif::complete(4).unwrap(), false, "3 neighbours or more");
+        refused(&ring(5), &Motif::complete(4).unwrap(), false, "3 neighbors or more");
         refused(&ring(25), &Motif::cycle(23).unwrap(), false, "all ways");
         assert!(find(&ring(23), &Motif::cycle(25).unwrap(), false).is_ok());
         let acyclic = directed(4, &[(0, 1), (1, 2), (0, 2), (2, 3)], Loops::Drop);

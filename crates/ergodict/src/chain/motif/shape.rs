@@ -51,12 +51,12 @@ pub struct RootedTree {
 
 impl Motif {
     /// Most nodes of a motif: a patch has `k²` numbers.
-    pub const LARGEST: usize = 1 << 12;
+    pub(crate) const LARGEST: usize = 1 << 12;
 
     /// The path `0 → 1 → … → k−1`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`].
+    /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`.
     pub fn chain(k: usize) -> Result<Self> {
         let k = size(k, 1, "chain")?;
         Self::named("chain", k as usize, (1..k).map(|i| (i - 1, i)).collect())
@@ -65,7 +65,7 @@ impl Motif {
     /// Node 0 with edges to all others.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`].
+    /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`.
     pub fn star(k: usize) -> Result<Self> {
         let k = size(k, 1, "star")?;
         Self::named("star", k as usize, (1..k).map(|i| (0, i)).collect())
@@ -74,7 +74,7 @@ impl Motif {
     /// The cycle `0 → 1 → … → k−1 → 0`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for fewer than three nodes or more than [`Motif::LARGEST`].
+    /// [`Error::Parameter`] for fewer than three nodes or more than `Motif::LARGEST`.
     pub fn cycle(k: usize) -> Result<Self> {
         let k = size(k, 3, "cycle")?;
         Self::named("cycle", k as usize, (0..k).map(|i| (i, (i + 1) % k)).collect())
@@ -83,7 +83,7 @@ impl Motif {
     /// All edges `(i, j)` with `i < j`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`].
+    /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`.
     pub fn complete(k: usize) -> Result<Self> {
         let k = size(k, 1, "complete graph")?;
         Self::named("complete", k as usize, (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j))).collect())
@@ -130,7 +130,7 @@ impl Motif {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for more than [`Motif::LARGEST`] nodes, a parent that does not exist, and parents
+    /// [`Error::Parameter`] for more than `Motif::LARGEST` nodes, a parent that does not exist, and parents
     /// that go round in a circle.
     pub fn from_parents(parents: &[u32]) -> Result<Self> {
         let k = size(parents.len() + 1, 1, "tree")?;
@@ -139,7 +139,7 @@ impl Motif {
 
     /// A motif from a list of edges, one `from to` a line, separated by blanks, tabs or commas. Blank lines
     /// and lines that begin with `#` or `%` are skipped. Nodes are the names that occur, in ascending order:
-    /// by value if all are integers, else by their bytes. gzip and zstd are recognised; `-` is standard
+    /// by value if all are integers, else by their bytes. gzip and zstd are recognized; `-` is standard
     /// input.
     ///
     /// Both directions of an edge are two edges, as `A_F` may have both. In an undirected network they mean
@@ -229,7 +229,7 @@ impl Motif {
     /// Any motif of `k` nodes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for no node or more than [`Motif::LARGEST`], an edge to a node that does not
+    /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`, an edge to a node that does not
     /// exist, a loop, an edge given twice, and a motif that is not connected.
     pub fn new(k: usize, edges: Vec<(u32, u32)>) -> Result<Self> {
         size(k, 1, "motif")?;
@@ -284,6 +284,21 @@ impl Motif {
         self.tree.as_ref()
     }
 
+    /// The same, for samplers of trees alone.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a motif with a cycle.
+    pub(super) fn require_tree(&self) -> Result<&RootedTree> {
+        self.tree().ok_or_else(|| {
+            let value = format!("a graph with {} nodes and {} edges", self.k, self.edges.len());
+            Error::parameter(
+                "the motif",
+                value,
+                "it must be a tree here: motifs with cycles need the sampler glauber",
+            )
+        })
+    }
+
     /// A spanning tree, as a motif of the same nodes, and the edges that it leaves.
     ///
     /// # Errors
@@ -313,7 +328,7 @@ impl Motif {
         }
     }
 
-    /// The neighbours of each node, directions ignored, ascending, each once.
+    /// The neighbors of each node, directions ignored, ascending, each once.
     pub(crate) fn around(&self) -> Vec<Vec<u32>> {
         let mut around = vec![Vec::new(); self.k];
         for &(i, j) in &self.edges {

@@ -3,23 +3,23 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `x(c) ∼ A(x(i),·) b_c(·)`, the exact conditionals | a [`Walk`] with backward weights | MATH.md 6, "Exact" |
-//! | `x(c) ∼ A(x(i),·)/d(x(i))`, the plain random walk | a [`Walk`] without | MATH.md 6, "Pivot (approximate)" |
+//! | `x(c) ∼ A(x(i),·) b_c(·)`, the exact conditionals | a [`Walk`] with backward weights | docs/maths.md, Homomorphisms, "Exact" |
+//! | `x(c) ∼ A(x(i),·)/d(x(i))`, the plain random walk | a [`Walk`] without | docs/maths.md, Homomorphisms, "Pivot (approximate)" |
 //!
-//! Exact conditionals go by rejection: a neighbour `w` drawn by its edge is taken with probability `b_c(w)`
-//! over a bound of all neighbours' weights; or it is drawn from a table that leans to large weights already
+//! Exact conditionals go by rejection: a neighbor `w` drawn by its edge is taken with probability `b_c(w)`
+//! over a bound of all neighbors' weights; or it is drawn from a table that leans to large weights already
 //! (`reference.rs`). After [`TRIES`] the row is summed up instead. Both draw from the same law, so what comes
 //! out has it too. A try is decided by 53 random bits, so that a conditional probability is off by at most
 //! [`TRIES`]`·2⁻⁵³ = 2⁻⁴⁸` by tries, and by `d·2⁻⁵³` where a row of `d` entries is summed up, beside the
 //! rounding of `b` itself.
 
-use super::super::rng::uniform;
 use super::Motif;
 use super::backward::{Backward, Level, bound};
 use super::reference::{Reference, References, WORTH, WORTH_WEIGHTED};
 use super::row_draw::{RowDraw, RowDraws, Uniform, Weighted};
 use super::wide::Wide;
 use crate::linalg::prefetch;
+use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -80,6 +80,7 @@ impl Walk {
     }
 
     /// Bytes of memory beside backward weights.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.draws.bytes() + self.references.bytes()
     }
@@ -97,23 +98,33 @@ impl Walk {
     fn reference(&self, step: Step) -> Option<Reference<'_>> {
         let down = step.down || !self.draws.network.is_directed();
         let message = self.backward.as_ref()?.message(step.node, down)?;
-        self.references.of(message, down, self.draws.network.nodes())
+        self.references.table(message, down, self.draws.network.nodes())
     }
 
-    /// Fills one homomorphism given `x[0]`.
+    /// Fills one homomorphism given `x[0]`, where every node can be left.
     pub(super) fn fill(&self, x: &mut [u32], rng: &mut ChaCha8Rng) {
-        for &step in &self.steps {
+        let filled = self.try_fill(x, rng);
+        debug_assert!(filled, "a walk has come to an end");
+    }
+
+    /// The same where a walk may come to a node that it cannot leave; whether it was completed.
+    pub(super) fn try_fill(&self, x: &mut [u32], rng: &mut ChaCha8Rng) -> bool {
+        self.steps.iter().all(|&step| {
             let rows = self.draws.rows(step.down);
+            if rows.degree(x[step.parent] as usize) == 0 {
+                return false;
+            }
             x[step.node] = match self.draws.tables(step.down) {
                 None => self.draw(step, &Uniform(rows), x[step.parent], rng),
                 Some(tables) => self.draw(step, &Weighted(rows, tables), x[step.parent], rng),
             };
-        }
+            true
+        })
     }
 
     fn draw(&self, step: Step, row: &impl RowDraw, v: u32, rng: &mut ChaCha8Rng) -> u32 {
         let drawn = match (self.level(step), self.reference(step)) {
-            (Level::Ones, _) => Some(row.neighbour(row.plain_place(v, rng))),
+            (Level::Ones, _) => Some(row.neighbor(row.plain_place(v, rng))),
             (Level::Plain { weights, .. }, Some(Reference { table, weights: h, bounds })) => {
                 let bound = bound(bounds[v as usize]);
                 let row = Weighted(self.draws.rows(step.down), table);
@@ -128,7 +139,7 @@ impl Walk {
         drawn.unwrap_or_else(|| self.scan(step, v, rng))
     }
 
-    /// A neighbour that is taken with probability `weight/bound`, for `(bound, weight)` as a function of it,
+    /// A neighbor that is taken with probability `weight/bound`, for `(bound, weight)` as a function of it,
     /// if one is within the tries.
     fn reject(
         &self,
@@ -167,10 +178,10 @@ impl Walk {
                 lanes.for_each(|(x, place)| {
                     *place = row.plain_place(x[parent], rng);
                     // A weighted row looks elsewhere; then it is in vain.
-                    prefetch(&rows.neighbours, place.0);
+                    prefetch(&rows.neighbors, place.0);
                 });
                 let lanes = out.chunks_exact_mut(self.k).zip(places);
-                lanes.for_each(|(x, place)| x[node] = row.neighbour(place));
+                lanes.for_each(|(x, place)| x[node] = row.neighbor(place));
             }
             (Level::Wide { .. }, _) => {
                 out.chunks_exact_mut(self.k).for_each(|x| x[node] = self.scan(step, x[parent], rng));
@@ -245,7 +256,7 @@ impl Walk {
         drawn
     }
 
-    /// The neighbours `w` of a node with `A(v,w) b(w)`, up to a factor.
+    /// The neighbors `w` of a node with `A(v,w) b(w)`, up to a factor.
     fn each_term(&self, step: Step, v: u32, mut work: impl FnMut(u32, f64)) {
         let entries = || self.draws.rows(step.down).entries(v as usize);
         match self.level(step) {
@@ -259,7 +270,7 @@ impl Walk {
             Level::Wide { mantissas, exponents } => {
                 let term = |w: u32, weight: f64| {
                     let at = w as usize;
-                    Wide::of(weight).times(Wide { mantissa: mantissas[at], exponent: exponents[at] })
+                    Wide::from_f64(weight).times(Wide { mantissa: mantissas[at], exponent: exponents[at] })
                 };
                 let largest = entries().map(|(w, weight)| term(w, weight).exponent).max().unwrap_or(0);
                 entries().for_each(|(w, weight)| work(w, term(w, weight).relative_to(largest)));

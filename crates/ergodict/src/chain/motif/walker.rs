@@ -2,8 +2,8 @@
 
 use super::super::Tally;
 use super::super::diagnostics::Acceptance;
-use super::super::rng::{Purpose, stream};
 use super::MotifSampler;
+use crate::rng::{Purpose, stream};
 use crate::{Error, Result};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl MotifWalker {
     }
 
     /// The sampler.
-    pub fn sampler(&self) -> &dyn MotifSampler {
+    pub(crate) fn sampler(&self) -> &dyn MotifSampler {
         &*self.sampler
     }
 
@@ -222,7 +222,7 @@ fn word(rng: &ChaCha8Rng) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::check::{tiny_motifs, tiny_networks};
-    use super::super::{Motif, SamplerKind, Samplers};
+    use super::super::{Motif, SamplerBuilder, SamplerKind};
     use super::*;
     use crate::data::{Build, Network, NodeIds};
 
@@ -237,14 +237,14 @@ mod tests {
                     motif.tree().is_some() || matches!(kind, SamplerKind::Glauber | SamplerKind::Rejection)
                 }) {
                     for injective in [false, true] {
-                        let samplers = Samplers { injective, ..Samplers::default() };
+                        let samplers = SamplerBuilder { injective, ..SamplerBuilder::default() };
                         let sampler = samplers.build(kind, &network, &motif, 3).unwrap();
                         all.push((format!("{kind}, {shape}, {name}, injective: {injective}"), sampler));
                     }
                 }
             }
         }
-        assert_eq!(all.len(), 2 * 2 * (5 + 2));
+        assert_eq!(all.len(), 2 * 2 * (6 + 2));
         all
     }
 
@@ -318,7 +318,8 @@ mod tests {
         let edges = [(0, 1, 1e-300), (1, 2, 2e-300), (2, 0, 1e-300)];
         let network = Network::build(NodeIds::numbered(3), &edges, true, Build::default()).unwrap().0;
         let motif = Motif::chain(3).unwrap();
-        let sampler = Samplers::default().build(SamplerKind::Exact, &network.into(), &motif, 0).unwrap();
+        let sampler =
+            SamplerBuilder::default().build(SamplerKind::Exact, &network.into(), &motif, 0).unwrap();
         assert_eq!(sampler.weight(&[0, 1, 2]), 0.0);
         let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1).unwrap();
         walker.fill(&mut [0; 3]);

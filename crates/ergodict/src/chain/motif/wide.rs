@@ -17,7 +17,7 @@ impl Wide {
 
     /// A nonnegative finite number.
     #[inline]
-    pub(super) fn of(value: f64) -> Self {
+    pub(super) fn from_f64(value: f64) -> Self {
         if value == 0.0 {
             return Self::ZERO;
         }
@@ -30,7 +30,7 @@ impl Wide {
 
     #[inline]
     pub(super) fn times(self, other: Self) -> Self {
-        let product = Self::of(self.mantissa * other.mantissa);
+        let product = Self::from_f64(self.mantissa * other.mantissa);
         if product == Self::ZERO {
             return product;
         }
@@ -39,7 +39,7 @@ impl Wide {
 
     #[inline]
     pub(super) fn over(self, other: Self) -> Self {
-        let ratio = Self::of(self.mantissa / other.mantissa);
+        let ratio = Self::from_f64(self.mantissa / other.mantissa);
         if ratio == Self::ZERO {
             return ratio;
         }
@@ -78,18 +78,18 @@ mod tests {
     #[test]
     fn numbers_go_in_and_come_out() {
         for value in [1.0, 1.999, 0.3, 5e-324, 1e-310, f64::MAX, f64::MIN_POSITIVE, 0.0] {
-            let wide = Wide::of(value);
+            let wide = Wide::from_f64(value);
             assert_eq!(wide.relative_to(0), value, "{wide:?}");
             assert!(value == 0.0 || (1.0..2.0).contains(&wide.mantissa));
-            let back = wide.times(Wide::of(1e-300)).over(Wide::of(1e-300)).relative_to(0);
+            let back = wide.times(Wide::from_f64(1e-300)).over(Wide::from_f64(1e-300)).relative_to(0);
             assert!((back - value).abs() <= value * f64::EPSILON);
             assert_eq!(wide.times(Wide::ZERO), Wide::ZERO);
         }
-        assert_eq!(Wide::of(5.0).relative_to(2), 1.25);
-        let large = (0..100).fold(Wide::of(1.0), |power, _| power.times(Wide::of(1e300)));
+        assert_eq!(Wide::from_f64(5.0).relative_to(2), 1.25);
+        let large = (0..100).fold(Wide::from_f64(1.0), |power, _| power.times(Wide::from_f64(1e300)));
         assert!((large.ln() - 30_000.0 * 10f64.ln()).abs() < 1e-9);
         assert_eq!(large.relative_to(0), f64::INFINITY);
-        assert_eq!(Wide::of(1.0).over(large).relative_to(0), 0.0);
+        assert_eq!(Wide::from_f64(1.0).over(large).relative_to(0), 0.0);
         assert_eq!(Wide::ZERO.ln(), f64::NEG_INFINITY);
     }
 }

@@ -1,6 +1,6 @@
 //! The content of an original: its network with nodes by rank, and the digest that it is known by.
 
-use super::catalogue::Part;
+use super::catalog::Part;
 use crate::Result;
 use crate::data::{Loops, Network, ReadOptions, read_network};
 use sha2::{Digest, Sha256};
@@ -33,7 +33,7 @@ impl Content {
     }
 
     /// That of a network with nodes by rank.
-    pub(super) fn of(network: &Network) -> Self {
+    pub(super) fn from_network(network: &Network) -> Self {
         let mut hashed = Hashed::default();
         // A hash takes everything.
         let _ = write_list(network, &mut hashed);
@@ -63,7 +63,7 @@ pub(super) fn read(path: &Path, part: Part) -> Result<(Network, Content)> {
     };
     let edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
     let network = Network::simple(network.nodes(), &edges)?;
-    let content = Content::of(&network);
+    let content = Content::from_network(&network);
     Ok((network, content))
 }
 

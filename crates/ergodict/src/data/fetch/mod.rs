@@ -5,7 +5,7 @@
 //! compression, the order of lines and the address, so that it is checked always:
 //! `zcat facebook.txt.gz | sha256sum` prints what [`Original::content`] has.
 
-mod catalogue;
+mod catalog;
 mod content;
 mod download;
 mod http;
@@ -14,7 +14,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{Original, Part, original, originals};
+pub use catalog::{Original, Part, original, originals};
 pub use content::Content;
 pub use download::Fetching;
 
@@ -143,7 +143,7 @@ fn there(original: &Original, path: &Path) -> Option<Network> {
 /// An error that names where the file came from, not the temporary file it lies in.
 fn renamed(error: Error, from: &str) -> Error {
     match error {
-        Error::Format { line, problem, .. } => Error::Format { path: from.into(), line, problem },
+        Error::Format { line, problem, hint, .. } => Error::Format { path: from.into(), line, problem, hint },
         Error::Io { source, .. } => Error::Io { path: from.into(), source },
         other => other,
     }

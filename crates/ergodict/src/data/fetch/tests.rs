@@ -52,7 +52,7 @@ fn known(url: String, network: &Network) -> Original {
         bytes: None,
         sha256: None,
         part: Part::Whole,
-        content: Content::of(&Network::simple(network.nodes(), &pairs(network)).unwrap()),
+        content: Content::from_network(&Network::simple(network.nodes(), &pairs(network)).unwrap()),
         of_the_paper: false,
     }
 }
@@ -78,7 +78,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_catalogue_is_sound() {
+fn the_catalog_is_sound() {
     assert!(
         originals()[..3].iter().all(|one| one.of_the_paper)
             && !originals()[3..].iter().any(|one| one.of_the_paper)

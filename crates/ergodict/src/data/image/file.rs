@@ -4,8 +4,8 @@
 //! |---|---|
 //! | 8 or 16 bits a channel | divided by 255 or 65535, so that 16 bits keep their precision in `f32` |
 //! | 32-bit floats (TIFF) | as they are, clipped to [0, 1] |
-//! | colour, when grey is wanted | Rec. 709 luma `0.2126 R + 0.7152 G + 0.0722 B` of the stored values |
-//! | grey, when colour is wanted | three equal channels |
+//! | color, when gray is wanted | Rec. 709 luma `0.2126 R + 0.7152 G + 0.0722 B` of the stored values |
+//! | gray, when color is wanted | three equal channels |
 //! | alpha `a` | blended over white, `a·c + 1 − a` |
 //! | an orientation tag | obeyed |
 
@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// use ergodict::data::Image;
 /// let path = std::env::temp_dir().join(format!("ergodict-notes-{}.png", std::process::id()));
 /// Image::new((1, 2), 3, vec![0.5; 6])?.save(&path)?;
-/// let (_, notes) = Image::open(&path, false)?; // a colour image, asked for as grey
+/// let (_, notes) = Image::open(&path, false)?; // a color image, asked for as gray
 /// assert!(notes.digest.starts_with("blake3:") && notes.notes.len() > 1, "{notes}");
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
@@ -51,7 +51,7 @@ impl std::fmt::Display for ImageNotes {
 }
 
 impl Image {
-    /// Reads an image, as three channels if `colour`, as one otherwise; `-` is standard input. The format is found by
+    /// Reads an image, as three channels if `color`, as one otherwise; `-` is standard input. The format is found by
     /// content. What was decided on the way is in the notes.
     ///
     /// ```
@@ -60,7 +60,7 @@ impl Image {
     /// Image::new((2, 3), 1, vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0])?.save(&path)?;
     /// let (image, notes) = Image::open(&path, false)?;
     /// assert_eq!((image.shape(), image.values()[1]), ((2, 3), 0.2));
-    /// assert_eq!(notes.to_string(), "PNG, 3×2 pixels, grey, 8 bit");
+    /// assert_eq!(notes.to_string(), "PNG, 3×2 pixels, gray, 8 bit");
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), ergodict::Error>(())
     /// ```
@@ -68,7 +68,7 @@ impl Image {
     /// # Errors
     /// [`Error::Format`] when the file is no image of a known format, is damaged, too large, or of a kind of pixels
     /// that is not supported; [`Error::Io`] when it cannot be read.
-    pub fn open(path: &Path, colour: bool) -> Result<(Self, ImageNotes)> {
+    pub fn open(path: &Path, color: bool) -> Result<(Self, ImageNotes)> {
         let bytes = read(path)?;
         let digest = format!("blake3:{}", blake3::hash(&bytes).to_hex());
         let bad = |problem: String| Error::format(path, None, problem);
@@ -83,7 +83,7 @@ impl Image {
         };
         let pixels = decode(&bytes).map_err(|problem| bad(sentence(format, &problem)))?;
         let turned = pixels.orientation != 1;
-        let (image, mut decided) = pixels.convert(colour).map_err(bad)?;
+        let (image, mut decided) = pixels.convert(color).map_err(bad)?;
         if turned {
             decided.push("turned as its orientation tag says".into());
         }
@@ -179,7 +179,7 @@ fn sentence(format: &str, problem: &Problem) -> String {
                  expected at least one pixel and at most {MOST_PIXELS}"
             );
         }
-        Problem::Cut(what) => format!("is cut short ({what})"),
+        Problem::WindowCut(what) => format!("is cut short ({what})"),
         Problem::Damaged(what) => format!("is damaged or cut short ({what})"),
         Problem::Memory(what) => format!("needs more memory than an image may ({what})"),
         Problem::Unsupported(what) => format!("has pixels of a kind that is not supported ({what})"),

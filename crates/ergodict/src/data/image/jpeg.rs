@@ -8,10 +8,10 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// Grey stays grey; all else, CMYK too, becomes red, green and blue.
+/// Gray stays gray; all else, CMYK too, becomes red, green and blue.
 pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     if !is_whole(bytes) {
-        return Err(Problem::Cut("it lacks the end marker".into()));
+        return Err(Problem::WindowCut("it lacks the end marker".into()));
     }
     // Neither side has more than 65535 pixels; how many there are is checked before they are decoded.
     let options =
@@ -20,12 +20,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     decoder.decode_headers().map_err(problem)?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let shape = shape(width as u64, height as u64)?;
-    let grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let gray = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let orientation = decoder.exif().map_or(1, |exif| orientation::find(exif));
-    let space = if grey { ColorSpace::Luma } else { ColorSpace::RGB };
+    let space = if gray { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options.jpeg_set_out_colorspace(space));
     let samples = Samples::Bits8(decoder.decode().map_err(problem)?);
-    Ok(Pixels { shape, colours: if grey { 1 } else { 3 }, alpha: false, samples, orientation })
+    Ok(Pixels { shape, colors: if gray { 1 } else { 3 }, alpha: false, samples, orientation })
 }
 
 fn problem(error: DecodeErrors) -> Problem {
@@ -35,7 +35,7 @@ fn problem(error: DecodeErrors) -> Problem {
     }
 }
 
-/// Whether the markers of a JPEG file lead to that of its end. The decoder would fill up what is missing with grey and
+/// Whether the markers of a JPEG file lead to that of its end. The decoder would fill up what is missing with gray and
 /// say nothing. Markers inside segments, such as those of a thumbnail, do not count.
 fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 2;

@@ -1,4 +1,4 @@
-//! Images: grey or colour pixels, and, with the feature `image`, the files they come from and go to.
+//! Images: gray or color pixels, and, with the feature `image`, the files they come from and go to.
 
 #[cfg(feature = "image")]
 mod file;
@@ -19,7 +19,7 @@ use crate::{Error, Result};
 #[cfg(feature = "image")]
 pub use file::ImageNotes;
 
-/// Most pixels of an image: as colour they take 1.5 GiB. A small file can claim any size.
+/// Most pixels of an image: as color they take 1.5 GiB. A small file can claim any size.
 const MOST_PIXELS: u64 = 1 << 27;
 
 /// Rec. 709 luma, of the values as they are stored.
@@ -27,7 +27,7 @@ pub(crate) fn luma([r, g, b]: [f64; 3]) -> f64 {
     (0.2126 * r + 0.7152 * g + 0.0722 * b).clamp(0.0, 1.0)
 }
 
-/// A grey or colour image; black is 0, white is 1.
+/// A gray or color image; black is 0, white is 1.
 ///
 /// ```
 /// use ergodict::data::Image;
@@ -52,7 +52,7 @@ impl Image {
     pub fn new(shape: (usize, usize), channels: usize, values: Vec<f32>) -> Result<Self> {
         let pixels = Self::check(shape.0, shape.1)?;
         if channels != 1 && channels != 3 {
-            let expected = "it must be 1 for grey or 3 for red, green and blue";
+            let expected = "it must be 1 for gray or 3 for red, green and blue";
             return Err(Error::parameter("the number of channels of an image", channels, expected));
         }
         let needed = pixels * channels;
@@ -81,7 +81,7 @@ impl Image {
         self.shape
     }
 
-    /// 1 for grey, 3 for red, green and blue.
+    /// 1 for gray, 3 for red, green and blue.
     pub fn channels(&self) -> usize {
         self.channels
     }

@@ -9,7 +9,7 @@ pub(super) const DECODER_BYTES: usize = 1 << 31;
 /// Why a file gives no pixels; the words end a sentence.
 #[derive(Debug)]
 pub(super) enum Problem {
-    Cut(String),
+    WindowCut(String),
     Damaged(String),
     Memory(String),
     Unsupported(String),
@@ -28,9 +28,9 @@ pub(super) enum Samples {
 pub(super) struct Pixels {
     /// Rows and columns.
     pub(super) shape: (usize, usize),
-    /// 1 for grey, 3 for red, green and blue.
-    pub(super) colours: usize,
-    /// Whether a channel of opacity follows the colours.
+    /// 1 for gray, 3 for red, green and blue.
+    pub(super) colors: usize,
+    /// Whether a channel of opacity follows the colors.
     pub(super) alpha: bool,
     pub(super) samples: Samples,
     /// From 1 to 8, as Exif counts them; 1 is upright.
@@ -47,15 +47,15 @@ pub(super) fn shape(width: u64, height: u64) -> Result<(usize, usize), Problem> 
 
 impl Pixels {
     /// The pixels as wanted, and what was decided.
-    pub(super) fn convert(self, colour: bool) -> Result<(Image, Vec<String>), String> {
-        let channels = if colour { 3 } else { 1 };
-        let Self { shape, colours, alpha, .. } = self;
+    pub(super) fn convert(self, color: bool) -> Result<(Image, Vec<String>), String> {
+        let channels = if color { 3 } else { 1 };
+        let Self { shape, colors, alpha, .. } = self;
         let found = match &self.samples {
             Samples::Bits8(v) => v.len(),
             Samples::Bits16(v) => v.len(),
             Samples::Float(v) => v.len(),
         };
-        if found != shape.0 * shape.1 * (colours + usize::from(alpha)) {
+        if found != shape.0 * shape.1 * (colors + usize::from(alpha)) {
             return Err(format!(
                 "has {found} numbers for {}×{} pixels: the file is damaged",
                 shape.1, shape.0
@@ -70,10 +70,10 @@ impl Pixels {
                 clipped += u64::from(!(0.0..=1.0).contains(&from));
                 *to = from.clamp(0.0, 1.0);
             }
-            let opacity = if alpha { given[colours] } else { 1.0 };
+            let opacity = if alpha { given[colors] } else { 1.0 };
             see_through |= opacity < 1.0;
             let over_white = |c: f64| opacity * c + (1.0 - opacity);
-            match (colour, colours) {
+            match (color, colors) {
                 (false, 1) => values.push(over_white(given[0]) as f32),
                 (false, _) => {
                     values.push(over_white(luma([given[0], given[1], given[2]])) as f32);
@@ -82,7 +82,7 @@ impl Pixels {
                 (true, _) => values.extend([given[0], given[1], given[2]].map(|c| over_white(c) as f32)),
             }
         };
-        let stored = colours + usize::from(alpha);
+        let stored = colors + usize::from(alpha);
         let mut pixel = [0.0; 4];
         macro_rules! pixels {
             ($samples:expr, $scale:expr) => {
@@ -109,10 +109,10 @@ impl Pixels {
         if broken > 0 {
             return Err(format!("holds {broken} values that are not finite numbers"));
         }
-        let mut notes = vec![if colours == 3 { "colour" } else { "grey" }.to_owned(), bits.to_owned()];
-        match (colour, colours) {
-            (false, 3) => notes.push("colour turned to grey".into()),
-            (true, 1) => notes.push("grey taken as colour".into()),
+        let mut notes = vec![if colors == 3 { "color" } else { "gray" }.to_owned(), bits.to_owned()];
+        match (color, colors) {
+            (false, 3) => notes.push("color turned to gray".into()),
+            (true, 1) => notes.push("gray taken as color".into()),
             _ => {}
         }
         if see_through {

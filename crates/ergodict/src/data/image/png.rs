@@ -8,7 +8,7 @@ use ::png::{
 };
 use std::io::Cursor;
 
-/// Palettes become colours, fewer than 8 bits become 8, and a transparent colour a channel of opacity.
+/// Palettes become colors, fewer than 8 bits become 8, and a transparent color a channel of opacity.
 pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: DECODER_BYTES });
     decoder.set_transformations(Transformations::EXPAND);
@@ -17,7 +17,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     let shape = shape(width.into(), height.into())?;
     let orientation = reader.info().exif_metadata.as_ref().map_or(1, |exif| orientation::find(exif));
     let (kind, bits) = reader.output_color_type();
-    let (colours, alpha) = match kind {
+    let (colors, alpha) = match kind {
         ColorType::Grayscale => (1, false),
         ColorType::GrayscaleAlpha => (1, true),
         ColorType::Rgb => (3, false),
@@ -35,7 +35,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
         }
         _ => Samples::Bits8(buffer),
     };
-    Ok(Pixels { shape, colours, alpha, samples, orientation })
+    Ok(Pixels { shape, colors, alpha, samples, orientation })
 }
 
 fn problem(error: DecodingError) -> Problem {

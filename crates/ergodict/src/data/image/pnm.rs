@@ -32,8 +32,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
             Samples::Bits16(stretched(pairs.map(|pair| u16::from_be_bytes(*pair)).collect(), most))
         }
     };
-    let (colours, alpha) = (if channels < 3 { 1 } else { 3 }, channels % 2 == 0);
-    Ok(Pixels { shape, colours, alpha, samples, orientation: 1 })
+    let (colors, alpha) = (if channels < 3 { 1 } else { 3 }, channels % 2 == 0);
+    Ok(Pixels { shape, colors, alpha, samples, orientation: 1 })
 }
 
 /// The header of P1 to P6: width, height and, but for bitmaps, the maximum.

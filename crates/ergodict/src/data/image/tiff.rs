@@ -7,13 +7,13 @@ use ::tiff::tags::Tag;
 use ::tiff::{ColorType, TiffError};
 use std::io::Cursor;
 
-/// Grey and colours of 8 and 16 bits and of 32-bit floats, opacity, single bits, and CMYK of 8 and 16 bits. Of several images,
+/// Gray and colors of 8 and 16 bits and of 32-bit floats, opacity, single bits, and CMYK of 8 and 16 bits. Of several images,
 /// the first.
 pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
     let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(problem)?;
     let (width, height) = decoder.dimensions().map_err(problem)?;
     let kind = decoder.colortype().map_err(problem)?;
-    let (colours, alpha) = match kind {
+    let (colors, alpha) = match kind {
         ColorType::Gray(1 | 8 | 16 | 32) => (1, false),
         ColorType::GrayA(8 | 16 | 32) => (1, true),
         ColorType::RGB(8 | 16 | 32) | ColorType::CMYK(8 | 16) => (3, false),
@@ -21,7 +21,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
         other => return Err(Problem::Unsupported(format!("{other:?}"))),
     };
     let shape = shape(width.into(), height.into())?;
-    let channels = if matches!(kind, ColorType::CMYK(_)) { 4 } else { colours + usize::from(alpha) };
+    let channels = if matches!(kind, ColorType::CMYK(_)) { 4 } else { colors + usize::from(alpha) };
     let mut limits = Limits::default();
     limits.decoding_buffer_size = shape.0 * shape.1 * channels * usize::from(kind.bit_depth().div_ceil(8));
     limits.intermediate_buffer_size = DECODER_BYTES.saturating_sub(limits.decoding_buffer_size);
@@ -70,10 +70,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Pixels, Problem> {
         Samples::Bits16(v) => v.len(),
         Samples::Float(v) => v.len(),
     };
-    if found != shape.0 * shape.1 * (colours + usize::from(alpha)) {
+    if found != shape.0 * shape.1 * (colors + usize::from(alpha)) {
         return Err(Problem::Damaged(format!("{found} numbers for {width}×{height} pixels of {kind:?}")));
     }
-    Ok(Pixels { shape, colours, alpha, samples, orientation: tag.map_or(1, orientation::known) })
+    Ok(Pixels { shape, colors, alpha, samples, orientation: tag.map_or(1, orientation::known) })
 }
 
 /// The channels of each pixel together, of channels that may be stored one after the other.

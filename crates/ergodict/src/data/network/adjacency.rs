@@ -93,11 +93,11 @@ impl Adjacency {
 
     /// Most bytes of hashed rows of a mapped network, or its budget if that is more: who maps a network means to spare memory. With a
     /// few bytes for every entry of `A` and 64 for every node they would take more than the network itself.
-    pub const HASHED: usize = 64 << 20;
+    pub(crate) const HASHED: usize = 64 << 20;
 
     /// The test for a network, by a bit matrix if it takes at most `budget` bytes. Else by hashed rows, which take some
     /// bytes for every entry of `A`: of networks in memory, which take as many already, they do not count against the budget, and of mapped ones
-    /// they take at most [`Adjacency::HASHED`]. Else, or for a budget of 0, by binary search in the rows, which needs no memory.
+    /// they take at most `Adjacency::HASHED`. Else, or for a budget of 0, by binary search in the rows, which needs no memory.
     pub fn new(network: &Arc<Network>, budget: usize) -> Self {
         let most = if network.is_mapped() { Self::HASHED.max(budget) } else { usize::MAX };
         Self::within(network, budget, if budget == 0 { 0 } else { most })
@@ -112,7 +112,7 @@ impl Adjacency {
     }
 
     /// The test for a network, by a bit matrix of at most `bits` bytes, else by hashed rows of at most `hashed` bytes, else by binary search in the rows.
-    pub fn within(network: &Arc<Network>, bits: usize, hashed: usize) -> Self {
+    pub(crate) fn within(network: &Arc<Network>, bits: usize, hashed: usize) -> Self {
         let (n, rows) = (network.nodes(), network.rows());
         let symmetric = !network.is_directed();
         let search = || Tables::Search(SearchRows::new(network));
@@ -143,7 +143,7 @@ impl Adjacency {
     }
 
     /// The network.
-    pub fn network(&self) -> &Arc<Network> {
+    pub(crate) fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
@@ -255,7 +255,7 @@ pub(crate) fn get(words: &[u64], at: usize, count: usize) -> u64 {
 mod tests {
     use super::super::{Build, Edge, Loops, NodeIds};
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
+    use crate::rng::{Purpose, below, stream};
 
     fn network(n: u64, edges: u64, directed: bool, seed: u64) -> Arc<Network> {
         let mut rng = stream(seed, Purpose::Synthetic, 0);
@@ -308,12 +308,12 @@ mod tests {
             }
             for _ in 0..100_000 {
                 let (u, v) = (below(&mut rng, 4) as u32, below(&mut rng, 100_000) as u32);
-                assert_eq!(adjacency.contains(u, v), network.neighbours(u as usize).contains(&v));
+                assert_eq!(adjacency.contains(u, v), network.neighbors(u as usize).contains(&v));
             }
-            // Short rows are where tags are longest; no other node may pass for their neighbours.
-            for u in (0..).filter(|&u| (1..4).contains(&network.neighbours(u).len())).take(4) {
+            // Short rows are where tags are longest; no other node may pass for their neighbors.
+            for u in (0..).filter(|&u| (1..4).contains(&network.neighbors(u).len())).take(4) {
                 let found = (0..100_000).filter(|&v| adjacency.contains(u as u32, v));
-                assert!(found.eq(network.neighbours(u).iter().copied()));
+                assert!(found.eq(network.neighbors(u).iter().copied()));
             }
         }
     }

@@ -23,7 +23,7 @@ impl BitMatrix {
         let mut words = vec![0u64; width * rows.len()];
         for u in 0..rows.len() {
             let row = &mut words[u * width..][..width];
-            rows.neighbours(u).iter().for_each(|&v| row[v as usize / 64] |= 1 << (v % 64));
+            rows.neighbors(u).iter().for_each(|&v| row[v as usize / 64] |= 1 << (v % 64));
         }
         Self { nodes: rows.len() as u32, width, words }
     }

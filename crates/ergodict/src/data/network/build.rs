@@ -54,7 +54,7 @@ pub struct Build {
 /// assert_eq!(network.weight(0, 1), 5.0); // weights add up
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Found {
     /// Edges from a node to itself.
     pub loops: u64,
@@ -172,34 +172,34 @@ fn rows(n: usize, arcs: &[Edge]) -> Rows {
     for u in 0..n {
         starts[u + 1] += starts[u];
     }
-    let neighbours: Vec<u32> = arcs.iter().map(|arc| arc.1).collect();
+    let neighbors: Vec<u32> = arcs.iter().map(|arc| arc.1).collect();
     let weights: Option<Vec<f64>> =
         arcs.iter().any(|arc| arc.2 != 1.0).then(|| arcs.iter().map(|arc| arc.2).collect());
-    Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) }
+    Rows { starts: starts.into(), neighbors: neighbors.into(), weights: weights.map(Into::into) }
 }
 
 /// The transposed matrix: going through the rows in order fills each of its rows in order.
 pub(super) fn transposed(matrix: &Rows) -> Rows {
     let n = matrix.len();
     let mut starts = vec![0u64; n + 1];
-    for &v in &*matrix.neighbours {
+    for &v in &*matrix.neighbors {
         starts[v as usize + 1] += 1;
     }
     for v in 0..n {
         starts[v + 1] += starts[v];
     }
     let mut places: Vec<usize> = starts[..n].iter().map(|&start| start as usize).collect();
-    let mut neighbours = vec![0; matrix.neighbours.len()];
+    let mut neighbors = vec![0; matrix.neighbors.len()];
     let mut weights = matrix.weights.as_ref().map(|weights| vec![0.0; weights.len()]);
     for u in 0..n {
         for (v, weight) in matrix.entries(u) {
             let place = &mut places[v as usize];
-            neighbours[*place] = u as u32;
+            neighbors[*place] = u as u32;
             if let Some(weights) = &mut weights {
                 weights[*place] = weight;
             }
             *place += 1;
         }
     }
-    Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) }
+    Rows { starts: starts.into(), neighbors: neighbors.into(), weights: weights.map(Into::into) }
 }

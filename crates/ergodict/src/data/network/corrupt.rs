@@ -12,13 +12,13 @@
 use super::generate::pairs::PairSet;
 use super::generate::{BarabasiAlbert, Generator, WattsStrogatz, sparse};
 use super::{Network, non_edges, write_name};
-use crate::chain::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
+use crate::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
 use crate::{Error, Result};
 use std::io::Write;
 
 /// The probability of rewiring of the Watts–Strogatz networks that false edges are taken from: short ways, and
-/// neighbourhoods that are still those of a ring.
-pub const REWIRED: f64 = 0.1;
+/// neighborhoods that are still those of a ring.
+pub(crate) const REWIRED: f64 = 0.1;
 
 /// How many edges are added or deleted.
 ///
@@ -52,8 +52,8 @@ pub enum AddModel {
     /// Uniformly chosen non-edges.
     #[default]
     ErdosRenyi,
-    /// Edges of Watts–Strogatz networks on the same nodes, in random places on the ring: the least even number of neighbours that
-    /// gives enough edges, [`REWIRED`].
+    /// Edges of Watts–Strogatz networks on the same nodes, in random places on the ring: the least even number of neighbors that
+    /// gives enough edges, `REWIRED`.
     WattsStrogatz,
     /// Edges of Barabási–Albert networks on the same nodes, in random order: the least number of edges a node that gives enough.
     BarabasiAlbert,
@@ -63,7 +63,7 @@ pub enum AddModel {
 ///
 /// ```
 /// use ergodict::data::{corrupt::Base, embedded};
-/// let base = Base::of(&embedded("lesmis")?)?; // a weighted network
+/// let base = Base::from_network(&embedded("lesmis")?)?; // a weighted network
 /// assert!(base.weights && !base.directions && base.network.is_simple());
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -166,7 +166,7 @@ impl Base {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network without an edge between two nodes.
-    pub fn of(network: &Network) -> Result<Self> {
+    pub fn from_network(network: &Network) -> Result<Self> {
         let simple = network.to_simple();
         if simple.edges() == 0 {
             let expected = "at least one edge between two nodes is needed";
@@ -256,7 +256,7 @@ impl Base {
 /// [`Error::Parameter`] for a network without edges, an amount that is no number, and one for which there are not
 /// enough non-edges.
 pub fn add(network: &Network, amount: Amount, model: AddModel, seed: u64) -> Result<Corrupted> {
-    let base = Base::of(network)?;
+    let base = Base::from_network(network)?;
     let changed = base.changed(amount)?;
     base.enough(changed, "the number of edges to add")?;
     let mut rng = stream(seed, Purpose::Synthetic, ids::FALSE_EDGES);
@@ -325,7 +325,7 @@ fn from_model(
 /// [`Error::Parameter`] for a network without edges, an amount that is no number, one of more edges than there are outside of a
 /// spanning tree, and one for which there are not enough non-edges to score against.
 pub fn remove(network: &Network, amount: Amount, seed: u64) -> Result<Corrupted> {
-    let base = Base::of(network)?;
+    let base = Base::from_network(network)?;
     let changed = base.changed(amount)?;
     let truth = &base.network;
     let free = truth.edges() + 1 - truth.nodes() as u64;
@@ -534,7 +534,7 @@ mod tests {
         let build = Build { directed: true, loops: Loops::Keep };
         let ids = NodeIds::words(["a", "b", "c c", "d", "e", "f"]);
         let (network, _) = Network::build(ids, &edges, true, build).unwrap();
-        let base = Base::of(&network).unwrap();
+        let base = Base::from_network(&network).unwrap();
         assert_eq!((base.network.nodes(), base.network.edges(), base.network.is_simple()), (3, 2, true));
         assert_eq!(
             base.left_out().unwrap(),
@@ -547,7 +547,7 @@ mod tests {
             String::from_utf8(text).unwrap(),
             "u\tv\tlabel\tkind\na\tb\t1\ttrue\nb\t\"c c\"\t1\ttrue\na\t\"c c\"\t0\tadded\n"
         );
-        assert_eq!(Base::of(&embedded("karate").unwrap()).unwrap().left_out(), None);
+        assert_eq!(Base::from_network(&embedded("karate").unwrap()).unwrap().left_out(), None);
     }
 
     #[test]
@@ -583,7 +583,7 @@ mod tests {
     #[test]
     fn fractions_of_whole_numbers_are_whole() {
         let ring: Vec<(u32, u32)> = (0..100).map(|u| (u, (u + 1) % 100)).collect();
-        let base = Base::of(&Network::simple(100, &ring).unwrap()).unwrap();
+        let base = Base::from_network(&Network::simple(100, &ring).unwrap()).unwrap();
         for (f, count) in [(0.29, 29), (0.57, 57), (0.999, 99), (1.15, 115), (0.0099, 0)] {
             assert_eq!(base.changed(Amount::Fraction(f)).unwrap(), count, "{f}");
         }

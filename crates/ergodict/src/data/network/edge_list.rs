@@ -80,7 +80,7 @@ pub(super) struct Noticed {
 /// Blanks, tabs, commas or semicolons separate; ids with such characters in them stand in `"`. Lines that begin with
 /// `#`, `%` or `//` are comments; one that begins with the word `directed` or `undirected` says which it is. A first
 /// line that names columns is a header. Lines as networkx writes them, `a b {'weight': 0.5}`, are understood. `-` is
-/// standard input; gzip and zstd are recognised by content.
+/// standard input; gzip and zstd are recognized by content.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("ergodict-{}.edges", std::process::id()));
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
             }
             self.lines += chunk.lines;
             if let Some(problem) = chunk.problem {
-                return Err(Error::format(self.path, Some(self.lines + 1), problem));
+                return Err(problem.at(self.path, Some(self.lines + 1)));
             }
             if chunk.ends.len() > 0 {
                 self.chunks.push(chunk);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_recognised_and_obeyed() {
+    fn headers_are_recognized_and_obeyed() {
         let two = expected(&[("1", "2", None), ("2", "3", None)]);
         let three = expected(&[("1", "2", Some(0.5)), ("2", "3", Some(1.5))]);
         for (text, expected, line) in [
@@ -447,7 +447,7 @@ mod tests {
         ] {
             let message = message(text);
             assert!(
-                message.starts_with("net.txt:1: has the weight `") && message.contains("--unweighted"),
+                message.starts_with("net.txt:1: has the weight `") && message.ends_with("(unweighted=true)"),
                 "{message}"
             );
         }

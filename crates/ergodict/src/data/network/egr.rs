@@ -65,12 +65,12 @@ pub(super) struct Header {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     Starts,
-    Neighbours,
+    Neighbors,
     Weights,
     Names,
     Letters,
     IncomingStarts,
-    IncomingNeighbours,
+    IncomingNeighbors,
     IncomingWeights,
 }
 
@@ -158,7 +158,7 @@ impl Header {
         let when = |there: bool, bytes: Option<u64>| if there { bytes } else { Some(0) };
         match part {
             Part::Starts => starts(),
-            Part::Neighbours => self.stored.checked_mul(4),
+            Part::Neighbors => self.stored.checked_mul(4),
             Part::Weights => when(self.weighted, self.stored.checked_mul(8)),
             Part::Names => match self.kind {
                 Kind::Numbered => Some(0),
@@ -168,7 +168,7 @@ impl Header {
             },
             Part::Letters => Some(self.letters).filter(|n| *n == 0 || self.kind == Kind::Words),
             Part::IncomingStarts => when(self.incoming, starts()),
-            Part::IncomingNeighbours => when(self.incoming, self.stored.checked_mul(4)),
+            Part::IncomingNeighbors => when(self.incoming, self.stored.checked_mul(4)),
             Part::IncomingWeights => when(self.incoming && self.weighted, self.stored.checked_mul(8)),
         }
     }
@@ -176,18 +176,10 @@ impl Header {
     /// Where each section begins, and the length of the file.
     fn places(&self, path: &Path) -> Result<([u64; 8], u64)> {
         use Part::{
-            IncomingNeighbours, IncomingStarts, IncomingWeights, Letters, Names, Neighbours, Starts, Weights,
+            IncomingNeighbors, IncomingStarts, IncomingWeights, Letters, Names, Neighbors, Starts, Weights,
         };
-        let parts = [
-            Starts,
-            Neighbours,
-            Weights,
-            Names,
-            Letters,
-            IncomingStarts,
-            IncomingNeighbours,
-            IncomingWeights,
-        ];
+        let parts =
+            [Starts, Neighbors, Weights, Names, Letters, IncomingStarts, IncomingNeighbors, IncomingWeights];
         let (mut places, mut end) = ([0; 8], Some(HEADER as u64));
         for (place, part) in places.iter_mut().zip(parts) {
             *place = end.unwrap_or(0);
@@ -298,7 +290,7 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
         let weights = header.weighted.then(|| at(place(2), stored).section().ok_or_else(missing));
         Ok(Rows {
             starts: at(place(0), n + 1).section().ok_or_else(missing)?,
-            neighbours: at(place(1), stored).section().ok_or_else(missing)?,
+            neighbors: at(place(1), stored).section().ok_or_else(missing)?,
             weights: weights.transpose()?,
         })
     };
@@ -307,7 +299,7 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
         let mut outgoing = rows(Part::Starts)?;
         let keys = Keys::random();
         let (loops, sum) = check::rows(path, &outgoing, |u, v, weight| {
-            if header.directed { keys.of(u, v, weight) } else { keys.of_side(u, v, weight) }
+            if header.directed { keys.hash(u, v, weight) } else { keys.of_side(u, v, weight) }
         })?;
         if loops != header.loops {
             return Err(bad(format!("has {loops} loops, not {} as its header says", header.loops)));
@@ -330,7 +322,7 @@ fn network<'a>(path: &Path, bytes: &[u8], at: impl Fn(usize, usize) -> Place<'a>
         let weightless = ones(&outgoing);
         if header.incoming {
             let mut incoming = rows(Part::IncomingStarts)?;
-            let reverse = check::rows(path, &incoming, |u, v, weight| keys.of(v, u, weight))?;
+            let reverse = check::rows(path, &incoming, |u, v, weight| keys.hash(v, u, weight))?;
             if reverse != (loops, sum) {
                 return Err(bad("has incoming rows that do not belong to its rows: it is damaged".into()));
             }
@@ -399,7 +391,7 @@ fn contents(network: &Network, out: &mut dyn Write) -> io::Result<()> {
 
 fn rows(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
     section(&rows.starts, out)?;
-    section(&rows.neighbours, out)?;
+    section(&rows.neighbors, out)?;
     rows.weights.as_ref().map_or(Ok(()), |weights| section(weights, out))
 }
 
@@ -495,7 +487,7 @@ mod tests {
             let path = folder.path().join("x.egr");
             std::fs::write(&path, &bytes).unwrap();
             let mapped = read(&path, crate::data::open(&path).unwrap()).unwrap();
-            assert!(matches!(mapped.rows.neighbours, Section::Mapped(_)));
+            assert!(matches!(mapped.rows.neighbors, Section::Mapped(_)));
             assert_eq!(mapped.incoming.get().is_some(), network.directed);
             for found in [&mapped, &whole(&bytes).unwrap()] {
                 assert_eq!(*found, network);
@@ -509,7 +501,7 @@ mod tests {
             gzip.write_all(&bytes).unwrap();
             std::fs::write(&path, gzip.finish().unwrap()).unwrap();
             let unpacked = read(&path, crate::data::open(&path).unwrap()).unwrap();
-            assert!(matches!(unpacked.rows.neighbours, Section::Owned(_)) && unpacked == network);
+            assert!(matches!(unpacked.rows.neighbors, Section::Owned(_)) && unpacked == network);
         }
     }
 
@@ -601,7 +593,7 @@ mod tests {
             Network::build(NodeIds::numbered(5), &edges, weighted, build).unwrap().0
         };
         // Starts take 48 bytes and are filled up to 64; row 0 is the first entry, row 3 the last.
-        let (starts, neighbours) = (HEADER, HEADER + 64);
+        let (starts, neighbors) = (HEADER, HEADER + 64);
         let set = |network: &Network, at: usize, value: u8| {
             let mut bytes = bytes(network);
             assert_ne!(bytes[at], value);
@@ -613,19 +605,19 @@ mod tests {
             assert!(message.contains(words), "{message}");
         };
         let plain = make(false, false);
-        assert_eq!(plain.neighbours(3), [2]);
+        assert_eq!(plain.neighbors(3), [2]);
         // 3 → 2 becomes 3 → 1 and 3 → 4; an entry of row 3 goes to row 4.
-        told(set(&plain, neighbours + 20, 1), "node 2 has an edge to node 3, but not back");
-        told(set(&plain, neighbours + 20, 4), "node 2 has an edge to node 3, but not back");
+        told(set(&plain, neighbors + 20, 1), "node 2 has an edge to node 3, but not back");
+        told(set(&plain, neighbors + 20, 4), "node 2 has an edge to node 3, but not back");
         told(set(&plain, starts + 32, 5), "node 2 has an edge to node 3, but not back");
         // 2.5 in row 3 becomes 2.501….
         let weighted = make(true, false);
         told(
-            set(&weighted, neighbours + 64 + 40 + 4, 1),
+            set(&weighted, neighbors + 64 + 40 + 4, 1),
             "node 2 has an edge to node 3, but not back with the same weight",
         );
         let directed = make(true, true);
-        told(set(&directed, neighbours, 2), "do not belong");
+        told(set(&directed, neighbors, 2), "do not belong");
         let last = bytes(&directed).len();
         told(set(&directed, last - 64 + 4, 1), "do not belong");
         told(set(&directed, last - 128, 4), "do not belong");

@@ -26,7 +26,7 @@ impl Keys {
 
     /// The hash of the entry `(u, v)` with the bits of its weight.
     #[inline]
-    pub(super) fn of(&self, u: u32, v: u32, weight: u64) -> u64 {
+    pub(super) fn hash(&self, u: u32, v: u32, weight: u64) -> u64 {
         let [one, two, three, four] = self.0;
         let fold = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
@@ -39,14 +39,14 @@ impl Keys {
     #[inline]
     pub(super) fn of_side(&self, u: u32, v: u32, weight: u64) -> u64 {
         match u.cmp(&v) {
-            std::cmp::Ordering::Less => self.of(u, v, weight),
+            std::cmp::Ordering::Less => self.hash(u, v, weight),
             std::cmp::Ordering::Equal => 0,
-            std::cmp::Ordering::Greater => self.of(v, u, weight).wrapping_neg(),
+            std::cmp::Ordering::Greater => self.hash(v, u, weight).wrapping_neg(),
         }
     }
 }
 
-/// Whether rows can be walked: places ascending, neighbours ascending and in range, weights positive and finite. The
+/// Whether rows can be walked: places ascending, neighbors ascending and in range, weights positive and finite. The
 /// number of loops, and the sum of a hash of all entries.
 pub(super) fn rows(
     path: &Path,
@@ -54,9 +54,9 @@ pub(super) fn rows(
     hash: impl Fn(u32, u32, u64) -> u64 + Sync,
 ) -> Result<(u64, u64)> {
     let bad = |problem: String| Error::format(path, None, format!("{problem}: the file is damaged"));
-    let (n, starts, neighbours) = (rows.len(), &rows.starts[..], &rows.neighbours[..]);
-    if starts[0] != 0 || starts[n] != neighbours.len() as u64 {
-        let (first, last, stored) = (starts[0], starts[n], neighbours.len());
+    let (n, starts, neighbors) = (rows.len(), &rows.starts[..], &rows.neighbors[..]);
+    if starts[0] != 0 || starts[n] != neighbors.len() as u64 {
+        let (first, last, stored) = (starts[0], starts[n], neighbors.len());
         return Err(bad(format!("has rows from {first} to {last}, expected 0 to {stored}")));
     }
     // All of them before the first is used, so that every span lies in the array.
@@ -75,13 +75,13 @@ pub(super) fn rows(
     let checked = chunks().map(|chunk| {
         let (mut loops, mut sum) = (0, 0_u64);
         for u in chunk..(chunk + CHUNK).min(n) {
-            let row = rows.neighbours(u);
+            let row = rows.neighbors(u);
             if !row.is_sorted_by(|v, w| v < w) {
-                return Err(bad(format!("has row {u} whose neighbours do not ascend")));
+                return Err(bad(format!("has row {u} whose neighbors do not ascend")));
             }
             let Some(&last) = row.last() else { continue };
             if last as usize >= n {
-                return Err(bad(format!("has row {u} with a neighbour {last}, but {n} nodes")));
+                return Err(bad(format!("has row {u} with a neighbor {last}, but {n} nodes")));
             }
             let mut add = |v: u32, weight: u64| {
                 loops += u64::from(v as usize == u);

@@ -1,10 +1,10 @@
 //! The fast way from an edge list to compressed sparse rows; [`Network::build`] is the readable one that it is tested
 //! against.
 //!
-//! 1. Every edge becomes an entry of a row: row, neighbour, and the direction in which it was listed. An undirected edge
+//! 1. Every edge becomes an entry of a row: row, neighbor, and the direction in which it was listed. An undirected edge
 //!    becomes an entry of the rows of both ends.
 //! 2. These are distributed over buckets of rows, in the order of the file ([`distribute`]).
-//! 3. Each bucket is sorted by rows and neighbours, digit by digit ([`sort`]), and what is listed several times is
+//! 3. Each bucket is sorted by rows and neighbors, digit by digit ([`sort`]), and what is listed several times is
 //!    united ([`Bucket`]): a bucket stays in the cache, all edges would not.
 //! 4. The buckets one after the other are the rows.
 //!
@@ -98,16 +98,16 @@ impl Entry for (u64, f64) {
     }
 }
 
-/// The key of an entry; the order of keys is that of rows, then neighbours, then directions.
-fn key(row: u32, neighbour: u32, backward: bool) -> u64 {
-    u64::from(row) << 32 | u64::from(neighbour) << 1 | u64::from(backward)
+/// The key of an entry; the order of keys is that of rows, then neighbors, then directions.
+fn key(row: u32, neighbor: u32, backward: bool) -> u64 {
+    u64::from(row) << 32 | u64::from(neighbor) << 1 | u64::from(backward)
 }
 
 fn row(key: u64) -> usize {
     (key >> 32) as usize
 }
 
-fn neighbour(key: u64) -> u32 {
+fn neighbor(key: u64) -> u32 {
     key as u32 >> 1
 }
 
@@ -130,7 +130,7 @@ fn rows<E: Entry>(
         found.zeros += segment.found.zeros;
     }
     let listed: u64 = segments.iter().map(|segment| segment.listed).sum();
-    // Of a neighbour and the direction.
+    // Of a neighbor and the direction.
     let bits = n.next_power_of_two().ilog2() + 1;
     let work = || Work { entries: Vec::new(), other: Vec::new(), places: Vec::new() };
     let mut buckets: Vec<Bucket> = (0..count)
@@ -142,7 +142,7 @@ fn rows<E: Entry>(
         })
         .collect();
     drop(segments);
-    let stored: u64 = buckets.iter().map(|bucket| bucket.neighbours.len() as u64).sum();
+    let stored: u64 = buckets.iter().map(|bucket| bucket.neighbors.len() as u64).sum();
     let loops: u64 = buckets.iter().map(|bucket| bucket.loops).sum();
     found.both_directions =
         !build.directed && stored > loops && buckets.iter().all(|bucket| bucket.both_directions);
@@ -212,9 +212,9 @@ fn distribute<E: Entry>(
         for (i, &(u, v)) in ends.iter().enumerate() {
             let weight = weight(i);
             if kept(u, v, weight) {
-                let mut put = |row: u32, neighbour: u32, backward: bool| {
+                let mut put = |row: u32, neighbor: u32, backward: bool| {
                     let place = &mut places[(row >> shift) as usize];
-                    entries[*place] = E::new(key(row, neighbour, backward), weight);
+                    entries[*place] = E::new(key(row, neighbor, backward), weight);
                     *place += 1;
                 };
                 put(u, v, false);
@@ -231,7 +231,7 @@ fn distribute<E: Entry>(
 }
 
 /// The entries of a bucket in the order of their keys, those of equal ones in the order of the file: by the lowest digits
-/// of the neighbours and the direction, by the next ones, at last by rows.
+/// of the neighbors and the direction, by the next ones, at last by rows.
 fn sort<E: Entry>(
     segments: &[Segment<E>],
     bucket: usize,
@@ -287,7 +287,7 @@ struct Bucket {
     rows: Range<usize>,
     /// Entries of each row.
     degrees: Vec<u32>,
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     /// Empty where all are 1. The sum of both directions; or, when `both_directions`, of one of them.
     weights: Vec<f64>,
     loops: u64,
@@ -299,7 +299,7 @@ impl Bucket {
     /// Unites sorted entries of the same edge.
     fn unite<E: Entry>(entries: &[E], rows: Range<usize>, weighted: bool, directed: bool) -> Self {
         let mut degrees = vec![0; rows.len()];
-        let mut neighbours = Vec::with_capacity(entries.len());
+        let mut neighbors = Vec::with_capacity(entries.len());
         let (mut weights, mut backward) = (Vec::new(), Vec::new());
         let (mut loops, mut both_directions) = (0, true);
         let mut rest = entries;
@@ -315,10 +315,10 @@ impl Bucket {
                 seen[direction] = true;
                 rest = tail;
             }
-            let (u, v) = (row(pair), neighbour(pair));
+            let (u, v) = (row(pair), neighbor(pair));
             let is_loop = u == v as usize;
             degrees[u - rows.start] += 1;
-            neighbours.push(v);
+            neighbors.push(v);
             loops += u64::from(is_loop);
             both_directions &= is_loop || (seen == [true; 2] && (!weighted || sums[0] == sums[1]));
             if weighted {
@@ -329,7 +329,7 @@ impl Bucket {
         if !directed && !both_directions {
             weights.iter_mut().zip(&backward).for_each(|(weight, backward)| *weight += backward);
         }
-        Self { rows, degrees, neighbours, weights, loops, both_directions }
+        Self { rows, degrees, neighbors, weights, loops, both_directions }
     }
 
     /// The first edge whose weight is not finite.
@@ -340,7 +340,7 @@ impl Bucket {
             end += degree as usize;
             at < end
         })?;
-        Some(((self.rows.start + row) as u32, self.neighbours[at]))
+        Some(((self.rows.start + row) as u32, self.neighbors[at]))
     }
 
     /// Adds the other direction, which is equal.
@@ -348,7 +348,7 @@ impl Bucket {
         let mut at = 0;
         for (u, &degree) in self.rows.clone().zip(&self.degrees) {
             for i in at..at + degree as usize {
-                if self.neighbours[i] as usize != u {
+                if self.neighbors[i] as usize != u {
                     self.weights[i] *= 2.0;
                 }
             }
@@ -359,8 +359,8 @@ impl Bucket {
 
 /// The rows of all buckets, which are freed on the way.
 fn one_after_the_other(n: usize, buckets: Vec<Bucket>, weighted: bool) -> Rows {
-    let stored = buckets.iter().map(|bucket| bucket.neighbours.len()).sum();
-    let (mut starts, mut neighbours) = (Vec::with_capacity(n + 1), Vec::with_capacity(stored));
+    let stored = buckets.iter().map(|bucket| bucket.neighbors.len()).sum();
+    let (mut starts, mut neighbors) = (Vec::with_capacity(n + 1), Vec::with_capacity(stored));
     let mut weights = Vec::with_capacity(if weighted { stored } else { 0 });
     let mut end = 0;
     starts.push(end);
@@ -369,13 +369,13 @@ fn one_after_the_other(n: usize, buckets: Vec<Bucket>, weighted: bool) -> Rows {
             end += u64::from(degree);
             starts.push(end);
         }
-        neighbours.extend_from_slice(&bucket.neighbours);
+        neighbors.extend_from_slice(&bucket.neighbors);
         if weighted {
             weights.extend_from_slice(&bucket.weights);
         }
     }
     let weights = weighted.then(|| weights.into());
-    Rows { starts: starts.into(), neighbours: neighbours.into(), weights }
+    Rows { starts: starts.into(), neighbors: neighbors.into(), weights }
 }
 
 #[cfg(test)]
@@ -410,7 +410,7 @@ mod tests {
                                 assert_eq!(fast.0.incoming().weight(v as usize, u), weight);
                             }
                         }
-                        assert_eq!(fast.0.incoming().neighbours.len() as u64, fast.0.stored());
+                        assert_eq!(fast.0.incoming().neighbors.len() as u64, fast.0.stored());
                     }
                     (fast, simple) => {
                         assert_eq!(fast.unwrap_err().to_string(), simple.unwrap_err().to_string());

@@ -3,7 +3,7 @@
 use super::edge_list::{integer_indices, integer_of};
 use super::matrix_list::{self, Entries};
 use super::read::from_matrix;
-use super::{Decisions, EdgeList, Found, Network, NetworkFormat, NodeIds, ReadOptions};
+use super::{EdgeList, Found, Network, NetworkFormat, NodeIds, ReadDecisions, ReadOptions};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl Network {
     ///
     /// # Errors
     /// As [`Network::from_list`]; [`Error::Format`] for weights that are negative, or wanted but not there.
-    pub fn of_edges(mut list: EdgeList, options: &ReadOptions) -> Result<(Self, Decisions)> {
+    pub fn of_edges(mut list: EdgeList, options: &ReadOptions) -> Result<(Self, ReadDecisions)> {
         let weighted = list.weights.is_some();
         let format = if list.directed.is_some() { NetworkFormat::Graph } else { NetworkFormat::EdgeList };
         if let Some(weights) = list.weights.as_ref().filter(|weights| weights.len() != list.ends.len()) {
@@ -54,7 +54,7 @@ impl Network {
         ends: Vec<(u32, u32)>,
         entries: Option<Vec<f64>>,
         options: &ReadOptions,
-    ) -> Result<(Self, Decisions)> {
+    ) -> Result<(Self, ReadDecisions)> {
         let path = Path::new(MATRIX);
         let n = matrix_list::nodes(path, None, shape.0, shape.1, ends.len() as u64)?;
         if let Some(&(u, v)) = ends.iter().find(|(u, v)| (*u).max(*v) as usize >= n) {

@@ -2,8 +2,8 @@
 //!
 //! | symbol | here | where |
 //! |---|---|---|
-//! | `V` | nodes `0..n`, in ascending order of their names | MATH.md 6 |
-//! | `A(u,v) ≥ 0` | [`Network::weight`]; row `u` is [`Rows::neighbours`] with [`Rows::weights`] | |
+//! | `V` | nodes `0..n`, in ascending order of their names | docs/maths.md, Homomorphisms |
+//! | `A(u,v) ≥ 0` | [`Network::weight`]; row `u` is [`Rows::neighbors`] with [`Rows::weights`] | |
 //! | `d(u) = Σ_v A(u,v)` | [`Rows::strength`] | |
 //! | `Aᵀ` | [`Network::incoming`] | directed networks; of undirected ones the same as `A` |
 //!
@@ -12,23 +12,12 @@
 mod adjacency;
 mod bit_matrix;
 mod build;
+mod convert;
 pub mod corrupt;
 mod edge_list;
 mod egr;
 mod egr_check;
 mod embedded;
-mod external;
-mod external_folder;
-mod external_gather;
-mod external_labels;
-mod external_list;
-mod external_matrix;
-mod external_names;
-mod external_nodes;
-mod external_rows;
-mod external_sort;
-mod external_spool;
-mod external_table;
 mod from_list;
 pub mod generate;
 mod ids;
@@ -39,38 +28,44 @@ pub(crate) mod non_edges;
 mod pair_table;
 mod part_in_file;
 mod read;
+mod rewire;
 mod save;
 mod search_rows;
 mod section;
+mod settings;
 mod sparse_npz;
 mod structure;
 mod summary;
 mod tag_rows;
 mod time;
+mod weights;
 mod write;
 
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::{Pairs, get as pair_bits};
 pub use build::{Build, Edge, Found, Loops};
+pub use convert::gather::Converting;
+pub use convert::{Conversion, convert_network};
 pub use edge_list::{EdgeList, read_edge_list};
 pub use embedded::{Embedded, embedded, embedded_names};
-pub use external::{Conversion, convert_network};
-pub use external_gather::Converting;
 pub use ids::NodeIds;
 pub use pair_table::PairTable;
-pub use read::{Decisions, NetworkFormat, ReadOptions, Reason, Weights, parse_network, read_network};
+pub use read::{NetworkFormat, ReadDecisions, ReadOptions, Reason, Weights, parse_network, read_network};
+pub use rewire::{DEFAULT_PROPOSALS, rewired, rewired_until};
 #[cfg(feature = "fetch")]
 pub(in crate::data) use save::write_network_as;
 pub use save::{Saved, check_network_name, write_network, write_network_with_note};
 use section::Section;
+pub use settings::ReadSettings;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use summary::{DegreeBin, Spread, Summary};
 pub use time::{
-    Change, ChangingNetwork, Cut, DEFAULT_WINDOWS, Differences, Duration, MOST_WINDOWS, TimeColumn,
-    TimeOptions, TimedDecisions, TimedEdges, Times, WindowOptions, Windows, differences, parse_moment,
-    parse_timed, read_timed,
+    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, PermutedTimes, TimeColumn,
+    TimeOptions, TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows,
+    differences, parse_moment, parse_timed, read_timed,
 };
+pub use weights::{WeightScale, WeightSettings};
 pub use write::{write_edge_list, write_name};
 
 /// A network: nodes, and edges with positive weights. It is never changed.
@@ -81,7 +76,7 @@ pub use write::{write_edge_list, write_name};
 /// let edges = [(0, 1), (1, 2), (2, 0), (2, 3)];
 /// let network = Network::simple(4, &edges)?;
 /// assert_eq!((network.nodes(), network.edges()), (4, 4));
-/// assert_eq!(network.neighbours(2), [0, 1, 3]);
+/// assert_eq!(network.neighbors(2), [0, 1, 3]);
 /// assert_eq!(network.weight(3, 2), 1.0);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -103,7 +98,7 @@ pub struct Network {
 /// let edges = [(0, 1, 0.5), (0, 2, 2.0)];
 /// let (network, _) = Network::build(NodeIds::numbered(3), &edges, true, Build::default())?;
 /// let rows = network.rows();
-/// assert_eq!((rows.neighbours(0), rows.weights(0), rows.strength(0)), (&[1, 2][..], Some(&[0.5, 2.0][..]), 2.5));
+/// assert_eq!((rows.neighbors(0), rows.weights(0), rows.strength(0)), (&[1, 2][..], Some(&[0.5, 2.0][..]), 2.5));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -111,8 +106,8 @@ pub struct Rows {
     /// Row `u` is at `starts[u]..starts[u + 1]`.
     pub(crate) starts: Section<u64>,
     /// Strictly ascending in each row.
-    pub(crate) neighbours: Section<u32>,
-    /// One for each neighbour; none when all are 1.
+    pub(crate) neighbors: Section<u32>,
+    /// One for each neighbor; none when all are 1.
     pub(crate) weights: Option<Section<f64>>,
 }
 
@@ -134,8 +129,8 @@ impl Rows {
 
     /// The nodes `v` with `A(u,v) > 0`, ascending.
     #[inline]
-    pub fn neighbours(&self, u: usize) -> &[u32] {
-        &self.neighbours[self.span(u)]
+    pub fn neighbors(&self, u: usize) -> &[u32] {
+        &self.neighbors[self.span(u)]
     }
 
     /// Their weights; none when all weights of the network are 1.
@@ -144,14 +139,14 @@ impl Rows {
         self.weights.as_ref().map(|weights| &weights[self.span(u)])
     }
 
-    /// Neighbours with their weights.
+    /// Neighbors with their weights.
     pub fn entries(&self, u: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let weights = self.weights(u);
         let weight = move |i: usize| weights.map_or(1.0, |weights| weights[i]);
-        self.neighbours(u).iter().enumerate().map(move |(i, &v)| (v, weight(i)))
+        self.neighbors(u).iter().enumerate().map(move |(i, &v)| (v, weight(i)))
     }
 
-    /// Number of neighbours.
+    /// Number of neighbors.
     #[inline]
     pub fn degree(&self, u: usize) -> usize {
         self.span(u).len()
@@ -163,8 +158,8 @@ impl Rows {
     }
 
     /// The entry `A(u,v)`, by binary search.
-    pub fn weight(&self, u: usize, v: usize) -> f64 {
-        match self.neighbours(u).binary_search(&(v as u32)) {
+    pub(crate) fn weight(&self, u: usize, v: usize) -> f64 {
+        match self.neighbors(u).binary_search(&(v as u32)) {
             Ok(at) => self.weights(u).map_or(1.0, |weights| weights[at]),
             Err(_) => 0.0,
         }
@@ -185,7 +180,7 @@ impl Network {
 
     /// Entries of `A` that are not zero.
     pub fn stored(&self) -> u64 {
-        self.rows.neighbours.len() as u64
+        self.rows.neighbors.len() as u64
     }
 
     /// Entries of the diagonal that are not zero.
@@ -222,8 +217,8 @@ impl Network {
 
     /// The nodes that node `u` has an edge to, ascending.
     #[inline]
-    pub fn neighbours(&self, u: usize) -> &[u32] {
-        self.rows.neighbours(u)
+    pub fn neighbors(&self, u: usize) -> &[u32] {
+        self.rows.neighbors(u)
     }
 
     /// The entry `A(u,v)`, by binary search.
@@ -255,11 +250,11 @@ impl Network {
 
 impl Network {
     /// About so many entries `(u, v)` of `A`, spread evenly over its rows, or all where there are no more.
-    pub fn some_entries(&self, count: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
+    pub(crate) fn some_entries(&self, count: u64) -> impl Iterator<Item = (u32, u32)> + '_ {
         let step = (self.stored() / count.max(1)).max(1);
         (0..self.stored()).step_by(step as usize).map(|at| {
             let u = self.rows.starts.partition_point(|&start| start <= at) - 1;
-            (u as u32, self.rows.neighbours[at as usize])
+            (u as u32, self.rows.neighbors[at as usize])
         })
     }
 }
@@ -270,7 +265,7 @@ impl PartialEq for Network {
         self.directed == other.directed
             && self.ids == other.ids
             && *one.starts == *two.starts
-            && *one.neighbours == *two.neighbours
+            && *one.neighbors == *two.neighbors
             && one.weights.as_deref() == two.weights.as_deref()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Network;
 use super::generate::pairs::{Cursor, PairSet, count, subset};
-use crate::chain::rng::{ChaCha8Rng, below, uniform};
+use crate::rng::{ChaCha8Rng, below, uniform};
 use std::collections::BinaryHeap;
 
 /// Draws for each pair wanted, by which most are found where few pairs are edges; what is missing then is found by
@@ -40,8 +40,8 @@ pub(crate) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
 /// Where draws fail too often, all non-edges that are left get an exponential time of rate `d(u) d(v)`, and the earliest are
 /// taken, which is the same law (Efraimidis and Spirakis 2006).
 pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-    // Every node is as often a neighbour as its degree says.
-    let ends = &network.rows().neighbours;
+    // Every node is as often a neighbor as its degree says.
+    let ends = &network.rows().neighbors;
     let mut chosen = PairSet::with_capacity(wanted as usize);
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(wanted as usize);
     let mut draws = DRAWS * wanted;
@@ -58,7 +58,7 @@ pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
         let mut earliest: BinaryHeap<(u64, u32, u32)> = BinaryHeap::with_capacity(missing + 1);
         each(network, |u, v| {
             let rate =
-                network.neighbours(u as usize).len() as f64 * network.neighbours(v as usize).len() as f64;
+                network.neighbors(u as usize).len() as f64 * network.neighbors(v as usize).len() as f64;
             if rate == 0.0 || chosen.contains(u, v) {
                 return;
             }
@@ -77,14 +77,14 @@ pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
 
 /// Whether there is an edge.
 pub(crate) fn joined(network: &Network, u: u32, v: u32) -> bool {
-    network.neighbours(u as usize).binary_search(&v).is_ok()
+    network.neighbors(u as usize).binary_search(&v).is_ok()
 }
 
 /// All non-edges of a simple network, ascending.
 fn each(network: &Network, mut take: impl FnMut(u32, u32)) {
     let n = network.nodes() as u32;
     for u in 0..n {
-        let row = network.neighbours(u as usize);
+        let row = network.neighbors(u as usize);
         let mut edges = row[row.partition_point(|&v| v <= u)..].iter().peekable();
         for v in u + 1..n {
             if edges.next_if(|edge| **edge == v).is_none() {
@@ -97,7 +97,7 @@ fn each(network: &Network, mut take: impl FnMut(u32, u32)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
     use std::collections::BTreeMap;
 
     /// Seven nodes, nine edges, twelve non-edges; degrees from 1 to 4.
@@ -155,7 +155,7 @@ mod tests {
         let network = example();
         let all = listed(&network);
         let rate = |&(u, v): &(u32, u32)| {
-            (network.neighbours(u as usize).len() * network.neighbours(v as usize).len()) as f64
+            (network.neighbors(u as usize).len() * network.neighbors(v as usize).len()) as f64
         };
         let total: f64 = all.iter().map(rate).sum();
         // The law of sets of two, drawn in either order.
@@ -188,7 +188,7 @@ mod tests {
         let network = Network::simple(62, &edges).unwrap();
         // Node 60 has degree 2 and 59 non-edges into the clique, node 61 has degree 1 and 60 of them: the first of them is in
         // the set of node 60 with probability about two thirds.
-        let rate = |u: u32| network.neighbours(u as usize).len() as f64;
+        let rate = |u: u32| network.neighbors(u as usize).len() as f64;
         let to =
             |u: u32| (0..clique).filter(|&v| !joined(&network, u, v)).map(|v| rate(u) * rate(v)).sum::<f64>();
         let p = to(60) / (to(60) + to(61));

@@ -157,7 +157,8 @@ impl PairTable {
     }
 
     /// Number of columns, with those of the nodes.
-    pub fn columns(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 

@@ -87,7 +87,7 @@ impl Network {
     ///
     /// # Errors
     /// [`Error::Io`] of the temporary files.
-    pub fn part_in_file(&self, nodes: &[u32]) -> Result<Self> {
+    pub(crate) fn part_in_file(&self, nodes: &[u32]) -> Result<Self> {
         debug_assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]));
         let chosen = Chosen::new(self.nodes(), nodes);
         let (rows, loops) = part_of_rows(self.rows(), nodes, &chosen)?;
@@ -102,7 +102,7 @@ impl Network {
 
 /// The rows of some nodes and their entries in the columns of the same, and how many are on the diagonal.
 fn part_of_rows(rows: &Rows, nodes: &[u32], chosen: &Chosen) -> Result<(Rows, u64)> {
-    let (mut starts, mut neighbours) = (Spool::<u64>::new()?, Spool::<u32>::new()?);
+    let (mut starts, mut neighbors) = (Spool::<u64>::new()?, Spool::<u32>::new()?);
     let mut weights = rows.weights.as_ref().map(|_| Spool::<f64>::new()).transpose()?;
     let (mut loops, mut differ) = (0, false);
     starts.push(0)?;
@@ -110,17 +110,17 @@ fn part_of_rows(rows: &Rows, nodes: &[u32], chosen: &Chosen) -> Result<(Rows, u6
         for (v, weight) in rows.entries(u as usize) {
             if let Some(v) = chosen.place(v) {
                 loops += u64::from(v == new);
-                neighbours.push(v)?;
+                neighbors.push(v)?;
                 if let Some(weights) = &mut weights {
                     differ |= weight != 1.0;
                     weights.push(weight)?;
                 }
             }
         }
-        starts.push(neighbours.count as u64)?;
+        starts.push(neighbors.count as u64)?;
     }
     let weights = weights.filter(|_| differ).map(Spool::mapped).transpose()?;
-    Ok((Rows { starts: starts.mapped()?, neighbours: neighbours.mapped()?, weights }, loops))
+    Ok((Rows { starts: starts.mapped()?, neighbors: neighbors.mapped()?, weights }, loops))
 }
 
 fn part_of_ids(ids: &NodeIds, nodes: &[u32]) -> Result<NodeIds> {
@@ -149,7 +149,7 @@ fn part_of_ids(ids: &NodeIds, nodes: &[u32]) -> Result<NodeIds> {
 mod tests {
     use super::super::{Build, Loops};
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
+    use crate::rng::{Purpose, below, stream};
 
     #[test]
     fn it_is_the_part_in_memory() {
@@ -178,7 +178,7 @@ mod tests {
                     let (one, two) = (whole.part(&nodes), whole.part_in_file(&nodes).unwrap());
                     assert!(one == two, "{case} {directed} {weighted}");
                     assert_eq!((one.loops(), one.is_directed()), (two.loops(), two.is_directed()));
-                    assert_eq!(*one.incoming().neighbours, *two.incoming().neighbours);
+                    assert_eq!(*one.incoming().neighbors, *two.incoming().neighbors);
                     assert_eq!(*one.incoming().starts, *two.incoming().starts);
                     assert!(nodes.is_empty() || one.stored() == 0 || two.is_mapped());
                 }

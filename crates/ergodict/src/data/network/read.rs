@@ -52,8 +52,11 @@ pub enum NetworkFormat {
 }
 
 impl NetworkFormat {
+    /// Those that are read from files, in words.
+    pub const READ: &'static str = "an edge list, MatrixMarket, scipy .npz or .egr";
+
     /// The format of a file that begins so.
-    pub(super) fn of(head: &[u8]) -> Self {
+    pub(super) fn detect(head: &[u8]) -> Self {
         // Eight bytes are seen, three of which may be a mark of UTF-8.
         let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
         let length = text.len().min(banner.len());
@@ -130,7 +133,7 @@ pub enum Weights {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Decisions {
+pub struct ReadDecisions {
     /// How the file was read.
     pub format: NetworkFormat,
     /// Whether edges have a direction.
@@ -153,7 +156,7 @@ pub struct Decisions {
     pub words: bool,
 }
 
-impl Decisions {
+impl ReadDecisions {
     /// Those of a format that has neither columns nor a header.
     pub(super) fn plain(
         format: NetworkFormat,
@@ -168,7 +171,7 @@ impl Decisions {
     }
 }
 
-impl fmt::Display for Decisions {
+impl fmt::Display for ReadDecisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let direction = if self.directed { "directed" } else { "undirected" };
         let reason = match self.reason {
@@ -220,7 +223,7 @@ impl fmt::Display for Decisions {
     }
 }
 
-/// Reads a network. The format is recognised by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
+/// Reads a network. The format is recognized by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
 /// (see [`read_edge_list`](crate::data::read_edge_list)). `-` is standard input; gzip and zstd are decompressed.
 ///
 /// ```
@@ -237,14 +240,18 @@ impl fmt::Display for Decisions {
 /// # Errors
 /// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
 /// and for weights that are wanted but not there; [`Error::Io`].
-pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, Decisions)> {
+pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
     read_input(path, open(path)?, *options)
 }
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
-pub(super) fn read_input(path: &Path, input: Input, options: ReadOptions) -> Result<(Network, Decisions)> {
+pub(super) fn read_input(
+    path: &Path,
+    input: Input,
+    options: ReadOptions,
+) -> Result<(Network, ReadDecisions)> {
     foreign(path, input.head())?;
-    match NetworkFormat::of(input.head()) {
+    match NetworkFormat::detect(input.head()) {
         // What is in memory is in no file.
         NetworkFormat::EdgeList | NetworkFormat::Graph | NetworkFormat::Matrix => {
             let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
@@ -285,8 +292,8 @@ pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
         () => return Ok(()),
     };
     let problem = format!(
-        "looks like {what}: expected an edge list, MatrixMarket, scipy .npz or .egr (networkx reads most formats, and its \
-         write_edgelist writes what is read here)"
+        "looks like {what}: expected {} (networkx reads most formats, and its write_edgelist writes what is read here)",
+        NetworkFormat::READ
     );
     Err(Error::format(path, None, problem))
 }
@@ -302,12 +309,16 @@ pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// As [`read_network`].
-pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, Decisions)> {
+pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
     let path = Path::new("edge list");
     from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
 }
 
-fn from_text(path: &Path, parsed: edge_list::Parsed, options: ReadOptions) -> Result<(Network, Decisions)> {
+fn from_text(
+    path: &Path,
+    parsed: edge_list::Parsed,
+    options: ReadOptions,
+) -> Result<(Network, ReadDecisions)> {
     let edge_list::Parsed { list, noticed } = parsed;
     if let Some((line, weight)) = noticed.negative {
         return Err(Error::format(path, Some(line), negative(weight)));
@@ -332,7 +343,7 @@ pub(super) fn from_matrix(
     entries: Entries,
     format: NetworkFormat,
     options: ReadOptions,
-) -> Result<(Network, Decisions)> {
+) -> Result<(Network, ReadDecisions)> {
     let Entries { mut list, weighted, found: before } = entries;
     let weights = match (weighted, options.weighted) {
         (false, Some(true)) => return Err(Error::format(path, None, no_weights(format, &[]))),
@@ -357,7 +368,7 @@ pub(super) fn from_matrix(
     found.duplicates += before.duplicates;
     found.zeros += before.zeros;
     let loops = options.loops;
-    Ok((network, Decisions::plain(format, (directed, reason), weights, loops, found, words)))
+    Ok((network, ReadDecisions::plain(format, (directed, reason), weights, loops, found, words)))
 }
 
 /// Adds the other direction of every edge.
@@ -394,7 +405,11 @@ pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) 
 }
 
 /// A network that was made before: only what differs from what is asked for is done.
-pub(super) fn from_egr(path: &Path, network: Network, options: ReadOptions) -> Result<(Network, Decisions)> {
+pub(super) fn from_egr(
+    path: &Path,
+    network: Network,
+    options: ReadOptions,
+) -> Result<(Network, ReadDecisions)> {
     let weights = egr_weights(path, &network, options)?;
     let said = network.is_directed();
     let directed = options.directed.unwrap_or(said);
@@ -418,5 +433,5 @@ pub(super) fn from_egr(path: &Path, network: Network, options: ReadOptions) -> R
     };
     let reason = if options.directed.is_some() { Reason::Asked } else { Reason::Said };
     let (format, loops) = (NetworkFormat::Egr, Loops::Keep);
-    Ok((network, Decisions::plain(format, (directed, reason), weights, loops, found, words)))
+    Ok((network, ReadDecisions::plain(format, (directed, reason), weights, loops, found, words)))
 }

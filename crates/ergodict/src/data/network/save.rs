@@ -1,6 +1,6 @@
 //! Writes a network in the format that the name of the file tells.
 
-use super::{Network, NodeIds, egr, write_edge_list};
+use super::{Network, NetworkFormat, NodeIds, egr, write_edge_list};
 use crate::data::note::KEY;
 use crate::data::npy_write::{npy_header, scalar_header};
 use crate::data::write_atomic;
@@ -56,6 +56,11 @@ enum Packing {
 /// [`Error::Format`] for `.egr.gz` and the like, which nothing could open.
 pub fn check_network_name(path: &Path) -> Result<()> {
     format(path).map(|_| ())
+}
+
+impl NetworkFormat {
+    /// Those that are written, by the names of files.
+    pub const WRITTEN: &'static str = ".egr, .mtx, .npz, or an edge list";
 }
 
 /// Whether the name is that of an `.egr` file.
@@ -204,7 +209,7 @@ fn lost(network: &Network, format: Format) -> Option<String> {
     let matrix = matches!(format, Format::MatrixMarket | Format::Npz);
     let symmetric = || {
         (0..n).all(|u| {
-            network.neighbours(u) == network.incoming().neighbours(u)
+            network.neighbors(u) == network.incoming().neighbors(u)
                 && network.rows().weights(u) == network.incoming().weights(u)
         })
     };
@@ -247,9 +252,9 @@ fn sparse_npz(network: &Network, note: Option<&str>, out: &mut dyn Write) -> io:
     let (descr, size) = if wide { ("<i8", 8) } else { ("<i4", 4) };
     // The number type of the last two bytes is told by `wide` alone.
     let narrow = |x: u64, bytes: &mut Vec<u8>| bytes.extend_from_slice(&x.to_le_bytes()[..size]);
-    let count = rows.neighbours.len();
+    let count = rows.neighbors.len();
     member(&mut zip, "indices", &npy_header(descr, stored, &[]), count, size, |i, bytes| {
-        narrow(u64::from(rows.neighbours[i]), bytes);
+        narrow(u64::from(rows.neighbors[i]), bytes);
     })?;
     let starts = rows.starts.len();
     member(&mut zip, "indptr", &npy_header(descr, starts as u64, &[]), starts, size, |i, bytes| {

@@ -62,12 +62,12 @@ impl SearchRows {
     /// Halves what pairs may be among until few entries are left.
     #[inline(always)]
     fn narrow(&self, plan: &mut Plan, pairs: usize) {
-        let neighbours: &[u32] = &self.network.rows().neighbours;
+        let neighbors: &[u32] = &self.network.rows().neighbors;
         let mut going = 0;
         for i in 0..pairs {
             let far = plan.count[i] > LAST;
             let look = if far { u64::from(plan.count[i] / 2) } else { 0 };
-            prefetch(neighbours, (plan.first[i] + look) as usize);
+            prefetch(neighbors, (plan.first[i] + look) as usize);
             plan.going[going] = i as u16;
             going += usize::from(far);
         }
@@ -78,13 +78,13 @@ impl SearchRows {
                 let (first, count) = (plan.first[i], plan.count[i]);
                 let half = count / 2;
                 // The key is before the middle or not: no branch asks, as it cannot be predicted.
-                let after = u64::from(neighbours[(first + u64::from(half)) as usize] <= plan.keys[i]);
+                let after = u64::from(neighbors[(first + u64::from(half)) as usize] <= plan.keys[i]);
                 let first = first + after * u64::from(half);
                 let count = if after == 1 { count - half } else { half };
                 (plan.first[i], plan.count[i]) = (first, count);
                 let far = count > LAST;
                 let look = if far { u64::from(count / 2) } else { 0 };
-                prefetch(neighbours, (first + look) as usize);
+                prefetch(neighbors, (first + look) as usize);
                 plan.going[left] = i as u16;
                 left += usize::from(far);
             }
@@ -95,17 +95,17 @@ impl SearchRows {
     /// Whether what is left of each search has the key.
     #[inline(always)]
     fn compare(&self, plan: &Plan, pairs: usize, bits: &mut [u64]) {
-        let neighbours: &[u32] = &self.network.rows().neighbours;
+        let neighbors: &[u32] = &self.network.rows().neighbors;
         bits.fill(0);
         for i in 0..pairs {
             let (first, count, key) = (plan.first[i] as usize, plan.count[i], plan.keys[i]);
-            let found = match neighbours.get(first..first + LAST as usize) {
+            let found = match neighbors.get(first..first + LAST as usize) {
                 Some(last) => {
                     // Entries of the rows that follow do not count.
                     let here = |(j, &v): (u32, &u32)| u32::from(v == key) & u32::from(j < count);
                     (0..LAST).zip(last).map(here).sum::<u32>() > 0
                 }
-                None => neighbours[first..first + count as usize].contains(&key),
+                None => neighbors[first..first + count as usize].contains(&key),
             };
             bits[i / 64] |= u64::from(found) << (i % 64);
         }
@@ -130,7 +130,7 @@ impl Table for SearchRows {
     #[inline(always)]
     unsafe fn test(&self, row: u32, key: u32) -> bool {
         let rows = self.network.rows();
-        let (one, two) = (rows.neighbours(row as usize), rows.neighbours(key as usize));
+        let (one, two) = (rows.neighbors(row as usize), rows.neighbors(key as usize));
         if self.symmetric && two.len() < one.len() {
             return two.binary_search(&row).is_ok();
         }

@@ -54,7 +54,7 @@ impl Network {
     }
 
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
-    /// not bipartite, by asking the nodes that are left whether they are next to it, which most can tell from their first neighbours.
+    /// not bipartite, by asking the nodes that are left whether they are next to it, which most can tell from their first neighbors.
     pub fn components(&self) -> Components {
         let n = self.nodes();
         let ways: &[&Rows] =
@@ -77,7 +77,7 @@ impl Network {
             while let Some(&u) = met.get(next) {
                 next += 1;
                 let (u, side) = (u as usize, sides[u as usize]);
-                for &v in ways.iter().flat_map(|rows| rows.neighbours(u)) {
+                for &v in ways.iter().flat_map(|rows| rows.neighbors(u)) {
                     let other = &mut sides[v as usize];
                     two_sided &= *other != side;
                     if *other == 0 {
@@ -104,13 +104,13 @@ impl Network {
     }
 
     /// Goes through the nodes that were not met, and meets those next to one that was, until few are left to be met so: from where on in
-    /// `met` neighbours may not have been met. Nodes that were met before the last round have all been asked about by their neighbours.
+    /// `met` neighbors may not have been met. Nodes that were met before the last round have all been asked about by their neighbors.
     fn ask_others(&self, sides: &mut [u8], met: &mut Vec<u32>) -> usize {
         loop {
             let before = met.len();
             // Nodes that were met in earlier components are next to none of this one.
             for u in 0..self.nodes() {
-                if sides[u] == 0 && self.neighbours(u).iter().any(|&v| sides[v as usize] != 0) {
+                if sides[u] == 0 && self.neighbors(u).iter().any(|&v| sides[v as usize] != 0) {
                     sides[u] = 1;
                     met.push(u as u32);
                 }
@@ -122,8 +122,8 @@ impl Network {
     }
 
     /// Whether its rows are in a mapped file.
-    pub fn is_mapped(&self) -> bool {
-        matches!(self.rows().neighbours, Section::Mapped(_))
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.rows().neighbors, Section::Mapped(_))
     }
 
     /// The largest component, and how many there are; the network itself where that is all. What a mapped network has of it goes to a
@@ -131,7 +131,7 @@ impl Network {
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) of the temporary file.
-    pub fn into_largest_component(self) -> Result<(Self, usize)> {
+    pub(crate) fn into_largest_component(self) -> Result<(Self, usize)> {
         let parts = self.components();
         let count = parts.sizes.len();
         if count < 2 {
@@ -155,23 +155,23 @@ impl Network {
         debug_assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]));
         let mut renamed = vec![u32::MAX; self.nodes()];
         nodes.iter().zip(0..).for_each(|(&v, new)| renamed[v as usize] = new);
-        let (mut starts, mut neighbours, mut weights) = (vec![0], Vec::new(), Vec::new());
+        let (mut starts, mut neighbors, mut weights) = (vec![0], Vec::new(), Vec::new());
         let mut loops = 0;
         for (&u, new) in nodes.iter().zip(0..) {
             for (v, weight) in self.rows().entries(u as usize) {
                 let v = renamed[v as usize];
                 if v != u32::MAX {
                     loops += u64::from(v == new);
-                    neighbours.push(v);
+                    neighbors.push(v);
                     if self.is_weighted() {
                         weights.push(weight);
                     }
                 }
             }
-            starts.push(neighbours.len() as u64);
+            starts.push(neighbors.len() as u64);
         }
         let weights = weights.iter().any(|weight| *weight != 1.0).then(|| weights.into());
-        let rows = Rows { starts: starts.into(), neighbours: neighbours.into(), weights };
+        let rows = Rows { starts: starts.into(), neighbors: neighbors.into(), weights };
         let ids = self.ids().part(nodes);
         Self { rows, directed: self.is_directed(), ids, loops, incoming: OnceLock::new() }
     }

@@ -35,7 +35,7 @@ pub struct Summary {
     pub weighted: bool,
     /// Smallest and largest weight; none without edges.
     pub weights: Option<[f64; 2]>,
-    /// Numbers of neighbours, those that edges lead to; a loop is one. None without nodes.
+    /// Numbers of neighbors, those that edges lead to; a loop is one. None without nodes.
     pub degrees: Option<Spread>,
     /// Of a directed network the same for edges that come in.
     pub in_degrees: Option<Spread>,
@@ -60,7 +60,7 @@ pub struct Summary {
     pub transitivity: Option<f64>,
     /// Edges without loops over pairs of nodes, ordered ones if directed; none for fewer than two nodes.
     pub density: Option<f64>,
-    /// Bytes of the sparse matrix: starts of rows, neighbours, weights.
+    /// Bytes of the sparse matrix: starts of rows, neighbors, weights.
     pub bytes: u64,
     /// How many nodes have which degree: 0, 1, 2–3, 4–7, …, up to the largest degree.
     pub histogram: Vec<DegreeBin>,
@@ -107,7 +107,7 @@ pub struct DegreeBin {
 
 impl Spread {
     /// Of numbers that are none of them NaN; none of none.
-    fn of(mut values: Vec<f64>) -> Option<Self> {
+    fn from_values(mut values: Vec<f64>) -> Option<Self> {
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n as f64;
         let min = values.iter().copied().reduce(f64::min)?;
@@ -139,7 +139,7 @@ impl Network {
         // Waking threads takes longer than a small network.
         let small = self.stored() < SMALL;
         let (parts, counted) = if small { (parts(), counted()) } else { rayon::join(parts, counted) };
-        let each = |of: &dyn Fn(usize) -> f64| Spread::of((0..n).map(of).collect());
+        let each = |of: &dyn Fn(usize) -> f64| Spread::from_values((0..n).map(of).collect());
         let weights = rows.weights.as_deref();
         let range = |w: &[f64]| {
             [w.iter().copied().fold(f64::INFINITY, f64::min), w.iter().copied().fold(0.0, f64::max)]
@@ -179,7 +179,7 @@ impl Network {
 }
 
 fn has_loop(rows: &Rows, u: usize) -> bool {
-    rows.neighbours(u).binary_search(&(u as u32)).is_ok()
+    rows.neighbors(u).binary_search(&(u as u32)).is_ok()
 }
 
 fn histogram(rows: &Rows) -> Vec<DegreeBin> {
@@ -212,7 +212,7 @@ fn triangles(rows: &Rows, most: u64) -> Option<(u64, f64)> {
         let (mut out, mut lengths, mut paths) = (Vec::new(), Vec::with_capacity(nodes.len()), 0.0);
         for u in nodes {
             let before = out.len();
-            out.extend(rows.neighbours(u).iter().copied().filter(|&v| rank(v) > rank(u as u32)));
+            out.extend(rows.neighbors(u).iter().copied().filter(|&v| rank(v) > rank(u as u32)));
             lengths.push(out.len() - before);
             let degree = (rows.degree(u) - usize::from(has_loop(rows, u))) as f64;
             paths += degree * (degree - 1.0) / 2.0;
@@ -220,7 +220,7 @@ fn triangles(rows: &Rows, most: u64) -> Option<(u64, f64)> {
         (out, lengths, paths)
     };
     let parts: Vec<(Vec<u32>, Vec<usize>, f64)> = chunks().map(higher).collect();
-    let (mut starts, mut out, mut paths) = (vec![0], Vec::with_capacity(rows.neighbours.len() / 2), 0.0);
+    let (mut starts, mut out, mut paths) = (vec![0], Vec::with_capacity(rows.neighbors.len() / 2), 0.0);
     for (part, lengths, some) in parts {
         let mut end = out.len();
         starts.extend(lengths.iter().map(|length| {

@@ -144,7 +144,7 @@ impl<T: Tag> TagRows<T> {
         for u in 0..rows.len() {
             let first = table.lines.len();
             let mut buckets = Self::first_size(rows, u);
-            while !table.fill(rows.neighbours(u), buckets, &mut taken) {
+            while !table.fill(rows.neighbors(u), buckets, &mut taken) {
                 table.lines.truncate(first);
                 buckets += (buckets / 16).next_multiple_of(unit).max(unit);
             }
@@ -155,12 +155,12 @@ impl<T: Tag> TagRows<T> {
     }
 
     /// Appends a row of so many buckets, unless one has too many nodes.
-    fn fill(&mut self, neighbours: &[u32], buckets: usize, taken: &mut Vec<u8>) -> bool {
+    fn fill(&mut self, neighbors: &[u32], buckets: usize, taken: &mut Vec<u8>) -> bool {
         let first = self.lines.len();
         self.lines.resize(first + buckets / 2, Line([Bucket([u32::MAX; WORDS]); 2]));
         taken.clear();
         taken.resize(buckets, 0);
-        neighbours.iter().all(|&v| {
+        neighbors.iter().all(|&v| {
             let key = self.key(v);
             let at = place(key.fraction, Head { first: 0, buckets: buckets as u32 }) as usize;
             let (free, mask) = (usize::from(taken[at]), Self::SPAN);

@@ -1,24 +1,13 @@
 //! Embeddings: a column of numbers for each node, so that nodes with an edge between them have columns that go together.
 
 mod classify;
-mod line;
 mod panel;
 mod prone;
-mod skip_gram;
-mod spectral;
-mod walks;
 
 use crate::data::Network;
 use crate::{Error, Result};
-pub use classify::{Embedding, Pairing};
-pub use line::Line;
+pub use classify::score_pairs;
 pub use prone::prone;
-pub use skip_gram::SkipGram;
-pub use spectral::{Spectrum, spectral};
-pub use walks::Walks;
-
-/// Told how much is done, from 0 to 1; work stops when it answers false.
-pub type Progress<'a> = dyn FnMut(f64) -> bool + 'a;
 
 /// That there are dimensions, and that the network is simple.
 fn check(network: &Network, dimensions: usize) -> Result<()> {
@@ -41,21 +30,7 @@ fn check(network: &Network, dimensions: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
-    use crate::linalg::Mat;
-
-    /// That at least a share of the columns is nearer to the mean of its own half of the nodes than to that of the other.
-    pub(super) fn told_apart(columns: &Mat<f64>, share: f64) {
-        let half = columns.cols() / 2;
-        let mean =
-            |from: usize, i: usize| (from..from + half).map(|u| columns.get(i, u)).sum::<f64>() / half as f64;
-        let means: Vec<(f64, f64)> = (0..columns.rows()).map(|i| (mean(0, i), mean(half, i))).collect();
-        let side = |u: usize| -> f64 {
-            means.iter().zip(columns.col(u)).map(|((a, b), x)| (a - b) * (x - f64::midpoint(*a, *b))).sum()
-        };
-        let right = (0..2 * half).filter(|&u| (side(u) > 0.0) == (u < half)).count();
-        assert!(right as f64 >= share * 2.0 * half as f64, "{right} of {}", 2 * half);
-    }
+    use crate::rng::{Purpose, below, stream};
 
     /// Two halves with many edges inside and few between, and a ring through all nodes of each half.
     pub(super) fn two_groups(nodes: u32, seed: u64) -> Network {

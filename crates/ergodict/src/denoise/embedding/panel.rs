@@ -4,12 +4,12 @@
 //! node lie together: a product with the network gathers whole cache lines. Work is cut into blocks of nodes, and
 //! sums over nodes are added block by block, so that results do not depend on the number of threads.
 
-use crate::chain::rng::{ChaCha8Rng, normal};
 use crate::data::Network;
 use crate::linalg::eigen::eigen;
 use crate::linalg::products::{Op, Products};
 use crate::linalg::simd::{Simd, WithSimd};
 use crate::linalg::{Isa, Mat};
+use crate::rng::{ChaCha8Rng, normal};
 use rayon::prelude::*;
 
 /// Nodes of a block whose sums are made by one thread.
@@ -29,7 +29,7 @@ pub(super) struct Weights<'a> {
     pub(super) other: Option<&'a [f64]>,
 }
 
-/// `into(u) = Σ_v w(u,v) x(v)` over the neighbours of `u`, after which `finish(u, …)` may change it.
+/// `into(u) = Σ_v w(u,v) x(v)` over the neighbors of `u`, after which `finish(u, …)` may change it.
 pub(super) fn product(
     network: &Network,
     weights: Weights<'_>,
@@ -67,8 +67,8 @@ impl WithSimd for Gather<'_> {
             let other = self.weights.other;
             let weight = |v: u32| other.map_or(own, |other| own + other[v as usize]);
             sum.fill(0.0);
-            // Four neighbours at a time, so that the sum is read and written a fourth as often.
-            let fours = self.network.neighbours(u).chunks_exact(4);
+            // Four neighbors at a time, so that the sum is read and written a fourth as often.
+            let fours = self.network.neighbors(u).chunks_exact(4);
             let rest = fours.remainder();
             for four in fours {
                 let (a, b, c, d) = (at(four[0]), at(four[1]), at(four[2]), at(four[3]));
@@ -88,7 +88,8 @@ impl WithSimd for Gather<'_> {
 }
 
 /// `x yᵀ`, summed over the nodes.
-pub(super) fn cross(x: &Mat<f64>, y: &Mat<f64>) -> Mat<f64> {
+#[cfg(test)]
+fn cross(x: &Mat<f64>, y: &Mat<f64>) -> Mat<f64> {
     summed(x.cols(), x.rows(), y.rows(), |from, to, sum| {
         let (x, y) = (x.as_ref().columns(from, to), y.as_ref().columns(from, to));
         f64::product(sum, false, (Op::Plain, x), (Op::Transposed, y), 1.0);
@@ -168,15 +169,15 @@ fn whitened(x: &Mat<f64>) -> Mat<f64> {
     combined(&w, x)
 }
 
-/// A panel of standard normal numbers, zero at nodes without neighbours.
+/// A panel of standard normal numbers, zero at nodes without neighbors.
 pub(super) fn random(network: &Network, rows: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
-    let joined = |u: usize| !network.neighbours(u).is_empty();
+    let joined = |u: usize| !network.neighbors(u).is_empty();
     let draw = |_, u| if joined(u) { normal(rng) } else { 0.0 };
     Mat::from_fn(rows, network.nodes(), draw)
 }
 
 /// Scales every column that is not zero to length 1.
-pub(super) fn normalise(x: &mut Mat<f64>) {
+pub(super) fn normalize(x: &mut Mat<f64>) {
     let stride = x.stride().max(1);
     x.padded_mut().par_chunks_mut(stride).for_each(|column| {
         let length = column.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -189,7 +190,7 @@ pub(super) fn normalise(x: &mut Mat<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     /// A network of several blocks: a ring with chords and hubs, and some nodes alone at the end.
     fn example() -> Network {
@@ -218,7 +219,7 @@ mod tests {
         for u in [0, 1, 127, 128, 999, 4999, 5000, 5002] {
             for i in 0..11 {
                 let sum: f64 = network
-                    .neighbours(u)
+                    .neighbors(u)
                     .iter()
                     .map(|&v| (own[u] + other[v as usize]) * x.get(i, v as usize))
                     .sum();

@@ -1,11 +1,11 @@
-//! ProNE: a sparse matrix factorisation of the network, then a filter of its spectrum (Zhang, Dong, Wang, Tang and Ding 2019).
+//! ProNE: a sparse matrix factorization of the network, then a filter of its spectrum (Zhang, Dong, Wang, Tang and Ding 2019).
 //!
 //! | symbol | here | in the paper |
 //! |---|---|---|
-//! | `p(u,v) = A(u,v)/d(u)` | `1/degree` | sparse factorisation |
+//! | `p(u,v) = A(u,v)/d(u)` | `1/degree` | sparse factorization |
 //! | `P_D(v) ∝ (Σ_u p(u,v))^α`, α = 3/4 | `negative`, [`ALPHA`] | |
 //! | `M(u,v) = ln p(u,v) − ln(λ P_D(v))` at edges, λ = 1 | `own(u) + other(v)` of [`Weights`] | |
-//! | `U_d Σ_d^½`, randomised | [`factorised`] | |
+//! | `U_d Σ_d^½`, randomized | [`factorized`] | |
 //! | `L − μ I`, of `A + I` | `once` in [`propagated`] | spectral propagation |
 //! | `X = ½ (L − μ I)² − I`, `e^{−θX} = Σ_i (2 − δ_i0) (−1)^i I_i(θ) T_i(X)` | [`propagated`], [`bessel`] | |
 //! | μ = 0.2, θ = 0.5, 10 terms | [`MU`], [`THETA`], [`TERMS`] | settings |
@@ -13,27 +13,27 @@
 //! The logarithm of a quotient is a difference, so that M is `diag(own) A + A diag(other)`, which is never stored. What becomes of
 //! the factors R after the filter, `(A + I)(R − e^{−θX} R)` and `U Σ^½` of that, is as in the authors' code.
 
-use super::panel::{Weights, combined, gram, normalise, orthonormal, product, random};
+use super::panel::{Weights, combined, gram, normalize, orthonormal, product, random};
 use crate::Result;
-use crate::chain::rng::{Purpose, ids, stream};
 use crate::data::Network;
 use crate::linalg::Mat;
 use crate::linalg::eigen::eigen;
+use crate::rng::{Purpose, ids, stream};
 
 /// The power of the law of negative samples.
 const ALPHA: f64 = 0.75;
-/// The centre of the filter.
+/// The center of the filter.
 const MU: f64 = 0.2;
 /// Its width.
 const THETA: f64 = 0.5;
 /// Terms of its expansion.
 const TERMS: usize = 10;
-/// Directions beyond those asked for in the randomised factorisation.
+/// Directions beyond those asked for in the randomized factorization.
 const BEYOND: usize = 10;
 /// Its power iterations.
 const POWERS: usize = 5;
 
-/// ProNE embeddings of the nodes of a simple network: a column of length 1 for each node, zero for a node without neighbours.
+/// ProNE embeddings of the nodes of a simple network: a column of length 1 for each node, zero for a node without neighbors.
 ///
 /// d×n for `d` dimensions and n nodes.
 ///
@@ -53,16 +53,16 @@ const POWERS: usize = 5;
 /// [`Error::Parameter`](crate::Error::Parameter) for no dimensions and for a network that is not simple.
 pub fn prone(network: &Network, dimensions: usize, seed: u64) -> Result<Mat<f64>> {
     super::check(network, dimensions)?;
-    Ok(propagated(network, &factorised(network, dimensions, seed)))
+    Ok(propagated(network, &factorized(network, dimensions, seed)))
 }
 
 /// `U_d Σ_d^½` of M with columns of length 1.
-fn factorised(network: &Network, dimensions: usize, seed: u64) -> Mat<f64> {
+fn factorized(network: &Network, dimensions: usize, seed: u64) -> Mat<f64> {
     let n = network.nodes();
-    let degree = |u: usize| network.neighbours(u).len() as f64;
+    let degree = |u: usize| network.neighbors(u).len() as f64;
     let ln_or_zero = |x: f64| if x > 0.0 { x.ln() } else { 0.0 };
     let mut negative: Vec<f64> = (0..n)
-        .map(|v| network.neighbours(v).iter().map(|&u| 1.0 / degree(u as usize)).sum::<f64>().powf(ALPHA))
+        .map(|v| network.neighbors(v).iter().map(|&u| 1.0 / degree(u as usize)).sum::<f64>().powf(ALPHA))
         .collect();
     let total: f64 = negative.iter().sum();
     negative.iter_mut().for_each(|p| *p = -ln_or_zero(*p / total));
@@ -91,7 +91,7 @@ fn propagated(network: &Network, factors: &Mat<f64>) -> Mat<f64> {
     // `L̃ x`, and twice it with multiples of what came before.
     let once = |x: &Mat<f64>, into: &mut Mat<f64>, finish: &(dyn Fn(usize, &mut [f64]) + Sync)| {
         product(network, all, x, into, |u, sum| {
-            let share = 1.0 / (1.0 + network.neighbours(u).len() as f64);
+            let share = 1.0 / (1.0 + network.neighbors(u).len() as f64);
             for (sum, x) in sum.iter_mut().zip(x.col(u)) {
                 *sum = (1.0 - MU) * x - share * (x + *sum);
             }
@@ -141,7 +141,7 @@ fn rooted(matrix: &Mat<f64>, x: &Mat<f64>, dimensions: usize, power: f64) -> Mat
         _ => 0.0,
     });
     let mut rows = combined(&w, x);
-    normalise(&mut rows);
+    normalize(&mut rows);
     rows
 }
 
@@ -200,9 +200,9 @@ mod tests {
         let total: f64 = p.iter().sum();
         p.iter_mut().for_each(|p| *p /= total);
         let m = Mat::from_fn(n, n, |u, v| if a.get(u, v) > 0.0 { (1.0 / d[u] / p[v]).ln() } else { 0.0 });
-        // With so many directions the randomised factorisation has all there are.
+        // With so many directions the randomized factorization has all there are.
         let dimensions = n - BEYOND;
-        let factors = factorised(&network, dimensions, 3);
+        let factors = factorized(&network, dimensions, 3);
         let want = near(&times(&m, &m.transposed()), dimensions);
         let got = gram(&factors.transposed());
         for u in 0..n {

@@ -5,7 +5,7 @@
 //! is linear: a Newton step that leaves them out does not end, and coordinate steps are as short as the slope. Here such
 //! a direction is given the curvature that rounding may hide, so that it is followed far; and every step ends at the
 //! first bound, which takes a coordinate off the support. So the objective falls until the support is independent and
-//! the code is its minimiser.
+//! the code is its minimizer.
 
 use super::quadratic::Quadratic;
 use super::rule::Rule;
@@ -32,7 +32,7 @@ pub(super) struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// Moves a column to the minimiser over its interior coordinates, dropping those that meet a bound. Slopes up to
+    /// Moves a column to the minimizer over its interior coordinates, dropping those that meet a bound. Slopes up to
     /// `flat` along a null direction are left alone.
     pub(super) fn descend<T: Scalar, R: Rule>(
         &mut self,
@@ -48,7 +48,7 @@ impl ActiveSet {
         for _ in 0..2 * r + 8 {
             self.support.clear();
             self.support.extend((0..r).filter(|&k| R::interior(self.codes[k], aux[k].to_f64())));
-            self.factorise(quadratic);
+            self.factorize(quadratic);
             self.newton::<T, R>(quadratic, correlation, flat);
             let ends = |codes: &[f64], (&k, &way): (&usize, &f64)| bound::<R>(codes[k], way, aux[k].to_f64());
             let moves = || self.support.iter().zip(&self.row);
@@ -67,8 +67,8 @@ impl ActiveSet {
         }
     }
 
-    /// Factorises the Gram matrix of the support.
-    fn factorise<T: Scalar>(&mut self, quadratic: &Quadratic<T>) {
+    /// Factorizes the Gram matrix of the support.
+    fn factorize<T: Scalar>(&mut self, quadratic: &Quadratic<T>) {
         self.triangle.clear();
         self.pivots.clear();
         for (a, &k) in self.support.iter().enumerate() {

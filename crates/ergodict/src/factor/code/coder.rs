@@ -10,7 +10,7 @@ use crate::linalg::{Isa, Mat, Scalar};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Columns that are coded together: enough to amortise packing `W`, few enough that the buffers stay in the
+/// Columns that are coded together: enough to amortize packing `W`, few enough that the buffers stay in the
 /// second-level cache. Fixed, so that results do not depend on the thread count.
 pub const CHUNK: usize = 128;
 
@@ -91,12 +91,12 @@ impl<T: Scalar> Coder<T> {
     }
 
     /// `WᵀW` of the dictionary in force.
-    pub fn gram(&self) -> &Mat<T> {
+    pub(crate) fn gram(&self) -> &Mat<T> {
         &self.gram
     }
 
     /// Where the codes of the last call are not zero.
-    pub fn supports(&self) -> &Supports {
+    pub(crate) fn supports(&self) -> &Supports {
         &self.supports
     }
 

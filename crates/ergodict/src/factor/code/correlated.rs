@@ -72,9 +72,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// The conditions of a minimiser over `h ≥ 0`: the gradient is not negative, and zero where the code is not.
+        /// The conditions of a minimizer over `h ≥ 0`: the gradient is not negative, and zero where the code is not.
         #[test]
-        fn conditions_of_a_minimiser_hold(
+        fn conditions_of_a_minimizer_hold(
             d in 1usize..30, r in 1usize..12, n in 1usize..40, lambda in prop_oneof![Just(0.0), 0.0..2.0f64], seed in 0u64..1000,
         ) {
             let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 /// costs up to 10 %.
 const HAND_OVER: f64 = 0.01;
 /// After a Newton step, greedy repairs go on until the longest step has shrunk by this factor.
-/// Measured over 0.5, 0.3, 0.1, 0.03: case a is 7 % slower at 0.5 and 25 % at 0.03; b and c are within 1 % from 0.5
+/// ValueWithError over 0.5, 0.3, 0.1, 0.03: case a is 7 % slower at 0.5 and 25 % at 0.03; b and c are within 1 % from 0.5
 /// to 0.1, and 15 % and 8 % slower at 0.03.
 const REPAIR: f64 = 0.3;
 /// Rounds with clipped Newton steps; in later ones the active set is worked off in a way that cannot cycle.
@@ -173,7 +173,7 @@ impl<T: Scalar> Chunk<T> {
         let (scale, threshold) = (quadratic.scale.col(0), quadratic.threshold.col(0));
         for j in 0..n {
             let c = self.correlation.col_mut(j);
-            let largest = isa.run(Normalise { c, scale, threshold, linear });
+            let largest = isa.run(Normalize { c, scale, threshold, linear });
             if warm && largest == T::ZERO {
                 // Nothing to explain: zero is the answer, and no start would come within a tolerance of nothing.
                 self.negated.col_mut(j).fill(T::ZERO);
@@ -343,14 +343,14 @@ impl<T: Scalar> Chunk<T> {
 }
 
 /// Turns correlations into `c̃`, and returns the largest before the penalty is taken off.
-struct Normalise<'a, T> {
+struct Normalize<'a, T> {
     c: &'a mut [T],
     scale: &'a [T],
     threshold: &'a [T],
     linear: bool,
 }
 
-impl<T: Scalar> WithSimd for Normalise<'_, T> {
+impl<T: Scalar> WithSimd for Normalize<'_, T> {
     type Output = T;
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Unpenalised free codes: least squares with a shared pseudo-inverse, of minimum norm when `W` is rank-deficient.
+//! Unpenalized free codes: least squares with a shared pseudo-inverse, of minimum norm when `W` is rank-deficient.
 
 use super::fast::{Chunk, Effort};
 use crate::linalg::eigen::eigen;

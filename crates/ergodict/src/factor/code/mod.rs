@@ -11,7 +11,7 @@
 //! solve the objective as stated, so pass `2λ` to reproduce the printed algorithm. Its step `1/tr(G)` is replaced by
 //! `1/L` with a sharper bound. Both solvers stop on the KKT residual and say when a cap was hit.
 //!
-//! The *KKT residual* of a column is the longest step that exact minimisation along one coordinate would take, in
+//! The *KKT residual* of a column is the longest step that exact minimization along one coordinate would take, in
 //! units where atoms have norm one, relative to the column's largest correlation with an atom.
 
 mod active;
@@ -38,8 +38,8 @@ use serde::{Deserialize, Serialize};
 /// In the objective of a column `x` under the dictionary `W`: `‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖²`.
 ///
 /// ```
-/// use ergodict::factor::{Parameters, code::Penalty};
-/// let parameters = Parameters { lambda: 0.5, ..Parameters::new(3) };
+/// use ergodict::factor::{FactorSettings, code::Penalty};
+/// let parameters = FactorSettings { lambda: 0.5, ..FactorSettings::new(3) };
 /// assert_eq!(parameters.penalty(), Penalty { lambda: 0.5, kappa2: 0.0 });
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -58,7 +58,8 @@ pub struct Penalty {
 /// assert_eq!(CodeSet::default().to_string(), "nonneg");
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum CodeSet {
     /// `h ≥ 0`.
@@ -111,15 +112,17 @@ impl std::str::FromStr for CodeSet {
     }
 }
 
+crate::text::written_as_text!(CodeSet);
+
 /// How the code is found.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters, code::CodeSolver};
+/// use ergodict::factor::{Factorizer, FactorSettings, code::CodeSolver};
 /// use ergodict::linalg::Mat;
 /// let x = Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64);
 /// let loss = |solver| {
-///     let parameters = Parameters { solver, tolerance: 1e-10, ..Parameters::new(3) };
-///     Factoriser::<f64>::random(parameters, 4, 0)?.loss(&x)
+///     let parameters = FactorSettings { solver, tolerance: 1e-10, ..FactorSettings::new(3) };
+///     Factorizer::<f64>::random(parameters, 4, 0)?.loss(&x)
 /// };
 /// let (fast, slow) = (loss(CodeSolver::Fast)?, loss(CodeSolver::ProjectedGradient)?);
 /// assert!((fast - slow).abs() < 1e-6 * fast); // the same minimum by two ways
@@ -127,6 +130,7 @@ impl std::str::FromStr for CodeSet {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum CodeSolver {
     /// Greedy coordinate descent, then Newton on the support.
     #[default]
@@ -136,20 +140,8 @@ pub enum CodeSolver {
 }
 
 /// Where the codes of a minibatch are not zero.
-///
-/// ```
-/// use ergodict::factor::code::{CodeSet, Coder, Penalty};
-/// use ergodict::linalg::Mat;
-/// let w = Mat::from_fn(3, 3, |i, j| f64::from(i == j));
-/// let x = Mat::from_fn(3, 1, |i, _| [2.0, 0.0, 3.0][i]);
-/// let mut coder = Coder::new(Penalty { lambda: 1.0, kappa2: 0.0 }, CodeSet::Nonnegative);
-/// coder.set_dictionary(&w);
-/// coder.code((&x).into(), &w, &mut Mat::zeros(0, 0), false, &mut Vec::new())?;
-/// assert_eq!((coder.supports().col(0), coder.supports().total()), (&[0, 2][..], 2));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Default, Debug)]
-pub struct Supports {
+pub(crate) struct Supports {
     /// Room for each column.
     atoms: usize,
     /// The atoms each column uses, at the front of its room.
@@ -159,17 +151,12 @@ pub struct Supports {
 
 impl Supports {
     /// The atoms that column `j` uses, rising.
-    pub fn col(&self, j: usize) -> &[u32] {
+    pub(crate) fn col(&self, j: usize) -> &[u32] {
         &self.indices[j * self.atoms..][..self.sizes[j] as usize]
     }
 
-    /// Number of columns.
-    pub fn cols(&self) -> usize {
-        self.sizes.len()
-    }
-
     /// Codes that are not zero, in all columns.
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.sizes.iter().map(|&s| s as usize).sum()
     }
 
@@ -183,9 +170,9 @@ impl Supports {
 /// What coding a minibatch took.
 ///
 /// ```
-/// use ergodict::factor::{Factoriser, Parameters};
+/// use ergodict::factor::{Factorizer, FactorSettings};
 /// use ergodict::linalg::Mat;
-/// let mut model = Factoriser::<f64>::random(Parameters::new(3), 4, 0)?;
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(3), 4, 0)?;
 /// let (report, _) = model.transform(&Mat::from_fn(4, 6, |i, j| ((3 * i + 2 * j) % 5) as f64))?;
 /// assert!(report.capped == 0 && report.kkt <= 1e-6);
 /// # Ok::<(), ergodict::Error>(())

@@ -1,7 +1,7 @@
 //! Newton's step on the support, for as many columns at once as a register has lanes.
 //!
 //! On the interior coordinates the problem is a linear system `G̃_SS Δ = ρ_S`. Every lane holds another column
-//! with its own support, so the `LDLᵀ` factorisation runs at full width though each system is only 10 to 40 wide;
+//! with its own support, so the `LDLᵀ` factorization runs at full width though each system is only 10 to 40 wide;
 //! shorter ones are padded by the identity. A pivot that vanishes (duplicate atoms) drops its coordinate from the
 //! step, so rank deficiency needs no special case. The residual is then summed afresh from `c̃`, which keeps
 //! rounding from piling up.
@@ -293,7 +293,7 @@ impl<T: Scalar> Sums<'_, T> {
     }
 }
 
-/// Factorises the packed triangles as `L D Lᵀ` and solves; the last row is the right-hand side. The solution is
+/// Factorizes the packed triangles as `L D Lᵀ` and solves; the last row is the right-hand side. The solution is
 /// left in `row`.
 #[inline(always)]
 fn solve<T: Scalar, S: Simd>(s: S, triangle: &mut [T], row: &mut [T], inverse_pivots: &mut [T], size: usize) {

@@ -1,6 +1,6 @@
 //! The quadratic that all columns of a minibatch share, scaled to a unit diagonal.
 //!
-//! Coding a column `x` means minimising `hᵀGh − 2cᵀh + λ‖h‖₁ + (κ₂/2)‖h‖²` with `G = WᵀW`, `c = Wᵀx`. With
+//! Coding a column `x` means minimizing `hᵀGh − 2cᵀh + λ‖h‖₁ + (κ₂/2)‖h‖²` with `G = WᵀW`, `c = Wᵀx`. With
 //! `Ĝ = G + (κ₂/2)I`, `s_k = Ĝ_kk^{−1/2}` and `h = s·h̃` it becomes `h̃ᵀG̃h̃ − 2c̃ᵀh̃` over a scaled set, where
 //! `G̃_kk = 1`: coordinate steps need no division, and the largest step is the one that lowers the objective most.
 

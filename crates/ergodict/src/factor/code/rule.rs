@@ -1,7 +1,7 @@
 //! Coordinate rules: what an exact step along one coordinate is, for each set of admissible codes.
 //!
 //! All rules act on the scaled problem of [`super::quadratic`], where the diagonal of the Gram matrix is 1: with
-//! the residual `p = c − G h`, the unconstrained minimiser along coordinate `k` is `h_k + p_k`. Codes are kept
+//! the residual `p = c − G h`, the unconstrained minimizer along coordinate `k` is `h_k + p_k`. Codes are kept
 //! negated (`m = −h`), which saves the hottest rule one instruction.
 
 use crate::linalg::Scalar;
@@ -11,7 +11,7 @@ use crate::linalg::simd::Simd;
 pub(super) trait Rule: Copy + Send + Sync {
     /// Whether `aux` is read at all.
     const AUX: bool;
-    /// The step `e` to the minimiser along each coordinate of a register.
+    /// The step `e` to the minimizer along each coordinate of a register.
     fn steps<T: Scalar, S: Simd>(s: S, p: T::V<S>, m: T::V<S>, aux: T::V<S>) -> T::V<S>;
     /// The same for one coordinate.
     fn step<T: Scalar>(p: T, m: T, aux: T) -> T;

@@ -96,7 +96,7 @@ pub(super) fn enforce<T: Scalar>(
                 chunk.negated.col_mut(j).copy_from_slice(code);
                 chunk.residual.col_mut(j).copy_from_slice(code);
             }
-            // Both codes are minimisers for the one multiplier that is left, so are the points between them, and one of
+            // Both codes are minimizers for the one multiplier that is left, so are the points between them, and one of
             // those has the right sum. (The sum jumps at μ = 0 when λ = 0 and atoms are dependent.)
             let (over, under) = (sum(chunk.negated.col(j)), sum(chunk.residual.col(j)));
             let share = if over > under { ((bound - under) / (over - under)).clamp(0.0, 1.0) } else { 1.0 };

@@ -12,6 +12,7 @@
 use super::{PairSum, PairSums};
 use crate::data::Network;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// Places of the table that finds a weight among those of edges.
@@ -27,11 +28,11 @@ const PLACES: usize = 1 << 14;
 /// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
 /// let pair = |u, v, sum| PairSum { u, v, sum, count: 2 };
 /// let rebuilt = [pair(0, 1, 1.8), pair(0, 2, 1.2), pair(1, 2, 1.6)];
-/// let found = Accuracy::of(&PairSums::of_pairs(&network, None, rebuilt, 1 << 20)?, &network, 0.5, 0.0)?;
+/// let found = Accuracy::measure(&PairSums::of_pairs(&network, None, rebuilt, 1 << 20)?, &network, 0.5, 0.0)?;
 /// assert_eq!((found.auc, found.jaccard, found.edge_coverage), (Some(1.0), Some(2.0 / 3.0), Some(1.0)));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Accuracy {
     /// Pairs visited.
     pub visited: u64,
@@ -52,7 +53,7 @@ impl Accuracy {
     ///
     /// # Errors
     /// [`Error::Shape`] for a network with other nodes or of the other kind, directed or not.
-    pub fn of(sums: &PairSums, network: &Network, threshold: f64, alpha: f64) -> Result<Self> {
+    pub fn measure(sums: &PairSums, network: &Network, threshold: f64, alpha: f64) -> Result<Self> {
         if (sums.nodes(), sums.is_directed()) != (network.nodes(), network.is_directed()) {
             let of = |nodes: usize, directed: bool| {
                 format!("of {nodes} nodes, {}", if directed { "directed" } else { "undirected" })
@@ -121,9 +122,9 @@ pub(super) fn each_visited(sums: &PairSums, network: &Network, mut each: impl Fn
         if pair.u != row {
             (row, at) = (pair.u, 0);
         }
-        let left = &rows.neighbours(row as usize)[at..];
+        let left = &rows.neighbors(row as usize)[at..];
         at += left.partition_point(|&v| v < pair.v);
-        let there = rows.neighbours(row as usize).get(at) == Some(&pair.v);
+        let there = rows.neighbors(row as usize).get(at) == Some(&pair.v);
         let weight = if there { rows.weights(row as usize).map_or(1.0, |weights| weights[at]) } else { 0.0 };
         each(&pair, weight);
     }
@@ -182,12 +183,12 @@ impl Ranks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{NetworkReconstruction, Reconstructor, Targets};
+    use super::super::{ReconstructionSettings, Reconstructor, Targets};
     use super::*;
-    use crate::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+    use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
     use crate::data::{Build, NodeIds, embedded};
     use crate::denoise::roc::auc;
-    use crate::dictionary::NetworkLearning;
+    use crate::run::NetworkLearning;
     use std::sync::Arc;
 
     /// Every pair that can be visited, one by one.
@@ -229,12 +230,12 @@ mod tests {
             ("directed", arcs),
         ] {
             let (network, motif) = (Arc::new(network), Motif::chain(4).unwrap());
-            let sampler = Samplers::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
+            let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &network, &motif, 0).unwrap();
             let learning = NetworkLearning { steps: 5, ..NetworkLearning::new(3) };
             let learned = learning.learn::<f64>(&[(Arc::clone(&network), Arc::clone(&sampler))], 0).unwrap();
             let some: Vec<(u32, u32)> = (0..network.nodes() as u32).flat_map(|u| [(u, 0), (1, u)]).collect();
             for targets in [Targets::All, Targets::Only(some.into_iter().filter(|(u, v)| u != v).collect())] {
-                let parameters = NetworkReconstruction::default();
+                let parameters = ReconstructionSettings::default();
                 let w = learned.dictionary();
                 let mut rebuilt =
                     Reconstructor::<f64>::new(w, &network, &motif, &parameters, targets).unwrap();
@@ -242,7 +243,7 @@ mod tests {
                     .absorb(&mut [MotifWalker::new(Arc::clone(&sampler), 1, 0, 0, 1).unwrap()], 60)
                     .unwrap();
                 for (threshold, alpha) in [(0.5, 0.0), (0.0, 2.0), (-0.1, 0.0), (3.0, 0.0)] {
-                    let found = Accuracy::of(rebuilt.sums(), &network, threshold, alpha).unwrap();
+                    let found = Accuracy::measure(rebuilt.sums(), &network, threshold, alpha).unwrap();
                     let expected = by_the_book(rebuilt.sums(), &network, threshold, alpha);
                     assert_eq!(found.visited, expected.visited, "{name}");
                     for (found, expected) in [
@@ -269,10 +270,10 @@ mod tests {
         let w = crate::linalg::Mat::from_fn(4, 1, |_, _| 0.5);
         let motif = Motif::chain(2).unwrap();
         let rebuilt =
-            Reconstructor::<f32>::new(&w, &network, &motif, &NetworkReconstruction::default(), Targets::All)
+            Reconstructor::<f32>::new(&w, &network, &motif, &ReconstructionSettings::default(), Targets::All)
                 .unwrap();
-        assert!(Accuracy::of(rebuilt.sums(), &embedded("@karate").unwrap(), 0.5, 0.0).is_err());
-        let nothing = Accuracy::of(rebuilt.sums(), &network, 0.5, 0.0).unwrap();
+        assert!(Accuracy::measure(rebuilt.sums(), &embedded("@karate").unwrap(), 0.5, 0.0).is_err());
+        let nothing = Accuracy::measure(rebuilt.sums(), &network, 0.5, 0.0).unwrap();
         assert_eq!(
             (nothing.visited, nothing.edge_coverage, nothing.jaccard, nothing.auc),
             (0, Some(0.0), Some(0.0), Some(0.5))

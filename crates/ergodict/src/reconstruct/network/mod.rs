@@ -13,14 +13,20 @@ mod positions;
 mod reconstructor;
 mod reference;
 mod replace;
+mod run;
+mod settings;
 mod shares;
 mod sums;
 
 pub use accuracy::Accuracy;
-pub use comparison::{Comparison, distances};
-pub use parameters::{Mode, NetworkReconstruction, Targets};
+pub use comparison::{
+    Comparison, ComparisonOutcome, ComparisonSettings, Estimate, Finding, Measurement, RewiredCopy, TreeMerge,
+};
+pub use parameters::{Mode, ReconstructionSettings, Targets};
 pub use parts::{PairFormat, PairPart, PairRow, PartsFolder, write_pairs};
 pub use reconstructor::{ReconstructionPoint, Reconstructor};
 pub use reference::{ByTheBook, by_the_book};
+pub use run::ReconstructionRun;
+pub use settings::{CompareSettings, Measure, RebuildSettings};
 pub use shares::{ShareOutcome, SharePlace, ShareTask, share_of};
 pub use sums::{PairSum, PairSums, SortedSums, merged_sums, source_ranges};

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Which entries of a rebuilt patch count.
 ///
 /// ```
-/// use ergodict::reconstruct::network::{Mode, NetworkReconstruction};
-/// assert_eq!(NetworkReconstruction::default().mode, Mode::Plain);
+/// use ergodict::reconstruct::network::{Mode, ReconstructionSettings};
+/// assert_eq!(ReconstructionSettings::default().mode, Mode::Plain);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Mode {
     /// All of them, as in the paper.
     #[default]
@@ -24,10 +25,10 @@ pub enum Mode {
 ///
 /// ```
 /// use ergodict::{chain::Motif, data::embedded, linalg::Mat};
-/// use ergodict::reconstruct::network::{NetworkReconstruction, Reconstructor, Targets};
+/// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
 /// let (karate, w) = (embedded("karate")?.into(), Mat::from_fn(9, 9, |i, j| f64::from(i == j)));
 /// let only = Targets::Only(vec![(0, 1), (5, 20)]);
-/// let rebuilt = Reconstructor::<f64>::new(&w, &karate, &Motif::chain(3)?, &NetworkReconstruction::default(), only)?;
+/// let rebuilt = Reconstructor::<f64>::new(&w, &karate, &Motif::chain(3)?, &ReconstructionSettings::default(), only)?;
 /// assert_eq!(rebuilt.sums().pairs(), 2);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -43,13 +44,13 @@ pub enum Targets {
 /// Parameters of a reconstruction.
 ///
 /// ```
-/// use ergodict::reconstruct::network::{Mode, NetworkReconstruction};
-/// let parameters = NetworkReconstruction { mode: Mode::OffChain, ..NetworkReconstruction::default() };
+/// use ergodict::reconstruct::network::{Mode, ReconstructionSettings};
+/// let parameters = ReconstructionSettings { mode: Mode::OffChain, ..ReconstructionSettings::default() };
 /// assert!(parameters.check().is_ok());
-/// assert!(NetworkReconstruction { lambda: -1.0, ..parameters }.check().is_err());
+/// assert!(ReconstructionSettings { lambda: -1.0, ..parameters }.check().is_err());
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct NetworkReconstruction {
+pub struct ReconstructionSettings {
     /// Which entries count.
     pub mode: Mode,
     /// The weight `λ ≥ 0` of `‖h‖₁`.
@@ -62,13 +63,13 @@ pub struct NetworkReconstruction {
     pub memory: usize,
 }
 
-impl Default for NetworkReconstruction {
+impl Default for ReconstructionSettings {
     fn default() -> Self {
         Self { mode: Mode::Plain, lambda: 0.0, reversal: false, tolerance: 1e-6, memory: 1 << 30 }
     }
 }
 
-impl NetworkReconstruction {
+impl ReconstructionSettings {
     /// Whether all are in range.
     ///
     /// # Errors

@@ -21,8 +21,8 @@ pub type PairRow = (u32, u32, f64, u64);
 ///
 /// ```
 /// use ergodict::reconstruct::network::PairFormat;
-/// assert_eq!(PairFormat::of("rebuilt.parquet".as_ref()), PairFormat::Parquet);
-/// assert_eq!(PairFormat::of("rebuilt".as_ref()), PairFormat::Tsv);
+/// assert_eq!(PairFormat::from_path("rebuilt.parquet".as_ref()), PairFormat::Parquet);
+/// assert_eq!(PairFormat::from_path("rebuilt".as_ref()), PairFormat::Tsv);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,13 +54,13 @@ pub struct PairPart {
 
 impl PairFormat {
     /// By the name of a file: `.parquet`, or else text.
-    pub fn of(path: &Path) -> Self {
+    pub fn from_path(path: &Path) -> Self {
         let parquet = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
         if parquet { Self::Parquet } else { Self::Tsv }
     }
 
     /// What names of such files end with.
-    pub fn extension(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Tsv => "tsv",
             Self::Parquet => "parquet",

@@ -19,7 +19,7 @@ use super::block::{CHUNK, Shared, Worker, add};
 use super::positions::Positions;
 use super::sums::store::{Part, Store};
 use super::sums::{Kind, PairSums};
-use super::{NetworkReconstruction, Targets};
+use super::{ReconstructionSettings, Targets};
 use crate::chain::{Motif, MotifPoint, MotifWalker};
 use crate::data::{Adjacency, Network};
 use crate::factor::code::{CodeReport, CorrelatedCoder};
@@ -44,13 +44,13 @@ const ROUNDS: u32 = 100;
 /// Where a reconstruction is, but for its sums and counts.
 ///
 /// ```
-/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
 /// use ergodict::linalg::Mat;
-/// use ergodict::reconstruct::network::{NetworkReconstruction, Reconstructor, Targets};
+/// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
 /// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
-/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), NetworkReconstruction::default());
+/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), ReconstructionSettings::default());
 /// let begin = || Reconstructor::<f64>::new(&w, &karate, &motif, &parameters, Targets::All);
-/// let sampler = Samplers::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
 /// let walkers = || Ok::<_, ergodict::Error>([MotifWalker::new(sampler.clone(), 0, 0, 0, 1)?]);
 /// let (mut rebuilt, mut walking, path) = (begin()?, walkers()?, "checkpoint".as_ref());
 /// rebuilt.absorb(&mut walking, 500)?;
@@ -74,14 +74,14 @@ pub struct ReconstructionPoint {
 /// For each homomorphism `x`, `h = argmin_{h ≥ 0} ‖A_x − Wh‖² + λ‖h‖₁`, and entry `(a,b)` of `Wh` is added to the sum `S` of the pair `(x(a), x(b))`, one to its count `C`.
 ///
 /// ```
-/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, Samplers};
+/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
 /// use ergodict::linalg::Mat;
-/// use ergodict::reconstruct::network::{NetworkReconstruction, Reconstructor, Targets};
+/// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
 /// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
 /// let w = Mat::from_fn(9, 9, |i, j| f64::from(i == j)); // atoms that can rebuild any patch
-/// let parameters = NetworkReconstruction::default();
+/// let parameters = ReconstructionSettings::default();
 /// let mut rebuilt = Reconstructor::<f64>::new(&w, &karate, &motif, &parameters, Targets::All)?;
-/// let sampler = Samplers::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
 /// rebuilt.absorb(&mut [MotifWalker::new(sampler, 0, 0, 0, 1)?], 1000)?;
 /// let exact = |u, v| karate.weight(u as usize, v as usize);
 /// assert!(rebuilt.sums().iter().all(|pair| (pair.mean() - exact(pair.u, pair.v)).abs() < 1e-6));
@@ -90,7 +90,7 @@ pub struct ReconstructionPoint {
 pub struct Reconstructor<T = f32> {
     network: Arc<Network>,
     motif: Motif,
-    parameters: NetworkReconstruction,
+    parameters: ReconstructionSettings,
     patches: NetworkPatches,
     positions: Positions,
     atoms: Atoms<T>,
@@ -111,7 +111,7 @@ impl<T: Scalar> Reconstructor<T> {
         dictionary: &Mat<f64>,
         network: &Arc<Network>,
         motif: &Motif,
-        parameters: &NetworkReconstruction,
+        parameters: &ReconstructionSettings,
         targets: Targets,
     ) -> Result<Self> {
         Self::with(dictionary, Adjacency::new(network, Adjacency::BUDGET), motif, parameters, targets)
@@ -126,7 +126,7 @@ impl<T: Scalar> Reconstructor<T> {
         dictionary: &Mat<f64>,
         adjacency: Adjacency,
         motif: &Motif,
-        parameters: &NetworkReconstruction,
+        parameters: &ReconstructionSettings,
         targets: Targets,
     ) -> Result<Self> {
         parameters.check()?;
@@ -146,7 +146,7 @@ impl<T: Scalar> Reconstructor<T> {
     }
 
     /// The network whose patches are rebuilt.
-    pub fn network(&self) -> &Arc<Network> {
+    pub(crate) fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
@@ -250,7 +250,7 @@ struct Work<'a, T> {
     patches: &'a NetworkPatches,
     positions: &'a Positions,
     atoms: &'a Atoms<T>,
-    parameters: NetworkReconstruction,
+    parameters: ReconstructionSettings,
     /// Homomorphisms before, and to be taken.
     first: u64,
     samples: u64,

@@ -9,7 +9,7 @@
 //!
 //! Beside the print: the mode leaves entries out, and the atoms may be there reversed too.
 
-use super::{Mode, NetworkReconstruction};
+use super::{Mode, ReconstructionSettings};
 use crate::Result;
 use crate::chain::Motif;
 use crate::data::Network;
@@ -38,10 +38,10 @@ pub struct ByTheBook {
 ///
 /// ```
 /// use ergodict::{chain::Motif, data::Network, linalg::Mat};
-/// use ergodict::reconstruct::network::{NetworkReconstruction, by_the_book};
+/// use ergodict::reconstruct::network::{ReconstructionSettings, by_the_book};
 /// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
 /// let pixels = Mat::from_fn(4, 4, |i, j| f64::from(i == j)); // atoms that can rebuild any patch
-/// let parameters = NetworkReconstruction { lambda: 0.0, ..NetworkReconstruction::default() };
+/// let parameters = ReconstructionSettings { lambda: 0.0, ..ReconstructionSettings::default() };
 /// let rebuilt = by_the_book(&network, &Motif::chain(2)?, &pixels, &parameters, &[0, 1, 1, 0, 1, 2])?;
 /// assert_eq!((rebuilt[&(0, 1)].count, rebuilt[&(1, 2)].count), (2, 1));
 /// assert!((rebuilt[&(0, 1)].mean - 1.0).abs() < 1e-5);
@@ -54,7 +54,7 @@ pub fn by_the_book(
     network: &Network,
     motif: &Motif,
     dictionary: &Mat<f64>,
-    parameters: &NetworkReconstruction,
+    parameters: &ReconstructionSettings,
     xs: &[u32],
 ) -> Result<BTreeMap<(u32, u32), ByTheBook>> {
     let (k, atoms, d) = (motif.k(), dictionary.cols(), dictionary.rows());

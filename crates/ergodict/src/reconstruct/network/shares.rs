@@ -9,15 +9,16 @@
 //! Files are merged block by block and within a block chain by chain. So sums depend on the seed and on the numbers of homomorphisms, chains and
 //! blocks, and on nothing else; counts are those of one reconstruction with as many chains.
 
-use super::{NetworkReconstruction, Reconstructor, SortedSums, Targets};
-use crate::chain::rng::ids;
+use super::{ReconstructionSettings, Reconstructor, SortedSums, Targets};
+use crate::chain::SampledNetwork;
 use crate::chain::{Motif, MotifPoint, MotifSampler, MotifWalker};
 use crate::data::Adjacency;
-use crate::dictionary::rounds::frame::{Body, opened, put, sealed};
-use crate::dictionary::{Drawn, Precision, arithmetic};
-use crate::factor::Parameters;
+use crate::factor::FactorSettings;
 use crate::linalg::Mat;
+use crate::rng::ids;
+use crate::run::tasks::frame::{Body, opened, put, sealed};
 use crate::{Error, Result};
+use crate::{model::Precision, run::arithmetic};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -48,9 +49,9 @@ pub fn share_of(samples: u64, chain: u64, chains: u64) -> u64 {
 ///
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif};
-/// use ergodict::{dictionary::Drawn, reconstruct::network::{SharePlace, Targets}};
+/// use ergodict::{chain::SampledNetwork, reconstruct::network::{SharePlace, Targets}};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
 /// let place = std::sync::Arc::new(SharePlace::new(&drawn, Targets::Only(vec![(0, 1)])));
 /// assert_eq!(std::sync::Arc::strong_count(&place), 1); // made once, for all tasks of a process
 /// # Ok::<(), ergodict::Error>(())
@@ -64,7 +65,7 @@ pub struct SharePlace {
 
 impl SharePlace {
     /// A place to rebuild at.
-    pub fn new((network, sampler): &Drawn, targets: Targets) -> Self {
+    pub fn new((network, sampler): &SampledNetwork, targets: Targets) -> Self {
         let (sampler, motif) = (Arc::clone(sampler), sampler.motif().clone());
         Self { sampler, adjacency: Adjacency::new(network, Adjacency::BUDGET), motif, targets }
     }
@@ -74,11 +75,11 @@ impl SharePlace {
 ///
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif};
-/// use ergodict::{dictionary::Drawn, linalg::Mat};
-/// use ergodict::reconstruct::network::{NetworkReconstruction, SharePlace, ShareTask, SortedSums, Targets};
+/// use ergodict::{chain::SampledNetwork, linalg::Mat};
+/// use ergodict::reconstruct::network::{ReconstructionSettings, SharePlace, ShareTask, SortedSums, Targets};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let drawn: Drawn = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
-/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), NetworkReconstruction::default());
+/// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(3)?)?));
+/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), ReconstructionSettings::default());
 /// let arithmetic = ShareTask::arithmetic_here(&w, &parameters)?;
 /// let (chain, block, seed, burn_in, every, samples) = (0, 0, 0, 0, 1, 500);
 /// let task = ShareTask { chain, block, point: None, samples, seed, burn_in, every, parameters, w, arithmetic };
@@ -105,7 +106,7 @@ pub struct ShareTask {
     /// Steps from one homomorphism to the next.
     pub every: u64,
     /// How patches are rebuilt.
-    pub parameters: NetworkReconstruction,
+    pub parameters: ReconstructionSettings,
     /// `W`, d×r.
     pub w: Mat<f64>,
     /// What [`ShareTask::arithmetic_here`] must be where it runs.
@@ -144,7 +145,7 @@ struct TaskHeader {
     seed: u64,
     burn_in: u64,
     every: u64,
-    parameters: NetworkReconstruction,
+    parameters: ReconstructionSettings,
     shape: (usize, usize),
     arithmetic: String,
 }
@@ -154,8 +155,8 @@ impl ShareTask {
     ///
     /// # Errors
     /// As [`arithmetic`].
-    pub fn arithmetic_here(w: &Mat<f64>, parameters: &NetworkReconstruction) -> Result<String> {
-        let scheme = Parameters { lambda: parameters.lambda, ..Parameters::new(w.cols()) };
+    pub fn arithmetic_here(w: &Mat<f64>, parameters: &ReconstructionSettings) -> Result<String> {
+        let scheme = FactorSettings { lambda: parameters.lambda, ..FactorSettings::new(w.cols()) };
         arithmetic::<f32>(&scheme, w.rows(), CODED)
     }
 
@@ -167,7 +168,7 @@ impl ShareTask {
     pub fn run(&self, place: &SharePlace, file: &Path, stop: &dyn Fn() -> bool) -> Result<ShareOutcome> {
         let here = Self::arithmetic_here(&self.w, &self.parameters)?;
         if here != self.arithmetic {
-            return Err(crate::dictionary::rounds::other_arithmetic(&here, &self.arithmetic));
+            return Err(crate::run::tasks::other_arithmetic(&here, &self.arithmetic));
         }
         let (sampler, id) = (Arc::clone(&place.sampler), ids::REBUILDING + self.chain);
         let walker = match &self.point {
@@ -250,7 +251,7 @@ impl ShareOutcome {
 mod tests {
     use super::super::{PairSum, merged_sums};
     use super::*;
-    use crate::chain::{SamplerKind, Samplers};
+    use crate::chain::{SamplerBuilder, SamplerKind};
     use crate::data::embedded;
 
     #[test]
@@ -266,9 +267,9 @@ mod tests {
     #[test]
     fn shares_have_the_counts_of_the_whole_and_its_sums_but_for_rounding() {
         let (network, motif) = (Arc::new(embedded("@lesmis").unwrap()), Motif::chain(4).unwrap());
-        let sampler = Samplers::default().build(SamplerKind::Pivot, &network, &motif, 0).unwrap();
+        let sampler = SamplerBuilder::default().build(SamplerKind::Pivot, &network, &motif, 0).unwrap();
         let w = Mat::from_fn(16, 3, |i, j| ((i * 7 + j * 5) % 11) as f64 / 11.0);
-        let (parameters, samples, chains) = (NetworkReconstruction::default(), 2000, 3);
+        let (parameters, samples, chains) = (ReconstructionSettings::default(), 2000, 3);
         let mut whole = Reconstructor::<f32>::new(&w, &network, &motif, &parameters, Targets::All).unwrap();
         let walker = |id| MotifWalker::new(Arc::clone(&sampler), 4, ids::REBUILDING + id, 7, 2).unwrap();
         let mut walkers: Vec<MotifWalker> = (0..chains).map(walker).collect();

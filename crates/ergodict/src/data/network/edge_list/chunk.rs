@@ -3,6 +3,7 @@
 use super::layout::{Layout, Weight, one_field, too_many};
 use super::line::{attribute_weight, attributes, canonical, content, split};
 use crate::data::npy_header::shorten;
+use crate::error::Problem;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ pub(super) struct Chunk {
     /// The first weight below zero, with its line, counted from 0 in this chunk.
     pub(super) negative: Option<(u64, f64)>,
     /// What is wrong with the line after those that were read.
-    pub(super) problem: Option<String>,
+    pub(super) problem: Option<Problem>,
 }
 
 /// Both ends of every edge, in the narrowest form that held so far.
@@ -114,27 +115,29 @@ impl Chunk {
         line: &'a [u8],
         layout: &Layout,
         fields: &mut Vec<Cow<'a, str>>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Problem> {
         if line.len() > LONGEST_LINE {
-            return Err(format!("is longer than {LONGEST_LINE} bytes: expected an edge a line"));
+            return Err(format!("is longer than {LONGEST_LINE} bytes: expected an edge a line").into());
         }
         let Some(line) = content(line) else { return Ok(()) };
         let line = std::str::from_utf8(line)
             .map_err(|_| "is not UTF-8 text: expected an edge a line, such as `a b` or `a b 0.5`")?;
         if let Some(byte) = line.bytes().find(|&byte| byte < b' ' && byte != b'\t') {
-            return Err(format!("holds the byte {byte:#04x}, so it is not text: expected an edge a line"));
+            return Err(
+                format!("holds the byte {byte:#04x}, so it is not text: expected an edge a line").into()
+            );
         }
         let (line, dictionary) = attributes(line);
         split(line, layout.separator, fields)?;
         let found = fields.len();
         if found == 1 {
-            return Err(one_field(layout.separator));
+            return Err(one_field(layout.separator).into());
         }
         if layout.source.max(layout.target) >= found
             || found > layout.columns
             || (found < layout.columns && !layout.ragged)
         {
-            return Err(miscounted(found, layout));
+            return Err(miscounted(found, layout).into());
         }
         let weight = match layout.weight {
             Weight::Column(at) => Some(fields[at].as_ref()),
@@ -150,10 +153,11 @@ impl Chunk {
         if let Some(field) = weight {
             let number: Option<f64> = field.parse().ok().filter(|x: &f64| x.is_finite());
             let Some(number) = number else {
-                return Err(format!(
-                    "has the weight `{}`: expected a finite number (weights can be ignored: --unweighted)",
+                let text = format!(
+                    "has the weight `{}`: expected a finite number; weights can be ignored",
                     shorten(field)
-                ));
+                );
+                return Err(Problem::hinting(text, "unweighted", "true"));
             };
             if number < 0.0 && self.negative.is_none() {
                 self.negative = Some((self.lines, number));
@@ -163,7 +167,7 @@ impl Chunk {
         let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
         if source.is_empty() || target.is_empty() {
             let which = if source.is_empty() { layout.source } else { layout.target } + 1;
-            return Err(format!("has an empty field {which}: expected the id of a node"));
+            return Err(format!("has an empty field {which}: expected the id of a node").into());
         }
         self.ends.push(source, target);
         Ok(())
@@ -262,7 +266,7 @@ fn digits(text: &[u8]) -> Option<(u32, &[u8])> {
     if length == 8 {
         return digits_one_by_one(text);
     }
-    // Digits to the end, zeros before them; then neighbours are united: 2 × 4 digits, 4 × 2, 8 × 1.
+    // Digits to the end, zeros before them; then neighbors are united: 2 × 4 digits, 4 × 2, 8 × 1.
     let word = word << (64 - 8 * length);
     let word = word.wrapping_mul(10).wrapping_add(word >> 8) & 0x00ff_00ff_00ff_00ff;
     let word = word.wrapping_mul(100).wrapping_add(word >> 16) & 0x0000_ffff_0000_ffff;

@@ -1,7 +1,7 @@
 //! The networks of Barabási and Albert: preferential attachment.
 
 use super::room;
-use crate::chain::rng::{ChaCha8Rng, below};
+use crate::rng::{ChaCha8Rng, below};
 use crate::{Error, Result};
 
 /// Node `m` is joined to nodes `0..m`; then nodes `m+1, m+2, …` come one by one, and each is joined to `m` different nodes,
@@ -26,7 +26,7 @@ impl BarabasiAlbert {
     /// Networks of `nodes` nodes, each of which brings `joins` edges.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless `1 ≤ joins < nodes`, and for a size beyond [`MOST_EDGES`](super::MOST_EDGES).
+    /// [`Error::Parameter`] unless `1 ≤ joins < nodes`, and for a size beyond `MOST_EDGES`.
     pub fn new(nodes: usize, joins: usize) -> Result<Self> {
         if joins == 0 || joins >= nodes {
             let expected = format!("it must be at least 1 and less than the {nodes} nodes");

@@ -2,7 +2,7 @@
 
 use super::pairs::{Cursor, count, each_with_probability};
 use super::{limits, probability};
-use crate::chain::rng::ChaCha8Rng;
+use crate::rng::ChaCha8Rng;
 use crate::{Error, Result};
 use std::ops::ControlFlow;
 
@@ -27,7 +27,7 @@ impl BlockModel {
     ///
     /// # Errors
     /// [`Error::Shape`] for a matrix that has not one row and column a block; [`Error::Parameter`] for one that is not symmetric, for
-    /// an entry outside [0, 1], and for a size beyond [`MOST_EDGES`](super::MOST_EDGES).
+    /// an entry outside [0, 1], and for a size beyond `MOST_EDGES`.
     pub fn new(sizes: Vec<usize>, probabilities: Vec<Vec<f64>>) -> Result<Self> {
         let blocks = sizes.len();
         if let Some(row) = probabilities.iter().find(|row| row.len() != blocks) {

@@ -8,9 +8,10 @@
 //! degrees (Taylor 1981): its stationary law is the uniform one.
 
 use super::super::Network;
+use super::super::rewire::Switching;
 use super::pairs::PairSet;
 use super::room;
-use crate::chain::rng::{ChaCha8Rng, below};
+use crate::rng::{ChaCha8Rng, below};
 use crate::{Error, Result};
 use std::collections::BinaryHeap;
 
@@ -46,7 +47,7 @@ pub enum Multiple {
 /// use ergodict::data::{embedded, generate::{Configuration, Generator, Multiple}};
 /// let karate = embedded("karate")?;
 /// let alike = Generator::from(Configuration::like(&karate, Multiple::Exact { swaps: 10 })?).generate(0);
-/// assert!((0..34).all(|v| alike.neighbours(v).len() == karate.neighbours(v).len()));
+/// assert!((0..34).all(|v| alike.neighbors(v).len() == karate.neighbors(v).len()));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +61,7 @@ impl Configuration {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a degree that is not less than the number of nodes, for an odd sum, for degrees that no simple network
-    /// has (if they are to be exact), and for a size beyond [`MOST_EDGES`](super::MOST_EDGES).
+    /// has (if they are to be exact), and for a size beyond `MOST_EDGES`.
     pub fn new(degrees: Vec<u32>, multiple: Multiple) -> Result<Self> {
         let n = degrees.len();
         if let Some((v, &degree)) = degrees.iter().enumerate().find(|(_, d)| **d as usize >= n) {
@@ -99,7 +100,7 @@ impl Configuration {
             ));
         }
         let degree = |u: usize| {
-            let row = network.neighbours(u);
+            let row = network.neighbors(u);
             (row.len() - usize::from(row.binary_search(&(u as u32)).is_ok())) as u32
         };
         Self::new((0..network.nodes()).map(degree).collect(), multiple)
@@ -118,9 +119,7 @@ impl Configuration {
                 return edges;
             }
         }
-        let mut edges = havel_hakimi(&self.degrees);
-        swap(&mut edges, u64::from(swaps), rng);
-        edges
+        swapped(havel_hakimi(&self.degrees), u64::from(swaps), rng)
     }
 }
 
@@ -143,25 +142,12 @@ fn pairing(
     Some(edges)
 }
 
-/// `swaps` attempts for each edge of a simple network.
-fn swap(edges: &mut [(u32, u32)], swaps: u64, rng: &mut ChaCha8Rng) {
-    let count = edges.len() as u64;
-    let mut present = PairSet::with_capacity(edges.len());
-    edges.iter().for_each(|&(u, v)| _ = present.insert(u, v));
-    for _ in 0..swaps * count {
-        let (i, draw) = (below(rng, count) as usize, below(rng, 2 * count));
-        let j = (draw / 2) as usize;
-        let (a, b) = edges[i];
-        let (c, d) = if draw % 2 == 0 { edges[j] } else { (edges[j].1, edges[j].0) };
-        if a == d || c == b || present.contains(a, d) || present.contains(c, b) {
-            continue;
-        }
-        present.remove(a, b);
-        present.remove(c, d);
-        present.insert(a, d);
-        present.insert(c, b);
-        (edges[i], edges[j]) = ((a, d), (c, b));
-    }
+/// The edges of a simple network after `swaps` attempts for each.
+fn swapped(edges: Vec<(u32, u32)>, swaps: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+    let attempts = swaps * edges.len() as u64;
+    let mut chain = Switching::new(edges, false);
+    let _finished = chain.run(attempts, rng, &|| false);
+    chain.into_edges()
 }
 
 /// Whether a simple network has these degrees, by the inequalities of Erdős and Gallai; their sum is even.
@@ -202,7 +188,7 @@ fn havel_hakimi(degrees: &[u32]) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
     use std::collections::BTreeMap;
 
     /// All simple networks of the degrees, as sets of pairs.
@@ -257,11 +243,8 @@ mod tests {
             let model = Configuration::new(degrees.clone(), Multiple::Exact { swaps: 20 }).unwrap();
             let (chi2, freedom) = against_uniform(&degrees, 8000, || Some(model.edges(&mut rng)));
             assert!(!far(chi2, freedom), "{degrees:?}: {chi2} for {freedom}");
-            let (chi2, freedom) = against_uniform(&degrees, 4000, || {
-                let mut edges = havel_hakimi(&degrees);
-                swap(&mut edges, 20, &mut rng);
-                Some(edges)
-            });
+            let (chi2, freedom) =
+                against_uniform(&degrees, 4000, || Some(swapped(havel_hakimi(&degrees), 20, &mut rng)));
             assert!(!far(chi2, freedom), "swaps of {degrees:?}: {chi2} for {freedom}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::pairs::{Cursor, count, each_with_probability, subset};
 use super::{limits, probability, room};
-use crate::chain::rng::ChaCha8Rng;
+use crate::rng::ChaCha8Rng;
 use crate::{Error, Result};
 use std::ops::ControlFlow;
 
@@ -40,7 +40,7 @@ impl ErdosRenyi {
     /// Networks of `nodes` nodes; of directed ones the pairs `(u, v)` and `(v, u)` are two. No pair is of the same node twice.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a probability outside [0, 1], more edges than pairs, or a size beyond [`MOST_EDGES`](super::MOST_EDGES).
+    /// [`Error::Parameter`] for a probability outside [0, 1], more edges than pairs, or a size beyond `MOST_EDGES`.
     pub fn new(nodes: usize, density: Density, directed: bool) -> Result<Self> {
         limits(nodes, 0.0)?;
         let pairs = pairs(nodes, directed);

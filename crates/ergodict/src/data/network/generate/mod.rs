@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | [`ErdosRenyi`] | n, p or m; directed or not | every pair an edge with probability p; every set of m pairs alike | O(n + m), O(m log m) |
 //! | [`BarabasiAlbert`] | n, m | new nodes join m others in proportion to their degrees | O(n m) |
-//! | [`WattsStrogatz`] | n, k, p | a ring of k neighbours, each edge rewired with probability p | O(n k) |
+//! | [`WattsStrogatz`] | n, k, p | a ring of k neighbors, each edge rewired with probability p | O(n k) |
 //! | [`BlockModel`] | sizes, matrix | a pair in blocks a, b is an edge with probability `P(a,b)` | O(n + m + blocks²) |
 //! | [`Configuration`] | degrees | random pairing of the ends, erased; or of exactly these degrees | O(m), O(swaps m) |
 //! | [`RMat`] | scale, edge factor, a, b, c, d | recursive quadrants; directed or not | O(m) |
@@ -32,12 +32,12 @@ pub use stream::Generated;
 pub use watts_strogatz::WattsStrogatz;
 
 use super::Network;
-use crate::chain::rng::{ChaCha8Rng, Purpose, ids, stream};
+use crate::rng::{ChaCha8Rng, Purpose, ids, stream};
 use crate::{Error, Result};
 use std::ops::ControlFlow;
 
 /// Most edges of a generated network: 4.3 thousand million, some 130 GB while it is made.
-pub const MOST_EDGES: u64 = 1 << 32;
+pub(crate) const MOST_EDGES: u64 = 1 << 32;
 
 /// A model of random networks with its parameters.
 ///
@@ -46,7 +46,7 @@ pub const MOST_EDGES: u64 = 1 << 32;
 /// let ring: Generator = WattsStrogatz::new(10, 4, 0.0)?.into();
 /// let network = ring.generate(0);
 /// assert_eq!((network.nodes(), network.edges()), (10, 20));
-/// assert_eq!(network.neighbours(0), [1, 2, 8, 9]);
+/// assert_eq!(network.neighbors(0), [1, 2, 8, 9]);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]

@@ -1,6 +1,6 @@
 //! Pairs of nodes by number: sets of them at random, without listing the others.
 
-use crate::chain::rng::{ChaCha8Rng, below};
+use crate::rng::{ChaCha8Rng, below};
 use rand_chacha::rand_core::Rng;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,7 +1,7 @@
 //! R-MAT networks (Chakrabarti, Zhan and Faloutsos 2004): edges fall into quadrants of the matrix, recursively.
 
 use super::limits;
-use crate::chain::rng::{ChaCha8Rng, fraction};
+use crate::rng::{ChaCha8Rng, fraction};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
 use std::ops::ControlFlow;
@@ -46,7 +46,7 @@ impl RMat {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a scale over 31, for probabilities that are negative or do not sum to one, and for a size beyond
-    /// [`MOST_EDGES`](super::MOST_EDGES).
+    /// `MOST_EDGES`.
     pub fn of_draws(scale: u32, draws: u64, quadrants: [f64; 4], directed: bool) -> Result<Self> {
         if scale > 31 {
             return Err(Error::parameter("the scale", scale, "it must be at most 31, for 2³¹ nodes"));
@@ -168,7 +168,7 @@ impl Alias {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, stream};
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn tables_have_the_exact_probabilities() {

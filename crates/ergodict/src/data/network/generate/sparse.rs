@@ -20,7 +20,7 @@ pub(in super::super) fn with_ids(ids: NodeIds, edges: &[(u32, u32)], directed: b
     // first ends, before it is a first end.
     let ascending =
         edges.windows(2).all(|pair| pair[0] < pair[1]) && (directed || edges.iter().all(|(u, v)| u < v));
-    let (mut starts, mut neighbours) = match (directed, ascending) {
+    let (mut starts, mut neighbors) = match (directed, ascending) {
         (true, true) => scatter(n, &proper),
         (false, true) => scatter(n, &|| proper().flat_map(|(u, v)| [(u, v), (v, u)])),
         (true, false) => {
@@ -33,9 +33,9 @@ pub(in super::super) fn with_ids(ids: NodeIds, edges: &[(u32, u32)], directed: b
         }
     };
     if !ascending {
-        unite(&mut starts, &mut neighbours);
+        unite(&mut starts, &mut neighbors);
     }
-    let rows = Rows { starts: starts.into(), neighbours: neighbours.into(), weights: None };
+    let rows = Rows { starts: starts.into(), neighbors: neighbors.into(), weights: None };
     Network { rows, directed, ids, loops: 0, incoming: OnceLock::new() }
 }
 
@@ -84,8 +84,8 @@ fn unite(starts: &mut [u64], ends: &mut Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
     use crate::data::{Build, Edge};
+    use crate::rng::{Purpose, below, stream};
 
     #[test]
     fn networks_are_those_of_the_reference() {

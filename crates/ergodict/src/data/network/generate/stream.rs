@@ -1,11 +1,11 @@
 //! Writes random networks that do not fit in memory: edges go to sorted runs as they are drawn.
 
-use super::super::external_gather::{Batch, Converting, Outcome, Plan, Task, convert};
-use super::super::external_labels::Labels;
-use super::super::external_rows::Meaning;
+use super::super::convert::gather::{Batch, Converting, Outcome, Plan, Task, convert};
+use super::super::convert::labels::Labels;
+use super::super::convert::rows::Meaning;
 use super::super::{Found, Loops, NodeIds, Saved, egr, save};
 use super::Generator;
-use crate::chain::rng::{Purpose, ids, stream};
+use crate::rng::{Purpose, ids, stream};
 use crate::{Error, Result};
 use std::fs::File;
 use std::ops::ControlFlow;

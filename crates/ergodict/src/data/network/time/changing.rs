@@ -80,14 +80,14 @@ enum Was {
 impl ChangingNetwork {
     /// A network without nodes.
     pub fn new(build: Build) -> Self {
-        let rows = Rows { starts: vec![0].into(), neighbours: Vec::new().into(), weights: None };
+        let rows = Rows { starts: vec![0].into(), neighbors: Vec::new().into(), weights: None };
         let ids = NodeIds::numbered(0);
         let (directed, incoming) = (build.directed, OnceLock::new());
         Self::over(Arc::new(Network { rows, directed, ids, loops: 0, incoming }), build)
     }
 
     /// A network as it is now; `loops` says what becomes of loops that are inserted.
-    pub fn of(network: Arc<Network>, loops: Loops) -> Self {
+    pub fn from_network(network: Arc<Network>, loops: Loops) -> Self {
         let build = Build { directed: network.is_directed(), loops };
         Self::over(network, build)
     }
@@ -253,7 +253,7 @@ impl ChangingNetwork {
             || self.changed.values().flat_map(BTreeMap::values).flatten().any(|weight| *weight != 1.0);
         let mut starts = Vec::with_capacity(order.len() + 1);
         starts.push(0u64);
-        let mut neighbours: Vec<u32> = Vec::with_capacity(self.base.rows.neighbours.len());
+        let mut neighbors: Vec<u32> = Vec::with_capacity(self.base.rows.neighbors.len());
         let mut weights: Vec<f64> = Vec::new();
         let (mut loops, mut row): (u64, Vec<(u32, f64)>) = (0, Vec::new());
         let mut at = 0;
@@ -263,14 +263,14 @@ impl ChangingNetwork {
             let next = self.changed.range(node..).next().map_or(order.len(), |(u, _)| *u as usize);
             if unmoved && next > at {
                 let span = self.base.rows.starts[at] as usize..self.base.rows.starts[next] as usize;
-                let shift = neighbours.len() as u64;
+                let shift = neighbors.len() as u64;
                 let first = span.start as u64;
                 starts.extend(self.base.rows.starts[at + 1..=next].iter().map(|end| end - first + shift));
-                neighbours.extend_from_slice(&self.base.rows.neighbours[span.clone()]);
+                neighbors.extend_from_slice(&self.base.rows.neighbors[span.clone()]);
                 if weighted {
                     match &self.base.rows.weights {
                         Some(old) => weights.extend_from_slice(&old[span]),
-                        None => weights.resize(neighbours.len(), 1.0),
+                        None => weights.resize(neighbors.len(), 1.0),
                     }
                 }
                 at = next;
@@ -281,20 +281,20 @@ impl ChangingNetwork {
             if !ascending {
                 row.sort_unstable_by_key(|(v, _)| *v);
             }
-            neighbours.extend(row.iter().map(|(v, _)| *v));
+            neighbors.extend(row.iter().map(|(v, _)| *v));
             if weighted {
                 weights.extend(row.iter().map(|(_, weight)| *weight));
             }
-            starts.push(neighbours.len() as u64);
+            starts.push(neighbors.len() as u64);
             at += 1;
         }
         for u in 0..order.len() {
             let span = starts[u] as usize..starts[u + 1] as usize;
-            loops += u64::from(neighbours[span].binary_search(&(u as u32)).is_ok());
+            loops += u64::from(neighbors[span].binary_search(&(u as u32)).is_ok());
         }
         let weights = (weighted && weights.iter().any(|weight| *weight != 1.0)).then_some(weights);
         let rows =
-            Rows { starts: starts.into(), neighbours: neighbours.into(), weights: weights.map(Into::into) };
+            Rows { starts: starts.into(), neighbors: neighbors.into(), weights: weights.map(Into::into) };
         let (directed, incoming) = (self.build.directed, OnceLock::new());
         self.base = Arc::new(Network { rows, directed, ids, loops, incoming });
         self.changed.clear();

@@ -34,7 +34,7 @@ pub struct Differences {
 pub fn differences(before: &Network, after: &Network) -> Differences {
     let map = places(before.ids(), after.ids());
     let there = |(u, v, _): &(u32, u32, f64)| match (map[*u as usize], map[*v as usize]) {
-        (Some(u), Some(v)) => after.rows().neighbours(u as usize).binary_search(&v).is_ok(),
+        (Some(u), Some(v)) => after.rows().neighbors(u as usize).binary_search(&v).is_ok(),
         _ => false,
     };
     let stayed = before.each_edge().filter(there).count() as u64;
@@ -42,7 +42,7 @@ pub fn differences(before: &Network, after: &Network) -> Differences {
 }
 
 /// Where each name of one list is in the other.
-fn places(from: &NodeIds, to: &NodeIds) -> Vec<Option<u32>> {
+pub(super) fn places(from: &NodeIds, to: &NodeIds) -> Vec<Option<u32>> {
     if from.are_words() != to.are_words() {
         return (0..from.len()).map(|v| to.find(&from.name(v)).map(|v| v as u32)).collect();
     }

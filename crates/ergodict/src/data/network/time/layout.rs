@@ -4,6 +4,7 @@ use super::parse_moment;
 use super::read::TimeColumn;
 use crate::data::network::edge_list::{Column, Separator, content, role, separator, split, weight_column};
 use crate::data::npy_header::shorten;
+use crate::error::Problem;
 use std::borrow::Cow;
 
 /// Lines that are looked at.
@@ -46,7 +47,7 @@ pub(super) fn moment(field: &str) -> Option<(f64, bool)> {
 
 impl Layout {
     /// Finds out from the first lines, with their numbers. An error is the number of a line, with what is wrong there.
-    pub(super) fn find(lines: &[(u64, Vec<u8>)], column: &TimeColumn) -> Result<Self, (u64, String)> {
+    pub(super) fn find(lines: &[(u64, Vec<u8>)], column: &TimeColumn) -> Result<Self, (u64, Problem)> {
         let texts: Vec<(u64, &str)> = lines
             .iter()
             .filter_map(|(number, line)| Some((*number, std::str::from_utf8(content(line)?).ok()?)))
@@ -55,7 +56,7 @@ impl Layout {
         let mut rows: Vec<(u64, Vec<Cow<'_, str>>)> = Vec::new();
         for (number, text) in texts {
             let mut fields = Vec::new();
-            split(text, separator, &mut fields).map_err(|problem| (number, problem.to_owned()))?;
+            split(text, separator, &mut fields).map_err(|problem| (number, problem.into()))?;
             rows.push((number, fields));
         }
         let Some((number, head)) = rows.first() else {
@@ -79,7 +80,7 @@ impl Layout {
         number: u64,
         head: &[Cow<'_, str>],
         column: &TimeColumn,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Problem> {
         let plain = |name: &str| name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "");
         let called = |names: &[&str]| head.iter().position(|name| names.contains(&plain(name).as_str()));
         let all = || {
@@ -91,7 +92,9 @@ impl Layout {
                 .or_else(|| called(&["t", "ts", "when", "createdat", "created", "year", "day"]));
         let time = match column {
             TimeColumn::Auto => usual.ok_or_else(|| {
-                format!("is a header without a column called time or date: say which it is, such as --timestamps={}; there are {}", shorten(&head[head.len() - 1]), all())
+                let text =
+                    format!("is a header without a column called time or date among {}: name it", all());
+                Problem::hinting(text, "timestamps", shorten(&head[head.len() - 1]))
             })?,
             TimeColumn::Number(at) => Self::numbered(*at, head.len())?,
             TimeColumn::Name(name) => head
@@ -109,7 +112,8 @@ impl Layout {
             return Err(format!(
                 "calls column {number} `{name}`, an end of the edges, so that it cannot be the time as well: there are {}",
                 all()
-            ));
+            )
+            .into());
         }
         let (source, target) = (place(Column::Source), place(Column::Target));
         let operation = called(&["op", "operation", "action", "change"]).filter(|at| *at != time);
@@ -131,28 +135,31 @@ impl Layout {
     }
 
     /// The layout of rows without a header: both ends first, the time last, and a weight between, unless a column is said.
-    fn unnamed(separator: Separator, rows: &[&[Cow<'_, str>]], column: &TimeColumn) -> Result<Self, String> {
+    fn unnamed(separator: Separator, rows: &[&[Cow<'_, str>]], column: &TimeColumn) -> Result<Self, Problem> {
         let columns = rows[0].len();
         if columns < 3 {
             let fields = if columns == 1 { "one field" } else { "two fields" };
             let between = separator.name();
             return Err(format!(
                 "has {fields}: expected both ends of an edge and a time, such as `a b 1082040961`, separated by {between}"
-            ));
+            )
+            .into());
         }
         let time = match column {
             TimeColumn::Auto if columns <= 4 => columns - 1,
             TimeColumn::Auto => {
-                return Err(format!(
-                    "has {columns} fields: say which is the time, such as --timestamps={columns}, or begin with a header that names them"
-                ));
+                let text = format!(
+                    "has {columns} fields: begin with a header that names them, or give the column of the time"
+                );
+                return Err(Problem::hinting(text, "timestamps", columns.to_string()));
             }
             TimeColumn::Number(at) => Self::numbered(*at, columns)?,
             TimeColumn::Name(name) => {
-                return Err(format!(
-                    "is no header that names columns, so that none is called `{}`: give its number, such as --timestamps={columns}",
+                let text = format!(
+                    "is no header that names columns, so that none is called `{}`: give its number",
                     shorten(name)
-                ));
+                );
+                return Err(Problem::hinting(text, "timestamps", columns.to_string()));
             }
         };
         let mut others = (0..columns).filter(|at| *at != time);
@@ -177,11 +184,11 @@ impl Layout {
         Ok(Self { separator, source, target, time, weight, operation, columns, header: None, unused })
     }
 
-    fn numbered(at: usize, columns: usize) -> Result<usize, String> {
+    fn numbered(at: usize, columns: usize) -> Result<usize, Problem> {
         match at {
-            0 => Err("columns are counted from 1, so that --timestamps=0 is none".into()),
+            0 => Err("columns are counted from 1, so that there is no column 0 of times".into()),
             at if at > columns => {
-                Err(format!("has {columns} fields, so that there is no column {at} of times"))
+                Err(format!("has {columns} fields, so that there is no column {at} of times").into())
             }
             at => Ok(at - 1),
         }

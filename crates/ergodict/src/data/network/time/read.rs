@@ -15,7 +15,9 @@ use crate::data::network::read::foreign;
 use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
 use crate::data::open;
+use crate::error::Problem;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
@@ -31,7 +33,8 @@ use std::str::FromStr;
 /// assert_eq!("year".parse::<TimeColumn>()?, TimeColumn::Name("year".to_owned()));
 /// # Ok::<(), std::convert::Infallible>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum TimeColumn {
     /// The one that a header calls so, or the last of three or four.
     #[default]
@@ -62,6 +65,8 @@ impl fmt::Display for TimeColumn {
         }
     }
 }
+
+crate::text::written_as_text!(TimeColumn);
 
 /// How to read a time-stamped edge list.
 ///
@@ -179,7 +184,7 @@ impl fmt::Display for TimedDecisions {
 pub fn read_timed(path: &Path, options: &TimeOptions) -> Result<(TimedEdges, TimedDecisions)> {
     let input = open(path)?;
     foreign(path, input.head())?;
-    let format = NetworkFormat::of(input.head());
+    let format = NetworkFormat::detect(input.head());
     if format != NetworkFormat::EdgeList {
         let problem = format!(
             "is a {format} file, which holds no times: expected text with rows such as `a b 1082040961`"
@@ -255,7 +260,7 @@ fn read(path: &Path, mut input: impl BufRead, options: &TimeOptions) -> Result<(
         }
         if first.len() > SAMPLE || over && !first.is_empty() {
             let layout = Layout::find(&first, &options.column)
-                .map_err(|(line, problem)| Error::format(path, Some(line), problem))?;
+                .map_err(|(line, problem)| problem.at(path, Some(line)))?;
             let header = layout.header;
             let mut begun = Rows::new(path, layout, options.read.weighted == Some(false));
             for (number, text) in first.iter().filter(|(number, _)| Some(*number) != header) {
@@ -287,17 +292,18 @@ impl<'a> Rows<'a> {
     }
 
     fn line(&mut self, number: u64, text: &[u8]) -> Result<()> {
-        self.row(number, text).map_err(|problem| Error::format(self.path, Some(number), problem))
+        self.row(number, text).map_err(|problem| problem.at(self.path, Some(number)))
     }
 
-    fn row(&mut self, number: u64, text: &[u8]) -> std::result::Result<(), String> {
+    fn row(&mut self, number: u64, text: &[u8]) -> std::result::Result<(), Problem> {
         let Some(text) = content(text) else { return Ok(()) };
         let text =
             std::str::from_utf8(text).map_err(|_| "is not UTF-8 text: expected an edge and its time")?;
         if let Some(byte) = text.bytes().find(|&byte| byte < b' ' && byte != b'\t') {
             return Err(format!(
                 "holds the byte {byte:#04x}, so it is not text: expected an edge and its time"
-            ));
+            )
+            .into());
         }
         let mut fields: Vec<Cow<'_, str>> = Vec::with_capacity(self.layout.columns);
         split(text, self.layout.separator, &mut fields)?;
@@ -311,31 +317,34 @@ impl<'a> Rows<'a> {
                 ""
             };
             let whose = if layout.header.is_some() { "the header names" } else { "the lines before it have" };
-            return Err(format!("has {} fields, but {whose} {}{hint}", fields.len(), layout.columns));
+            return Err(format!("has {} fields, but {whose} {}{hint}", fields.len(), layout.columns).into());
         }
         let time = &fields[layout.time];
         let Some((moment, date)) = moment(time).filter(|(moment, _)| moment.is_finite()) else {
             return Err(format!(
                 "has the time `{}`: expected a finite number, or a date such as 2004-05-01 or 2004-05-01T12:30:00Z",
                 shorten(time)
-            ));
+            )
+            .into());
         };
         if *self.dates.get_or_insert(date) != date {
             let (here, before) = if date { ("a date", "numbers") } else { ("a number", "dates") };
             return Err(format!(
                 "has the time `{}`, {here}, where the lines before it have {before}",
                 shorten(time)
-            ));
+            )
+            .into());
         }
         // Weights that are not wanted may still say what becomes of the edge, until one is no sign.
         if let Some(at) = layout.weight.filter(|_| !self.ignore_weights || self.signs) {
             let weight: Option<f64> = fields[at].parse().ok().filter(|weight: &f64| weight.is_finite());
             let weight = weight.or(self.ignore_weights.then_some(f64::NAN));
             let Some(weight) = weight else {
-                return Err(format!(
-                    "has the weight `{}`: expected a finite number (weights can be ignored: --unweighted)",
+                let text = format!(
+                    "has the weight `{}`: expected a finite number; weights can be ignored",
                     shorten(&fields[at])
-                ));
+                );
+                return Err(Problem::hinting(text, "unweighted", "true"));
             };
             if weight < 0.0 && self.negative.is_none() {
                 self.negative = Some((number, weight));
@@ -348,14 +357,15 @@ impl<'a> Rows<'a> {
                 return Err(format!(
                     "has `{}` for what becomes of the edge: expected + or - (or add, remove)",
                     shorten(&fields[at])
-                ));
+                )
+                .into());
             };
             self.removes.push(removes);
         }
         let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
         if source.is_empty() || target.is_empty() {
             let which = if source.is_empty() { layout.source } else { layout.target } + 1;
-            return Err(format!("has an empty field {which}: expected the id of a node"));
+            return Err(format!("has an empty field {which}: expected the id of a node").into());
         }
         self.names.push(source, target);
         self.times.push(moment);
@@ -372,9 +382,9 @@ impl<'a> Rows<'a> {
         } else if let Some((line, weight)) = self.negative {
             let problem = format!(
                 "has the weight {weight}: weights of a network must be 0 or more, unless all are 1 or -1, where -1 removes the \
-                 edge (or weights are ignored: --unweighted)"
+                 edge; weights can be ignored"
             );
-            return Err(Error::format(self.path, Some(line), problem));
+            return Err(Problem::hinting(problem, "unweighted", "true").at(self.path, Some(line)));
         }
         let (directed, reason) = match (options.read.directed, said) {
             (Some(directed), _) => (directed, Reason::Asked),

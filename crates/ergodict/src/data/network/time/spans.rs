@@ -3,11 +3,11 @@
 //! Times and lengths are decimals where they come from, and windows are cut in those: `3 · 0.1` is `0.3` here, the same number that a row of that time has,
 //! and not the `0.30000000000000004` of binary arithmetic, which would put the row into the window before.
 
-use super::windows::{Cut, MOST_WINDOWS};
+use super::windows::{MOST_WINDOWS, WindowCut};
 use crate::{Error, Result};
 
 /// Spans of windows from the first time to the last; where one ends and the next begins is the same number.
-pub(super) fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
+pub(super) fn spans(cut: WindowCut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> {
     let length = last - first;
     if !length.is_finite() {
         return Err(Error::parameter("the span of times", length, "it must be a finite number"));
@@ -17,10 +17,10 @@ pub(super) fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> 
         Error::parameter("the number of windows", windows, expected)
     };
     match cut {
-        Cut::Into(0) => Err(Error::parameter("the number of windows", 0, "at least one is needed")),
-        Cut::Into(windows) if windows > MOST_WINDOWS => Err(too_many(windows as f64, "cut into fewer")),
-        Cut::Into(_) if length == 0.0 => Ok(vec![(first, last)]),
-        Cut::Into(windows) => {
+        WindowCut::Into(0) => Err(Error::parameter("the number of windows", 0, "at least one is needed")),
+        WindowCut::Into(windows) if windows > MOST_WINDOWS => Err(too_many(windows as f64, "cut into fewer")),
+        WindowCut::Into(_) if length == 0.0 => Ok(vec![(first, last)]),
+        WindowCut::Into(windows) => {
             let mut edges: Vec<f64> = (0..windows).map(|at| share(first, last, at, windows)).collect();
             edges.push(last);
             // Some edges are exact and some rounded: of two within a rounding the later is not before the other.
@@ -29,7 +29,7 @@ pub(super) fn spans(cut: Cut, first: f64, last: f64) -> Result<Vec<(f64, f64)>> 
             }
             Ok(edges.windows(2).map(|pair| (pair[0], pair[1])).collect())
         }
-        Cut::Every { window, stride } => {
+        WindowCut::Every { window, stride } => {
             for (name, value) in [("the length of a window", window), ("the stride of windows", stride)] {
                 if !(value > 0.0 && value.is_finite()) {
                     return Err(Error::parameter(name, value, "it must be a number above 0"));
@@ -136,7 +136,7 @@ mod tests {
                     let times = times(first, step, places, count);
                     let window = nearest(step.into(), -places).unwrap();
                     let spans =
-                        spans(Cut::Every { window, stride: window }, times[0], times[times.len() - 1])
+                        spans(WindowCut::Every { window, stride: window }, times[0], times[times.len() - 1])
                             .unwrap();
                     let begins: Vec<f64> = spans.iter().map(|span| span.0).collect();
                     assert_eq!(begins, times, "{first} {window}");
@@ -153,7 +153,7 @@ mod tests {
         for (window, stride, expected) in
             [(0.1, 0.1, 1), (0.3, 0.3, 1), (0.01, 0.01, 1), (0.7, 0.7, 1), (0.6, 0.3, 2), (0.3, 0.1, 3)]
         {
-            let spans = spans(Cut::Every { window, stride }, 0.0, 10.0).unwrap();
+            let spans = spans(WindowCut::Every { window, stride }, 0.0, 10.0).unwrap();
             // The first and the last lie in fewer.
             let all = memberships(&spans, &times);
             assert!(all[100..900].iter().all(|count| *count == expected), "{window} {stride}");
@@ -163,7 +163,7 @@ mod tests {
         for (first, last, window) in
             [(1.0 / 3.0, 7.1, 1.0 / 7.0), (1e-300, 1.0, 0.001), (-1e300, 1e300, 3.7e296)]
         {
-            let spans = spans(Cut::Every { window, stride: window }, first, last).unwrap();
+            let spans = spans(WindowCut::Every { window, stride: window }, first, last).unwrap();
             assert!(spans.windows(2).all(|pair| pair[0].1 == pair[1].0 && pair[0].0 < pair[0].1));
             assert_eq!(memberships(&spans, &[first, last]), [1, 1]);
         }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn equal_shares_begin_at_decimals_where_they_can() {
-        let spans_of = |windows, first, last| spans(Cut::Into(windows), first, last).unwrap();
+        let spans_of = |windows, first, last| spans(WindowCut::Into(windows), first, last).unwrap();
         let begins: Vec<f64> = spans_of(100, 0.0, 10.0).iter().map(|span| span.0).collect();
         assert_eq!(begins, times(0, 1, 1, 100));
         assert_eq!(spans_of(4, 0.1, 0.2)[1], (0.125, 0.15));

@@ -23,20 +23,20 @@ use std::sync::{Arc, OnceLock};
 pub const DEFAULT_WINDOWS: usize = 20;
 
 /// Most windows: each is a network of its own in a run, which are fewer than 2¹⁶.
-pub const MOST_WINDOWS: usize = (1 << 16) - 1;
+pub(crate) const MOST_WINDOWS: usize = (1 << 16) - 1;
 
 /// How time is cut.
 ///
 /// ```
-/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// use ergodict::data::{WindowCut, NodeIds, TimedEdges, WindowOptions, Windows};
 /// let rows = TimedEdges::new(NodeIds::numbered(3), vec![(0, 1), (1, 2)], vec![0.0, 9.0])?;
-/// let cut = Cut::Every { window: 4.0, stride: 2.0 }; // windows that overlap by half
+/// let cut = WindowCut::Every { window: 4.0, stride: 2.0 }; // windows that overlap by half
 /// let windows = Windows::new(rows.into(), WindowOptions { cut, ..WindowOptions::default() })?;
 /// assert_eq!((windows.span(0), windows.span(1)), ((0.0, 4.0), (2.0, 6.0)));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Cut {
+pub enum WindowCut {
     /// Windows of a length, each so much later than the one before.
     Every {
         /// The length.
@@ -48,7 +48,7 @@ pub enum Cut {
     Into(usize),
 }
 
-impl Default for Cut {
+impl Default for WindowCut {
     fn default() -> Self {
         Self::Into(DEFAULT_WINDOWS)
     }
@@ -57,10 +57,10 @@ impl Default for Cut {
 /// How rows become networks.
 ///
 /// ```
-/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// use ergodict::data::{WindowCut, NodeIds, TimedEdges, WindowOptions, Windows};
 /// let rows = std::sync::Arc::new(TimedEdges::new(NodeIds::numbered(3), vec![(0, 1), (1, 2)], vec![0.0, 9.0])?);
 /// let last = |cumulative| {
-///     let options = WindowOptions { cut: Cut::Into(2), cumulative, ..WindowOptions::default() };
+///     let options = WindowOptions { cut: WindowCut::Into(2), cumulative, ..WindowOptions::default() };
 ///     Windows::new(rows.clone(), options)?.network(1)
 /// };
 /// assert_eq!((last(false)?.edges(), last(true)?.edges()), (1, 2));
@@ -69,7 +69,7 @@ impl Default for Cut {
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct WindowOptions {
     /// How time is cut.
-    pub cut: Cut,
+    pub cut: WindowCut,
     /// Whether edges stay once they have come.
     pub cumulative: bool,
     /// Whether edges have a direction.
@@ -83,9 +83,9 @@ pub struct WindowOptions {
 /// The windows of a list of edges.
 ///
 /// ```
-/// use ergodict::data::{Cut, NodeIds, TimedEdges, WindowOptions, Windows};
+/// use ergodict::data::{WindowCut, NodeIds, TimedEdges, WindowOptions, Windows};
 /// let rows = TimedEdges::new(NodeIds::numbered(4), vec![(0, 1), (1, 2), (2, 3)], vec![0.0, 5.0, 9.0])?;
-/// let options = WindowOptions { cut: Cut::Into(3), ..WindowOptions::default() };
+/// let options = WindowOptions { cut: WindowCut::Into(3), ..WindowOptions::default() };
 /// let windows = Windows::new(rows.into(), options)?;
 /// assert_eq!((windows.len(), windows.span(1), windows.network(1)?.edges()), (3, (3.0, 6.0), 1));
 /// # Ok::<(), ergodict::Error>(())
@@ -103,7 +103,7 @@ impl Windows {
     /// Cuts the time that the rows are from.
     ///
     /// # Errors
-    /// [`Error::Parameter`](crate::Error::Parameter) for lengths that are not above 0, for no window, and for more than [`MOST_WINDOWS`].
+    /// [`Error::Parameter`](crate::Error::Parameter) for lengths that are not above 0, for no window, and for more than `MOST_WINDOWS`.
     pub fn new(rows: Arc<TimedEdges>, mut options: WindowOptions) -> Result<Self> {
         options.cumulative |= rows.removes().is_some();
         let (first, last) = rows.span();
@@ -151,7 +151,7 @@ impl Windows {
         let (from, to) = self.spans[at];
         let times = self.rows.times();
         // The last of equal spans, and the only moment that there is, hold their ends.
-        let closed = at + 1 == self.len() && (matches!(self.options.cut, Cut::Into(_)) || from == to);
+        let closed = at + 1 == self.len() && (matches!(self.options.cut, WindowCut::Into(_)) || from == to);
         let begin = times.partition_point(|time| *time < from);
         let end = times.partition_point(|time| *time < to || closed && *time == to);
         begin..end.max(begin)
@@ -179,17 +179,10 @@ impl Windows {
     /// [`Error::Parameter`](crate::Error::Parameter) where the sum of an edge's weights is beyond the largest number.
     pub fn network(&self, at: usize) -> Result<Network> {
         let rows = self.rows_of(at);
-        let (edges, mut nodes) =
+        let (edges, nodes) =
             if self.options.cumulative { self.since_the_beginning(rows.end) } else { self.within(rows) };
-        nodes.sort_unstable();
-        nodes.dedup();
-        let place = |v: u32| nodes.binary_search(&v).unwrap_or_default() as u32;
-        let ends = edges.iter().map(|&(u, v, _)| (place(u), place(v))).collect();
-        let weights = self.is_weighted().then(|| edges.iter().map(|edge| edge.2).collect());
-        let ids = if nodes.is_empty() { NodeIds::numbered(0) } else { self.rows.ids().part(&nodes) };
         let build = Build { directed: self.options.directed, loops: self.options.loops };
-        let list = EdgeList { ids, ends, weights, directed: None };
-        Ok(Network::from_list(list, build)?.0)
+        network(self.rows.ids(), &edges, nodes, self.is_weighted(), build)
     }
 
     /// Whether edges get weights, of which all may be 1 in some windows.
@@ -211,7 +204,7 @@ impl Windows {
     }
 
     /// Each edge of some rows once, with the sum of the weights, and all nodes.
-    fn within(&self, rows: Range<usize>) -> (Vec<Edge>, Vec<u32>) {
+    pub(super) fn within(&self, rows: Range<usize>) -> (Vec<Edge>, Vec<u32>) {
         let mut edges: Vec<Edge> = Vec::with_capacity(rows.len());
         edges.extend(rows.map(|row| {
             let (u, v) = self.pair(row);
@@ -260,6 +253,24 @@ impl Windows {
     }
 }
 
+/// The network of edges, each once, with the nodes they are among.
+pub(super) fn network(
+    ids: &NodeIds,
+    edges: &[Edge],
+    mut nodes: Vec<u32>,
+    weighted: bool,
+    build: Build,
+) -> Result<Network> {
+    nodes.sort_unstable();
+    nodes.dedup();
+    let place = |v: u32| nodes.binary_search(&v).unwrap_or_default() as u32;
+    let ends = edges.iter().map(|&(u, v, _)| (place(u), place(v))).collect();
+    let weights = weighted.then(|| edges.iter().map(|edge| edge.2).collect());
+    let ids = if nodes.is_empty() { NodeIds::numbered(0) } else { ids.part(&nodes) };
+    let list = EdgeList { ids, ends, weights, directed: None };
+    Ok(Network::from_list(list, build)?.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,11 +282,11 @@ mod tests {
     }
 
     fn every(window: f64, stride: f64) -> WindowOptions {
-        WindowOptions { cut: Cut::Every { window, stride }, ..WindowOptions::default() }
+        WindowOptions { cut: WindowCut::Every { window, stride }, ..WindowOptions::default() }
     }
 
     fn into(windows: usize) -> WindowOptions {
-        WindowOptions { cut: Cut::Into(windows), ..WindowOptions::default() }
+        WindowOptions { cut: WindowCut::Into(windows), ..WindowOptions::default() }
     }
 
     /// Rows of times 0 to 9, of which some are equal, not in order.

@@ -330,7 +330,7 @@ fn join(u: u32, v: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::rng::{Purpose, below, stream};
+    use crate::rng::{Purpose, below, stream};
     use std::collections::BTreeMap;
 
     #[test]

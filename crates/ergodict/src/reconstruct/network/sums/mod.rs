@@ -170,12 +170,12 @@ impl PairSums {
     }
 
     /// Nodes of the network.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.nodes
     }
 
     /// Whether pairs are ordered.
-    pub fn is_directed(&self) -> bool {
+    pub(crate) fn is_directed(&self) -> bool {
         self.directed
     }
 

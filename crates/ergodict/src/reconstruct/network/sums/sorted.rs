@@ -100,7 +100,7 @@ impl SortedSums {
     ///
     /// # Errors
     /// Those of the pairs, of [`write_atomic`], and [`Error::Parameter`] for pairs that do not ascend or are of other nodes.
-    pub fn write_pairs(
+    pub(crate) fn write_pairs(
         path: &Path,
         nodes: usize,
         directed: bool,
@@ -218,23 +218,14 @@ impl SortedSums {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// How many pairs there are.
     pub fn pairs(&self) -> u64 {
         self.pairs
-    }
-
-    /// Nodes of the network.
-    pub fn nodes(&self) -> usize {
-        self.nodes as usize
-    }
-
-    /// Whether pairs are ordered.
-    pub fn is_directed(&self) -> bool {
-        self.directed
     }
 
     /// The pairs whose first node is in the range; of undirected networks that is the smaller one.

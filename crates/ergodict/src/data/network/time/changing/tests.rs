@@ -62,7 +62,7 @@ proptest! {
                 reference.edges.insert(Reference::key(&u, &v, directed), weight);
             }
             reference.nodes.extend((0..5).map(|v| network.ids().name(v).into_owned()));
-            changing = ChangingNetwork::of(Arc::new(network), build.loops);
+            changing = ChangingNetwork::from_network(Arc::new(network), build.loops);
         }
         for batch in batches {
             let mut next = reference.clone();

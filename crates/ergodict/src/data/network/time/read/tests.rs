@@ -80,7 +80,11 @@ fn faults_are_told_with_their_line() {
         ("# nothing\n", "auto", "holds no row"),
         ("u,v,t\n", "auto", "holds no row"),
         ("1 2\n", "auto", ":1: has two fields"),
-        ("1 2 3 4 5\n", "auto", ":1: has 5 fields: say which is the time"),
+        (
+            "1 2 3 4 5\n",
+            "auto",
+            ":1: has 5 fields: begin with a header that names them, or give the column of the time (timestamps=5)",
+        ),
         ("1 2 3\n", "time", ":1: is no header"),
         ("u,v,t\n1,2,3\n", "when", ":1: has no column called `when`: there are `u`, `v`, `t`"),
         ("u,v,x\n1,2,3\n", "auto", ":1: is a header without a column called time"),

@@ -1,0 +1,322 @@
+//! What an evaluation comes to: in words and as JSON.
+
+use crate::summary::Summary;
+use crate::text::table;
+use anyhow::Result;
+use ergodict::denoise::delong::{Area, area, compare};
+use ergodict::denoise::roc::{Point, Ranked};
+use ergodict_report::Table;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Points of a curve that a summary keeps: as fine as a chart can show.
+const KEPT: usize = 200;
+
+/// Pairs whose truth is known.
+pub(super) struct Labeled {
+    pub(super) pairs: Vec<(String, String)>,
+    pub(super) labels: Vec<bool>,
+    /// What each is, where that is told.
+    pub(super) kinds: Option<Vec<String>>,
+}
+
+impl Labeled {
+    /// All pairs, or the true ones with each kind of false ones: a name and the rows.
+    fn groups(&self) -> Vec<(String, Vec<usize>)> {
+        let all = || vec![("all".to_owned(), (0..self.labels.len()).collect())];
+        let Some(kinds) = &self.kinds else { return all() };
+        let mut false_kinds: Vec<&String> = Vec::new();
+        for (kind, label) in kinds.iter().zip(&self.labels) {
+            if !label && !false_kinds.contains(&kind) {
+                false_kinds.push(kind);
+            }
+        }
+        if false_kinds.len() < 2 {
+            return all();
+        }
+        let rows =
+            |kind: &String| (0..kinds.len()).filter(|&row| self.labels[row] || kinds[row] == *kind).collect();
+        false_kinds.into_iter().map(|kind| (kind.clone(), rows(kind))).collect()
+    }
+}
+
+/// One table of scores against one kind of false pairs.
+pub(super) struct Found {
+    pub(super) scores: String,
+    pub(super) missing: u64,
+    pub(super) ranked: Ranked,
+    pub(super) area: Area,
+    pub(super) interval: (f64, f64),
+    pub(super) best: Point,
+}
+
+/// All tables against one kind of false pairs.
+pub(super) struct Group {
+    pub(super) negatives: String,
+    pub(super) found: Vec<Found>,
+    /// Each against the first: its name, the difference, the interval of that.
+    pub(super) against_first: Vec<(String, Area, (f64, f64))>,
+}
+
+/// What it comes to.
+pub(super) struct Outcome {
+    pub(super) groups: Vec<Group>,
+    pub(super) confidence: f64,
+}
+
+impl Outcome {
+    pub(super) fn measure(
+        labeled: &Labeled,
+        scores: &[(String, Vec<f64>, u64)],
+        confidence: f64,
+    ) -> Result<Self> {
+        let mut groups = Vec::new();
+        for (negatives, rows) in labeled.groups() {
+            let labels: Vec<bool> = rows.iter().map(|&row| labeled.labels[row]).collect();
+            let of_rows = |scores: &[f64]| -> Vec<f64> { rows.iter().map(|&row| scores[row]).collect() };
+            let mut group = Group { negatives, found: Vec::new(), against_first: Vec::new() };
+            let mut first: Option<Vec<f64>> = None;
+            for (name, scores, missing) in scores {
+                let scores = of_rows(scores);
+                let area = area(&scores, &labels)?;
+                let ranked = Ranked::new(&scores, &labels)?;
+                let best = ranked.best_threshold();
+                let interval = area.interval(confidence)?;
+                group.found.push(Found {
+                    scores: name.clone(),
+                    missing: *missing,
+                    ranked,
+                    area,
+                    interval,
+                    best,
+                });
+                match &first {
+                    None => first = Some(scores),
+                    Some(first) => {
+                        let difference = compare(&scores, first, &labels)?;
+                        let interval = difference.plain_interval(confidence)?;
+                        group.against_first.push((name.clone(), difference, interval));
+                    }
+                }
+            }
+            groups.push(group);
+        }
+        Ok(Self { groups, confidence })
+    }
+
+    pub(super) fn percent(&self) -> String {
+        format!("{} %", (1000.0 * self.confidence).round() / 10.0)
+    }
+
+    /// The head of a group.
+    pub(super) fn head(&self, group: &Group) -> String {
+        let of = &group.found[0].ranked;
+        let kind = if self.groups.len() > 1 { format!(" ({})", group.negatives) } else { String::new() };
+        format!("{} true against {} false pairs{kind}", of.positives(), of.negatives())
+    }
+
+    pub(super) fn rows(group: &Group) -> Vec<Vec<String>> {
+        let row = |found: &Found| {
+            let (low, high) = found.interval;
+            let best = &found.best;
+            vec![
+                found.scores.clone(),
+                format!("{:.4}", found.area.value),
+                format!("{low:.4} to {high:.4}"),
+                format!("{:.4}", found.ranked.average_precision()),
+                format!("{:.6}", best.threshold),
+                format!("{:.3}", best.true_positive_rate),
+                format!("{:.3}", best.false_positive_rate),
+            ]
+        };
+        group.found.iter().map(row).collect()
+    }
+
+    pub(super) fn columns(&self) -> Vec<String> {
+        let head = ["scores", "AUC", &self.percent(), "AP", "threshold", "true found", "false let in"];
+        head.map(str::to_owned).to_vec()
+    }
+
+    /// Each table of scores against the first.
+    pub(super) fn differences(&self, group: &Group) -> Table {
+        let rows = group.against_first.iter().map(|(name, difference, (low, high))| {
+            vec![
+                name.clone(),
+                format!("{:+.4}", difference.value),
+                format!("{low:+.4} to {high:+.4}"),
+                format!("{:.2e}", difference.p_value()),
+            ]
+        });
+        let first = &group.found[0].scores;
+        Table {
+            title: format!("Against {first}"),
+            head: ["scores", "AUC difference", &self.percent(), "p"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+            words: "The difference of two areas on the same pairs, its interval, and the two-sided p-value of no difference.".into(),
+        }
+    }
+
+    /// Lines for people.
+    fn words(&self) -> String {
+        let mut text = String::new();
+        for group in &self.groups {
+            let _ = writeln!(text, "{}", self.head(group));
+            let mut rows = vec![self.columns()];
+            rows.extend(Self::rows(group));
+            let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            for row in &rows {
+                let cells = row.iter().enumerate().map(|(at, cell)| {
+                    let width = width(at);
+                    if at == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                });
+                let _ = writeln!(text, "  {}", cells.collect::<Vec<_>>().join("  "));
+            }
+            let first = &group.found[0].scores;
+            let lines = group.against_first.iter().map(|(name, difference, (low, high))| {
+                let text = format!(
+                    "{:+.4} AUC against {first}, {} from {low:+.4} to {high:+.4}, p = {:.2e}",
+                    difference.value,
+                    self.percent(),
+                    difference.p_value()
+                );
+                (name.as_str(), text)
+            });
+            let lines: Vec<(&str, String)> = lines.collect();
+            if !lines.is_empty() {
+                let _ = writeln!(text, "{}", table(&lines));
+            }
+        }
+        text
+    }
+
+    /// Every AUC, and whose it is.
+    pub(super) fn areas(&self) -> impl Iterator<Item = (&str, f64)> {
+        let found = self.groups.iter().flat_map(|group| &group.found);
+        found.map(|found| (&*found.scores, found.area.value))
+    }
+
+    /// What is told of it.
+    pub(super) fn summary<'a>(
+        &'a self,
+        labels: &'a Path,
+        written: Vec<(&'static str, String)>,
+    ) -> EvaluateSummary<'a> {
+        let result = |found: &'a Found| ScoresResult {
+            scores: &found.scores,
+            missing: found.missing,
+            auc: found.area.value,
+            auc_standard_error: found.area.standard_error(),
+            auc_interval: found.interval,
+            average_precision: found.ranked.average_precision(),
+            best_threshold: found.best.threshold,
+            best_true_positive_rate: found.best.true_positive_rate,
+            best_false_positive_rate: found.best.false_positive_rate,
+            roc: found
+                .ranked
+                .thinned_curve(KEPT)
+                .iter()
+                .map(|p| (p.false_positive_rate, p.true_positive_rate))
+                .collect(),
+        };
+        let group = |group: &'a Group| {
+            let first = &group.found[0];
+            let difference = |(name, area, interval): &'a (String, Area, (f64, f64))| ScoresDifference {
+                scores: name,
+                against: &first.scores,
+                auc_difference: area.value,
+                interval: *interval,
+                p_value: area.p_value(),
+            };
+            GroupResult {
+                negatives: &group.negatives,
+                positive_pairs: first.ranked.positives(),
+                negative_pairs: first.ranked.negatives(),
+                results: group.found.iter().map(result).collect(),
+                differences: group.against_first.iter().map(difference).collect(),
+            }
+        };
+        let groups = self.groups.iter().map(group).collect();
+        EvaluateSummary { labels, confidence: self.confidence, groups, outcome: self, written }
+    }
+}
+
+/// `ergodict evaluate`
+#[derive(Serialize)]
+pub(super) struct EvaluateSummary<'a> {
+    /// File of the labels
+    labels: &'a Path,
+    /// Probability that an interval holds
+    confidence: f64,
+    /// One for each kind of false pairs
+    groups: Vec<GroupResult<'a>>,
+    #[serde(skip)]
+    outcome: &'a Outcome,
+    #[serde(skip)]
+    written: Vec<(&'static str, String)>,
+}
+
+/// All tables of scores against one kind of false pairs.
+#[derive(Serialize)]
+struct GroupResult<'a> {
+    /// Kind of the false pairs, or `all`
+    negatives: &'a str,
+    /// Number of true pairs
+    positive_pairs: u64,
+    /// Number of false pairs
+    negative_pairs: u64,
+    /// One for each table of scores
+    results: Vec<ScoresResult<'a>>,
+    /// Each further table of scores against the first
+    differences: Vec<ScoresDifference<'a>>,
+}
+
+#[derive(Serialize)]
+struct ScoresResult<'a> {
+    /// File of the scores
+    scores: &'a str,
+    /// Labeled pairs that the file does not have; they score 0
+    missing: u64,
+    /// Area under the ROC curve; ties count half
+    auc: f64,
+    /// Standard error of the area
+    auc_standard_error: f64,
+    /// Confidence interval of the area
+    auc_interval: (f64, f64),
+    /// Average precision
+    average_precision: f64,
+    /// Score that separates true from false pairs best
+    best_threshold: f64,
+    /// Share of true pairs at or above that threshold
+    best_true_positive_rate: f64,
+    /// Share of false pairs at or above that threshold
+    best_false_positive_rate: f64,
+    /// Some 200 points of the curve: false and true positive rate
+    roc: Vec<(f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct ScoresDifference<'a> {
+    /// File of the scores
+    scores: &'a str,
+    /// File they are compared with
+    against: &'a str,
+    /// Difference of the areas
+    auc_difference: f64,
+    /// Its confidence interval
+    interval: (f64, f64),
+    /// Two-sided p-value of no difference
+    p_value: f64,
+}
+
+impl Summary for EvaluateSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.evaluate/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        self.written.clone()
+    }
+
+    fn text(&self) -> String {
+        self.outcome.words()
+    }
+}

@@ -1,0 +1,94 @@
+//! What is told of every dictionary that was learned.
+
+use ergodict::model::{Input, Model, Results};
+use serde::Serialize;
+use std::path::Path;
+
+/// A dictionary that was learned.
+#[derive(Serialize)]
+pub(crate) struct LearnedModel<'a> {
+    /// Model file
+    pub(crate) model: &'a Path,
+    /// Files that were learned from, then that of `--init`
+    inputs: &'a [Input],
+    /// Entries of an atom, d
+    pub(crate) features: usize,
+    /// Number of atoms, r
+    pub(crate) atoms: usize,
+    /// Minibatches learned from
+    pub(crate) steps: u64,
+    /// Samples learned from, over all epochs
+    pub(crate) samples: u64,
+    /// Step of the checkpoint it was resumed from, or `null`
+    pub(crate) resumed_after_step: Option<u64>,
+    /// Dominance √A_kk / Σ √A_jj of each atom, in the order of the columns of W
+    pub(crate) dominance: Vec<f64>,
+    #[serde(flatten)]
+    pub(crate) results: &'a Results,
+    #[serde(skip)]
+    pub(crate) order: Vec<usize>,
+}
+
+impl<'a> LearnedModel<'a> {
+    pub(crate) fn new(file: &'a Path, model: &'a Model, results: &'a Results, resumed: Option<u64>) -> Self {
+        let (dominance, order) = model.dominance();
+        Self {
+            model: file,
+            inputs: &model.inputs,
+            features: model.w.rows(),
+            atoms: model.w.cols(),
+            steps: model.aggregates.t,
+            samples: model.aggregates.samples,
+            resumed_after_step: resumed,
+            dominance,
+            results,
+            order,
+        }
+    }
+
+    /// The results in words.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+        let results = self.results;
+        let mut lines = vec![(
+            "loss",
+            format!(
+                "{:.6} per sample, surrogate {:.6}",
+                results.loss_per_sample, results.surrogate_per_sample
+            ),
+        )];
+        if let Some(loss) = results.held_out_loss_per_sample {
+            lines.push(("held out", format!("{loss:.6} per sample over {}", results.held_out_samples)));
+        }
+        let eigenvalue =
+            results.smallest_eigenvalue.map_or_else(String::new, |x| format!(", λ_min(A) {x:.3e}"));
+        lines.push(("gap", format!("{:.3e} from stationary{eigenvalue}", results.stationarity_gap)));
+        let unused = crate::page::count(results.unused_atoms, "atom", "atoms");
+        lines.push((
+            "dominance",
+            format!("{}; {unused} unused", first_dominances(&self.dominance, &self.order)),
+        ));
+        if results.unused_atoms == self.atoms {
+            lines.push(("warning", "every code is zero, nothing was learned: lower --lambda".to_owned()));
+        }
+        let (code, update) = (results.capped_code_steps, results.capped_update_steps);
+        // A few updates that end at their last sweep are usual; the next step goes on where they stopped.
+        if code > 0 || 10 * update > self.steps {
+            let caps = format!(
+                "coding stopped before its tolerance in {code}, the dictionary update in {update} of {} steps",
+                self.steps
+            );
+            lines.push(("caps", caps));
+        }
+        if results.reseeded > 0 {
+            lines.push(("reseeded", format!("{} times an atom", results.reseeded)));
+        }
+        lines
+    }
+}
+
+/// The dominance of the first atoms in words.
+pub(crate) fn first_dominances(dominance: &[f64], order: &[usize]) -> String {
+    let first: Vec<String> = order.iter().take(5).map(|&k| format!("{:.3}", dominance[k])).collect();
+    let rest = if order.len() > first.len() { ", …" } else { "" };
+    format!("{}{rest}", first.join(", "))
+}

@@ -1,0 +1,206 @@
+//! What denoising came to.
+
+use crate::summary::Summary;
+use ergodict::denoise::{Method, Scores};
+use ergodict::model::Input;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// A head of a smaller AUC on its own labels is warned of.
+const HARDLY: f64 = 0.7;
+/// Features that are named in words.
+const NAMED: usize = 6;
+
+/// What it came to.
+pub(in crate::network) struct Denoised<'a> {
+    pub(in crate::network) out: &'a Path,
+    pub(in crate::network) network: String,
+    pub(in crate::network) pairs: usize,
+    /// Pairs that are observed edges.
+    pub(in crate::network) observed: usize,
+    pub(in crate::network) method: Method,
+    /// The noise that was assumed, and whether nobody said so.
+    pub(in crate::network) assumed: String,
+    pub(in crate::network) guessed: bool,
+    pub(in crate::network) scored: &'a Scores,
+    /// The pairs that matter most, in words.
+    pub(in crate::network) suspects: Vec<String>,
+    pub(in crate::network) written: usize,
+    pub(in crate::network) seconds: Duration,
+    pub(in crate::network) inputs: Vec<Input>,
+    pub(in crate::network) config: Value,
+}
+
+impl Denoised<'_> {
+    fn lines(&self) -> Vec<(&str, String)> {
+        let scored = format!(
+            "{} pairs of {} by {}, {} of them observed edges",
+            self.pairs, self.network, self.method, self.observed
+        );
+        let guessed = if self.guessed { " (--noise says otherwise)" } else { "" };
+        let meaning = match self.assumed.as_str() {
+            "added" => "false edges were added",
+            "removed" => "true edges were removed",
+            _ => {
+                "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale"
+            }
+        };
+        let mut lines = vec![("scored", scored), ("assumed", format!("{meaning}{guessed}"))];
+        for head in &self.scored.heads {
+            let mut features: Vec<(&str, f64)> =
+                head.features.iter().map(|(name, _, importance)| (&**name, importance.auc_drop)).collect();
+            features.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let named = features.iter().take(NAMED).map(|(name, drop)| format!("{name} {drop:.4}"));
+            let named = named.collect::<Vec<_>>().join(", ");
+            let rest = features.len().saturating_sub(NAMED);
+            let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            let under = if self.scored.heads.len() > 1 {
+                format!("for {} edges: ", head.noise.word())
+            } else {
+                String::new()
+            };
+            lines.push((
+                "features",
+                format!("{under}{named}{rest} (what the AUC of training loses without each)"),
+            ));
+            if let Some(share) = head.false_share {
+                lines.push((
+                    "estimate",
+                    format!(
+                        "{under}{:.0} % of the observed edges look as if put in at random",
+                        100.0 * share
+                    ),
+                ));
+            }
+            if head.held_out.is_some_and(|auc| auc < HARDLY) {
+                let text = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
+                lines.push(("warning", text.to_owned()));
+            }
+            if let Some(auc) = head.held_out {
+                let text = format!(
+                    "{under}AUC {auc:.4} on labels of other splits, all made from the network itself ({} splits)",
+                    head.splits
+                );
+                lines.push(("head", text));
+            }
+        }
+        lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
+        let (name, said) = if self.assumed == "removed" {
+            ("missing?", "most likely")
+        } else {
+            ("suspects", "least likely")
+        };
+        lines.push((name, format!("{}, … ({said} first)", self.suspects.join(", "))));
+        lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
+        let pairs = crate::page::count(self.written, "pair", "pairs");
+        lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
+        lines
+    }
+
+    /// What is told of it.
+    pub(in crate::network) fn summary(&self, shown: Vec<(&'static str, String)>) -> DenoiseSummary<'_> {
+        let heads = self.scored.heads.iter().map(|head| {
+            let features = head.features.iter().map(|(name, group, importance)| FeatureSummary {
+                name,
+                group: group.letter(),
+                auc_drop: importance.auc_drop,
+            });
+            HeadSummary {
+                noise: head.noise.word(),
+                splits: head.splits,
+                training_pairs: head.training_pairs,
+                held_out_auc: head.held_out,
+                false_share: head.false_share,
+                features: features.collect(),
+            }
+        });
+        DenoiseSummary {
+            out: self.out,
+            network: &self.network,
+            inputs: &self.inputs,
+            pairs: self.pairs,
+            pairs_written: self.written,
+            observed_pairs: self.observed,
+            method: self.method.to_string(),
+            noise: &self.assumed,
+            heads: heads.collect(),
+            notes: &self.scored.notes,
+            seconds: self.seconds.as_secs_f64(),
+            denoised: self,
+            shown,
+        }
+    }
+}
+
+/// `ergodict network denoise`
+#[derive(Serialize)]
+pub(in crate::network) struct DenoiseSummary<'a> {
+    /// File of the scores
+    out: &'a Path,
+    /// File of the network without folders, or `@name`
+    network: &'a str,
+    /// Files that were read
+    inputs: &'a [Input],
+    /// Pairs that were scored
+    pairs: usize,
+    /// Pairs that were written
+    pairs_written: usize,
+    /// Scored pairs that are edges of the observed network
+    observed_pairs: usize,
+    /// Method
+    method: String,
+    /// What was assumed: `added`, `removed` or `both`
+    noise: &'a str,
+    /// Of methods that are trained, one for each kind of noise
+    heads: Vec<HeadSummary<'a>>,
+    /// What there is to say, as sentences
+    notes: &'a [String],
+    /// Time of all
+    seconds: f64,
+    #[serde(skip)]
+    denoised: &'a Denoised<'a>,
+    #[serde(skip)]
+    shown: Vec<(&'static str, String)>,
+}
+
+#[derive(Serialize)]
+struct HeadSummary<'a> {
+    /// `added` or `removed`
+    noise: &'static str,
+    /// Splits of the network that labels were made with
+    splits: usize,
+    /// Pairs trained with
+    training_pairs: usize,
+    /// AUC on labels of other splits, made from the network itself
+    held_out_auc: Option<f64>,
+    /// Estimated share of false edges among the observed ones; `null` for removed edges
+    false_share: Option<f64>,
+    /// Features of a pair
+    features: Vec<FeatureSummary<'a>>,
+}
+
+#[derive(Serialize)]
+struct FeatureSummary<'a> {
+    /// Name of the feature
+    name: &'a str,
+    /// Group it belongs to, a letter
+    group: char,
+    /// What the AUC of training loses without it
+    auc_drop: f64,
+}
+
+impl Summary for DenoiseSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.network-denoise/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let mut lines = self.denoised.lines();
+        lines.extend(self.shown.clone());
+        lines
+    }
+
+    fn config(&self) -> Value {
+        self.denoised.config.clone()
+    }
+}

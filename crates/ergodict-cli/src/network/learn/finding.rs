@@ -1,0 +1,69 @@
+//! What learning found out about a network, in sentences with their yardsticks.
+
+use ergodict::model::{Explained, Model, NetworkReport};
+use ergodict_terminal::text::count;
+
+/// Atoms in the terminal's table.
+const ATOMS: usize = 5;
+
+/// `80.1 %`.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// How much the atoms explain, next to the mean patch and rewired copies.
+pub(super) fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
+    let (explained, form) = (network.explained.as_ref()?, model.network.as_ref()?);
+    let atoms = count(model.w.cols(), "latent motif explains", "latent motifs explain");
+    let walks = match &*form.motif {
+        "chain" => format!("{}-node walks", form.k),
+        other => format!("samples of a {other} of {} nodes", form.k),
+    };
+    let rewired =
+        explained.rewired.map(|rewired| format!("; atoms of rewired copies: {}", percent(rewired.value)));
+    Some(format!(
+        "{atoms} {} of {walks} in {} (mean patch alone: {}{})",
+        percent(explained.atoms.value),
+        network.name,
+        percent(explained.mean_patch.value),
+        rewired.unwrap_or_default(),
+    ))
+}
+
+/// Whether that is more than the degrees of the nodes explain.
+pub(super) fn beyond_degrees(explained: &Explained) -> Option<String> {
+    let gain = explained.beyond_degrees?;
+    let figures = format!("{:+.1} ± {:.1} %", 100.0 * gain.value, 100.0 * gain.standard_error);
+    let copies = count(explained.copies, "rewired copy", "rewired copies");
+    Some(if explained.is_beyond_degrees()? {
+        format!("Structure beyond node degrees: {figures} compared with {copies}")
+    } else {
+        format!("No structure beyond node degrees is shown: {figures} compared with {copies}")
+    })
+}
+
+/// How much of the network walks see.
+pub(super) fn coverage(network: &NetworkReport) -> Option<String> {
+    let nodes = network.effective_nodes?;
+    Some(format!("Walks cover the equivalent of {nodes:.0} of {} nodes", network.nodes))
+}
+
+/// What to know of walks that see little of the network.
+pub(super) fn hardly_seen(network: &NetworkReport, sampler: &str) -> Option<String> {
+    let remedy =
+        if ["walk", "pivot-approx"].contains(&sampler) { "" } else { "; --sampler walk sees more of it" };
+    network.is_hardly_seen().then(|| format!("most of {} is hardly seen{remedy}", network.name))
+}
+
+/// The most dominant atoms with their shapes, a line each.
+pub(super) fn atoms(model: &Model) -> Vec<String> {
+    let Some(shapes) = model.shapes() else { return Vec::new() };
+    let (dominance, order) = model.dominance();
+    let mut lines = vec!["  dominance  atom  shape".to_owned()];
+    let row = |&atom: &usize| format!("  {:9.3}  {atom:4}  {}", dominance[atom], shapes[atom]);
+    lines.extend(order.iter().take(ATOMS).map(row));
+    if let Some(more) = order.len().checked_sub(ATOMS).filter(|more| *more > 0) {
+        lines.push(format!("  … {more} more in the report"));
+    }
+    lines
+}

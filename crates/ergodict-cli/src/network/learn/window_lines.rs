@@ -1,0 +1,69 @@
+//! What there is to say of windows of time: which changed beyond their volume, and how many there are.
+
+use ergodict::data::Times;
+use ergodict::model::{OverTime, WindowRecord};
+
+/// Changed windows that have a line of their own.
+const SHOWN: usize = 5;
+
+/// What all windows come to, in a few lines.
+pub(in crate::network) fn words(over_time: &OverTime) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("change", finding(over_time))];
+    let changed: Vec<usize> = over_time.changed().map(|(at, _)| at).collect();
+    for &at in changed.iter().take(SHOWN) {
+        lines.extend(detail(over_time, at).map(|text| ("", text)));
+    }
+    if changed.len() > SHOWN {
+        lines.push(("", format!("… {} more in the report and in --json", changed.len() - SHOWN)));
+    }
+    let learned = over_time.learned().count();
+    let skipped = over_time.windows.len() - learned;
+    let skipped = if skipped > 0 { format!(", {skipped} passed over") } else { String::new() };
+    lines.push(("windows", format!("{learned} learned from{skipped}")));
+    lines
+}
+
+/// Whether the network changed, in a line.
+pub(in crate::network) fn finding(over_time: &OverTime) -> String {
+    let tested = over_time.scored().filter(|(_, window, _)| window.null.is_some()).count();
+    let plural = if tested == 1 { "" } else { "s" };
+    if tested == 0 {
+        let reason = match &over_time.untested {
+            Some(reason) => format!(": {reason}"),
+            None if over_time.scored().count() == 0 => ": no window has another before it".to_owned(),
+            None => String::new(),
+        };
+        return format!("not tested against permuted times{reason}");
+    }
+    let null = format!("null: times permuted {} times", over_time.permutations);
+    let changed = over_time.changed().count();
+    if changed > 0 {
+        return format!("in {changed} of {tested} window{plural} beyond volume ({null})");
+    }
+    let peak = over_time.peak().and_then(|(at, _)| detail(over_time, at));
+    let peak = peak.map_or_else(String::new, |text| format!(": at most {text}"));
+    format!("none beyond volume in {tested} window{plural} ({null}){peak}")
+}
+
+/// When a window begins, and its score next to those of permuted times.
+fn detail(over_time: &OverTime, at: usize) -> Option<String> {
+    let window = &over_time.windows[at];
+    let (change, null) = (window.change?, window.null?);
+    let (name, value) = (begin(over_time.times, window), change.value);
+    Some(format!(
+        "window {} ({name}): score {value:.3}, null at most {:.3}, p = {:.2}",
+        at + 1,
+        null.high,
+        null.p_value
+    ))
+}
+
+/// When a window begins, without the time of day where it is a day long; the name of a snapshot.
+pub(in crate::network) fn begin(times: Times, window: &WindowRecord) -> String {
+    let Some((from, to)) = window.span else { return window.name.clone() };
+    let text = times.show(from);
+    match text.split_once('T') {
+        Some((day, _)) if times != Times::Numbers && to - from >= 86_400.0 => day.to_owned(),
+        _ => text,
+    }
+}

@@ -1,0 +1,123 @@
+//! What a simulation came to.
+
+use super::Observed;
+use crate::mixing::{MixingSummary, R_HAT_LIMIT};
+use crate::summary::Summary;
+use ergodict::chain::Alphabet;
+use ergodict::run::SpinRecorder;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// What a simulation came to.
+pub(in crate::spins) struct Simulated {
+    pub(in crate::spins) shape: (usize, usize),
+    pub(in crate::spins) alphabet: Alphabet,
+    /// Updates between frames.
+    pub(in crate::spins) every: u64,
+    pub(in crate::spins) updates: u64,
+    pub(in crate::spins) temperature: f64,
+    pub(in crate::spins) chains: Vec<SpinRecorder>,
+    pub(in crate::spins) outs: Vec<PathBuf>,
+    pub(in crate::spins) mixing: Vec<Observed>,
+    pub(in crate::spins) acceptance: Option<f64>,
+    /// Exact energy per site of the infinite lattice, where it is known.
+    pub(in crate::spins) exact_energy: Option<f64>,
+    pub(in crate::spins) config: Value,
+    pub(in crate::spins) seconds: f64,
+    pub(in crate::spins) resumed: bool,
+}
+
+impl Simulated {
+    /// What is told of it.
+    pub(in crate::spins) fn summary(&self, written: Vec<(&'static str, String)>) -> SimulateSummary<'_> {
+        // One chain that agrees with itself may still not have been everywhere.
+        let alone = self.chains.len() == 1;
+        let observable = |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, alone);
+        SimulateSummary {
+            out: &self.outs,
+            shape: self.shape,
+            chains: self.chains.len(),
+            frames: self.chains.iter().map(SpinRecorder::frames).sum(),
+            updates: self.updates,
+            updates_between_frames: self.every,
+            observables: self.mixing.iter().map(observable).collect(),
+            exact_energy: self.exact_energy,
+            acceptance: self.acceptance,
+            seconds: self.seconds,
+            resumed: self.resumed,
+            simulated: self,
+            written,
+        }
+    }
+}
+
+/// `ergodict spins simulate`
+#[derive(Serialize)]
+pub(in crate::spins) struct SimulateSummary<'a> {
+    /// Trajectories, one for each chain
+    out: &'a [PathBuf],
+    /// Rows and columns of a frame
+    shape: (usize, usize),
+    /// Number of chains
+    chains: usize,
+    /// Frames of all chains
+    frames: u64,
+    /// Updates of single sites over all chains, the burn-in included
+    updates: u64,
+    /// `--every`, or the next larger number of whole steps
+    updates_between_frames: u64,
+    /// Observables, in the order of `--observables`
+    observables: Vec<MixingSummary>,
+    /// Onsager's energy per site of the infinite lattice, for Ising with coupling 1 without a field on lattices of at least 8 sites a side; else `null`
+    exact_energy: Option<f64>,
+    /// Share of the proposals that were accepted, for cellular Potts; else `null`
+    acceptance: Option<f64>,
+    /// Time of this run, without what was done before it was resumed
+    seconds: f64,
+    /// Whether it went on from a checkpoint
+    resumed: bool,
+    #[serde(skip)]
+    simulated: &'a Simulated,
+    #[serde(skip)]
+    written: Vec<(&'static str, String)>,
+}
+
+impl Summary for SimulateSummary<'_> {
+    const SCHEMA: &'static str = "ergodict.spins-simulate/1";
+
+    fn lines(&self) -> Vec<(&str, String)> {
+        let Simulated { shape, every, updates, mixing, seconds, .. } = self.simulated;
+        let rate = if self.resumed {
+            String::new()
+        } else {
+            format!(", {:.1} million updates/s", *updates as f64 / seconds.max(1e-9) / 1e6)
+        };
+        let mut lines = vec![(
+            "simulated",
+            format!(
+                "{}×{} sites, {updates} updates, {} frames in {seconds:.2} s{rate}",
+                shape.0, shape.1, self.frames
+            ),
+        )];
+        let names = self.observables.iter().map(|one| &*one.observable);
+        lines.extend(names.zip(mixing).map(|(name, one)| (name, one.words(*every))));
+        if mixing.iter().any(|one| one.mixing.r_hat > R_HAT_LIMIT) {
+            let advice = "parts of the run disagree (R̂ is not near 1): a longer run, or --burn-in, is needed";
+            lines.push(("warning", advice.to_owned()));
+        }
+        if let Some(exact) = self.exact_energy {
+            lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));
+        }
+        if let Some(rate) = self.acceptance {
+            lines.push(("accepted", format!("{:.2} % of the proposals", 100.0 * rate)));
+        }
+        lines.extend(self.out.iter().map(|out| ("wrote", out.display().to_string())));
+        lines.extend(self.written.clone());
+        lines
+    }
+
+    fn config(&self) -> Value {
+        self.simulated.config.clone()
+    }
+}

@@ -1,0 +1,80 @@
+//! What the programs of ergodict share: from arguments to an exit code.
+//!
+//! ```text
+//!  arguments ──► config ──► clap ──► a verb ──► stdout: data, stderr: talk, exit code
+//!                             └────► refusal: an error of one line
+//! ```
+
+#![expect(clippy::missing_errors_doc, reason = "errors are lines for people, whose words say what is wrong")]
+
+mod common;
+mod config;
+pub mod figures;
+pub mod help;
+pub mod interrupt;
+pub mod nearest;
+pub mod output;
+pub mod paths;
+pub mod progress;
+mod refusal;
+pub mod rescue;
+pub mod resolved;
+pub mod shell;
+pub mod text;
+pub mod verbose;
+
+pub use common::Common;
+
+use clap::{Command, FromArgMatches};
+use resolved::Resolved;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// The exit code of bad usage or bad input.
+pub const BAD_INPUT: u8 = 2;
+
+/// Runs the command that arguments ask for, those of a process with its name; its exit code.
+///
+/// `cli` has the flags of [`Common`], and `perform` is called with what was parsed.
+pub fn run<C: FromArgMatches>(
+    cli: &Command,
+    arguments: Vec<OsString>,
+    perform: impl FnOnce(C) -> anyhow::Result<ExitCode>,
+) -> ExitCode {
+    let arguments = config::expand(cli, arguments);
+    let done = arguments.and_then(|arguments| parse_and_run(cli, &arguments, perform));
+    done.unwrap_or_else(|error| {
+        if output::is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
+        let (line, advice) = (output::one_line(&error), rescue::advice(&error));
+        progress::say(&format!("{}: error: {line}{advice}", cli.get_name()));
+        ExitCode::from(BAD_INPUT)
+    })
+}
+
+fn parse_and_run<C: FromArgMatches>(
+    cli: &Command,
+    arguments: &[OsString],
+    perform: impl FnOnce(C) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let parsed = cli.clone().try_get_matches_from(arguments).and_then(|matches| {
+        let common = Common::from_arg_matches(&matches)?;
+        Ok((common, C::from_arg_matches(&matches)?, Resolved::from_matches(cli, &matches)))
+    });
+    match parsed {
+        Ok((common, _, resolved)) if common.show_config => {
+            output::print(&resolved.toml()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok((common, verb, resolved)) => {
+            resolved::keep(resolved);
+            verbose::around(cli.get_name(), &common, || {
+                interrupt::start(cli.get_name())?;
+                common.start_threads()?;
+                perform(verb)
+            })
+        }
+        Err(refusal) => refusal::explain(&refusal, cli, arguments),
+    }
+}

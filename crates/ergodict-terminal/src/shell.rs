@@ -1,0 +1,38 @@
+//! Words as a POSIX shell takes them.
+
+use std::path::Path;
+
+/// A word as a shell takes it for one.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The same of a path, which is never taken for a flag.
+pub fn path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.starts_with('-') { quoted(&format!("./{text}")) } else { quoted(&text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        for (word, expected) in [
+            ("a/b-1.npy", "a/b-1.npy"),
+            ("it's a place", r"'it'\''s a place'"),
+            ("-x", "./-x"),
+            ("- x", "'./- x'"),
+            ("$HOME", "'$HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(path(Path::new(word)), expected);
+        }
+        assert_eq!((quoted("-x"), quoted("a;b")), ("-x".to_owned(), "'a;b'".to_owned()));
+    }
+}

@@ -1,0 +1,375 @@
+//! Motif and sampler, as users set them, and the sampler they come to on a network.
+
+use super::{Motif, MotifSampler, MotifWalker, SamplerBuilder, SamplerKind};
+use crate::data::Network;
+use crate::text::Size;
+use crate::{Error, Hint, Note, Result, memory};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Chains that reconstruct networks: enough for as many threads as most machines have.
+const RECONSTRUCTING_CHAINS: u64 = 8;
+/// Most steps between two homomorphisms.
+const MOST_STEPS: u64 = 1 << 40;
+/// Most chains.
+const MOST_CHAINS: u64 = 1 << 16;
+
+/// Which nodes homomorphisms may use.
+///
+/// ```
+/// use ergodict::chain::{Component, SamplingSettings};
+/// assert_eq!(SamplingSettings::default().component, Component::Largest);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Component {
+    /// Those of the largest component
+    #[default]
+    Largest,
+    /// All
+    All,
+}
+
+/// Whether the pivot stays where it is in half of the steps.
+///
+/// ```
+/// use ergodict::chain::{Lazy, SamplingSettings};
+/// assert_eq!(SamplingSettings::default().lazy, Lazy::Auto);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Lazy {
+    /// Where the component is bipartite, so that a walk would never forget on which side it began
+    #[default]
+    Auto,
+    /// Always
+    Yes,
+    /// Never
+    No,
+}
+
+/// What homomorphisms are sampled for.
+///
+/// ```
+/// use ergodict::chain::{SamplingSettings, Use};
+/// let chains = |usage| SamplingSettings::default().decided(usage).chains();
+/// assert_eq!((chains(Use::Learn), chains(Use::Reconstruct)), (1, 8));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// Learning: walks that start anywhere.
+    Learn,
+    /// Reconstructing: the same, on several chains.
+    Reconstruct,
+    /// Estimating observables of the motif, which are means over all homomorphisms.
+    Estimate,
+}
+
+/// Settings of motif and sampler.
+///
+/// ```
+/// use ergodict::chain::{SamplingSettings, Use};
+/// let settings = SamplingSettings { k: Some(5), ..SamplingSettings::default() };
+/// let motif = settings.motif()?;
+/// let chosen = settings.choose(Use::Learn, ergodict::data::embedded("karate")?, &motif, 0)?;
+/// assert_eq!((chosen.kind.to_string().as_str(), motif.k()), ("walk", 5));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Motif and sampler"))]
+pub struct SamplingSettings {
+    /// Nodes of the motif [default: 21, or those of the file or the model]
+    #[cfg_attr(feature = "clap", arg(short, long = "k", value_name = "K", allow_negative_numbers = true))]
+    pub k: Option<usize>,
+    /// The motif: chain, star, cycle, complete, or a file of its edges [default: chain, or that of the model]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHAPE|FILE"))]
+    pub motif: Option<String>,
+    /// walk, exact, pivot, pivot-approx, glauber or rejection [default: walk; exact for sample; exact or glauber for motifs with cycles]
+    ///
+    /// walk: independent random walks from a uniform start, without set-up; tree motifs. exact: independent draws, uniform over
+    /// all homomorphisms, most of which are in the densest part of a network. pivot: a Markov chain with the distribution of
+    /// exact; tree motifs. pivot-approx: the paper's chain, with the distribution of walk. glauber: a Markov chain that changes
+    /// one node a step; any motif. rejection: nodes at random until all edges are there; tiny motifs.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub sampler: Option<SamplerKind>,
+    /// Keep only homomorphisms whose nodes are all different
+    #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
+    pub injective: bool,
+    /// Steps of the sampler from one kept homomorphism to the next
+    #[cfg_attr(feature = "clap", arg(long, value_name = "TAU", default_value_t = d().every, value_parser = crate::text::count, allow_negative_numbers = true, hide_short_help = true))]
+    pub every: u64,
+    /// Steps before the first
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().burn_in, value_parser = crate::text::count, allow_negative_numbers = true, hide_short_help = true))]
+    pub burn_in: u64,
+    /// Independent chains, which share the work [default: 1; 8 to reconstruct]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", allow_negative_numbers = true))]
+    pub chains: Option<u64>,
+    /// Where homomorphisms go: into the largest component, or anywhere
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "largest|all", default_value_t = d().component, hide_possible_values = true, hide_short_help = true))]
+    pub component: Component,
+    /// Whether pivots rest in half of their steps
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "auto|yes|no", default_value_t = d().lazy, hide_possible_values = true, hide_short_help = true))]
+    pub lazy: Lazy,
+    /// Memory for tables beside the network, such as 2G or 500M, a number alone in mebibytes [default: what is available; 2G
+    /// for the sums of a reconstruction, the rest of which goes to a temporary file]
+    ///
+    /// Samplers that need more are refused. A network in .egr is mapped: what is read of it is not counted.
+    #[serde(skip_serializing)]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", hide_short_help = true))]
+    pub memory: Option<Size>,
+}
+
+#[cfg(feature = "clap")]
+fn d() -> SamplingSettings {
+    SamplingSettings::default()
+}
+
+impl Default for SamplingSettings {
+    fn default() -> Self {
+        Self {
+            k: None,
+            motif: None,
+            sampler: None,
+            injective: false,
+            every: 1,
+            burn_in: 0,
+            chains: None,
+            component: Component::default(),
+            lazy: Lazy::default(),
+            memory: None,
+        }
+    }
+}
+
+/// The sampler that settings come to on a network.
+///
+/// ```
+/// use ergodict::chain::{ChosenSampler, SamplingSettings, Use};
+/// let settings = SamplingSettings { k: Some(3), ..SamplingSettings::default() };
+/// let davis = ergodict::data::embedded("davis")?;
+/// let ChosenSampler { sampler, .. } = settings.choose(Use::Reconstruct, davis, &settings.motif()?, 0)?;
+/// assert!(sampler.is_independent());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub struct ChosenSampler {
+    /// The network, or its largest component.
+    pub network: Arc<Network>,
+    /// What was chosen.
+    pub kind: SamplerKind,
+    /// The sampler itself.
+    pub sampler: Arc<dyn MotifSampler>,
+    /// What a user should know of the choice.
+    pub notes: Vec<Note>,
+}
+
+impl SamplingSettings {
+    /// Checks what does not need the network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`], naming the first that is out of range.
+    pub fn check(&self) -> Result<()> {
+        if self.chains() == 0 || self.chains() > MOST_CHAINS {
+            let expected = format!("it must be between 1 and {MOST_CHAINS}");
+            return Err(Error::parameter("chains", self.chains(), expected));
+        }
+        if self.every == 0 {
+            return Err(Error::parameter("every", 0, "it must be at least 1"));
+        }
+        for (name, steps) in [("every", self.every), ("burn-in", self.burn_in)] {
+            if steps > MOST_STEPS {
+                let expected = format!("it must be at most {MOST_STEPS} steps: more would take days");
+                return Err(Error::parameter(name, steps, expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Independent chains.
+    pub fn chains(&self) -> u64 {
+        self.chains.unwrap_or(1)
+    }
+
+    /// The motif's name.
+    pub fn motif_name(&self) -> &str {
+        self.motif.as_deref().unwrap_or("chain")
+    }
+
+    /// The file of the motif's edges, if it is given by one.
+    pub fn motif_file(&self) -> Option<&Path> {
+        let name = self.motif_name();
+        (!Motif::SHAPES.contains(&name)).then(|| Path::new(name))
+    }
+
+    /// The motif.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a name that is neither a shape nor a file, or another number of nodes than that of the file.
+    pub fn motif(&self) -> Result<Motif> {
+        let Some(path) = self.motif_file() else {
+            return Motif::named_shape(self.motif_name(), self.k.unwrap_or(Motif::NODES));
+        };
+        if !path.exists() {
+            let near = crate::text::nearest(self.motif_name(), Motif::SHAPES);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let shapes = Motif::SHAPES.join(", ");
+            let expected =
+                format!("it must be one of {shapes}, or a file that lists the motif's edges{near}");
+            return Err(Error::parameter("motif", self.motif_name(), expected));
+        }
+        let motif = Motif::read(path)?;
+        match self.k {
+            Some(k) if k != motif.k() => {
+                let expected =
+                    format!("the motif {} has {} nodes: leave it out", self.motif_name(), motif.k());
+                Err(Error::parameter("k", k, expected))
+            }
+            _ => Ok(motif),
+        }
+    }
+
+    /// Checks that the settings ask for no other motif than that of a model.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] where they do.
+    pub fn check_motif(&self, motif: &Motif) -> Result<()> {
+        if let Some(k) = self.k.filter(|k| *k != motif.k()) {
+            let expected = format!("the model is of {} nodes: leave it out", motif.k());
+            return Err(Error::parameter("k", k, expected));
+        }
+        if self.motif.is_some() && self.motif()?.edges() != motif.edges() {
+            let model = format!("the model is of another ({} of {} nodes)", motif.name(), motif.k());
+            return Err(Error::parameter("motif", self.motif_name(), format!("{model}: leave it out")));
+        }
+        Ok(())
+    }
+
+    /// With the chains of this use.
+    #[must_use]
+    pub fn decided(mut self, usage: Use) -> Self {
+        self.chains.get_or_insert(match usage {
+            Use::Learn | Use::Estimate => 1,
+            Use::Reconstruct => RECONSTRUCTING_CHAINS,
+        });
+        self
+    }
+
+    /// Records what was chosen on the data.
+    pub fn record(&mut self, motif: &Motif, kind: SamplerKind) {
+        self.k = Some(motif.k());
+        self.motif.get_or_insert_with(|| "chain".to_owned());
+        self.sampler = Some(kind);
+    }
+
+    /// Bytes that tables may take, if it was set.
+    pub(crate) fn memory(&self) -> Option<usize> {
+        self.memory.map(Size::bytes)
+    }
+
+    /// Bytes of that for a test of adjacency, of which a run has at most a few: one of the sampler, one of patches.
+    pub fn memory_of_adjacency(&self) -> Option<usize> {
+        self.memory().map(|bytes| bytes / 8)
+    }
+
+    /// The part of a network that is sampled, with a note where it is not all.
+    ///
+    /// # Errors
+    /// Of making the part.
+    pub fn part(&self, network: Network) -> Result<(Network, Option<Note>)> {
+        if self.component == Component::All {
+            return Ok((network, None));
+        }
+        let (nodes, edges) = (network.nodes(), network.edges());
+        let (largest, parts) = network.into_largest_component()?;
+        let note = (parts > 1).then(|| {
+            let text = format!(
+                "the largest of {parts} components is sampled: {} of {nodes} nodes, {} of {edges} edges ({{}} takes all)",
+                largest.nodes(),
+                largest.edges(),
+            );
+            Note::hinting(text, Hint { setting: "component", value: "all".into() })
+        });
+        Ok((largest, note))
+    }
+
+    /// The sampler to take where none is set and it is valid on the network; others are chosen by `SamplerBuilder::natural`.
+    pub fn preferred(usage: Use, motif: &Motif) -> Option<SamplerKind> {
+        let tree = motif.tree().filter(|_| usage != Use::Estimate);
+        tree.map(|_| SamplerKind::Walk)
+    }
+
+    /// Refuses a sampler whose tables on a network take more memory than they may.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn fits(&self, usage: Use, network: &Network, motif: &Motif) -> Result<()> {
+        let asked = self.sampler.or(Self::preferred(usage, motif)).unwrap_or(SamplerKind::Exact);
+        let within = self.memory().map(|bytes| bytes as u64);
+        let needed = asked.bytes(network, motif)?;
+        let other = asked.fitting(network, motif, within)?;
+        let way_out = match other {
+            Some(kind) => format!("the sampler {kind} takes little{}", kind.differs_from(asked)),
+            None => "no sampler of this motif takes less".to_owned(),
+        };
+        let checked = memory::check_within(needed, within, &format!("the sampler {asked}"), &way_out);
+        checked.map_err(|error| match error {
+            Error::Memory { what, needed, available, way_out, .. } => {
+                let hint = other.map(|kind| Box::new(Hint { setting: "sampler", value: kind.to_string() }));
+                Error::Memory { what, needed, available, way_out, hint }
+            }
+            error => error,
+        })
+    }
+
+    /// The sampler on a network.
+    ///
+    /// # Errors
+    /// As [`SamplerBuilder::build`]; [`Error::Memory`] for tables larger than they may be.
+    pub fn choose(&self, usage: Use, network: Network, motif: &Motif, seed: u64) -> Result<ChosenSampler> {
+        let (network, note) = self.part(network)?;
+        let mut chosen = self.choose_in(usage, Arc::new(network), motif, seed)?;
+        chosen.notes.splice(0..0, note);
+        Ok(chosen)
+    }
+
+    /// The sampler on all of a network, whatever its components.
+    ///
+    /// # Errors
+    /// As [`choose`](Self::choose).
+    pub fn choose_in(
+        &self,
+        usage: Use,
+        network: Arc<Network>,
+        motif: &Motif,
+        seed: u64,
+    ) -> Result<ChosenSampler> {
+        self.fits(usage, &network, motif)?;
+        let lazy = match self.lazy {
+            Lazy::Auto => None,
+            Lazy::Yes => Some(true),
+            Lazy::No => Some(false),
+        };
+        let memory = self.memory_of_adjacency();
+        let builder = SamplerBuilder { lazy, injective: self.injective, memory, ..SamplerBuilder::default() };
+        let preferred = Self::preferred(usage, motif);
+        let (kind, sampler) = builder.choose(self.sampler, preferred, &network, motif, seed)?;
+        let mut notes = Vec::new();
+        if kind == SamplerKind::Glauber && self.chains() == 1 {
+            let text = "one Glauber chain cannot tell whether it has mixed: compare several, {}";
+            notes.push(Note::hinting(text, Hint { setting: "chains", value: "4".into() }));
+        }
+        notes.extend(sampler.notes().into_iter().map(Note::from));
+        Ok(ChosenSampler { network, kind, sampler, notes })
+    }
+
+    /// Chain `id` at its start.
+    ///
+    /// # Errors
+    /// As [`MotifWalker::new`].
+    pub fn walker(&self, sampler: &Arc<dyn MotifSampler>, seed: u64, id: u64) -> Result<MotifWalker> {
+        MotifWalker::new(Arc::clone(sampler), seed, id, self.burn_in, self.every)
+    }
+}

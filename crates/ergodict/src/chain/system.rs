@@ -1,0 +1,474 @@
+//! The spin systems by name, with their parameters as users set them: all that a front end needs to start one.
+//!
+//! A new system is a variant of [`SystemKind`], its parameters among those of [`SystemSettings`], and an arm in each `match` below.
+
+use super::{
+    Alphabet, Boundary, CellularPotts, CellularPottsParameters, Checkerboard, Field, Ising, IsingGraph,
+    Lattice, MOST_LABELS, Potts, Proposal, Rbm, SpinWalk, Walker, onsager,
+};
+use crate::linalg::Mat;
+use crate::rng::{Purpose, ids, stream};
+use crate::text::Shape;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// Most cells: the medium is a label too.
+const MOST_CELLS: usize = MOST_LABELS as usize - 1;
+
+/// Sides from which on the energy of the infinite lattice is worth telling; a strip is another system.
+const NEARLY_INFINITE: usize = 8;
+
+const COUPLING: f64 = 1.0;
+const STATES: usize = 3;
+const CELLS: usize = 36;
+const HIDDEN: usize = 64;
+const WEIGHT_SCALE: f64 = 0.5;
+
+/// Which system.
+///
+/// ```
+/// use ergodict::chain::SystemKind;
+/// assert_eq!((SystemKind::default().title(), SystemKind::Potts.temperature()), ("Ising model", 1.0));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum SystemKind {
+    /// Spins -1 and 1; temperature 2.26 unless given
+    #[default]
+    Ising,
+    /// Labels 0 to Q-1; temperature 1
+    Potts,
+    /// Labels of cells, 0 being the medium; temperature 10
+    CellularPotts,
+    /// Visible units 0 and 1 of a restricted Boltzmann machine; temperature 1
+    Rbm,
+}
+
+impl SystemKind {
+    /// What it is called in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Ising => "Ising model",
+            Self::Potts => "Potts model",
+            Self::CellularPotts => "cellular Potts model",
+            Self::Rbm => "restricted Boltzmann machine",
+        }
+    }
+
+    /// The temperature where none is given.
+    pub fn temperature(self) -> f64 {
+        match self {
+            Self::Ising => 2.26,
+            Self::CellularPotts => 10.0,
+            Self::Potts | Self::Rbm => 1.0,
+        }
+    }
+
+    /// The parameters it has besides its size, by their keys.
+    pub fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Ising => &["boundary", "coupling", "field", "graph", "update"],
+            Self::Potts => &["boundary", "coupling", "field", "states"],
+            Self::CellularPotts => &[
+                "adhesion",
+                "boundary",
+                "cells",
+                "perimeter",
+                "perimeter-strength",
+                "proposal",
+                "volume",
+                "volume-strength",
+            ],
+            Self::Rbm => &["hidden", "weight-scale", "weights"],
+        }
+    }
+
+    /// Whether labels only tell cells apart, so that borders between them are what there is to learn.
+    pub fn is_cellular(self) -> bool {
+        self == Self::CellularPotts
+    }
+
+    /// Whether its field may differ from site to site.
+    pub fn has_field_map(self) -> bool {
+        self == Self::Ising
+    }
+
+    fn size(self) -> Shape {
+        if self == Self::Rbm { Shape(28, 28) } else { Shape(200, 200) }
+    }
+}
+
+/// In which order sites are updated.
+///
+/// ```
+/// assert_eq!(ergodict::chain::Update::default(), ergodict::chain::Update::Random);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Update {
+    /// One site at random at a time
+    #[default]
+    Random,
+    /// All even sites, then all odd sites: the same law, many times faster
+    Checkerboard,
+}
+
+/// A spin system; parameters that are not given have the default of the system.
+///
+/// ```
+/// use ergodict::chain::{SystemData, SystemKind, SystemSettings};
+/// let potts = SystemSettings { model: Some(SystemKind::Potts), states: Some(5), ..SystemSettings::default() };
+/// let mut walk = potts.walk(SystemData::default(), 0.8, 0, 0)?;
+/// walk.advance(1000);
+/// assert_eq!((walk.shape(), &potts.config()["coupling"]), ((200, 200), &1.0.into()));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "The spin system"))]
+pub struct SystemSettings {
+    /// The system [default: ising]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "MODEL"))]
+    pub model: Option<SystemKind>,
+    /// Rows and columns: N or NxM [default: 200; 28 for rbm]
+    ///
+    /// Those of the lattice; for rbm those of the visible units.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub size: Option<Shape>,
+    /// What lies beyond the edge [default: periodic]
+    ///
+    /// The units of an rbm have no neighbors.
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "HOW"))]
+    pub boundary: Option<Boundary>,
+    /// Order of updates [default: random]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "HOW"))]
+    pub update: Option<Update>,
+    /// External field: a number, or a matrix in a file [default: 0]
+    ///
+    /// A matrix has a number for each site (ising); a positive number favors state 0 (potts).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "H|FILE", allow_negative_numbers = true))]
+    pub field: Option<String>,
+    /// Coupling J; negative for an antiferromagnet (ising, potts) [default: 1]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "J", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub coupling: Option<f64>,
+    /// Edge list of a graph to be on instead of a lattice; a third column is the coupling of the edge (ising;
+    /// `spins simulate` only)
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "EDGES", conflicts_with = "size", hide_short_help = true)
+    )]
+    pub graph: Option<PathBuf>,
+    /// States (potts) [default: 3]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "Q", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub states: Option<usize>,
+    /// Cells besides the medium (cellular-potts) [default: 36]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub cells: Option<usize>,
+    /// Adhesion energies of a bond between types of cells, type 0 being the medium: J01,J11 for one type,
+    /// J01,J02,J11,J12,J22 for two, and so on; types are dealt out to the cells in turn (cellular-potts)
+    /// [default: 16,14]
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_name = "J,J,…",
+            value_delimiter = ',',
+            allow_negative_numbers = true,
+            hide_short_help = true
+        )
+    )]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adhesion: Vec<f64>,
+    /// Volume that cells aim at, in sites (cellular-potts) [default: cells take half of the lattice]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "V", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub volume: Option<f64>,
+    /// Strength of the volume constraint (cellular-potts) [default: 1]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "X", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub volume_strength: Option<f64>,
+    /// Perimeter that cells aim at, in bonds (cellular-potts) [default: that of a square of the volume]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "P", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub perimeter: Option<f64>,
+    /// Strength of the perimeter constraint (cellular-potts) [default: 0]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "X", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub perimeter_strength: Option<f64>,
+    /// What a site may turn into (cellular-potts) [default: neighbor]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "HOW", hide_short_help = true))]
+    pub proposal: Option<Proposal>,
+    /// Weights: .npz with W (visible × hidden), b, c (rbm) [default: random ones]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE.npz", hide_short_help = true))]
+    pub weights: Option<PathBuf>,
+    /// Hidden units of a machine with random weights (rbm) [default: 64]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "N", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub hidden: Option<usize>,
+    /// Standard deviation of random weights (rbm) [default: 0.5]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "X", allow_negative_numbers = true, hide_short_help = true)
+    )]
+    pub weight_scale: Option<f64>,
+}
+
+/// What a system is made of besides numbers: that of files which a front end read, or arrays it was given.
+///
+/// ```
+/// let data = ergodict::chain::SystemData { nodes: 2, edges: Some(vec![(0, 1, 1.0)]), ..Default::default() };
+/// let walk = ergodict::chain::SystemSettings::default().walk(data, 2.0, 0, 0)?;
+/// assert_eq!(walk.spins().len(), 2);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SystemData {
+    /// The field at each site.
+    pub field: Option<Vec<f64>>,
+    /// The nodes of a graph.
+    pub nodes: usize,
+    /// Its edges with their couplings, of a system that is on one.
+    pub edges: Option<Vec<(u32, u32, f64)>>,
+    /// Weights (visible × hidden), visible and hidden bias of a machine that is in no file.
+    pub weights: Option<(Mat<f64>, Vec<f64>, Vec<f64>)>,
+}
+
+impl SystemSettings {
+    /// Which system.
+    pub fn kind(&self) -> SystemKind {
+        self.model.unwrap_or_default()
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        let Shape(rows, cols) = self.size.unwrap_or(self.kind().size());
+        (rows, cols)
+    }
+
+    /// What lies beyond the edge; patches of what has no neighbors stay inside.
+    pub fn boundary(&self) -> Boundary {
+        let lattice = self.kind().parameters().contains(&"boundary");
+        self.boundary.unwrap_or(if lattice { Boundary::Periodic } else { Boundary::Free })
+    }
+
+    /// The file of the field, unless it is a number.
+    pub fn field_file(&self) -> Option<&Path> {
+        self.field.as_deref().filter(|text| text.parse::<f64>().is_err()).map(Path::new)
+    }
+
+    fn uniform_field(&self) -> f64 {
+        self.field.as_deref().and_then(|text| text.parse().ok()).unwrap_or(0.0)
+    }
+
+    /// The coupling.
+    pub fn coupling(&self) -> f64 {
+        self.coupling.unwrap_or(COUPLING)
+    }
+
+    fn lattice(&self) -> Result<Lattice> {
+        let (rows, cols) = self.shape();
+        Lattice::new(rows, cols, self.boundary())
+    }
+
+    /// About how many bytes a chain takes, where the settings tell.
+    ///
+    /// # Errors
+    /// As [`Lattice::new`].
+    pub fn memory(&self) -> Result<u64> {
+        if self.graph.is_some() {
+            return Ok(0);
+        }
+        let sites = self.lattice()?.sites() as u64;
+        let field = if self.field_file().is_some() { 8 } else { 0 };
+        let weights = match (self.kind(), &self.weights) {
+            // The weights both ways round, and those they are made from.
+            (SystemKind::Rbm, None) => {
+                sites.saturating_mul(self.hidden.unwrap_or(HIDDEN) as u64).saturating_mul(3 * 8)
+            }
+            (SystemKind::Rbm, Some(path)) => path.metadata().map_or(0, |meta| meta.len()).saturating_mul(3),
+            _ => 0,
+        };
+        // The configuration, and copies of it to be written and saved.
+        Ok(sites.saturating_mul(4 + field).saturating_add(weights))
+    }
+
+    /// Whether sites only ever take the label of a neighbor.
+    pub fn only_copies(&self) -> bool {
+        self.kind() == SystemKind::CellularPotts && self.proposal != Some(Proposal::Any)
+    }
+
+    /// The values of a trajectory that was written before, whose highest value this is; none where the system is not given. Labels
+    /// that are not counted go up to the highest.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a number of states that cannot be.
+    pub fn alphabet(&self, highest: i8) -> Result<Option<Alphabet>> {
+        let found = highest.max(1).unsigned_abs() + 1;
+        Ok(match (self.model, self.states) {
+            (None, _) => None,
+            (Some(SystemKind::Ising), _) => Some(Alphabet::PlusMinus),
+            (Some(SystemKind::Rbm), _) => Some(Alphabet::ZeroOne),
+            (Some(SystemKind::Potts), Some(states)) => {
+                if !(2..=usize::from(MOST_LABELS)).contains(&states) {
+                    let expected = format!("it must be from 2 to {MOST_LABELS}");
+                    return Err(Error::parameter("states", states, expected));
+                }
+                Some(Alphabet::Labels(states as u8))
+            }
+            (Some(SystemKind::Potts | SystemKind::CellularPotts), _) => Some(Alphabet::Labels(found)),
+        })
+    }
+
+    /// Every setting that has a say, with its value.
+    pub fn config(&self) -> Map<String, Value> {
+        let mut full = self.clone();
+        (full.model, full.size, full.boundary) =
+            (Some(self.kind()), self.size.or(Some(self.kind().size())), Some(self.boundary()));
+        match self.kind() {
+            SystemKind::Ising | SystemKind::Potts => {
+                full.coupling = Some(self.coupling());
+                full.field.get_or_insert_with(|| "0".to_owned());
+                full.update.get_or_insert_default();
+                full.states.get_or_insert(STATES);
+            }
+            SystemKind::CellularPotts => {
+                full.cells.get_or_insert(CELLS);
+                if let Ok(cells) = self.cells(1.0) {
+                    let pairs = cells.adhesion.iter().enumerate();
+                    full.adhesion = pairs.flat_map(|(i, row)| row.iter().skip(i.max(1))).copied().collect();
+                    full.volume = Some(cells.volume);
+                    full.volume_strength = Some(cells.volume_strength);
+                    full.perimeter = Some(cells.perimeter);
+                    full.perimeter_strength = Some(cells.perimeter_strength);
+                    full.proposal = Some(cells.proposal);
+                }
+            }
+            SystemKind::Rbm if self.weights.is_some() => {}
+            SystemKind::Rbm => {
+                full.hidden.get_or_insert(HIDDEN);
+                full.weight_scale.get_or_insert(WEIGHT_SCALE);
+            }
+        }
+        let on_graph = self.graph.is_some();
+        let has_say = |key: &str| match key {
+            "model" => true,
+            "size" => !on_graph,
+            "boundary" if on_graph => false,
+            key => self.kind().parameters().contains(&key),
+        };
+        let mut config = json!(full).as_object().cloned().unwrap_or_default();
+        config.retain(|key, value| has_say(key) && !value.is_null());
+        if let Some(adhesion) = config.get_mut("adhesion") {
+            *adhesion = json!(full.adhesion.iter().map(f64::to_string).collect::<Vec<_>>().join(","));
+        }
+        config
+    }
+
+    /// The exact energy per site of an infinite lattice, where it is known.
+    pub fn exact_energy(&self, temperature: f64) -> Option<f64> {
+        let plain = self.kind() == SystemKind::Ising
+            && self.graph.is_none()
+            && self.coupling() == 1.0
+            && self.field_file().is_none()
+            && self.uniform_field() == 0.0
+            && self.shape().0.min(self.shape().1) >= NEARLY_INFINITE;
+        plain.then(|| onsager::energy_per_site(temperature))
+    }
+
+    /// The system at its start, at a temperature, with stream `id` of the seed. Files of fields and graphs come in `data`; one of
+    /// weights is opened.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters that cannot be, and what opening the weights may give.
+    pub fn walk(&self, data: SystemData, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
+        Ok(match self.kind() {
+            SystemKind::Ising => self.ising(data, temperature, seed, id)?,
+            SystemKind::Potts => {
+                let (states, field) = (self.states.unwrap_or(STATES), self.uniform_field());
+                let potts = Potts::new(self.lattice()?, states, temperature, self.coupling(), field)?;
+                Box::new(Walker::new(potts, seed, id))
+            }
+            SystemKind::CellularPotts => {
+                Box::new(Walker::new(CellularPotts::new(self.cells(temperature)?)?, seed, id))
+            }
+            SystemKind::Rbm => Box::new(Walker::new(self.rbm(data, temperature, seed)?, seed, id)),
+        })
+    }
+
+    fn ising(&self, data: SystemData, temperature: f64, seed: u64, id: u64) -> Result<Box<dyn SpinWalk>> {
+        let field = data.field.map_or_else(|| Field::Uniform(self.uniform_field()), Field::Map);
+        if let Some(edges) = data.edges {
+            let ising = IsingGraph::new(data.nodes, &edges, temperature, &field)?;
+            return Ok(Box::new(Walker::new(ising, seed, id)));
+        }
+        let ising = Ising::new(self.lattice()?, temperature, self.coupling(), field)?;
+        Ok(if self.update == Some(Update::Checkerboard) {
+            Box::new(Walker::new(Checkerboard::new(ising)?, seed, id))
+        } else {
+            Box::new(Walker::new(ising, seed, id))
+        })
+    }
+
+    fn cells(&self, temperature: f64) -> Result<CellularPottsParameters> {
+        let count = self.cells.unwrap_or(CELLS);
+        if count == 0 || count > MOST_CELLS {
+            return Err(Error::parameter("cells", count, format!("it must be between 1 and {MOST_CELLS}")));
+        }
+        let mut cells = CellularPottsParameters::new(self.lattice()?, count);
+        cells.temperature = temperature;
+        if !self.adhesion.is_empty() {
+            let numbers = self.adhesion.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+            let found = format!("{numbers} ({} numbers)", self.adhesion.len());
+            let expected = "one type of cells needs 2, two need 5, three need 9: J01,J02,…,J11,J12,…";
+            let adhering = cells.with_adhesion(&self.adhesion);
+            cells = adhering.ok_or_else(|| Error::parameter("adhesion", found, expected))?;
+        }
+        if let Some(volume) = self.volume {
+            cells = cells.with_volume(volume);
+        }
+        cells.volume_strength = self.volume_strength.unwrap_or(cells.volume_strength);
+        cells.perimeter = self.perimeter.unwrap_or(cells.perimeter);
+        cells.perimeter_strength = self.perimeter_strength.unwrap_or(cells.perimeter_strength);
+        cells.proposal = self.proposal.unwrap_or(cells.proposal);
+        Ok(cells)
+    }
+
+    fn rbm(&self, data: SystemData, temperature: f64, seed: u64) -> Result<Rbm> {
+        let shape = self.shape();
+        if let Some(path) = &self.weights {
+            return Rbm::open(path, temperature, shape);
+        }
+        if let Some((weights, visible_bias, hidden_bias)) = data.weights {
+            return Rbm::new(&weights, &visible_bias, &hidden_bias, temperature, shape);
+        }
+        if self.hidden == Some(0) {
+            return Err(Error::parameter("hidden", 0, "a machine needs at least one hidden unit"));
+        }
+        let mut rng = stream(seed, Purpose::Synthetic, ids::WEIGHTS);
+        let (hidden, scale) = (self.hidden.unwrap_or(HIDDEN), self.weight_scale.unwrap_or(WEIGHT_SCALE));
+        Rbm::random(shape, hidden, scale, temperature, &mut rng)
+    }
+}

@@ -1,0 +1,677 @@
+//! The online factorizer: one step per minibatch, carrying `(W, A, B, r_t, t)`.
+//!
+//! | paper | here | where |
+//! |---|---|---|
+//! | `W_t` | [`Factorizer::dictionary`] | Algorithm 1 |
+//! | `H_t` | [`Factorizer::code`] | Algorithm 2 |
+//! | `A_t = (1−w_t)A_{t−1} + w_t H_t H_tᵀ` | [`Aggregates::a`] | eq. (scheme) |
+//! | `B_t` (r×d) | [`Aggregates::b_transposed`], as its transpose | eq. (scheme) |
+//! | `r_t` | [`Aggregates::r`] | eq. (f_hat_t_trace); carried, so that `f̂_t` is a true loss |
+//! | `f̂_t(W)` | [`Factorizer::surrogate`] | eq. (def_f_hat) |
+
+use super::code::{CodeReport, Coder};
+use super::dictionary::{ColumnDescent, Descent, UNUSED, UpdateReport};
+use super::ellipsoid::{Accuracy, Quadratic};
+use super::minibatch::Minibatch;
+use super::schedule::Schedule;
+use super::sets::{ConvexSet, DictionarySet};
+use super::settings::{FactorSettings, Normalize, UnusedAtoms};
+use super::statistics::{Gatherer, Statistics};
+use crate::linalg::vectors::{Blend, Distance, Dot};
+use crate::linalg::{Isa, Mat, MatRef, Scalar};
+use crate::rng::{Purpose, stream, uniform};
+use crate::{Error, Result};
+
+/// What the scheme carries from step to step, besides `W`.
+///
+/// After step t with code `H_t` and weight `w_t`: `A_t = (1 − w_t)A_{t−1} + w_t H_tH_tᵀ` and `B_t = (1 − w_t)B_{t−1} + w_t H_tX_tᵀ`.
+///
+/// ```
+/// use ergodict::factor::{Factorizer, FactorSettings};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
+/// model.step(&x)?;
+/// let (h, seen) = (model.code().clone(), model.aggregates());
+/// let a01: f64 = (0..4).map(|j| h.get(0, j) * h.get(1, j)).sum();
+/// assert!((seen.a.get(0, 1) - a01).abs() < 1e-12 && (seen.t, seen.samples) == (1, 4));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Aggregates {
+    /// `A_t`, r×r.
+    pub a: Mat<f64>,
+    /// `B_tᵀ`, d×r.
+    pub b_transposed: Mat<f64>,
+    /// `r_t`: the same weighted average of `‖X‖² + λ‖H‖₁ + (κ₂/2)‖H‖²`.
+    pub r: f64,
+    /// Steps taken.
+    pub t: u64,
+    /// Columns seen.
+    pub samples: u64,
+    /// The same weighted average of the minibatches' widths (1 under [`Normalize::PerColumn`]): what to divide a loss by
+    /// to have it per sample.
+    pub width: f64,
+}
+
+impl Aggregates {
+    /// A loss of the aggregates' scale, such as the surrogate, per sample; NaN before the first step.
+    pub fn per_sample(&self, loss: f64) -> f64 {
+        loss / self.width
+    }
+}
+
+/// What a step did.
+///
+/// ```
+/// use ergodict::factor::{Factorizer, FactorSettings};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let mut model = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
+/// let (first, second) = (model.step(&x)?, model.step(&x)?);
+/// assert_eq!((second.t, second.weight, second.samples), (2, 0.5, 4));
+/// assert!(second.loss_before <= first.loss_before); // the same minibatch, a better dictionary
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StepReport {
+    /// The step's number `t`, from 1.
+    pub t: u64,
+    /// Its weight `w_t`.
+    pub weight: f64,
+    /// Columns of the minibatch.
+    pub samples: usize,
+    /// `ℓ(X_t, W_{t−1})`: the loss of the minibatch under the dictionary as it was before (a sum over columns, or
+    /// their mean under [`Normalize::PerColumn`]).
+    pub loss_before: f64,
+    /// `f̂_t(W_t)`.
+    pub surrogate: f64,
+    /// `‖W_t − W_{t−1}‖_F`; divided by `weight` it stays bounded.
+    pub change: f64,
+    /// Share of the codes that are not zero.
+    pub density: f64,
+    /// What coding took.
+    pub code: CodeReport,
+    /// What the dictionary update took.
+    pub update: UpdateReport,
+    /// Unused atoms that were replaced.
+    pub reseeded: usize,
+}
+
+impl StepReport {
+    /// Whether coding or the dictionary update stopped at a cap before its tolerance.
+    pub fn capped(&self) -> bool {
+        self.code.capped > 0 || self.update.capped
+    }
+}
+
+/// An online matrix factorization in progress.
+///
+/// Step t takes a minibatch `X_t`, d×n, with the weight `w_t` of the schedule (Algorithm 1):
+///
+/// ```text
+/// H_t = argmin_{H ∈ C'}  ‖X_t − W_{t−1}H‖² + λ‖H‖₁ + (κ₂/2)‖H‖²      r×n
+/// A_t = (1 − w_t) A_{t−1} + w_t H_t H_tᵀ                             r×r
+/// B_t = (1 − w_t) B_{t−1} + w_t H_t X_tᵀ                             r×d
+/// W_t = argmin_{W ∈ C}   tr(W A_t Wᵀ) − 2 tr(W B_t)                  d×r
+/// ```
+///
+/// ```
+/// use ergodict::factor::{Factorizer, FactorSettings};
+/// use ergodict::linalg::Mat;
+/// // Every sample is a multiple of (3, 4).
+/// let x = Mat::from_fn(2, 10, |i, j| [0.6, 0.8][i] * (1 + j) as f64);
+/// let mut model = Factorizer::<f64>::random(FactorSettings { lambda: 0.1, ..FactorSettings::new(1) }, 2, 0)?;
+/// for _ in 0..20 {
+///     model.step(&x)?;
+/// }
+/// let atom = model.dictionary().col(0);
+/// assert!((atom[1] / atom[0] - 4.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub struct Factorizer<T: Scalar> {
+    parameters: FactorSettings,
+    w: Mat<T>,
+    aggregates: Aggregates,
+    /// Index of the piece of a union that `W` lies in.
+    piece: usize,
+    coder: Coder<T>,
+    h: Mat<T>,
+    costs: Vec<f64>,
+    norms: Vec<f64>,
+    gatherer: Gatherer<T>,
+    descent: ColumnDescent<T>,
+    previous: Mat<T>,
+}
+
+impl<T: Scalar> Factorizer<T> {
+    /// Starts from `W_0` with entries uniform in [0, 1], projected onto the set.
+    ///
+    /// # Errors
+    /// As [`FactorSettings::check`].
+    pub fn random(parameters: FactorSettings, features: usize, seed: u64) -> Result<Self> {
+        parameters.check(features)?;
+        let mut rng = stream(seed, Purpose::Init, 0);
+        let w = Mat::from_fn(features, parameters.atoms, |_, _| uniform(&mut rng));
+        Self::start(parameters, w)
+    }
+
+    /// Starts from a given dictionary, projected onto the set.
+    ///
+    /// # Errors
+    /// As [`FactorSettings::check`]; [`Error::Shape`] if it has not `parameters.atoms` columns; [`Error::NotFinite`].
+    pub fn from_dictionary(parameters: FactorSettings, w: MatRef<'_, T>) -> Result<Self> {
+        parameters.check(w.rows())?;
+        if w.cols() != parameters.atoms {
+            let found = format!("{}×{}", w.rows(), w.cols());
+            return Err(Error::shape(
+                "the initial dictionary",
+                found,
+                format!("{} columns", parameters.atoms),
+            ));
+        }
+        finite(w)?;
+        Self::start(parameters, w.to_owned().cast())
+    }
+
+    /// Starts from columns of a minibatch, drawn without replacement while they last, scaled to norm one and
+    /// projected onto the set; where columns are zero, random atoms stand in.
+    ///
+    /// # Errors
+    /// As [`FactorSettings::check`]; [`Error::NotFinite`].
+    pub fn from_data(parameters: FactorSettings, x: MatRef<'_, T>, seed: u64) -> Result<Self> {
+        parameters.check(x.rows())?;
+        finite(x)?;
+        let mut rng = stream(seed, Purpose::Init, 0);
+        let norm = |j: usize| x.col(j).iter().map(|x| x.to_f64().powi(2)).sum::<f64>().sqrt();
+        let mut pool: Vec<usize> = (0..x.cols()).filter(|&j| norm(j) > 0.0).collect();
+        let mut w = Mat::zeros(x.rows(), parameters.atoms);
+        for k in 0..parameters.atoms {
+            let drawn = (!pool.is_empty()).then(|| {
+                let place = (uniform(&mut rng) * pool.len() as f64) as usize;
+                pool.swap_remove(place.min(pool.len() - 1))
+            });
+            for i in 0..x.rows() {
+                w.col_mut(k)[i] = match drawn {
+                    Some(j) => x.get(i, j).to_f64() / norm(j),
+                    None => uniform(&mut rng),
+                };
+            }
+        }
+        Self::start(parameters, w)
+    }
+
+    /// Starts from columns of any minibatch, as [`Factorizer::from_data`] does; missing entries count as zero.
+    ///
+    /// # Errors
+    /// As [`Factorizer::from_data`].
+    pub(crate) fn from_minibatch(parameters: FactorSettings, x: Minibatch<'_, T>, seed: u64) -> Result<Self> {
+        let filled = match x {
+            Minibatch::Dense(x) => return Self::from_data(parameters, x, seed),
+            Minibatch::Sparse(x) => {
+                let mut filled = Mat::zeros(x.rows(), x.cols());
+                for j in 0..x.cols() {
+                    let (rows, values) = x.col(j);
+                    rows.iter().zip(values).for_each(|(&i, &v)| filled.col_mut(j)[i as usize] = v);
+                }
+                filled
+            }
+            Minibatch::Masked { values, observed } => {
+                let there = |i, j| if observed.get(i, j) { values.get(i, j) } else { T::ZERO };
+                Mat::from_fn(values.rows(), values.cols(), there)
+            }
+        };
+        Self::from_data(parameters, filled.as_ref(), seed)
+    }
+
+    fn start(parameters: FactorSettings, mut w: Mat<f64>) -> Result<Self> {
+        parameters.dictionary().project(&mut w);
+        let aggregates = Aggregates {
+            a: Mat::zeros(w.cols(), w.cols()),
+            b_transposed: Mat::zeros(w.rows(), w.cols()),
+            r: 0.0,
+            t: 0,
+            samples: 0,
+            width: 0.0,
+        };
+        Self::resume(parameters, w.cast(), aggregates)
+    }
+
+    /// Goes on from a saved state: the steps that follow are those that would have followed, bit for bit.
+    ///
+    /// # Errors
+    /// As [`FactorSettings::check`]; [`Error::Shape`] when the parts do not fit together.
+    pub fn resume(mut parameters: FactorSettings, w: Mat<T>, aggregates: Aggregates) -> Result<Self> {
+        parameters.decide(false);
+        let (d, r) = (w.rows(), w.cols());
+        parameters.check(d)?;
+        let (a, b) = (&aggregates.a, &aggregates.b_transposed);
+        if r != parameters.atoms || (a.rows(), a.cols()) != (r, r) || (b.rows(), b.cols()) != (d, r) {
+            let found = format!("W {d}×{r}, A {}×{}, Bᵀ {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
+            return Err(Error::shape(
+                "the saved state",
+                found,
+                format!("one for {} atoms", parameters.atoms),
+            ));
+        }
+        let mut coder = Coder::new(parameters.penalty(), parameters.code());
+        coder.solver = parameters.solver;
+        coder.tolerance = parameters.tolerance;
+        coder.set_dictionary(&w);
+        let piece = match parameters.dictionary() {
+            DictionarySet::Convex(_) => 0,
+            union @ DictionarySet::Union(_) => union.nearest(&w.cast()).0,
+        };
+        Ok(Self {
+            parameters,
+            aggregates,
+            piece,
+            coder,
+            h: Mat::zeros(r, 0),
+            costs: Vec::new(),
+            norms: Vec::new(),
+            gatherer: Gatherer::new(),
+            descent: ColumnDescent::new(),
+            previous: Mat::zeros(d, r),
+            w,
+        })
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &FactorSettings {
+        &self.parameters
+    }
+
+    /// `W_t`, d×r.
+    pub fn dictionary(&self) -> &Mat<T> {
+        &self.w
+    }
+
+    /// `H_t` of the last minibatch, r×n.
+    pub fn code(&self) -> &Mat<T> {
+        &self.h
+    }
+
+    /// `A_t`, `B_t`, `r_t` and `t`.
+    pub fn aggregates(&self) -> &Aggregates {
+        &self.aggregates
+    }
+
+    /// The piece of a union of sets that `W_t` lies in; 0 for a convex set.
+    pub fn piece(&self) -> usize {
+        self.piece
+    }
+
+    /// The instruction set of the kernels.
+    pub fn isa(&self) -> Isa {
+        self.coder.isa
+    }
+
+    /// One step of the scheme with the scheduled weight.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for other features than the dictionary's, [`Error::NotFinite`] and [`Error::Overflow`] for
+    /// values that cannot be learned from. Nothing has changed then.
+    pub fn step<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<StepReport> {
+        let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
+        self.step_weighted(x, weight)
+    }
+
+    /// One step with a weight of the caller's; the first step's weight is 1 whatever is given.
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`]; [`Error::Parameter`] for a weight outside `(0, 1]`.
+    pub fn step_weighted<'a>(&mut self, x: impl Into<Minibatch<'a, T>>, weight: f64) -> Result<StepReport> {
+        let x = x.into();
+        let n = x.cols();
+        if n == 0 {
+            return Err(Error::parameter(
+                "the number of samples in a minibatch",
+                0,
+                "a step needs at least one",
+            ));
+        }
+        let (code, loss) = self.encode(x)?;
+        let r = self.gather(x);
+        let used = self.coder.supports().total();
+        let scale = self.scale(n as f64);
+        let report = self.advance(weight, scale, r, n as u64, Source::Gathered(x))?;
+        Ok(StepReport {
+            samples: n,
+            loss_before: loss * scale,
+            density: used as f64 / (n * self.w.cols()) as f64,
+            code,
+            ..report
+        })
+    }
+
+    /// Sets the weight of the next step. The schedule becomes the list of the weights so far, so that files tell what was done; later steps
+    /// repeat the last weight unless it is set again.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a weight outside `(0, 1]`.
+    pub(crate) fn next_weight(&mut self, weight: f64) -> Result<()> {
+        let valid = weight > 0.0 && weight <= 1.0;
+        if !valid {
+            return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
+        }
+        let taken = self.aggregates.t as usize;
+        if let Schedule::Given { weights } = &mut self.parameters.schedule
+            && weights.len() >= taken
+        {
+            weights.truncate(taken);
+            weights.push(weight);
+            return Ok(());
+        }
+        let before = (1..=taken as u64).map(|t| self.parameters.schedule.weight(t));
+        self.parameters.schedule = Schedule::Given { weights: before.chain([weight]).collect() };
+        Ok(())
+    }
+
+    /// Codes a minibatch and returns its statistics, leaving `W` and the aggregates as they are: the work of one
+    /// thread, process or machine. Merge the results in a fixed order and give them to [`Factorizer::absorb`].
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`].
+    pub fn statistics<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<Statistics> {
+        Ok(self.statistics_told(x)?.0)
+    }
+
+    /// The same, with what coding took and the loss `ℓ(X, W_t)`, a sum over columns.
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`].
+    pub(crate) fn statistics_told<'a>(
+        &mut self,
+        x: impl Into<Minibatch<'a, T>>,
+    ) -> Result<(Statistics, CodeReport, f64)> {
+        let x = x.into();
+        let (report, loss) = self.encode(x)?;
+        let r = self.gather(x);
+        let (a, b_transposed) = (self.gatherer.a.clone(), self.gatherer.b.cast());
+        Ok((Statistics { a, b_transposed, r, weight: x.cols() as f64 }, report, loss))
+    }
+
+    /// One step from statistics of columns coded with the current `W`, merged from wherever they were made.
+    /// `loss_before` of the report is then what the statistics say of `W_{t−1}`.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Overflow`].
+    pub fn absorb(&mut self, statistics: &Statistics) -> Result<StepReport> {
+        let (d, r) = (self.w.rows(), self.w.cols());
+        let (a, b) = (&statistics.a, &statistics.b_transposed);
+        if (a.rows(), a.cols()) != (r, r) || (b.rows(), b.cols()) != (d, r) {
+            let found = format!("{}×{} and {}×{}", a.rows(), a.cols(), b.rows(), b.cols());
+            return Err(Error::shape("the statistics", found, format!("{r}×{r} and {d}×{r}")));
+        }
+        if b.padded().iter().any(|x| !x.is_finite()) {
+            return Err(Error::Overflow { what: "an entry of the statistics", largest: f64::INFINITY });
+        }
+        let loss = evaluate(self.coder.isa, self.coder.gram(), &self.w, a, b, statistics.r);
+        if statistics.weight.is_nan() || statistics.weight < 1.0 {
+            let expected = "a step needs at least one";
+            return Err(Error::parameter(
+                "the number of samples in the statistics",
+                statistics.weight,
+                expected,
+            ));
+        }
+        let weight = self.parameters.schedule.weight(self.aggregates.t + 1);
+        let scale = self.scale(statistics.weight);
+        let columns = statistics.weight as u64;
+        let report = self.advance(weight, scale, statistics.r, columns, Source::Given(statistics))?;
+        Ok(StepReport { samples: statistics.weight as usize, loss_before: loss * scale, ..report })
+    }
+
+    /// `ℓ(X, W_t)`: the loss of a minibatch under the current dictionary, which is not changed. A sum over columns.
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`].
+    pub fn loss<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<f64> {
+        Ok(self.encode(x.into())?.1)
+    }
+
+    /// The losses `ℓ(x_j, W)` of the columns coded last, one by one.
+    pub fn losses(&self) -> impl Iterator<Item = f64> + '_ {
+        self.norms.iter().zip(&self.costs).map(|(norm, cost)| norm + cost)
+    }
+
+    /// Codes a minibatch under the current dictionary, which is not changed; the code is then in
+    /// [`Factorizer::code`].
+    ///
+    /// # Errors
+    /// As [`Factorizer::step`].
+    pub fn transform<'a>(&mut self, x: impl Into<Minibatch<'a, T>>) -> Result<(CodeReport, f64)> {
+        self.encode(x.into())
+    }
+
+    /// `W_t H` of the minibatch coded last, d×n, into `out`. After [`Factorizer::step`] `H` is the code under the
+    /// dictionary before the step.
+    pub fn reconstruct(&self, out: &mut Mat<T>) {
+        let plain = crate::linalg::products::Op::Plain;
+        out.reset(self.w.rows(), self.h.cols());
+        T::product(out, false, (plain, self.w.as_ref()), (plain, self.h.as_ref()), 1.0);
+    }
+
+    /// `f̂_t(W_t) = tr(W A Wᵀ) − 2 tr(W B) + r_t`.
+    pub fn surrogate(&self) -> f64 {
+        let Aggregates { a, b_transposed, r, .. } = &self.aggregates;
+        evaluate(self.coder.isa, self.coder.gram(), &self.w, a, b_transposed, *r)
+    }
+
+    fn scale(&self, columns: f64) -> f64 {
+        match self.parameters.normalize {
+            Normalize::Sum => 1.0,
+            Normalize::PerColumn => 1.0 / columns.max(1.0),
+        }
+    }
+
+    /// Codes into `self.h`; returns the loss, a sum over columns.
+    fn encode(&mut self, x: Minibatch<'_, T>) -> Result<(CodeReport, f64)> {
+        if x.rows() != self.w.rows() {
+            let found = format!("{}×{}", x.rows(), x.cols());
+            return Err(Error::shape("the minibatch", found, format!("{} features", self.w.rows())));
+        }
+        if let Minibatch::Masked { values, observed } = x
+            && observed.shape() != (values.rows(), values.cols())
+        {
+            let found = format!("{}×{}", observed.shape().0, observed.shape().1);
+            return Err(Error::shape("the mask", found, format!("{}×{}", values.rows(), values.cols())));
+        }
+        if (x.cols() as u64).saturating_mul(self.w.cols() as u64) > u64::from(u32::MAX) {
+            let found = format!("{} samples by {} atoms", x.cols(), self.w.cols());
+            return Err(Error::shape("the code of a minibatch", found, "fewer than 2³² numbers"));
+        }
+        x.squared_norms(self.coder.isa, &mut self.norms)?;
+        let report = self.coder.code(x, &self.w, &mut self.h, false, &mut self.costs)?;
+        let loss = self.norms.iter().sum::<f64>() + self.costs.iter().sum::<f64>();
+        Ok((report, loss))
+    }
+
+    /// Sums the products of the minibatch with the code in `self.h`; returns its part of `r_t`.
+    fn gather(&mut self, x: Minibatch<'_, T>) -> f64 {
+        let Self { gatherer, coder, h, w, parameters, .. } = self;
+        let rest = gatherer.gather(coder.isa, x, h, coder.supports(), w, parameters.penalty());
+        self.norms.iter().sum::<f64>() + rest
+    }
+
+    /// Blends new sums into the aggregates and updates `W`.
+    fn advance(
+        &mut self,
+        weight: f64,
+        scale: f64,
+        r: f64,
+        columns: u64,
+        source: Source<'_, T>,
+    ) -> Result<StepReport> {
+        let first = self.aggregates.t == 0;
+        let valid = weight > 0.0 && weight <= 1.0;
+        if !first && !valid {
+            return Err(Error::parameter("the weight of a step", weight, "it must be in (0, 1]"));
+        }
+        let weight = if first { 1.0 } else { weight };
+        let a = match source {
+            Source::Gathered(_) => &self.gatherer.a,
+            Source::Given(statistics) => &statistics.a,
+        };
+        let trace: f64 = (0..a.cols()).map(|k| a.get(k, k)).sum();
+        // The entries of B are below √(r·tr A); they and those of A must fit the precision of the data.
+        let fits = |x: f64| T::from_f64(4.0 * x).is_finite();
+        if !(fits(r) && fits(trace)) {
+            let largest = self.h.padded().iter().fold(0.0f64, |a, h| a.max(h.to_f64().abs()));
+            return Err(Error::Overflow { what: "the sum of squares of a minibatch or its code", largest });
+        }
+        let isa = self.coder.isa;
+        let fresh = weight * scale;
+        let keep = 1.0 - weight;
+        let totals = &mut self.aggregates;
+        isa.run(Blend { into: totals.a.padded_mut(), keep, from: a.padded(), fresh });
+        for j in 0..self.w.cols() {
+            let into = totals.b_transposed.col_mut(j);
+            match source {
+                Source::Gathered(_) => isa.run(Blend { into, keep, from: self.gatherer.b.col(j), fresh }),
+                Source::Given(statistics) => {
+                    isa.run(Blend { into, keep, from: statistics.b_transposed.col(j), fresh });
+                }
+            }
+        }
+        totals.r = keep * totals.r + fresh * r;
+        totals.width = keep * totals.width + fresh * columns as f64;
+        totals.t += 1;
+        totals.samples += columns;
+
+        self.previous.padded_mut().copy_from_slice(self.w.padded());
+        let update = self.update();
+        let reseeded = match (self.parameters.unused, source) {
+            (UnusedAtoms::Reseed, Source::Gathered(x)) if update.unused > 0 => self.reseed(x),
+            _ => 0,
+        };
+        let change = isa.run(Distance(self.w.padded(), self.previous.padded()));
+        self.coder.set_dictionary(&self.w);
+        Ok(StepReport {
+            t: self.aggregates.t,
+            weight,
+            samples: 0,
+            loss_before: f64::NAN,
+            surrogate: self.surrogate(),
+            change,
+            density: f64::NAN,
+            code: CodeReport::default(),
+            update,
+            reseeded,
+        })
+    }
+
+    /// `W_t = argmin over C`, under the ellipsoid where C is a union.
+    fn update(&mut self) -> UpdateReport {
+        let p = &self.parameters;
+        let Aggregates { a, b_transposed, .. } = &self.aggregates;
+        if let DictionarySet::Convex(ConvexSet::Columns(set)) = p.dictionary() {
+            let goal = Descent {
+                a,
+                b_transposed,
+                kappa1: p.kappa1,
+                tolerance: p.dictionary_tolerance,
+                max_sweeps: p.dictionary_sweeps,
+            };
+            return self.descent.minimize(self.coder.isa, &mut self.w, set, &goal);
+        }
+        let mut a = a.clone();
+        for k in 0..a.cols() {
+            a.col_mut(k)[k] += p.kappa1;
+        }
+        let quadratic = Quadratic { a: &a, b_transposed };
+        let accuracy = Accuracy {
+            tolerance: p.dictionary_tolerance,
+            // Gradient steps are many and cheap where sweeps are few and dear.
+            max_steps: p.dictionary_sweeps.saturating_mul(200),
+        };
+        let previous: Mat<f64> = self.w.cast();
+        let (w, report) = match p.dictionary() {
+            DictionarySet::Convex(set) => quadratic.minimize(set, &previous, accuracy),
+            union @ DictionarySet::Union(_) => {
+                let (w, piece, report) =
+                    quadratic.minimize_over_union(union, &previous, self.piece, accuracy);
+                self.piece = piece;
+                (w, report)
+            }
+        };
+        self.w = w.cast();
+        let unused = super::diagnostics::unused(&self.aggregates.a).len();
+        UpdateReport { unused, ..report }
+    }
+
+    /// Replaces unused atoms by the worst-reconstructed columns of the minibatch; returns how many.
+    fn reseed(&mut self, x: Minibatch<'_, T>) -> usize {
+        let DictionarySet::Convex(ConvexSet::Columns(set)) = self.parameters.dictionary() else {
+            return 0;
+        };
+        let a = &mut self.aggregates.a;
+        let largest = (0..a.cols()).map(|k| a.get(k, k)).fold(0.0, f64::max);
+        let unused = (0..a.cols()).filter(|&k| a.get(k, k) <= UNUSED * largest).collect::<Vec<_>>();
+        let mut worst: Vec<usize> = (0..x.cols()).filter(|&j| self.norms[j] > 0.0).collect();
+        let loss = |j: usize| self.norms[j] + self.costs[j];
+        worst.sort_by(|&i, &j| loss(j).total_cmp(&loss(i)).then(i.cmp(&j)));
+        let mut count = 0;
+        for (&k, &j) in unused.iter().zip(&worst) {
+            let inverse = 1.0 / self.norms[j].sqrt();
+            let atom = self.w.col_mut(k);
+            atom.fill(T::ZERO);
+            match x {
+                Minibatch::Dense(x) => atom.copy_from_slice(x.col(j)),
+                Minibatch::Sparse(x) => {
+                    let (rows, values) = x.col(j);
+                    rows.iter().zip(values).for_each(|(&i, &v)| atom[i as usize] = v);
+                }
+                Minibatch::Masked { values, observed } => {
+                    let seen = (0..atom.len()).filter(|&i| observed.get(i, j));
+                    seen.for_each(|i| atom[i] = values.get(i, j));
+                }
+            }
+            for x in atom.iter_mut() {
+                *x = T::from_f64(x.to_f64() * inverse);
+            }
+            set.project(atom);
+            a.col_mut(k).fill(0.0);
+            (0..a.cols()).for_each(|l| a.col_mut(l)[k] = 0.0);
+            self.aggregates.b_transposed.col_mut(k).fill(0.0);
+            count += 1;
+        }
+        count
+    }
+}
+
+/// Where the sums of a step come from.
+#[derive(Clone, Copy)]
+enum Source<'a, T> {
+    /// From the minibatch just coded; they are with the gatherer.
+    Gathered(Minibatch<'a, T>),
+    /// From elsewhere.
+    Given(&'a Statistics),
+}
+
+fn finite<T: Scalar>(x: MatRef<'_, T>) -> Result<()> {
+    for j in 0..x.cols() {
+        if let Some((i, value)) = x.col(j).iter().enumerate().find(|(_, x)| !x.is_finite()) {
+            return Err(Error::NotFinite { sample: j as u64, feature: i as u64, value: value.to_f64() });
+        }
+    }
+    Ok(())
+}
+
+/// `⟨G, A⟩ − 2⟨W, Bᵀ⟩ + r` with `G = WᵀW`.
+fn evaluate<T: Scalar>(
+    isa: Isa,
+    gram: &Mat<T>,
+    w: &Mat<T>,
+    a: &Mat<f64>,
+    b_transposed: &Mat<f64>,
+    r: f64,
+) -> f64 {
+    let (mut quadratic, mut linear) = (0.0, 0.0);
+    for k in 0..w.cols() {
+        quadratic += isa.run(Dot(gram.col(k), a.col(k)));
+        linear += isa.run(Dot(w.col(k), b_transposed.col(k)));
+    }
+    quadratic - 2.0 * linear + r
+}

@@ -1,0 +1,372 @@
+//! The settings of the online scheme: one struct, its defaults, its checks, and its form in files.
+
+use super::code::{CHUNK, CodeSet, CodeSolver, Penalty};
+use super::schedule::Schedule;
+use super::sets::{ColumnSet, ConvexSet, DictionarySet};
+use crate::linalg::Scalar;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Samples whose Newton systems are solved side by side.
+const LANES: u64 = 8;
+
+/// How the columns of a minibatch enter the aggregates.
+///
+/// ```
+/// use ergodict::factor::{Factorizer, Normalize, FactorSettings};
+/// use ergodict::linalg::Mat;
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// let loss = |normalize| {
+///     let parameters = FactorSettings { normalize, ..FactorSettings::new(2) };
+///     Ok::<_, ergodict::Error>(Factorizer::<f64>::random(parameters, 3, 0)?.step(&x)?.loss_before)
+/// };
+/// assert!((loss(Normalize::Sum)? - 4.0 * loss(Normalize::PerColumn)?).abs() < 1e-9);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Normalize {
+    /// As sums over columns, as in the paper: a wide minibatch counts for more.
+    #[default]
+    Sum,
+    /// Divided by the width, for streams whose minibatches differ in it.
+    PerColumn,
+}
+
+/// What becomes of atoms that no code has used.
+///
+/// ```
+/// use ergodict::factor::{Factorizer, FactorSettings, UnusedAtoms};
+/// use ergodict::linalg::MatRef;
+/// // The second atom can say nothing of samples along the first axis, and is replaced by one of them.
+/// let parameters = FactorSettings { unused: UnusedAtoms::Reseed, ..FactorSettings::new(2) };
+/// let start = MatRef::from_column_major(&[1.0, 0.0, 0.0, 1.0], 2, 2)?;
+/// let mut model = Factorizer::from_dictionary(parameters, start)?;
+/// assert_eq!(model.step(MatRef::from_column_major(&[5.0, 0.0, 9.0, 0.0], 2, 2)?)?.reseeded, 1);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum UnusedAtoms {
+    /// They are counted and left as they are.
+    #[default]
+    Keep,
+    /// They are replaced by the worst-reconstructed columns of the minibatch; only for sets of single atoms, and not by
+    /// [`Factorizer::absorb`](super::Factorizer::absorb), which sees no columns.
+    Reseed,
+}
+
+/// Settings of the online scheme.
+///
+/// ```
+/// use ergodict::factor::{FactorSettings, Schedule, code::CodeSet};
+/// let settings = FactorSettings {
+///     lambda: 0.5,
+///     schedule: Schedule::Power { beta: 0.8 },
+///     code: Some(CodeSet::Free),
+///     dictionary: Some("ball".parse()?),
+///     ..FactorSettings::new(25)
+/// };
+/// settings.check(441)?; // for patches of 21×21
+/// assert!(FactorSettings { lambda: -1.0, ..settings }.check(441).is_err());
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Learning"))]
+pub struct FactorSettings {
+    /// Atoms of the dictionary
+    #[cfg_attr(feature = "clap", arg(short = 'r', long, value_name = "R", allow_negative_numbers = true))]
+    pub atoms: usize,
+    /// Weight of the ℓ₁ norm of the code
+    ///
+    /// The loss of a sample is ‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖², without a ½ before the fit: λ is twice what
+    /// scikit-learn calls alpha. Lower it when codes come out all zero.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().lambda, allow_negative_numbers = true))]
+    pub lambda: f64,
+    /// Added to the diagonal of A in the dictionary update
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().kappa1, allow_negative_numbers = true, hide_short_help = true))]
+    pub kappa1: f64,
+    /// Weight of half the squared ℓ₂ norm of the code
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().kappa2, allow_negative_numbers = true, hide_short_help = true))]
+    pub kappa2: f64,
+    /// Weights of the minibatches: balanced (1/t), linear (2/(t+1)), power:B (t^-B), constant:C (max(1/t, C))
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", default_value_t = d().schedule, hide_short_help = true))]
+    pub schedule: Schedule,
+    /// Set of atoms, also with :SIZE [default: nonneg-ball]
+    ///
+    /// For signed spins the default is ball.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SET", value_parser = crate::text::named::<DictionarySet>(DictionarySet::names), hide_short_help = true))]
+    pub dictionary: Option<DictionarySet>,
+    /// Set of codes: nonneg, free, box:U or simplex:S [default: nonneg]
+    ///
+    /// For signed spins the default is free.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SET", hide_short_help = true))]
+    pub code: Option<CodeSet>,
+    /// How columns enter the statistics
+    #[cfg_attr(feature = "clap", arg(long, alias = "normalise", value_name = "HOW", value_enum, default_value_t = d().normalize, hide_short_help = true))]
+    pub normalize: Normalize,
+    /// What becomes of atoms that no code uses
+    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_enum, default_value_t = d().unused, hide_short_help = true))]
+    pub unused: UnusedAtoms,
+    /// How codes are found
+    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", value_enum, default_value_t = d().solver, hide_short_help = true))]
+    pub solver: CodeSolver,
+    /// Relative KKT residual at which coding stops
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().tolerance, allow_negative_numbers = true, hide_short_help = true))]
+    pub tolerance: f64,
+    /// Relative change of the dictionary at which its update stops
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X", default_value_t = d().dictionary_tolerance, allow_negative_numbers = true, hide_short_help = true))]
+    pub dictionary_tolerance: f64,
+    // Every sweep lowers the surrogate; the growth property of the paper, `g(W_{t−1}) − g(W_t) ≥ ‖W_t − W_{t−1}‖²_A`, is that of
+    // the minimizer: it needs a tight tolerance and the sweeps to reach it.
+    /// Most sweeps of a dictionary update
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = d().dictionary_sweeps, allow_negative_numbers = true, hide_short_help = true))]
+    pub dictionary_sweeps: u32,
+}
+
+#[cfg(feature = "clap")]
+fn d() -> FactorSettings {
+    FactorSettings::default()
+}
+
+/// No number of atoms, which has to be given.
+impl Default for FactorSettings {
+    fn default() -> Self {
+        Self {
+            atoms: 0,
+            lambda: 1.0,
+            kappa1: 0.0,
+            kappa2: 0.0,
+            schedule: Schedule::default(),
+            dictionary: None,
+            code: None,
+            normalize: Normalize::default(),
+            unused: UnusedAtoms::default(),
+            solver: CodeSolver::default(),
+            tolerance: 1e-6,
+            dictionary_tolerance: 1e-3,
+            dictionary_sweeps: 5,
+        }
+    }
+}
+
+impl FactorSettings {
+    /// The defaults for `r` atoms.
+    pub fn new(atoms: usize) -> Self {
+        Self { atoms, ..Self::default() }
+    }
+
+    /// For `r` atoms, with codes and dictionaries that are found to rounding, as theorems suppose.
+    pub fn exact(atoms: usize) -> Self {
+        Self { tolerance: 1e-10, dictionary_tolerance: 1e-10, dictionary_sweeps: 500, ..Self::new(atoms) }
+    }
+
+    /// The set of codes: nonnegative by default.
+    pub fn code(&self) -> CodeSet {
+        self.code.unwrap_or_default()
+    }
+
+    /// The set of dictionaries: nonnegative atoms of norm at most 1 by default.
+    pub fn dictionary(&self) -> &DictionarySet {
+        self.dictionary.as_ref().unwrap_or(&DictionarySet::NONNEGATIVE)
+    }
+
+    /// Decides the sets that are left open: of both signs for signed data, else nonnegative.
+    pub(crate) fn decide(&mut self, signed: bool) {
+        let (code, ball) = if signed {
+            (CodeSet::Free, ColumnSet::Ball { radius: 1.0 })
+        } else {
+            (CodeSet::default(), ColumnSet::default())
+        };
+        self.code.get_or_insert(code);
+        self.dictionary.get_or_insert_with(|| ball.into());
+    }
+
+    /// The penalties of the code.
+    pub fn penalty(&self) -> Penalty {
+        Penalty { lambda: self.lambda, kappa2: self.kappa2 }
+    }
+
+    /// About how many bytes learning from minibatches of `n` samples and saving take, besides the minibatch.
+    pub fn memory<T: Scalar>(&self, d: usize, n: u64) -> u64 {
+        let (d, r, size) = (d as u64, self.atoms as u64, size_of::<T>() as u64);
+        let product = |x: u64, y: u64, bytes: u64| x.saturating_mul(y).saturating_mul(bytes);
+        // W thrice, B twice; then the copies that a model file is made from.
+        let wide = product(d, r, 4 * size + 8).saturating_add(product(d, r, 2 * size + 32));
+        // Gram matrices, A and its copies, its eigenvectors.
+        let square = product(r, r, 3 * size + 16 + 48);
+        // The code and its supports; then the buffers of the coder, which each thread has for the chunk it works on.
+        let code = product(n, r, size + 4);
+        let chunks = n.div_ceil(CHUNK as u64).min(rayon::current_num_threads() as u64);
+        // No more than d atoms are needed at once, unless the squared norm of the code has a weight.
+        let support = if self.kappa2 > 0.0 { r } else { r.min(d) };
+        let triangle = product(support, support.saturating_add(1), LANES / 2 * size);
+        let chunk = product(r, n.min(CHUNK as u64), 3 * size).saturating_add(triangle);
+        [square, code, chunk.saturating_mul(chunks)].into_iter().fold(wide, u64::saturating_add)
+    }
+
+    /// Checks everything against data of `features` features.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or [`Error::Shape`], naming the first that is out of range.
+    pub fn check(&self, features: usize) -> Result<()> {
+        let at_least_zero = |name, x: f64| {
+            let fine = x.is_finite() && x >= 0.0;
+            if fine {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, x, "it must be a number that is not negative"))
+            }
+        };
+        let positive = |name, x: f64| {
+            let fine = x.is_finite() && x > 0.0;
+            if fine { Ok(()) } else { Err(Error::parameter(name, x, "it must be a positive number")) }
+        };
+        if self.atoms == 0 {
+            return Err(Error::parameter("the number of atoms", 0, "a dictionary has at least one"));
+        }
+        if self.atoms > 1 << 20 {
+            return Err(Error::parameter(
+                "the number of atoms",
+                self.atoms,
+                "more than 1048576 are not supported",
+            ));
+        }
+        if features == 0 {
+            return Err(Error::parameter("the number of features", 0, "a sample has at least one"));
+        }
+        at_least_zero("lambda", self.lambda)?;
+        at_least_zero("kappa1", self.kappa1)?;
+        at_least_zero("kappa2", self.kappa2)?;
+        positive("the coding tolerance", self.tolerance)?;
+        at_least_zero("the dictionary tolerance", self.dictionary_tolerance)?;
+        if self.dictionary_sweeps == 0 {
+            return Err(Error::parameter("the number of dictionary sweeps", 0, "at least one is needed"));
+        }
+        match self.code() {
+            CodeSet::Box { upper } => positive("the upper bound of the code", upper)?,
+            CodeSet::Simplex { bound } => positive("the bound on the sum of the code", bound)?,
+            CodeSet::Nonnegative | CodeSet::Free => {}
+        }
+        let by_columns = matches!(self.dictionary(), DictionarySet::Convex(ConvexSet::Columns(_)));
+        if self.unused == UnusedAtoms::Reseed && !by_columns {
+            let expected = "unused atoms can be replaced only where every atom has the same set";
+            return Err(Error::parameter("the dictionary set", self.dictionary(), expected));
+        }
+        self.schedule.check()?;
+        self.dictionary().check(features, self.atoms)
+    }
+}
+
+/// The first dictionary.
+///
+/// ```
+/// use ergodict::factor::Init;
+/// assert_eq!(Init::from("w.npy"), Init::File("w.npy".into()));
+/// assert_eq!(Init::from("data"), Init::Data);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub enum Init {
+    /// Random numbers.
+    #[default]
+    Random,
+    /// Samples of the first minibatch.
+    Data,
+    /// A d×r matrix in a file.
+    File(PathBuf),
+    /// A matrix that a program gave, which files do not name.
+    Given,
+}
+
+impl From<&str> for Init {
+    fn from(text: &str) -> Self {
+        match text {
+            "random" => Self::Random,
+            "data" => Self::Data,
+            path => Self::File(path.into()),
+        }
+    }
+}
+
+impl From<String> for Init {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl std::fmt::Display for Init {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Random => write!(f, "random"),
+            Self::Data => write!(f, "data"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Given => write!(f, "a matrix"),
+        }
+    }
+}
+
+impl From<Init> for String {
+    fn from(init: Init) -> Self {
+        init.to_string()
+    }
+}
+
+impl Init {
+    fn is_given(&self) -> bool {
+        *self == Self::Given
+    }
+
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Settings of every run that learns: the scheme, its first dictionary, its precision.
+///
+/// ```
+/// use ergodict::factor::{FactorSettings, LearnSettings};
+/// let settings = LearnSettings { factor: FactorSettings::new(9), ..LearnSettings::default() };
+/// let written = serde_json::to_value(settings.decided(false))?;
+/// assert_eq!((&written["atoms"], &written["init"], &written["f64"]), (&9.into(), &"random".into(), &true.into()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Learning"))]
+pub struct LearnSettings {
+    /// The online scheme.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub factor: FactorSettings,
+    /// First dictionary: random, data (samples of the first minibatch), or a d×r matrix in a file
+    #[serde(skip_serializing_if = "Init::is_given")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "W.npy|random|data", default_value_t = Init::default(), hide_short_help = true))]
+    pub init: Init,
+    /// Calculate in 32 bits
+    #[serde(skip_serializing_if = "crate::text::is_off")]
+    #[cfg_attr(feature = "clap", arg(long, overrides_with = "f64", hide_short_help = true))]
+    pub f32: bool,
+    /// Calculate in 64 bits, which is the default
+    #[serde(skip_serializing_if = "crate::text::is_off")]
+    #[cfg_attr(feature = "clap", arg(long, overrides_with = "f32", hide_short_help = true))]
+    pub f64: bool,
+}
+
+impl LearnSettings {
+    /// With everything decided that was left open.
+    #[must_use]
+    pub fn decided(mut self, signed: bool) -> Self {
+        self.factor.decide(signed);
+        self.f64 = !self.f32;
+        self
+    }
+}

@@ -1,0 +1,151 @@
+//! The loss history of a run, thinned as it grows so that a model file stays small, with how far `W` was from stationary.
+
+use serde::{Deserialize, Serialize};
+
+/// One point of the history.
+///
+/// ```
+/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
+/// let start = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
+/// let mut tracked = Trainer::new(Some(start));
+/// tracked.step((&Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64)).into(), || unreachable!())?;
+/// let point = tracked.history().points[0];
+/// assert!((point.t, point.samples) == (1, 4) && point.surrogate <= point.loss);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HistoryPoint {
+    /// Steps taken.
+    pub t: u64,
+    /// Columns seen.
+    pub samples: u64,
+    /// Loss of the minibatch before the update, per column.
+    pub loss: f64,
+    /// Surrogate `f̂_t(W_t)` after it, per column.
+    pub surrogate: f64,
+}
+
+/// How far the dictionary was from stationary, at one of a few steps.
+///
+/// ```
+/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
+/// let start = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
+/// let mut tracked = Trainer::new(Some(start));
+/// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
+/// for _ in 0..10 {
+///     tracked.step((&x).into(), || unreachable!())?;
+/// }
+/// let gaps = &tracked.history().gaps;
+/// assert!(gaps[0].t == 1 && gaps[gaps.len() - 1].gap < gaps[0].gap);
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GapPoint {
+    /// Steps taken.
+    pub t: u64,
+    /// Columns seen.
+    pub samples: u64,
+    /// The [stationarity gap](crate::factor::diagnostics::stationarity_gap) after that step.
+    pub gap: f64,
+    /// `‖W_t − W_{t−1}‖_F`, which falls as the weights `w_t` do.
+    pub change: f64,
+}
+
+/// Points at every `stride`-th step; the stride doubles whenever there are too many. What is kept depends only on the
+/// steps, so a resumed run has the same history.
+///
+/// ```
+/// use ergodict::model::{History, HistoryPoint};
+/// let mut history = History::default();
+/// (1..=100_000).for_each(|t| history.push(HistoryPoint { t, samples: t, loss: 1.0, surrogate: 1.0 }));
+/// assert!(history.stride > 1 && history.points.len() < 100_000);
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct History {
+    /// Steps between points.
+    pub stride: u64,
+    /// The points, oldest first.
+    pub points: Vec<HistoryPoint>,
+    /// Stationarity gaps, oldest first, at the steps that [`gap_due`] names. Empty in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<GapPoint>,
+}
+
+/// Whether the stationarity gap is taken after step `t`: at the steps nearest to `10^(i/12)`, twelve a decade. A gap costs as much as a
+/// sweep of the dictionary update, so that some twenty of a hundred steps, and thirty of a thousand, are hardly felt.
+///
+/// ```
+/// use ergodict::model::gap_due;
+/// let due: Vec<u64> = (1..=12).filter(|&t| gap_due(t)).collect();
+/// assert_eq!((due[0], due.contains(&10)), (1, true));
+/// ```
+pub fn gap_due(t: u64) -> bool {
+    if t == 0 {
+        return false;
+    }
+    let i = (12.0 * (t as f64).log10()).round();
+    10f64.powf(i / 12.0).round() as u64 == t
+}
+
+/// Most points kept.
+const MOST: usize = 512;
+
+impl Default for History {
+    fn default() -> Self {
+        Self { stride: 1, points: Vec::new(), gaps: Vec::new() }
+    }
+}
+
+impl History {
+    /// Records a step if it is due.
+    pub fn push(&mut self, point: HistoryPoint) {
+        if !point.t.is_multiple_of(self.stride) {
+            return;
+        }
+        self.points.push(point);
+        if self.points.len() > MOST {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.points.retain(|p| p.t.is_multiple_of(stride));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_taken_twelve_times_a_decade() {
+        let due: Vec<u64> = (0..=100).filter(|t| gap_due(*t)).collect();
+        assert_eq!(due, [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 26, 32, 38, 46, 56, 68, 83, 100]);
+        for decade in [100, 1_000, 10_000] {
+            assert_eq!((decade..10 * decade).filter(|t| gap_due(*t)).count(), 12);
+        }
+    }
+
+    #[test]
+    fn histories_without_gaps_are_read_and_written_as_before() {
+        let old = r#"{"stride":1,"points":[{"t":1,"samples":5,"loss":0.5,"surrogate":0.25}]}"#;
+        let history: History = serde_json::from_str(old).unwrap();
+        assert!(history.gaps.is_empty());
+        assert_eq!(serde_json::to_string(&history).unwrap(), old);
+    }
+
+    #[test]
+    fn stays_small_and_does_not_depend_on_interruptions() {
+        let point = |t| HistoryPoint { t, samples: 10 * t, loss: 1.0 / t as f64, surrogate: 0.0 };
+        let mut whole = History::default();
+        let mut parts = History::default();
+        for t in 1..=10_000 {
+            whole.push(point(t));
+            parts.push(point(t));
+            if t % 777 == 0 {
+                parts = serde_json::from_str(&serde_json::to_string(&parts).unwrap()).unwrap();
+            }
+        }
+        assert_eq!(whole, parts);
+        assert!(whole.points.len() <= MOST && whole.points.len() > MOST / 4);
+        assert!(whole.points.windows(2).all(|w| w[1].t - w[0].t == whole.stride));
+    }
+}

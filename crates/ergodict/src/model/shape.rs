@@ -1,0 +1,189 @@
+//! The shape of an atom of the path motif, in a word.
+//!
+//! An atom is divided by the mean of its entries at edges of the path, and entries are cut at 1; `s` is then the mean of all other
+//! entries. The first of these that holds names it:
+//!
+//! | shape | rule |
+//! |---|---|
+//! | bare path | `s < 0.15` |
+//! | folded walk | entries at odd distance are at least twice those at even distance |
+//! | clique | `s ≥ 0.6` |
+//! | clique at one end, in the middle | at least five nodes in a row with mean 0.7 or more among them, and less than 0.35 elsewhere; of several the one that stands out most |
+//! | hub | a node whose mean is 0.7 or more, and twice that of the others |
+//! | mixed | none of them |
+
+use serde::Serialize;
+use std::fmt;
+
+/// Below this mean, nothing is off the path.
+const BARE: f64 = 0.15;
+/// From this mean on, all nodes are connected.
+const FULL: f64 = 0.6;
+/// From this mean on, those of a part are.
+const FULL_PART: f64 = 0.7;
+/// Below this mean, the rest of an atom is empty.
+const EMPTY: f64 = 0.35;
+/// How many times more one part has than another to stand out.
+const STANDS_OUT: f64 = 2.0;
+/// Longer paths are not searched for cliques in a part of them, which takes the fourth power of their length.
+const LONGEST: usize = 64;
+/// Fewest nodes of a clique in a part of the path.
+const CLIQUE: usize = 5;
+
+/// The shape of an atom of the path motif. Nodes are numbered from 1.
+///
+/// ```
+/// use ergodict::model::AtomShape;
+/// let k = 6_usize;
+/// let path: Vec<f64> = (0..k * k).map(|at| f64::from(u8::from((at / k).abs_diff(at % k) == 1))).collect();
+/// assert_eq!(AtomShape::from_atom(&path, k).to_string(), "bare path");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "String")]
+pub enum AtomShape {
+    /// Hardly any edge but those of the path.
+    BarePath,
+    /// Edges at odd distances, as where a walk goes back and forth.
+    FoldedWalk,
+    /// All nodes are connected.
+    Clique,
+    /// The nodes from the first to the second are connected, the others not.
+    PartialClique(usize, usize, usize),
+    /// This node is connected with the others.
+    Hub(usize),
+    /// None of these.
+    Mixed,
+}
+
+impl From<AtomShape> for String {
+    fn from(shape: AtomShape) -> Self {
+        shape.to_string()
+    }
+}
+
+impl fmt::Display for AtomShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::BarePath => f.pad("bare path"),
+            Self::FoldedWalk => f.pad("folded walk"),
+            Self::Clique => f.pad("clique"),
+            Self::PartialClique(from, to, k) if from == 1 || to == k => {
+                f.pad(&format!("clique at one end (nodes {from}–{to})"))
+            }
+            Self::PartialClique(from, to, _) => f.pad(&format!("clique in the middle (nodes {from}–{to})")),
+            Self::Hub(node) => f.pad(&format!("hub at node {node}")),
+            Self::Mixed => f.pad("mixed"),
+        }
+    }
+}
+
+impl AtomShape {
+    /// The shape of an atom of a path of `k` nodes, whose `k²` entries are given row by row.
+    pub fn from_atom(atom: &[f64], k: usize) -> Self {
+        let entry = |a: usize, b: usize| atom[a * k + b].midpoint(atom[b * k + a]);
+        let on: f64 = (1..k).map(|b| entry(b - 1, b)).sum::<f64>() / (k.max(2) - 1) as f64;
+        if k < 3 || on <= 0.0 {
+            return Self::Mixed;
+        }
+        let value = |a: usize, b: usize| (entry(a, b) / on).min(1.0);
+        // Mean of the entries off the path that `wanted` names by their nodes.
+        let mean = |wanted: &dyn Fn(usize, usize) -> bool| {
+            let off =
+                (0..k).flat_map(|b| (0..b).map(move |a| (a, b))).filter(|&(a, b)| b - a > 1 && wanted(a, b));
+            let (sum, count) = off.fold((0.0, 0), |(sum, count), (a, b)| (sum + value(a, b), count + 1));
+            (count > 0).then(|| sum / f64::from(count))
+        };
+        let all = mean(&|_, _| true).unwrap_or(0.0);
+        if all < BARE {
+            return Self::BarePath;
+        }
+        let odd = mean(&|a, b| (b - a) % 2 == 1);
+        let even = mean(&|a, b| (b - a) % 2 == 0);
+        if let (Some(odd), Some(even)) = (odd, even)
+            && odd >= STANDS_OUT * even
+        {
+            return Self::FoldedWalk;
+        }
+        if all >= FULL {
+            return Self::Clique;
+        }
+        // The run of nodes that stands out most from the rest; of equals the longest.
+        let longest = if k > LONGEST { CLIQUE } else { k };
+        let runs =
+            (CLIQUE..longest).flat_map(|length| (0..=k - length).map(move |from| (from, from + length)));
+        let run = runs.filter_map(|(from, to)| {
+            let inside = |a: usize, b: usize| a >= from && b < to;
+            let (within, outside) = (mean(&inside)?, mean(&|a, b| !inside(a, b)).unwrap_or(0.0));
+            (within >= FULL_PART && outside < EMPTY).then_some((from, to, within - outside))
+        });
+        let run = run.max_by(|one, two| one.2.total_cmp(&two.2));
+        if let Some((from, to, _)) = run {
+            return Self::PartialClique(from + 1, to, k);
+        }
+        let of_node = |i: usize| mean(&|a, b| a == i || b == i).unwrap_or(0.0);
+        let hub = (0..k).max_by(|&i, &j| of_node(i).total_cmp(&of_node(j))).unwrap_or(0);
+        let rest = mean(&|a, b| a != hub && b != hub).unwrap_or(0.0);
+        if of_node(hub) >= FULL_PART && of_node(hub) >= STANDS_OUT * rest {
+            return Self::Hub(hub + 1);
+        }
+        Self::Mixed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream, uniform};
+
+    /// A path of ten nodes, more edges, and noise on all entries.
+    fn named(edge: impl Fn(usize, usize) -> bool, noise: f64, seed: u64) -> String {
+        let (k, mut rng) = (10, stream(seed, Purpose::Synthetic, 0));
+        let mut atom = vec![0.0; k * k];
+        for b in 0..k {
+            for a in 0..b {
+                let value = f64::from(u8::from(b - a == 1 || edge(a, b)));
+                let value = value + noise * (uniform(&mut rng) - 0.5);
+                atom[a * k + b] = value.max(0.0) * 0.07;
+                atom[b * k + a] = value.max(0.0) * 0.07;
+            }
+        }
+        AtomShape::from_atom(&atom, k).to_string()
+    }
+
+    #[test]
+    fn planted_shapes_are_named_with_and_without_noise() {
+        for noise in [0.0, 0.1, 0.2] {
+            for seed in 0..20 {
+                let name = |edge: &dyn Fn(usize, usize) -> bool| named(edge, noise, seed);
+                assert_eq!(name(&|_, _| false), "bare path");
+                assert_eq!(name(&|_, _| true), "clique");
+                assert_eq!(name(&|a, b| (b - a) % 2 == 1), "folded walk");
+                assert_eq!(name(&|_, b| b < 6), "clique at one end (nodes 1–6)");
+                assert_eq!(name(&|a, _| a >= 5), "clique at one end (nodes 6–10)");
+                assert_eq!(name(&|a, b| a >= 2 && b < 8), "clique in the middle (nodes 3–8)");
+                assert_eq!(name(&|a, b| a == 4 || b == 4), "hub at node 5");
+                assert_eq!(name(&|a, _| a == 0), "hub at node 1");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_none_of_them_is_mixed() {
+        // Entries of any strength, as in an average over patches of different shapes.
+        let mixed = (0..100).filter(|&seed| {
+            let mut rng = stream(seed, Purpose::Synthetic, 1);
+            let mut atom = [0.0; 100];
+            for b in 0..10 {
+                for a in 0..b {
+                    let entry = if b - a == 1 { 1.0 } else { 0.9 * uniform(&mut rng) };
+                    (atom[a * 10 + b], atom[b * 10 + a]) = (entry, entry);
+                }
+            }
+            AtomShape::from_atom(&atom, 10) == AtomShape::Mixed
+        });
+        assert!(mixed.count() >= 95);
+        assert_eq!(AtomShape::from_atom(&[0.0; 100], 10), AtomShape::Mixed);
+        assert_eq!(AtomShape::from_atom(&[0.0, 1.0, 1.0, 0.0], 2), AtomShape::Mixed);
+        assert_eq!(AtomShape::from_atom(&[1.0], 1), AtomShape::Mixed);
+    }
+}

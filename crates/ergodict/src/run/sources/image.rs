@@ -1,0 +1,80 @@
+//! Minibatches of image patches, as many as were asked for.
+
+use crate::Result;
+use crate::linalg::{Mat, Scalar};
+use crate::patch::{ImageStream, PatchKind};
+use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
+use std::time::{Duration, Instant};
+
+/// Patches of one or several images.
+///
+/// ```
+/// use ergodict::{chain::{Boundary, Placement}, data::embedded_image, patch::{ImageStream, PatchKind, Window}};
+/// use ergodict::run::{ImageSource, Source};
+/// let window = Window { rows: 3, cols: 3, boundary: Boundary::Periodic };
+/// let image = embedded_image("@tessellation", false)?;
+/// let stream = ImageStream::new([image].into(), window, Placement::Iid, 0, 0)?;
+/// let kind = PatchKind { window, channels: 1, spins: None };
+/// let source = ImageSource::<f64>::new(stream, kind, 50, 20);
+/// assert_eq!((source.planned(), source.form().features()), (Some(20), Some(9)));
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+pub struct ImageSource<T: Scalar> {
+    stream: ImageStream,
+    patches: usize,
+    minibatches: u64,
+    time: Duration,
+    x: Mat<T>,
+    form: Form,
+}
+
+impl<T: Scalar> ImageSource<T> {
+    /// So many minibatches of so many patches each.
+    pub fn new(stream: ImageStream, kind: PatchKind, patches: usize, minibatches: u64) -> Self {
+        let form = Form::Patch(kind);
+        Self { stream, patches, minibatches, time: Duration::ZERO, x: Mat::zeros(0, 0), form }
+    }
+}
+
+impl<T: Scalar> Resumable for ImageSource<T> {
+    fn save(&self, to: &mut Sections) -> Result<()> {
+        super::save_point(to, &self.stream.point(), 0)
+    }
+
+    fn restore(&mut self, from: &Sections) -> Result<()> {
+        self.stream.seek(&super::point(from)?.0)
+    }
+}
+
+impl<T: Scalar> Source<T> for ImageSource<T> {
+    fn form(&self) -> &Form {
+        &self.form
+    }
+
+    fn made(&self) -> u64 {
+        self.stream.steps() / self.patches.max(1) as u64
+    }
+
+    fn planned(&self) -> Option<u64> {
+        Some(self.minibatches)
+    }
+
+    fn samples(&self) -> Option<u64> {
+        Some(self.minibatches.saturating_mul(self.patches as u64))
+    }
+
+    fn next(&mut self, _: &Stop) -> Result<Next<'_, T>> {
+        if self.stream.steps() >= self.minibatches.saturating_mul(self.patches as u64) {
+            return Ok(Next::End);
+        }
+        let before = Instant::now();
+        self.stream.advance(self.patches);
+        self.time += before.elapsed();
+        self.stream.copy(&mut self.x);
+        Ok(Next::Minibatch((&self.x).into()))
+    }
+
+    fn stats(&self) -> SourceStats<'_> {
+        SourceStats { time: self.time, ..SourceStats::default() }
+    }
+}

@@ -1,0 +1,115 @@
+//! Minibatches of the frames of a trajectory in a file.
+
+use super::frames::FrameSample;
+use super::spins::Cutter;
+use crate::Result;
+use crate::chain::observables::magnetization;
+use crate::chain::{Alphabet, TraceSet};
+use crate::data::Trajectory;
+use crate::linalg::Scalar;
+use crate::run::{Form, Next, Resumable, Sections, Source, SourceStats, Stop};
+use std::time::{Duration, Instant};
+
+/// Every τ-th frame of a trajectory.
+pub(super) struct TrajectorySource<T: Scalar> {
+    trajectory: Trajectory,
+    cutter: Cutter<T>,
+    every: u64,
+    /// Frames to skip at the beginning.
+    burn_in: u64,
+    /// The next frame to look at, and the last one that was read.
+    next: u64,
+    frame: Vec<i8>,
+    time: Duration,
+    alphabet: Alphabet,
+    /// Magnetization of what is kept; the energy is not known.
+    traces: Vec<TraceSet>,
+    frames: FrameSample,
+}
+
+impl<T: Scalar> TrajectorySource<T> {
+    pub(super) fn new(
+        trajectory: Trajectory,
+        cutter: Cutter<T>,
+        every: u64,
+        burn_in: u64,
+        alphabet: Alphabet,
+    ) -> Self {
+        Self {
+            trajectory,
+            cutter,
+            every,
+            burn_in,
+            next: 0,
+            frame: Vec::new(),
+            time: Duration::ZERO,
+            alphabet,
+            traces: vec![TraceSet::new("magnetization", "", 1, 2)],
+            frames: FrameSample::default(),
+        }
+    }
+}
+
+impl<T: Scalar> Resumable for TrajectorySource<T> {
+    fn save(&self, to: &mut Sections) -> Result<()> {
+        to.put_json("traces", &self.traces)?;
+        to.put_json("frame", &(self.next, self.cutter.word()))
+    }
+
+    fn restore(&mut self, from: &Sections) -> Result<()> {
+        super::restore_traces(&mut self.traces, from)?;
+        let word;
+        (self.next, word) = from.json("frame")?;
+        self.cutter.seek(word);
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Source<T> for TrajectorySource<T> {
+    fn form(&self) -> &Form {
+        &self.cutter.form
+    }
+
+    fn made(&self) -> u64 {
+        self.next.saturating_sub(self.burn_in) / self.every
+    }
+
+    fn planned(&self) -> Option<u64> {
+        Some(self.trajectory.len().saturating_sub(self.burn_in) / self.every)
+    }
+
+    fn samples(&self) -> Option<u64> {
+        Some(self.planned()?.saturating_mul(self.cutter.patches as u64))
+    }
+
+    fn next(&mut self, _: &Stop) -> Result<Next<'_, T>> {
+        let before = Instant::now();
+        let place = self.next.max(self.burn_in + self.every - 1);
+        let frames = self.trajectory.len();
+        if place >= frames {
+            if frames > 0 {
+                self.trajectory.read_frame(frames - 1, &mut self.frame)?;
+            }
+            return Ok(Next::End);
+        }
+        self.trajectory.read_frame(place, &mut self.frame)?;
+        self.next = place + self.every;
+        self.time += before.elapsed();
+        for set in &mut self.traces {
+            set.traces[0].push_with(|| magnetization(&self.frame, self.alphabet));
+        }
+        let (kept, all) = (self.next - self.burn_in, frames.saturating_sub(self.burn_in));
+        self.frames.keep((kept / self.every).saturating_sub(1), all / self.every, &self.frame);
+        self.cutter.cut(&self.frame)
+    }
+
+    fn stats(&self) -> SourceStats<'_> {
+        SourceStats {
+            traces: &self.traces,
+            time: self.time,
+            configuration: Some(&self.frame),
+            frames: &self.frames.frames,
+            ..SourceStats::default()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `factor`: a dictionary of the rows of a matrix.
+
+use super::Settings;
+use crate::Result;
+use crate::data::BatchSettings;
+use crate::factor::LearnSettings;
+use serde::{Deserialize, Serialize};
+
+/// Settings of learning from a matrix.
+///
+/// ```
+/// use ergodict::settings::{MatrixSettings, Settings};
+/// let config = MatrixSettings::default().config();
+/// assert_eq!((config["batch"].as_u64(), config["epochs"].as_u64()), (Some(256), Some(1)));
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct MatrixSettings {
+    /// The online scheme.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub learning: LearnSettings,
+    /// How the rows are gone over.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub batches: BatchSettings,
+    /// Take NaN and empty cells for missing entries, which are left out
+    #[cfg_attr(feature = "clap", arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", default_value_t = false, hide_possible_values = true, hide_default_value = true))]
+    pub missing: bool,
+}
+
+impl Settings for MatrixSettings {
+    const COMMAND: &'static str = "factor";
+
+    fn check(&self) -> Result<()> {
+        self.batches.check()
+    }
+}

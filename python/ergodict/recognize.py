@@ -1,0 +1,114 @@
+"""Recognizes what a network is given as."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _ergodict, convert
+from ._nodes import Nodes
+from .convert import Made, Options, Weight
+
+
+def read(path: str, options: Options) -> _ergodict.Network:
+    """A network of a file, or an embedded one."""
+    try:
+        return _ergodict.Network.read(path, **options.keywords())
+    except FileNotFoundError as error:
+        words = (
+            f"{path}: there is no such file: expected {_ergodict.NETWORK_FORMATS}, or a "
+            "name such as @karate (`ergodict.networks()` has them all)"
+        )
+        raise FileNotFoundError(error.errno, words) from None
+
+
+def _leave_out(what: str, **given: object) -> None:
+    """Refuses arguments that have nothing to say of what is given."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is given, but it has no meaning for {what}: leave it out")
+
+
+def again(network: Nodes, options: Options) -> Made:
+    """A network as it is, or with other options."""
+    core, own = network._core, network._own
+    names = core.names()
+    own = None if isinstance(names, list) else own
+    other = options.directed not in (None, network.is_directed)
+    if options.weighted and not network.is_weighted:
+        raise ValueError("the network has no weights, which are wanted")
+    loops = options.loops is False and network.n_loops > 0
+    if options.weighted is False and not other and not loops:
+        return core.unweighted(), own
+    if not other and not loops:
+        return core, own
+    u, v, weights = core.edges()
+    if loops:
+        kept = u != v
+        u, v, weights = u[kept], v[kept], weights[kept]
+    keep = weights if network.is_weighted and options.weighted is not False else None
+    said = network.is_directed
+    directed = said if options.directed is None else options.directed
+    return convert.numbered(network.n_nodes, u, v, keep, said, names, directed=directed), own
+
+
+def _is_adjacency(data: Any) -> bool:
+    """Whether a table is a matrix with the same names at its rows and its columns, as networkx writes them."""
+    index = getattr(data, "index", None)
+    if index is None or not hasattr(data, "columns") or not hasattr(index, "equals"):
+        return False
+    return len(index) > 2 and bool(index.equals(data.columns))
+
+
+def recognized(
+    data: Any,
+    weight: Weight,
+    nodes: Optional[Iterable[Hashable]],
+    source: Optional[str],
+    target: Optional[str],
+    options: Options,
+) -> Made:
+    """A network of whatever is given."""
+    from .changing import ChangingNetwork
+
+    columns = {"source": source, "target": target}
+    if isinstance(data, ChangingNetwork):
+        data = data.snapshot()
+    if isinstance(data, Nodes):
+        _leave_out("a Network", weight=weight, nodes=nodes, **columns)
+        return again(data, options)
+    if isinstance(data, (str, os.PathLike)):
+        _leave_out("a file or an embedded network", weight=weight, nodes=nodes, **columns)
+        return read(os.fspath(data), options), None
+    if isinstance(data, np.ndarray):
+        _leave_out("an array", **columns)
+        return convert.of_array(np.asarray(data), weight, nodes, options)
+    module = type(data).__module__.partition(".")[0]
+    if module == "scipy" or hasattr(data, "tocoo"):
+        _leave_out("a matrix", weight=weight, nodes=nodes, **columns)
+        return convert.of_scipy(data, options)
+    if _is_adjacency(data):
+        _leave_out("a square table, which is a matrix", weight=weight, nodes=nodes, **columns)
+        return convert.of_adjacency(data, options)
+    if module in ("pandas", "polars") and hasattr(data, "join"):
+        return convert.of_table(data, source, target, weight, nodes, options)
+    graph = hasattr(data, "get_edgelist") or hasattr(data, "node_indices") or hasattr(data, "is_directed") and hasattr(data, "adj")
+    if graph or module in ("igraph", "rustworkx"):
+        _leave_out("a graph, which has its nodes", nodes=nodes, **columns)
+    if module == "igraph" or hasattr(data, "get_edgelist"):
+        return convert.of_igraph(data, weight, options)
+    if module == "rustworkx" or hasattr(data, "node_indices"):
+        return convert.of_rustworkx(data, weight, options)
+    if hasattr(data, "is_directed") and hasattr(data, "adj"):
+        return convert.of_networkx(data, weight, options)
+    if isinstance(data, (list, tuple, set, frozenset, zip, Iterator)) or hasattr(data, "__iter__"):
+        if not isinstance(data, (bytes, bytearray, dict)):
+            _leave_out("a list of edges", **columns)
+            return convert.of_pairs(data, weight, nodes, options)
+    raise TypeError(
+        f"{type(data).__name__} is no network: expected a graph of networkx, igraph or rustworkx, a scipy or "
+        "numpy matrix, edges, a table, the path of a file or a name such as @karate"
+    )
