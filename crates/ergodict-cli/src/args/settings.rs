@@ -2,7 +2,7 @@
 
 use clap::Arg;
 use ergodict::reconstruct::network::{CompareSettings, RebuildSettings};
-use ergodict::settings::{ImageSettings, MatrixSettings, NetworkSettings, Settings};
+use ergodict::settings::{ImageSettings, MatrixSettings, NetworkSettings, Settings, parse};
 use serde_json::{Map, Value, json};
 
 /// Flags of paths, output and checkpoints, which decide no result.
@@ -55,7 +55,7 @@ fn compare<S: Settings>() -> usize {
             let text = as_text(flag);
             let read: S = [json!(text), serde_json::from_str(&text).unwrap_or(json!(text))]
                 .into_iter()
-                .find_map(|value| serde_json::from_value(json!({ long: value })).ok())
+                .find_map(|value| parse(Map::from_iter([(long.clone(), value)])).ok())
                 .unwrap_or_else(|| panic!("{}: {long} = {text} is not read", S::COMMAND));
             assert_eq!(plain(&read), plain(&S::default()), "{}: {long} = {text}", S::COMMAND);
         }

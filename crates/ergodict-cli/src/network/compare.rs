@@ -19,7 +19,6 @@ use ergodict::settings::Settings;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::LazyLock;
 use std::time::Instant;
 use summary::Compared;
 
@@ -31,11 +30,7 @@ Example:
 
 const NODES: &str = "Nodes of the motif [default: 21, or those of the file]";
 
-/// Defaults of comparisons that are not those of learning.
-static ATOMS: LazyLock<String> = LazyLock::new(|| default("atoms"));
-static LAMBDA: LazyLock<String> = LazyLock::new(|| default("lambda"));
-static SCHEDULE: LazyLock<String> = LazyLock::new(|| default("schedule"));
-
+/// A default of comparisons that is not that of learning.
 fn default(key: &str) -> String {
     let value = CompareSettings::default().config().remove(key).unwrap_or_default();
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -50,9 +45,9 @@ fn default(key: &str) -> String {
 #[command(
     after_long_help = HELP,
     mut_arg("k", |arg| arg.help(NODES)),
-    mut_arg("atoms", |arg| arg.required(false).default_value(ATOMS.as_str())),
-    mut_arg("lambda", |arg| arg.default_value(LAMBDA.as_str())),
-    mut_arg("schedule", |arg| arg.default_value(SCHEDULE.as_str()))
+    mut_arg("atoms", |arg| arg.required(false).default_value(default("atoms"))),
+    mut_arg("lambda", |arg| arg.default_value(default("lambda"))),
+    mut_arg("schedule", |arg| arg.default_value(default("schedule")))
 )]
 pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_name = "NET", help = reading::expected("The networks, each "))]

@@ -49,7 +49,7 @@ pub(crate) fn plain<S: Serialize>(settings: &S) -> Map<String, Value> {
     }
 }
 
-/// Settings from keys and values; an unknown key is refused with the nearest name.
+/// Settings from keys and values; the others have the defaults of this command, and an unknown key is refused with the nearest name.
 ///
 /// ```
 /// use ergodict::settings::{MatrixSettings, parse};
@@ -79,7 +79,10 @@ pub fn parse<S: Settings>(map: Map<String, Value>) -> Result<S> {
             return Err(Error::parameter("a setting", format!("{key} = {}", map[key]), error.to_string()));
         }
     }
-    serde_json::from_value(Value::Object(map))
+    // Fields of flattened structs would take the defaults of those structs, which a command may change.
+    let mut all = plain(&S::default());
+    all.extend(map);
+    serde_json::from_value(Value::Object(all))
         .map_err(|error| Error::parameter("a setting", "of the wrong type", error.to_string()))
 }
 
