@@ -10,7 +10,7 @@ mod spins;
 use crate::args::{Cli, Common};
 use crate::output::{is_standard, write};
 use crate::progress::say;
-use crate::showing::probe_folder;
+use crate::reports::probe_folder;
 use crate::summary::{Summary, emit};
 use crate::{interrupt, paths, shell};
 use anyhow::{Result, bail};

@@ -6,6 +6,7 @@
 //! ```
 
 mod args;
+mod checkpoints;
 mod demo;
 mod driver;
 mod evaluate;
@@ -23,9 +24,8 @@ mod page;
 mod paper;
 mod recorded;
 mod report;
+mod reports;
 mod rerun;
-mod saving;
-mod showing;
 mod spins;
 mod summary;
 mod text;

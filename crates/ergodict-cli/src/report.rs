@@ -6,7 +6,7 @@ mod curves;
 mod record;
 
 use crate::args::Common;
-use crate::showing::{names, probe_folder};
+use crate::reports::{names, probe_folder};
 use crate::summary::{Summary, emit};
 use crate::{output, page, paths};
 use anyhow::{Result, bail};

@@ -5,10 +5,10 @@ mod summary;
 use super::networks::{self, Networks};
 use super::reading;
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
@@ -58,9 +58,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: CompareSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let command = "network compare".into();
     let inputs = networks.inputs.clone();
     let identity = Identity { command, settings: config.clone(), inputs, seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let (plan, names) = (settings.comparison(), networks.names.clone());
     let mut job = Comparison::new(plan, networks.drawn, rewired, names, common.seed);
     if driver.restore(&mut [&mut job])? && !common.quiet {
@@ -147,7 +147,7 @@ fn extent(job: &Comparison) -> String {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.settings.check()?;
         networks::check(&self.nets)?;
         if let Some(out) = &self.out {
@@ -157,13 +157,13 @@ impl Args {
             self.nets.iter().filter_map(|net| reading::file(net)).collect();
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
         let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
-        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
+        if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 
     /// Refuses what does not fit: a dictionary being learned, or the sums of the largest network.
@@ -194,7 +194,7 @@ impl Args {
         if let Some(out) = &self.out {
             output::write(out, &compared.table())?;
         }
-        self.showing.write(|| compared.page())?;
-        emit(&compared.summary(self.out.as_deref(), self.showing.lines()), common)
+        self.reports.write(|| compared.page())?;
+        emit(&compared.summary(self.out.as_deref(), self.reports.lines()), common)
     }
 }

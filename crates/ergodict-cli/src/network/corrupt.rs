@@ -3,7 +3,7 @@
 use super::reading::{self, Opened};
 use crate::args::Common;
 use crate::summary::{Summary, emit};
-use crate::{memory, output, paths, showing};
+use crate::{memory, output, paths, reports};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
     paths::check(common, &inputs, &outputs)?;
     check_network_name(&args.out)?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     let Opened { network, name, decisions, input } = reading::open(args.reading, &args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,

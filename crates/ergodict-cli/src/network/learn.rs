@@ -11,10 +11,10 @@ use super::prepared::Prepared;
 use super::reading;
 use super::timing;
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::learning::Learning;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -59,9 +59,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) settings: NetworkSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -102,7 +102,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         yardstick: Some(Yardstick { copies: settings.rewired_copies, sampling: settings.sampling.clone() }),
         ..RunPlan::new("network learn", parameters, common.seed)
     };
-    let mut learning = Learning::<T>::open(&plan.identity(), &args.saving, common)?;
+    let mut learning = Learning::<T>::open(&plan.identity(), &args.checkpoints, common)?;
     learning.runs.push(prepared.run(&settings, plan, first)?);
     let set_up = started.elapsed();
     if let Some(code) = learning.drive()? {
@@ -131,9 +131,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         time: started.elapsed(),
         resumed: run.resumed(),
     };
-    args.showing.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
+    args.reports.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
     learning.close()?;
-    emit(&learned.summary(args.showing.lines()), common)?;
+    emit(&learned.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -179,7 +179,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let Some(learned) = run.source().stats().exhaustive else { bail!("{name}: nothing was learned") };
     model.save(&args.out)?;
     let seconds = started.elapsed().as_secs_f64();
-    args.showing.write(|| crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
+    args.reports.write(|| crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
     let (dominance, order) = model.dominance();
     let summary = StaticLearnSummary {
         model: &args.out,
@@ -196,7 +196,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
         order,
         seconds,
         config,
-        shown: args.showing.lines(),
+        shown: args.reports.lines(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
@@ -204,7 +204,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         let settings = &self.settings;
         settings.check()?;
         timing::check(&settings.windows, &self.nets)?;
@@ -212,11 +212,11 @@ impl Args {
         if settings.snapshots && self.nets.len() < 2 {
             bail!("--snapshots needs at least two networks, but one is given");
         }
-        if settings.exhaustive && self.saving.checkpoint.is_some() {
+        if settings.exhaustive && self.checkpoints.checkpoint.is_some() {
             bail!("--static and --checkpoint do not go together: leave one of them out");
         }
         networks::check(&self.nets)?;
-        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+        if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         let mut inputs: Vec<paths::Given<'_>> =
@@ -224,9 +224,9 @@ impl Args {
         inputs.extend(settings.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(settings.learning.init.file().map(|path| ("--init", path)));
         let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 }

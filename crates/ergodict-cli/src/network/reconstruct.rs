@@ -5,11 +5,11 @@ pub(super) mod writer;
 
 use super::reading::{self, Opened};
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
 use crate::recorded::RecordedSettings;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -60,9 +60,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: RebuildSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     interrupt::listen();
     let command = "network reconstruct".into();
     let identity = Identity { command, settings: config, inputs: inputs.clone(), seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let mut job = ReconstructionRun::new(empty, walkers, args.settings.samples);
     let resumed = driver.restore(&mut [&mut job])?;
     let before = job.reconstructor().taken();
@@ -188,9 +188,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config: crate::resolved::config(),
         inputs,
     };
-    args.showing.write(|| rebuilt.page(&model))?;
+    args.reports.write(|| rebuilt.page(&model))?;
     driver.remove()?;
-    emit(&rebuilt.summary(resumed, args.showing.lines()), common)?;
+    emit(&rebuilt.summary(resumed, args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -202,7 +202,7 @@ fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.settings.check()?;
         if output::is_standard(&self.model) {
             bail!("--model is -, but a model is a file: name it");
@@ -212,14 +212,14 @@ impl Args {
         inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
         let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
         Writer::check_name(&self.out)?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {
             bail!("--pairs is -, but pairs are a file: name it");
         }
-        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+        if self.checkpoints.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         match self.settings.partitions {
@@ -228,9 +228,9 @@ impl Args {
             }
             Some(_) => {
                 PartsFolder::check(&self.out)?;
-                showing::probe(&outputs[1..])
+                reports::probe(&outputs[1..])
             }
-            None => showing::probe(&outputs),
+            None => reports::probe(&outputs),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::nearest::hint;
 use crate::progress::{Progress, say};
 use crate::summary::{Summary, emit};
 use crate::text::table;
-use crate::{memory, output, paths, shell, showing};
+use crate::{memory, output, paths, reports, shell};
 use anyhow::{Result, anyhow, bail};
 use ergodict::Error;
 use ergodict::data::check_network_name;
@@ -96,7 +96,7 @@ impl Args {
         };
         if self.is_all() {
             let folder = folder.unwrap_or(Path::new("."));
-            showing::probe_folder("-o", folder)?;
+            reports::probe_folder("-o", folder)?;
             std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         }
         let task = |original: &'static Original| {

@@ -4,7 +4,7 @@ use super::Out;
 use crate::args::{Common, count};
 use crate::network::reading::{self, Opened};
 use crate::summary::{Summary, emit};
-use crate::{paths, showing};
+use crate::{paths, reports};
 use anyhow::{Context, Result};
 use ergodict::data::{
     DEFAULT_PROPOSALS, ReadSettings, check_network_name, differences, rewired, write_network_with_note,
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
     paths::check(common, &inputs, &outputs)?;
     check_network_name(out)?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     let Opened { network, name, decisions, input } = reading::open(args.reading, &args.net, common.quiet)?;
     let started = Instant::now();
     let copy = rewired(&network, args.proposals, common.seed).with_context(|| name.clone())?;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// The flags.
 #[derive(clap::Args)]
-pub(crate) struct Showing {
+pub(crate) struct ReportArgs {
     /// Write a page to look at: curves and pictures with what was run
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -17,7 +17,7 @@ pub(crate) struct Showing {
     pub(crate) figures: Option<PathBuf>,
 }
 
-impl Showing {
+impl ReportArgs {
     /// The page and the folder, among what is written.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = paths::Given<'_>> {
         let report = self.report.as_deref().map(|path| ("--report", path));
