@@ -109,9 +109,9 @@ impl Args {
         if self.files.iter().filter(|path| output::is_standard(path)).count() > 1 {
             bail!("standard input holds one table, but - is given more than once");
         }
-        let mut inputs: Vec<paths::Given<'_>> = scores.iter().map(|path| ("SCORES", &**path)).collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = scores.iter().map(|path| ("SCORES", &**path)).collect();
         inputs.push(("LABELS", labels));
-        let outputs: Vec<paths::Given<'_>> = self.reports.outputs().collect();
+        let outputs: Vec<paths::NamedPath<'_>> = self.reports.outputs().collect();
         paths::check(common, &inputs, &outputs)?;
         reports::probe(&outputs)?;
         Ok((labels, scores))

@@ -117,7 +117,7 @@ impl Args {
     }
 
     /// What is written.
-    fn outputs(&self) -> Vec<paths::Given<'_>> {
+    fn outputs(&self) -> Vec<paths::NamedPath<'_>> {
         let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
         [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint).collect()
     }

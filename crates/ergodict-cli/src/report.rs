@@ -48,7 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let inputs: Vec<paths::Given<'_>> = args.runs.iter().map(|path| ("RUN", &**path)).collect();
+    let inputs: Vec<paths::NamedPath<'_>> = args.runs.iter().map(|path| ("RUN", &**path)).collect();
     let mut outputs = vec![("-o", &*args.out)];
     outputs.extend(args.figures.as_deref().map(|path| ("--figures", path)));
     paths::check(common, &inputs, &outputs)?;

@@ -19,7 +19,7 @@ pub(crate) struct ReportArgs {
 
 impl ReportArgs {
     /// The page and the folder, among what is written.
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = paths::Given<'_>> {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = paths::NamedPath<'_>> {
         let report = self.report.as_deref().map(|path| ("--report", path));
         report.into_iter().chain(self.figures.as_deref().map(|path| ("--figures", path)))
     }
@@ -66,7 +66,7 @@ impl ReportArgs {
 }
 
 /// Finds out before the work, not after it, whether all outputs can be written; that of `--figures` is a folder.
-pub(crate) fn probe(outputs: &[paths::Given<'_>]) -> Result<()> {
+pub(crate) fn probe(outputs: &[paths::NamedPath<'_>]) -> Result<()> {
     crate::rescue::plan(outputs);
     outputs.iter().try_for_each(|(flag, path)| match *flag {
         "--figures" => probe_folder(flag, path),

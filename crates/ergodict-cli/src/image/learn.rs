@@ -105,7 +105,7 @@ impl Args {
         if self.images.iter().filter(|path| output::is_standard(path)).count() > 1 {
             bail!("standard input holds one image, but - is given more than once");
         }
-        let mut inputs: Vec<paths::Given<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
         inputs.extend(self.settings.learning.init.file().map(|path| ("--init", path)));
         let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
         let outputs = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint);

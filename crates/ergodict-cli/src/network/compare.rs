@@ -153,10 +153,10 @@ impl Args {
         if let Some(out) = &self.out {
             super::reconstruct::writer::Writer::check_text(out, "matrices")?;
         }
-        let mut inputs: Vec<paths::Given<'_>> =
+        let mut inputs: Vec<paths::NamedPath<'_>> =
             self.nets.iter().filter_map(|net| reading::file(net)).collect();
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
-        let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {

@@ -47,7 +47,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
     paths::check(common, &inputs, &[("-o", &args.out)])?;
     check_network_name(&args.out)?;
     output::probe(&args.out)?;

@@ -3,7 +3,7 @@
 mod page;
 mod summary;
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::{Common, Size, count};
 use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let mut inputs = vec![reading::input(&opened)];
-    let Opened { network, name, .. } = opened;
+    let OpenedNetwork { network, name, .. } = opened;
     let what = reading::kind(&network);
     let simple = network.is_simple();
     let network = Arc::new(if simple { network } else { network.to_simple() });
@@ -237,7 +237,7 @@ fn write(
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
         self.checkpoints.check()?;
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.pairs_file().map(|path| ("--pairs", path)));
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
@@ -245,7 +245,7 @@ impl Args {
         if self.checkpoints.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("OBS is -, which cannot be read again to resume: --checkpoint needs a file");
         }
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;

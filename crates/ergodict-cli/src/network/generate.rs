@@ -241,8 +241,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Kind::Rewired(args) => return rewired::run(args, common),
     };
     let out = &model.out().out;
-    let mut inputs: Vec<paths::Given<'_>> = Vec::new();
-    let mut outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
+    let mut inputs: Vec<paths::NamedPath<'_>> = Vec::new();
+    let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", out)];
     match model {
         Model::Configuration(Config { like: Some(like), .. }) => {
             inputs.extend(reading::file(like).map(|(_, path)| ("--like", path)));

@@ -2,7 +2,7 @@
 
 use super::info_time;
 use super::page;
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::Common;
 use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
@@ -53,14 +53,15 @@ pub(super) struct Validity {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
-    let outputs: Vec<paths::Given<'_>> = args.reports.outputs().collect();
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
+    let outputs: Vec<paths::NamedPath<'_>> = args.reports.outputs().collect();
     paths::check(common, &inputs, &outputs)?;
     reports::probe(&outputs)?;
     if args.timing.timestamps.is_some() {
         return info_time::run(args, common);
     }
-    let Opened { network, decisions, name, input } = reading::open(args.reading, &args.net, common.quiet)?;
+    let OpenedNetwork { network, decisions, name, input } =
+        reading::open(args.reading, &args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);
     let samplers = validity(&network)?;

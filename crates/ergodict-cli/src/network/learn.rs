@@ -219,11 +219,11 @@ impl Args {
         if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
-        let mut inputs: Vec<paths::Given<'_>> =
+        let mut inputs: Vec<paths::NamedPath<'_>> =
             self.nets.iter().filter_map(|net| reading::file(net)).collect();
         inputs.extend(settings.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(settings.learning.init.file().map(|path| ("--init", path)));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;

@@ -1,6 +1,6 @@
 //! Several networks, read and made ready for the same motif.
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use super::timing::placed;
 use crate::args::Common;
 use crate::progress::say;
@@ -49,7 +49,7 @@ impl Networks {
             let opened = reading::open_weighed(reading, (reading.weighted, weights), net, common.quiet)?;
             let given = reading::input(&opened);
             inputs.push(given);
-            let Opened { network, name, .. } = opened;
+            let OpenedNetwork { network, name, .. } = opened;
             let whole = snapshots.then(|| Arc::new(network.clone()));
             let mut chosen = sampling.choose(usage, network, motif, common.seed);
             if let Some(whole) = &whole {

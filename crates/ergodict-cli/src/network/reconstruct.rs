@@ -3,7 +3,7 @@
 mod page;
 pub(super) mod writer;
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::Common;
 use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         reading::open_weighed(settings.reading, (weighted, settings.weights), &args.net, common.quiet)?;
     let mut inputs =
         vec![reading::input(&opened), Input { name: input::name(&args.model), digest: digest(&args.model)? }];
-    let Opened { network, name, .. } = opened;
+    let OpenedNetwork { network, name, .. } = opened;
     let table = args.pairs.as_deref().map(PairTable::read).transpose().with_context(|| "--pairs")?;
     if let Some(path) = &args.pairs {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
@@ -207,11 +207,11 @@ impl Args {
         if output::is_standard(&self.model) {
             bail!("--model is -, but a model is a file: name it");
         }
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.push(("--model", &self.model));
         inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;

@@ -4,7 +4,7 @@ pub(super) mod summary;
 mod writer;
 
 use super::page;
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::{Common, count};
 use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let larger = larger.transpose()?;
     let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let inputs = args.inputs(&opened)?;
-    let Opened { network, name, decisions, .. } = opened;
+    let OpenedNetwork { network, name, decisions, .. } = opened;
     let started = Instant::now();
     let ChosenSampler { network, kind, sampler, notes } =
         args.sampling.choose(Use::Estimate, network, &motif, common.seed)?;
@@ -203,7 +203,7 @@ impl Args {
     }
 
     /// All that is read, so that a checkpoint knows what it is of.
-    fn inputs(&self, opened: &Opened) -> Result<Vec<Input>> {
+    fn inputs(&self, opened: &OpenedNetwork) -> Result<Vec<Input>> {
         let mut inputs = vec![reading::input(opened)];
         for path in self.sampling.motif_file().into_iter().chain(self.larger_file()) {
             inputs.push(Input { name: input::name(path), digest: digest(path)? });
@@ -234,11 +234,11 @@ impl Args {
             let at = out.display();
             bail!("{at}: homomorphisms are written as .npy, .csv or text, not .{other}: name the output so");
         }
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(self.larger_file().map(|path| ("--conditional", path)));
         let spools = self.spools();
-        let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.patches.as_deref().map(|path| ("--patches", path)));
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));

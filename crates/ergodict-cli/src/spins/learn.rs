@@ -271,14 +271,14 @@ impl Args {
             &format!("{runs} dictionaries of {} atoms of {d} numbers", scheme.factor.atoms),
             "lower --size, -r, --patch or --patches, or learn at fewer temperatures and epochs at once",
         )?;
-        let mut inputs: Vec<paths::Given<'_>> = self.system.files();
+        let mut inputs: Vec<paths::NamedPath<'_>> = self.system.files();
         inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));
         inputs.extend(self.scheme.init.file().map(|path| ("--init", path)));
         let outs: Vec<PathBuf> = tags.iter().map(|tag| tagged(&self.out, tag)).collect();
         if tags.len() > 1 && output::is_standard(&self.out) {
             bail!("-o is -, but {} models cannot all go to standard output: name a file", tags.len());
         }
-        let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;

@@ -231,7 +231,7 @@ impl Args {
         inputs.extend(self.start_file().map(|path| ("--start", path)));
         let spools = self.spools();
         let drawn: Vec<PathBuf> = self.frames.iter().flat_map(|path| self.tagged(path)).collect();
-        let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));
         outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(self.reports.outputs());

@@ -147,9 +147,9 @@ impl Task {
     /// Finds out before the work whether the file can be written.
     fn check(&self, common: &Common) -> Result<()> {
         let from = self.fetch.from.as_deref().filter(|from| !from.contains("://")).map(Path::new);
-        let inputs: Vec<paths::Given<'_>> = from.map(|from| ("--from", from)).into_iter().collect();
+        let inputs: Vec<paths::NamedPath<'_>> = from.map(|from| ("--from", from)).into_iter().collect();
         let kept = self.fetch.keep.as_ref().map(|folder| folder.join(self.original.file_name()));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &self.out)];
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &self.out)];
         outputs.extend(kept.as_deref().map(|kept| ("--keep", kept)));
         paths::check(common, &inputs, &outputs)?;
         check_network_name(&self.out)?;
