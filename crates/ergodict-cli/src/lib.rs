@@ -30,7 +30,6 @@ mod spins;
 mod summary;
 mod text;
 mod transform;
-mod watched;
 
 use args::{Cli, Verb};
 use ergodict_terminal::{interrupt, nearest, output, paths, progress, rescue, resolved, shell, verbose};
