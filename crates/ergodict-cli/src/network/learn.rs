@@ -6,8 +6,7 @@ mod page_time;
 mod summary;
 mod window_lines;
 
-use super::networks;
-use super::prepared::Prepared;
+use super::opened::{self, OpenedData};
 use super::reading;
 use super::timing;
 use crate::args::Common;
@@ -91,19 +90,20 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         k = motif.k()
     );
     memory::check(needed, &what, "lower -k, -r or --batch, or use --f32")?;
-    let prepared = Prepared::open(args, &motif, common)?;
-    let (kind, names, from) = (prepared.kind, prepared.names.clone(), prepared.from.clone());
-    settings.sampling.record(&prepared.motif, kind);
-    let (first, init) = settings.learning.start(d, common.seed)?;
+    let opened = OpenedData::open_settings(&args.nets, &settings, &motif, common)?;
+    let (kind, motif) = opened.data.chosen()?;
+    settings.sampling.record(motif, kind);
+    let (names, from) = (opened.names.clone(), opened.from.clone());
+    let (_, init) = settings.learning.start::<T>(d, common.seed)?;
     let plan = RunPlan {
         settings: Value::Object(settings.config()),
-        inputs: prepared.inputs.iter().cloned().chain(init).collect(),
+        inputs: opened.inputs.iter().cloned().chain(init).collect(),
         examples: Examples::from_settings(&settings),
         yardstick: Some(Yardstick { copies: settings.rewired_copies, sampling: settings.sampling.clone() }),
         ..RunPlan::new("network learn", parameters, common.seed)
     };
     let mut learning = Learning::<T>::open(&plan.identity(), &args.checkpoints, common)?;
-    learning.runs.push(prepared.run(&settings, plan, first)?);
+    learning.runs.push(opened.run(&settings, plan, d)?);
     let set_up = started.elapsed();
     if let Some(code) = learning.drive()? {
         return Ok(code);
@@ -215,7 +215,7 @@ impl Args {
         if settings.exhaustive && self.checkpoints.checkpoint.is_some() {
             bail!("--static and --checkpoint do not go together: leave one of them out");
         }
-        networks::check(&self.nets)?;
+        opened::check(&self.nets)?;
         if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }

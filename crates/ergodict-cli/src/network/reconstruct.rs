@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     // Pairs are those of the whole network, of which one component may be rebuilt.
     let asked = table.as_ref().map(|table| table.nodes(&network)).transpose()?;
     let ids = network.ids().clone();
-    let ChosenSampler { network, kind, sampler, notes } =
+    let ChosenSampler { network, kind, sampler, notes, .. } =
         settings.sampling.choose(Use::Reconstruct, network, &motif, common.seed)?;
     if !common.quiet {
         output::spelled(&notes).iter().for_each(|note| say(&format!("{name}: {note}")));

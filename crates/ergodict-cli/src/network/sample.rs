@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let inputs = args.inputs(&opened)?;
     let OpenedNetwork { network, name, decisions, .. } = opened;
     let started = Instant::now();
-    let ChosenSampler { network, kind, sampler, notes } =
+    let ChosenSampler { network, kind, sampler, notes, .. } =
         args.sampling.choose(Use::Estimate, network, &motif, common.seed)?;
     let motif = sampler.motif();
     args.check_memory(motif.k())?;
