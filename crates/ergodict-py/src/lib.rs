@@ -32,7 +32,6 @@ mod scheme;
 mod sets;
 mod spins;
 mod time;
-mod windows;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.

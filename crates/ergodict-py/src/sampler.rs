@@ -2,12 +2,12 @@
 
 use crate::error::raised;
 use crate::network::Network;
-use crate::sampling::{Ready, Sampling};
+use crate::sampling::{Sampling, spelled};
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{
-    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind, SamplingSettings,
-    Tally, Use,
+    ChosenSampler, Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind,
+    SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
@@ -68,8 +68,8 @@ impl Sampler {
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
         memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
         long(py, n_jobs, None, |_| {
-            let Ready { drawn: (network, sampler), kind, nodes: places, notes } =
-                sampling.choose(&network.inner, &motif, Use::Estimate, None, seed)?;
+            let ChosenSampler { network, sampler, kind, nodes: places, notes } =
+                sampling.choose(&network.inner, &motif, Use::Estimate, seed)?;
             let walker = |id| sampling.settings.walker(&sampler, seed, id);
             let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
             let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
@@ -81,7 +81,7 @@ impl Sampler {
                 injective,
                 every,
                 seed,
-                notes,
+                notes: spelled(&notes),
                 walkers,
                 patches,
             })

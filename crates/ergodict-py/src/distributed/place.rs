@@ -2,7 +2,7 @@
 
 use crate::error::raised;
 use crate::network::Network;
-use crate::sampling::{Sampling, placed};
+use crate::sampling::{Sampling, placed, sampled};
 use crate::work::long;
 use ergodict::chain::Use;
 use ergodict::run::RoundTask;
@@ -32,8 +32,8 @@ impl TaskContext {
         let (motif, network) = (sampling.motif()?, Arc::clone(&network.inner));
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling
-                .choose(&network, &motif, Use::Learn, None, seed)
-                .map(|ready| ergodict::run::TaskContext::new(&ready.drawn)))
+                .choose(&network, &motif, Use::Learn, seed)
+                .map(|chosen| ergodict::run::TaskContext::new(&sampled(&chosen))))
         })?;
         Ok(Self { place: Arc::new(built.map_err(|error| placed(name, error))?) })
     }

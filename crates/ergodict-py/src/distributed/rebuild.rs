@@ -4,11 +4,11 @@ use crate::error::raised;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
 use crate::reconstruct::{Inside, pairs_of, same_motif};
-use crate::sampling::{Ready, Sampling, placed};
+use crate::sampling::{Sampling, placed, sampled, spelled};
 use crate::scheme::word;
 use crate::work::{long, short};
 use ergodict::Result;
-use ergodict::chain::Use;
+use ergodict::chain::{ChosenSampler, Use};
 use ergodict::data::NodeIds;
 use ergodict::reconstruct::network::{
     PairFormat, PairPart, PartsFolder, ReconstructionSettings, ShareOutcome, SharePlace as Place, ShareTask,
@@ -43,7 +43,7 @@ pub(crate) struct Rebuilding {
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct SharePlace {
     place: Place,
-    ready: Ready,
+    ready: ChosenSampler,
     whole: Arc<ergodict::data::Network>,
     /// Edges among the pairs that are wanted.
     edges: u64,
@@ -66,9 +66,9 @@ impl SharePlace {
         let (motif, whole) = (sampling.motif()?, Arc::clone(&network.inner));
         let pairs = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
         let built = long(py, n_jobs, None, |_| {
-            Ok(sampling.choose(&whole, &motif, Use::Reconstruct, None, seed).map(|ready| {
+            Ok(sampling.choose(&whole, &motif, Use::Reconstruct, seed).map(|ready| {
                 let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
-                let network = &ready.drawn.0;
+                let network = &ready.network;
                 let (targets, edges) = match &pairs {
                     Some(pairs) => {
                         let wanted: Vec<_> = pairs.iter().filter_map(|&pair| inside.pair(pair)).collect();
@@ -77,7 +77,7 @@ impl SharePlace {
                     }
                     None => (Targets::All, network.edges()),
                 };
-                (Place::new(&ready.drawn, targets), ready, edges)
+                (Place::new(&sampled(&ready), targets), ready, edges)
             }))
         })?;
         let (place, ready, edges) = built.map_err(|error| placed(name, error))?;
@@ -93,13 +93,13 @@ impl SharePlace {
     /// What there is to say of it.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.ready.notes.clone()
+        spelled(&self.ready.notes)
     }
 
     /// Nodes of what is sampled.
     #[getter]
     fn sampled(&self) -> usize {
-        self.ready.drawn.0.nodes()
+        self.ready.network.nodes()
     }
 
     /// Edges among the pairs that are wanted, or all of what is sampled.
@@ -143,7 +143,7 @@ impl SharePlace {
         alpha: f64,
     ) -> PyResult<String> {
         let format: PairFormat = word("format", format)?;
-        let (network, nodes) = (&self.ready.drawn.0, self.ready.nodes.as_deref());
+        let (network, nodes) = (&self.ready.network, self.ready.nodes.as_deref());
         let name = |v: u32| nodes.map_or(v, |nodes| nodes[v as usize]);
         let ids: &NodeIds = self.whole.ids();
         let mut edges = 0u64;
@@ -167,7 +167,7 @@ impl SharePlace {
         v: PyReadonlyArray1<'_, u32>,
     ) -> PyResult<Totals<'py>> {
         let pairs = pairs_of(&u, &v, self.whole.nodes())?;
-        let (network, nodes) = (&self.ready.drawn.0, self.whole.nodes());
+        let (network, nodes) = (&self.ready.network, self.whole.nodes());
         let (sums, counts): (Vec<f64>, Vec<u64>) = short(py, || {
             let inside = Inside::new(self.ready.nodes.as_deref(), nodes);
             let key = |(u, v): (u32, u32)| {
