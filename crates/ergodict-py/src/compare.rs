@@ -4,6 +4,7 @@ use crate::error::raised;
 use crate::network::Network;
 use crate::sampling::{Sampling, inner, placed};
 use crate::scheme::{Scheme, settings};
+use crate::value::to_python;
 use crate::work::{Watch, driven, long};
 use ergodict::chain::{Motif, SampledNetwork, SamplingSettings, Use};
 use ergodict::model::Input;
@@ -16,7 +17,7 @@ use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -34,17 +35,19 @@ struct Plan {
 }
 
 /// The defaults of comparisons, by the names of the parameters.
-pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let settings = CompareSettings::default();
-    let dict = PyDict::new(py);
-    dict.set_item("n_components", settings.learning.factor.atoms)?;
-    dict.set_item("k", CompareSettings::NODES)?;
-    dict.set_item("steps", settings.steps)?;
-    dict.set_item("batch_size", settings.batch)?;
-    dict.set_item("alpha", settings.learning.factor.lambda / 2.0)?;
-    dict.set_item("schedule", settings.learning.factor.schedule.to_string())?;
-    dict.set_item("seeds", settings.seeds)?;
-    Ok(dict)
+    let factor = &settings.learning.factor;
+    let all = json!({
+        "n_components": factor.atoms,
+        "k": CompareSettings::NODES,
+        "steps": settings.steps,
+        "batch_size": settings.batch,
+        "alpha": factor.lambda / 2.0,
+        "schedule": factor.schedule.to_string(),
+        "seeds": settings.seeds,
+    });
+    to_python(py, &all)
 }
 
 /// A rewired copy of each network with a sampler in it, as far as there are any.

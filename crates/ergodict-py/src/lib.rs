@@ -32,6 +32,7 @@ mod scheme;
 mod sets;
 mod spins;
 mod time;
+mod value;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.

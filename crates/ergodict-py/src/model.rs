@@ -4,6 +4,7 @@ use crate::error::raised;
 use crate::factor::{Either, Factorizer, State, about, either, held};
 use crate::sets::{Raised, dictionary_set};
 use crate::spins::{alphabet, boundary};
+use crate::value::to_python;
 use crate::work::short;
 use ergodict::data::BatchSettings;
 use ergodict::factor::{DictionarySet, Init, LearnSettings, Schedule};
@@ -176,19 +177,18 @@ pub(crate) fn load(
     made(py, &model, dictionary, wrong, about)
 }
 
-/// What a file that this was loaded from, or the state, says: JSON with kind, parameters, seed, run and feature names.
-pub(crate) fn header(this: &Factorizer, py: Python<'_>) -> PyResult<String> {
+/// What a file that this was loaded from, or the state, says.
+pub(crate) fn header<'py>(this: &Factorizer, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
     let about = about(this).clone();
     either!(this, state => {
         let state = held(py, state)?;
-        let header = json!({
+        to_python(py, &json!({
             "kind": about.kind(),
             "parameters": state.run.trainer().learned().map_err(raised)?.parameters(),
             "seed": state.run.plan().seed,
             "run": about.run,
             "feature_names": about.feature_names,
-        });
-        Ok(header.to_string())
+        }))
     })
 }
 

@@ -123,6 +123,8 @@ pub(crate) struct Run {
     motif: Motif,
     form: NetworkForm,
     kind: SamplerKind,
+    /// What there is to say of the samplers.
+    #[pyo3(get)]
     notes: Vec<String>,
     any: Mutex<AnyRun>,
 }
@@ -437,12 +439,6 @@ impl Run {
     /// Forgets networks that were learned from and that nothing needs any more: gives how many windows have gone, from the first on.
     fn forget(&mut self) -> usize {
         dispatch!(self.any_mut(), run => run.forget())
-    }
-
-    /// What there is to say of the samplers.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
     }
 
     /// Goes over to what the network became: `steps` minibatches of it are planned. A network without room for the motif is passed over. `times` is

@@ -45,8 +45,20 @@ pub(crate) struct SharePlace {
     place: Place,
     ready: ChosenSampler,
     whole: Arc<ergodict::data::Network>,
-    /// Edges among the pairs that are wanted.
+    /// The sampler, by its name, and what there is to say of it.
+    #[pyo3(get)]
+    sampler: String,
+    #[pyo3(get)]
+    notes: Vec<String>,
+    /// Nodes of what is sampled.
+    #[pyo3(get)]
+    sampled: usize,
+    /// Edges among the pairs that are wanted, or all of what is sampled.
+    #[pyo3(get)]
     edges: u64,
+    /// Whether nodes are called by words, and not by integers.
+    #[pyo3(get)]
+    words: bool,
 }
 
 #[pymethods]
@@ -81,37 +93,10 @@ impl SharePlace {
             }))
         })?;
         let (place, ready, edges) = built.map_err(|error| placed(name, error))?;
-        Ok(Self { place, ready, whole, edges })
-    }
-
-    /// The sampler, by its name.
-    #[getter]
-    fn sampler(&self) -> String {
-        self.ready.kind.to_string()
-    }
-
-    /// What there is to say of it.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        spelled(&self.ready.notes)
-    }
-
-    /// Nodes of what is sampled.
-    #[getter]
-    fn sampled(&self) -> usize {
-        self.ready.network.nodes()
-    }
-
-    /// Edges among the pairs that are wanted, or all of what is sampled.
-    #[getter]
-    fn edges(&self) -> u64 {
-        self.edges
-    }
-
-    /// Whether nodes are called by words, and not by integers.
-    #[getter]
-    fn words(&self) -> bool {
-        self.whole.ids().are_words()
+        let (sampler, notes, sampled) =
+            (ready.kind.to_string(), spelled(&ready.notes), ready.network.nodes());
+        let words = whole.ids().are_words();
+        Ok(Self { place, ready, whole, sampler, notes, sampled, edges, words })
     }
 
     /// Runs a share: its sums go into `file`.

@@ -8,6 +8,7 @@ use crate::error::raised;
 use crate::model::{self, About, Told};
 use crate::scheme::Scheme;
 use crate::sets::Raised;
+use crate::value::to_python;
 use crate::work::{long, short};
 pub(crate) use either::{Either, about, either, held};
 use either::{coded, samples, start};
@@ -19,6 +20,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use serde_json::json;
 use state::{Fit, facts, placed};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
@@ -211,16 +213,6 @@ impl Factorizer {
         })
     }
 
-    /// The surrogate, per sample.
-    #[getter]
-    fn surrogate(&self, py: Python<'_>) -> PyResult<f64> {
-        either!(self, state => {
-            let state = held(py, state)?;
-            let factorizer = state.run.trainer().learned().map_err(raised)?;
-            Ok(factorizer.aggregates().per_sample(factorizer.surrogate()))
-        })
-    }
-
     /// Shares of the atoms in the reconstructions.
     #[getter]
     fn dominance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
@@ -231,68 +223,25 @@ impl Factorizer {
         })
     }
 
-    /// Steps taken.
+    /// Where it is: what was given, how much was taken in, and what is known of the dictionary, once there is one.
     #[getter]
-    fn steps(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.run.trainer().steps()))
-    }
-
-    /// Epochs completed by the last run over an array.
-    #[getter]
-    fn epochs(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.epochs))
-    }
-
-    /// Features of a sample.
-    #[getter]
-    fn features(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.features))
-    }
-
-    /// Atoms.
-    #[getter]
-    fn atoms(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.run.plan().parameters.atoms))
-    }
-
-    /// The seed.
-    #[getter]
-    fn seed(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.run.plan().seed))
-    }
-
-    /// Whether it calculates in 32 bits.
-    #[getter]
-    fn single(&self) -> bool {
-        matches!(self.state, Either::F32(_))
-    }
-
-    /// The piece of a union of sets that the dictionary lies in.
-    #[getter]
-    fn piece(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.run.trainer().learned().map_err(raised)?.piece()))
-    }
-
-    /// The loss of the samples held out each, if there are any.
-    #[getter]
-    fn held_out_loss(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        either!(self, state => Ok(held(py, state)?.run.held_out().map(|(_, loss)| loss)))
-    }
-
-    /// Whether negative entries were seen that the sets in force cannot make.
-    #[getter]
-    fn negative(&self, py: Python<'_>) -> PyResult<bool> {
-        either!(self, state => {
-            Ok(held(py, state)?.is_too_negative())
-        })
-    }
-
-    /// Atoms that no code has used.
-    #[getter]
-    fn unused(&self, py: Python<'_>) -> PyResult<usize> {
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         either!(self, state => {
             let state = held(py, state)?;
-            Ok(diagnostics::unused(&state.run.trainer().learned().map_err(raised)?.aggregates().a).len())
+            let (run, learned) = (&state.run, state.run.trainer().learned().ok());
+            to_python(py, &json!({
+                "features": state.features,
+                "atoms": run.plan().parameters.atoms,
+                "seed": run.plan().seed,
+                "single": matches!(self.state, Either::F32(_)),
+                "steps": run.trainer().steps(),
+                "epochs": state.epochs,
+                "negative": state.is_too_negative(),
+                "held_out_loss": run.held_out().map(|(_, loss)| loss),
+                "piece": learned.map(|learned| learned.piece()),
+                "unused": learned.map(|learned| diagnostics::unused(&learned.aggregates().a).len()),
+                "surrogate": learned.map(|learned| learned.aggregates().per_sample(learned.surrogate())),
+            }))
         })
     }
 
@@ -322,9 +271,8 @@ impl Factorizer {
         model::load(py, path, dictionary)
     }
 
-    /// What the file that this was loaded from says, as JSON: kind, parameters, seed, run and feature names.
-    #[getter]
-    fn header(&self, py: Python<'_>) -> PyResult<String> {
+    /// What the file that this was loaded from says: kind, parameters, seed, run and feature names.
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         model::header(self, py)
     }
 
