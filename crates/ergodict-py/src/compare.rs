@@ -1,8 +1,8 @@
 //! Networks compared by how well the dictionaries of each fit the others.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
-use crate::sampling::{Sampling, inner, placed};
+use crate::sampling::{Sampling, in_network, inner};
 use crate::scheme::{Scheme, settings};
 use crate::value::to_python;
 use crate::work::{Watch, driven, long};
@@ -123,7 +123,7 @@ pub(crate) fn compare_networks<'py>(
     let (motif, seed) = (sampling.motif()?, settings.seed);
     let d = motif.k().saturating_mul(motif.k());
     let parameters = scheme.parameters(py, d)?;
-    scheme.fits(&parameters, d, settings.batch).map_err(raised)?;
+    scheme.fits(&parameters, d, settings.batch).map_err(to_py_err)?;
     let networks = inner(&networks);
     if networks.iter().any(|network| network.is_directed() != networks[0].is_directed()) {
         return Err(PyValueError::new_err("some networks are directed and some are not"));
@@ -132,11 +132,11 @@ pub(crate) fn compare_networks<'py>(
         let mut data = NetworkData::new(&sampling.settings, Use::Reconstruct, &motif, false, seed);
         let pushed = networks.iter().zip(&plan.names).try_for_each(|(network, name)| {
             let pushed = data.push(name, None, Arc::clone(network));
-            pushed.map(drop).map_err(|error| placed(name, error))
+            pushed.map(drop).map_err(|error| in_network(name, error))
         });
         Ok(pushed.map(|()| data))
     })??;
-    let ((kind, own_motif), drawn) = (data.chosen().map_err(raised)?, data.drawn());
+    let ((kind, own_motif), drawn) = (data.chosen().map_err(to_py_err)?, data.drawn());
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.config(own_motif, kind);
     settings.samples = Some(settings.samples());
@@ -160,7 +160,7 @@ pub(crate) fn compare_networks<'py>(
         driven(&mut job, checkpoint.as_mut(), watch)?;
         Ok((job.outcome()?, checkpoint))
     })?;
-    checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(raised)?;
+    checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(to_py_err)?;
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
     Ok(dict)

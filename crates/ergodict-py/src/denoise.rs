@@ -1,7 +1,7 @@
 //! Scores of pairs: how likely they are true edges.
 
 use crate::aligned::column;
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::reconstruct::pairs_of;
 use crate::scheme::word;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const STEPS: f64 = 1000.0;
 
 /// Scores, notes, and what is known of heads.
-type Scored<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, Bound<'py, PyAny>);
+type PairScores<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, Bound<'py, PyAny>);
 
 /// The names of all methods.
 #[pyfunction]
@@ -44,7 +44,7 @@ pub(crate) fn non_edges<'py>(
     let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
     let what = format!("{pairs} pairs without an edge");
     let needed = pairs.saturating_mul(denoise::PER_PAIR);
-    memory::check(needed, &what, "give some of them as pairs").map_err(raised)?;
+    memory::check(needed, &what, "give some of them as pairs").map_err(to_py_err)?;
     let (u, v): (Vec<u32>, Vec<u32>) = short(py, || Ok(denoise::non_edges(&network).into_iter().unzip()))?;
     Ok((u.into_pyarray(py), v.into_pyarray(py)))
 }
@@ -74,15 +74,15 @@ pub(crate) fn denoise_scores<'py>(
     seed: u64,
     n_jobs: Option<i64>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Scored<'py>> {
-    let method: Method = method.parse().map_err(raised)?;
+) -> PyResult<PairScores<'py>> {
+    let method: Method = method.parse().map_err(to_py_err)?;
     let assumed: NoiseModel = word("noise", noise)?;
     let network = simple(&network);
     let pairs = pairs_of(&u, &v, network.nodes())?;
     let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
     let what = format!("method={method} on {n} nodes and {count} pairs");
     let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
-    memory::check(method.memory(n, m, count), &what, way_out).map_err(raised)?;
+    memory::check(method.memory(n, m, count), &what, way_out).map_err(to_py_err)?;
     let denoising = Denoiser { method, assumed, seed };
     let scored = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut told = |_, done: f64| {

@@ -1,7 +1,7 @@
 //! Networks: made from arrays and files, and given back as arrays.
 
 use crate::aligned::{column, view};
-use crate::error::{keyword, raised};
+use crate::error::{keyword, to_py_err};
 use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
@@ -99,7 +99,7 @@ impl Network {
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => whole(py, move || read_network(&path, &options)).map(made),
             Some(name) => {
-                let network = embedded(name).map_err(raised)?;
+                let network = embedded(name).map_err(to_py_err)?;
                 if directed == Some(true) || weighted == Some(true) && !network.is_weighted() {
                     let kind = if network.is_weighted() { "weighted" } else { "unweighted" };
                     let words = format!("{name} is undirected, {kind}: directed and weighted are for files");

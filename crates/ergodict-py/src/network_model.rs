@@ -2,7 +2,7 @@
 
 use crate::aligned::view;
 use crate::array::columns;
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::model::advised;
 use crate::sets::{Raised, dictionary_set};
 use crate::value::to_python;
@@ -65,12 +65,12 @@ impl NetworkModel {
     fn from_bytes(bytes: &[u8], dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let set = dictionary.map(|set| dictionary_set(set, &Raised::default())).transpose()?;
         let path = Path::new(IN_MEMORY);
-        of_networks(Model::from_bytes(bytes, path, set).map_err(raised)?, path)
+        of_networks(Model::from_bytes(bytes, path, set).map_err(to_py_err)?, path)
     }
 
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(raised)?))
+        Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(to_py_err)?))
     }
 
     /// Writes the model file.

@@ -1,7 +1,7 @@
 //! Networks rebuilt from atoms.
 
 use crate::aligned::{column, view};
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
 use crate::sampling::{Sampling, spelled};
@@ -55,9 +55,9 @@ pub(crate) fn pairs_of(
 }
 
 /// The numbers of nodes in a part, by those in the whole; none for nodes outside.
-pub(crate) struct Inside(Option<Vec<Option<u32>>>);
+pub(crate) struct ComponentPairs(Option<Vec<Option<u32>>>);
 
-impl Inside {
+impl ComponentPairs {
     pub(crate) fn new(part: Option<&[u32]>, nodes: usize) -> Self {
         Self(part.map(|part| {
             let mut all = vec![None; nodes];
@@ -88,7 +88,7 @@ fn measures<'py>(py: Python<'py>, accuracy: &Accuracy) -> PyResult<Bound<'py, Py
 /// The dictionary's motif, of which the arguments may say nothing else.
 pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
     let Some(form) = &model.model.network else { return Err(PyValueError::new_err("no model of networks")) };
-    let motif = form.motif().map_err(raised)?;
+    let motif = form.motif().map_err(to_py_err)?;
     match sampling.settings.k.filter(|k| *k != motif.k()) {
         Some(k) => Err(PyValueError::new_err(format!(
             "k is {k}, but the model is of {} nodes: leave k out",
@@ -122,12 +122,12 @@ pub(crate) fn rebuild<'py>(
         memory,
         ..ReconstructionSettings::default()
     };
-    parameters.check().map_err(raised)?;
+    parameters.check().map_err(to_py_err)?;
     let w = &model.model.w;
     let (rows, accuracy, ready, capped) = long(py, n_jobs, progress.as_ref(), |watch| {
         let ready = sampling.choose(&whole, &motif, Use::Reconstruct, plan.seed)?;
         let (network, sampler) = (&ready.network, &ready.sampler);
-        let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
+        let inside = ComponentPairs::new(ready.nodes.as_deref(), whole.nodes());
         let found: Option<Vec<Option<(u32, u32)>>> =
             asked.as_ref().map(|asked| asked.iter().map(|&pair| inside.pair(pair)).collect());
         let targets = match &found {
@@ -219,7 +219,7 @@ pub(crate) fn accuracy<'py>(
             Some(nodes) => Arc::new(whole.part_alike(nodes)?),
             None => Arc::clone(&whole),
         };
-        let inside = Inside::new(nodes.as_deref(), whole.nodes());
+        let inside = ComponentPairs::new(nodes.as_deref(), whole.nodes());
         let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
         let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());
         let mut seen = std::collections::HashSet::new();

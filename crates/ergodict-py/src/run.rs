@@ -1,10 +1,10 @@
 //! A run of learning from networks: minibatches of patches, or rounds whose tasks others run.
 
 use crate::aligned::view;
-use crate::error::{keyword, raised};
+use crate::error::{keyword, to_py_err};
 use crate::network::Network;
 use crate::network_model::{NetworkModel, damaged};
-use crate::sampling::{Sampling, inner, placed, sampled, spelled};
+use crate::sampling::{Sampling, in_network, inner, sampled, spelled};
 use crate::scheme::{Scheme, settings, word};
 use crate::time::Windows;
 use crate::work::{Watch, long, short};
@@ -157,7 +157,7 @@ fn checked(
     }
     let d = k.checked_mul(k).ok_or_else(|| PyValueError::new_err("a patch has too many numbers"))?;
     let parameters = scheme.parameters(py, d)?;
-    scheme.fits(&parameters, d, settings.batch).map_err(raised)?;
+    scheme.fits(&parameters, d, settings.batch).map_err(to_py_err)?;
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.settings.clone();
     let init = init.map(view).transpose()?;
@@ -255,13 +255,13 @@ impl Run {
         let mut data = long(py, n_jobs, None, |_| {
             if let Some(windows) = &windows {
                 return Ok(NetworkData::from_windows(Arc::clone(windows), &settings.sampling, &motif, seed)
-                    .map_err(raised));
+                    .map_err(to_py_err));
             }
             let mut data = NetworkData::new(&settings.sampling, Use::Learn, &motif, settings.snapshots, seed);
             let mut networks = networks[..begun].iter().enumerate();
             let pushed = networks.try_for_each(|(at, network)| {
                 let pushed = data.push(name(at), span(at), Arc::clone(network));
-                pushed.map(drop).map_err(|error| placed(name(at), error))
+                pushed.map(drop).map_err(|error| in_network(name(at), error))
             });
             Ok(pushed.map(|()| data))
         })??;
@@ -272,8 +272,8 @@ impl Run {
             note => note,
         };
         let notes = data.take_notes().into_iter().map(note).collect();
-        let mut how = data.plan(&settings).map_err(raised)?;
-        let (kind, motif) = data.chosen().map(|(kind, motif)| (kind, motif.clone())).map_err(raised)?;
+        let mut how = data.plan(&settings).map_err(to_py_err)?;
+        let (kind, motif) = data.chosen().map(|(kind, motif)| (kind, motif.clone())).map_err(to_py_err)?;
         if let Some((directed, weighted)) = plan.form {
             how.form = NetworkForm::new(&motif, directed, weighted);
         }
@@ -289,20 +289,20 @@ impl Run {
         let mut later = Vec::new();
         for ((at, network), &steps) in networks.iter().enumerate().skip(begun).zip(&plan.more) {
             let opened = Window::open(name(at), span(at), network, &settings.sampling, &motif, seed);
-            later.push((opened.map_err(|error| placed(name(at), error))?.0, steps));
+            later.push((opened.map_err(|error| in_network(name(at), error))?.0, steps));
         }
         let form = how.form.clone();
         let mut any = if all {
             let network = &data.drawn()[0].0;
             let run = |watch: &Watch| Ok(exhausted(&settings, name(0), network, &motif, watch.stop()));
-            let run = long(py, n_jobs, None, run)?.map_err(|error| placed(name(0), error))?;
+            let run = long(py, n_jobs, None, run)?.map_err(|error| in_network(name(0), error))?;
             AnyRun::F64(Box::new(run))
         } else {
             let start = (data, how, init, later, (plan.before, plan.gone));
             if settings.learning.f32 {
-                AnyRun::F32(started(&settings, start).map_err(raised)?)
+                AnyRun::F32(started(&settings, start).map_err(to_py_err)?)
             } else {
-                AnyRun::F64(started(&settings, start).map_err(raised)?)
+                AnyRun::F64(started(&settings, start).map_err(to_py_err)?)
             }
         };
         if let Some(called) = scheme.dictionary.calls(py).filter(|_| !all) {
@@ -340,7 +340,7 @@ impl Run {
             every: settings.sampling.every,
             parameters: settings.learning.factor.clone(),
         };
-        learning.check().map_err(raised)?;
+        learning.check().map_err(to_py_err)?;
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling.choose(&network, &motif, Use::Learn, settings.seed).and_then(|chosen| {
                 let (name, init) = (&plan.name, init.as_ref());
@@ -354,7 +354,7 @@ impl Run {
                 Ok((chosen, context, any))
             }))
         })?;
-        let (chosen, context, any) = built.map_err(|error| placed(&plan.name, error))?;
+        let (chosen, context, any) = built.map_err(|error| in_network(&plan.name, error))?;
         let (kind, notes, form) = (chosen.kind, spelled(&chosen.notes), context.form().clone());
         let motif = chosen.sampler.motif().clone();
         settings.sampling = sampling.config(&motif, kind);
@@ -458,7 +458,7 @@ impl Run {
         let (network, exhaustive) = (Arc::clone(&network.inner), self.settings.exhaustive);
         let plan = match &mut self.data {
             Data::Networks(plan) if !exhaustive => plan,
-            _ => return Err(raised(damaged("all homomorphisms were learned from at once"))),
+            _ => return Err(to_py_err(damaged("all homomorphisms were learned from at once"))),
         };
         if let Some(times) = times {
             plan.times = times;
@@ -467,9 +467,9 @@ impl Run {
         let (sampling, motif) = (&self.settings.sampling, &self.motif);
         let opened =
             long(py, n_jobs, None, |_| Ok(Window::open(&name, span, &network, sampling, motif, seed)))?;
-        let (next, _) = opened.map_err(|error| placed(&name, error))?;
+        let (next, _) = opened.map_err(|error| in_network(&name, error))?;
         let any = self.any.get_mut().unwrap_or_else(PoisonError::into_inner);
-        dispatch!(any, run => run.follow(next, steps, kind)).map_err(raised)?;
+        dispatch!(any, run => run.follow(next, steps, kind)).map_err(to_py_err)?;
         plan.spans.push(span);
         plan.names.push(name);
         plan.digests.push(digest);
@@ -538,25 +538,25 @@ impl Run {
     /// All that is needed to go on later, but for the networks.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = Sections::default();
-        dispatch!(&*self.any(), run => run.save(&mut state)).map_err(raised)?;
-        Ok(PyBytes::new(py, &state.to_bytes().map_err(raised)?))
+        dispatch!(&*self.any(), run => run.save(&mut state)).map_err(to_py_err)?;
+        Ok(PyBytes::new(py, &state.to_bytes().map_err(to_py_err)?))
     }
 
     /// Goes to where `state` was; `schedule` is another one than there.
     #[pyo3(signature = (bytes, schedule=None))]
     fn restore(&mut self, bytes: &[u8], schedule: Option<&str>) -> PyResult<()> {
-        let state = Sections::from_bytes(bytes).map_err(raised)?;
+        let state = Sections::from_bytes(bytes).map_err(to_py_err)?;
         if let Some(schedule) = schedule {
-            let schedule: ergodict::factor::Schedule = schedule.parse().map_err(raised)?;
+            let schedule: ergodict::factor::Schedule = schedule.parse().map_err(to_py_err)?;
             self.settings.learning.factor.schedule = schedule.clone();
             dispatch!(self.any_mut(), run => run.plan_mut().parameters.schedule = schedule);
         }
-        dispatch!(self.any_mut(), run => run.restore(&state)).map_err(raised)
+        dispatch!(self.any_mut(), run => run.restore(&state)).map_err(to_py_err)
     }
 
     /// Goes on from a model that was learned elsewhere.
     fn continue_from(&mut self, model: PyRef<'_, NetworkModel>) -> PyResult<()> {
-        dispatch!(self.any_mut(), run => run.continue_from(&model.model)).map_err(raised)
+        dispatch!(self.any_mut(), run => run.continue_from(&model.model)).map_err(to_py_err)
     }
 }
 

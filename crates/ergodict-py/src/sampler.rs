@@ -1,6 +1,6 @@
 //! Samplers of homomorphisms under way: chains, what they drew, and where they are.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::sampling::{Sampling, spelled};
 use crate::value::to_python;
@@ -84,7 +84,7 @@ impl Sampler {
         let SamplingSettings { injective, every, .. } = sampling.settings;
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
-        memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
+        memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(to_py_err)?;
         long(py, n_jobs, None, |_| {
             let ChosenSampler { network, sampler, kind, nodes: places, notes } =
                 sampling.choose(&network.inner, &motif, Use::Estimate, seed)?;
@@ -197,7 +197,7 @@ impl Sampler {
                 Sampling { settings, edges: larger_edges }.motif()
             })
             .transpose()?;
-        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
+        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(to_py_err)?;
         check_room(count, 40)?;
         let measure = |xs: &[u32]| {
             let mut measured = measures.none_yet();
@@ -253,7 +253,7 @@ fn check_room(count: u64, bytes: usize) -> PyResult<()> {
     if needed < SMALL {
         return Ok(());
     }
-    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(raised)
+    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(to_py_err)
 }
 
 impl Sampler {

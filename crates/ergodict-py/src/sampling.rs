@@ -1,6 +1,6 @@
 //! What the arguments of Python say of motifs and samplers, and the samplers they come to on networks.
 
-use crate::error::{keyword, raised};
+use crate::error::{keyword, to_py_err};
 use crate::network::Network;
 use crate::scheme::settings;
 use ergodict::chain::{ChosenSampler, Motif, SampledNetwork, SamplerKind, SamplingSettings, Use};
@@ -23,7 +23,7 @@ impl<'py> FromPyObject<'_, 'py> for Sampling {
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let given = given.cast::<PyDict>()?;
         if let Some(sampler) = given.get_item("sampler")?.filter(|sampler| !sampler.is_none()) {
-            sampler.extract::<String>()?.parse::<SamplerKind>().map_err(raised)?;
+            sampler.extract::<String>()?.parse::<SamplerKind>().map_err(to_py_err)?;
         }
         let edges = given.get_item("edges")?;
         let edges = edges.map(|edges| crate::list::maybe_list(&edges)).transpose()?.flatten();
@@ -32,9 +32,9 @@ impl<'py> FromPyObject<'_, 'py> for Sampling {
 }
 
 /// An error in a network, by the name that the network has.
-pub(crate) fn placed(name: &str, error: Error) -> PyErr {
+pub(crate) fn in_network(name: &str, error: Error) -> PyErr {
     match error {
-        Error::Interrupted | Error::Io { .. } | Error::Memory { .. } => raised(error),
+        Error::Interrupted | Error::Io { .. } | Error::Memory { .. } => to_py_err(error),
         other => PyValueError::new_err(format!("{name}: {}", other.spelled(&keyword))),
     }
 }
@@ -62,11 +62,11 @@ impl Sampling {
         let SamplingSettings { k, .. } = self.settings;
         if let Some(edges) = &self.edges {
             let most = edges.iter().map(|&(a, b)| a.max(b) as usize + 1).max().unwrap_or(0);
-            return Motif::new(k.unwrap_or(most), edges.clone()).map_err(raised);
+            return Motif::new(k.unwrap_or(most), edges.clone()).map_err(to_py_err);
         }
         let of_file = self.settings.motif_file().is_some();
         let settings = SamplingSettings { k: k.filter(|_| !of_file), ..self.settings.clone() };
-        let motif = settings.motif().map_err(raised)?;
+        let motif = settings.motif().map_err(to_py_err)?;
         match k.filter(|k| *k != motif.k()) {
             Some(k) => Err(PyValueError::new_err(format!(
                 "k is {k}, but the motif {} has {} nodes: leave k out",

@@ -1,6 +1,6 @@
 //! What the arguments of Python say of the online scheme.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::sets::Described;
 use ergodict::factor::{FactorSettings, Init, LearnSettings};
 use ergodict::{Result, memory};
@@ -71,7 +71,7 @@ impl Scheme {
     pub(crate) fn parameters(&self, py: Python<'_>, features: usize) -> PyResult<FactorSettings> {
         let dictionary = Some(self.dictionary.set(py)?);
         let parameters = FactorSettings { dictionary, ..self.settings.factor.clone() };
-        parameters.check(features).map_err(raised)?;
+        parameters.check(features).map_err(to_py_err)?;
         Ok(parameters)
     }
 

@@ -1,7 +1,7 @@
 //! Networks in time: edges with times, the windows they are cut into, and a network that changes.
 
 use crate::aligned::column;
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::{Network, numbered, options, pairs, too_many, whole};
 use ergodict::Result;
 use ergodict::data::{
@@ -56,7 +56,7 @@ impl ChangingNetwork {
         };
         let batch: Vec<Change<'_>> = (0..u.len()).map(change).collect();
         let inner = &mut self.inner;
-        py.detach(|| inner.apply(&batch)).map_err(raised)
+        py.detach(|| inner.apply(&batch)).map_err(to_py_err)
     }
 
     /// The network as it is now.
@@ -249,7 +249,7 @@ impl TimedEdges {
 
 /// A length of time: a number in the unit of the rows, or text such as `7d`.
 fn length(text: &str, rows: &ergodict::data::TimedEdges) -> PyResult<f64> {
-    text.parse::<Duration>().and_then(|duration| duration.among(rows)).map_err(raised)
+    text.parse::<Duration>().and_then(|duration| duration.among(rows)).map_err(to_py_err)
 }
 
 /// The windows of edges with times.
@@ -282,7 +282,7 @@ impl Windows {
         };
         let loops = if loops { Loops::Keep } else { Loops::Drop };
         let options = WindowOptions { cut, cumulative, directed, weighted, loops };
-        let inner = ergodict::data::Windows::new(Arc::clone(&rows.inner), options).map_err(raised)?;
+        let inner = ergodict::data::Windows::new(Arc::clone(&rows.inner), options).map_err(to_py_err)?;
         Ok(Self { inner: Arc::new(inner) })
     }
 

@@ -1,6 +1,6 @@
 //! Work without the interpreter's lock: threads of our own, signals heard, progress told.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use ergodict::Error;
 use ergodict::run::{Checkpoint, Job, Progress, Status, Stop, drive};
 use pyo3::exceptions::PyValueError;
@@ -184,7 +184,7 @@ pub(crate) fn long<R: Send>(
             tell(progress, &watch)?;
             Ok(value)
         }
-        Ok(Err(error)) => Err(raised(error)),
+        Ok(Err(error)) => Err(to_py_err(error)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }
@@ -202,5 +202,5 @@ pub(crate) fn short<R: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
-    py.detach(work).map_err(raised)
+    py.detach(work).map_err(to_py_err)
 }

@@ -1,10 +1,10 @@
 //! Networks rebuilt by many: shares of chains become files of sums, and ranges of those become parts of a table.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
-use crate::reconstruct::{Inside, pairs_of, same_motif};
-use crate::sampling::{Sampling, placed, sampled, spelled};
+use crate::reconstruct::{ComponentPairs, pairs_of, same_motif};
+use crate::sampling::{Sampling, in_network, sampled, spelled};
 use crate::scheme::word;
 use crate::work::{long, short};
 use ergodict::Result;
@@ -79,7 +79,7 @@ impl SharePlace {
         let pairs = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling.choose(&whole, &motif, Use::Reconstruct, seed).map(|ready| {
-                let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
+                let inside = ComponentPairs::new(ready.nodes.as_deref(), whole.nodes());
                 let network = &ready.network;
                 let (targets, edges) = match &pairs {
                     Some(pairs) => {
@@ -92,7 +92,7 @@ impl SharePlace {
                 (Place::new(&sampled(&ready), targets), ready, edges)
             }))
         })?;
-        let (place, ready, edges) = built.map_err(|error| placed(name, error))?;
+        let (place, ready, edges) = built.map_err(|error| in_network(name, error))?;
         let (sampler, notes, sampled) =
             (ready.kind.to_string(), spelled(&ready.notes), ready.network.nodes());
         let words = whole.ids().are_words();
@@ -108,7 +108,7 @@ impl SharePlace {
         file: PathBuf,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let task = ShareTask::from_bytes(task).map_err(raised)?;
+        let task = ShareTask::from_bytes(task).map_err(to_py_err)?;
         let found =
             long(py, n_jobs, None, |watch| task.run(&self.place, &file, &|| watch.stopped())?.to_bytes())?;
         Ok(PyBytes::new(py, &found))
@@ -154,7 +154,7 @@ impl SharePlace {
         let pairs = pairs_of(&u, &v, self.whole.nodes())?;
         let (network, nodes) = (&self.ready.network, self.whole.nodes());
         let (sums, counts): (Vec<f64>, Vec<u64>) = short(py, || {
-            let inside = Inside::new(self.ready.nodes.as_deref(), nodes);
+            let inside = ComponentPairs::new(self.ready.nodes.as_deref(), nodes);
             let key = |(u, v): (u32, u32)| {
                 if network.is_directed() || u <= v { (u, v) } else { (v, u) }
             };
@@ -206,7 +206,7 @@ pub(crate) fn share_task<'py>(
     samples: u64,
     before: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let before = before.map(ShareOutcome::from_bytes).transpose().map_err(raised)?;
+    let before = before.map(ShareOutcome::from_bytes).transpose().map_err(to_py_err)?;
     let parameters = ReconstructionSettings {
         mode: word("mode", &plan.mode)?,
         lambda: plan.lambda,
@@ -214,9 +214,9 @@ pub(crate) fn share_task<'py>(
         memory: usize::try_from(plan.memory).unwrap_or(usize::MAX),
         ..ReconstructionSettings::default()
     };
-    parameters.check().map_err(raised)?;
+    parameters.check().map_err(to_py_err)?;
     let w = model.model.w.clone();
-    let arithmetic = ShareTask::arithmetic_here(&w, &parameters).map_err(raised)?;
+    let arithmetic = ShareTask::arithmetic_here(&w, &parameters).map_err(to_py_err)?;
     let task = ShareTask {
         chain,
         block: before.as_ref().map_or(0, |before| before.block + 1),
@@ -229,13 +229,13 @@ pub(crate) fn share_task<'py>(
         w,
         arithmetic,
     };
-    Ok(PyBytes::new(py, &task.to_bytes().map_err(raised)?))
+    Ok(PyBytes::new(py, &task.to_bytes().map_err(to_py_err)?))
 }
 
 /// What came of a share: chain, block, codes that met their cap, and pairs in the file.
 #[pyfunction]
 pub(crate) fn share_told(outcome: &[u8]) -> PyResult<(u64, u64, u64, u64)> {
-    let told = ShareOutcome::from_bytes(outcome).map_err(raised)?;
+    let told = ShareOutcome::from_bytes(outcome).map_err(to_py_err)?;
     Ok((told.chain, told.block, told.capped, told.pairs))
 }
 
@@ -268,13 +268,13 @@ pub(crate) struct Parts {
 impl Parts {
     #[new]
     fn new(path: PathBuf) -> PyResult<Self> {
-        Ok(Self { folder: Some(PartsFolder::create(&path).map_err(raised)?) })
+        Ok(Self { folder: Some(PartsFolder::create(&path).map_err(to_py_err)?) })
     }
 
     /// Whether there can be such a folder.
     #[staticmethod]
     fn check(path: PathBuf) -> PyResult<()> {
-        PartsFolder::check(&path).map_err(raised)
+        PartsFolder::check(&path).map_err(to_py_err)
     }
 
     /// Where parts are until all are there.
@@ -312,7 +312,7 @@ impl Parts {
             (word("format", format)?, serde_json::from_str(made).map_err(damaged)?);
         self.there()?;
         match self.folder.take() {
-            Some(folder) => folder.finish(&parts, format, Some(&made)).map_err(raised),
+            Some(folder) => folder.finish(&parts, format, Some(&made)).map_err(to_py_err),
             None => Ok(()),
         }
     }
