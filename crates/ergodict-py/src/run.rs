@@ -160,6 +160,7 @@ fn checked(
     scheme.fits(&parameters, d, settings.batch).map_err(to_py_err)?;
     settings.learning = scheme.decided(&parameters);
     settings.sampling = sampling.settings.clone();
+    settings.check().map_err(to_py_err)?;
     let init = init.map(view).transpose()?;
     let init = init.map(|init| Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]]));
     Ok((motif, init))

@@ -393,11 +393,11 @@ impl<T: Scalar> Run<T> {
     pub fn continue_from(&mut self, model: &Model) -> Result<()> {
         let needed = (self.source.form().features().unwrap_or(0), self.core.plan.parameters.atoms);
         if (model.w.rows(), model.w.cols()) != needed {
-            let found = format!("{} atoms of {} numbers", model.w.cols(), model.w.rows());
+            let found = format!("{}×{}", model.w.rows(), model.w.cols());
             return Err(Error::shape(
-                "the model",
+                "the dictionary of the model",
                 found,
-                format!("{} atoms of {} numbers", needed.1, needed.0),
+                format!("{}×{}", needed.0, needed.1),
             ));
         }
         self.source.continue_from(model)?;
