@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Union
@@ -21,17 +22,39 @@ Size = Union[int, tuple[int, int]]
 Start = Union[str, "os.PathLike[str]", npt.NDArray[Any]]
 
 
-class Chain:
+class Stream:
+    """A stream whose place is that of an object of the extension, which is made again where it is copied to."""
+
+    _inner: Any
+
+    def _build(self) -> Any:
+        """The object at its start."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        del state["_inner"]
+        return {**state, "_place": self._inner.place()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        place = state.pop("_place")
+        self.__dict__.update(state)
+        self._inner = self._build()
+        self._inner.seek(*place)
+
+
+class Chain(Stream):
     """A chain of configurations; its subclasses say which system it is of."""
 
     #: The name of the system on the command line, and its parameters besides size and temperature.
     _model = ""
     _system: tuple[str, ...] = ()
-    #: What is shown of it.
-    _parameters: tuple[str, ...] = ()
+    #: Parameters that are not shown.
+    _unshown: tuple[str, ...] = ()
     #: What stands for a spin in patches unless told.
     _values = "zero-one"
 
+    _inner: _ergodict.SpinChain
     every: int
     burn_in: int
     chain: int
@@ -285,25 +308,18 @@ class Chain:
         return Minibatches(self, patch, n, left, self._values if spins is None else spins, dtype)
 
     def __repr__(self) -> str:
-        given = ((name, getattr(self, name)) for name in self._parameters)
-        words = [f"{name}={shown(value)}" for name, value in given if value is not None]
+        words = [f"{name}={value}" for name, value in self._shown()]
         return f"{type(self).__name__}({', '.join(words)}, random_state={self.seed_})"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        """Its parameters but for the seed, as they are shown."""
+        names = [name for name in inspect.signature(type(self)).parameters if name not in ("random_state", *self._unshown)]
+        return [(name, shown(getattr(self, name))) for name in names if getattr(self, name, None) is not None]
 
     def _repr_html_(self) -> str:
         from ._repr import chain_html
 
         return chain_html(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        del state["_inner"]
-        return {**state, "_place": self._inner.place()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        place = state.pop("_place")
-        self.__dict__.update(state)
-        self._inner = self._build()
-        self._inner.seek(*place)
 
 
 class Minibatches:

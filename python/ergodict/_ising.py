@@ -12,6 +12,9 @@ from . import _check, _ergodict
 from ._chain import Chain, Size, Start
 from ._random import RandomState
 
+#: Number of nodes, both ends of each edge, and couplings where they are given.
+_Edges = tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32], Optional[npt.NDArray[np.float64]]]
+
 
 class Ising(Chain):
     """The Ising model, as a stream of its configurations.
@@ -86,19 +89,6 @@ class Ising(Chain):
     """
 
     _model, _system = "ising", ("coupling", "field", "boundary", "update")
-    _parameters = (
-        "size",
-        "temperature",
-        "coupling",
-        "field",
-        "boundary",
-        "update",
-        "graph",
-        "every",
-        "burn_in",
-        "start",
-        "chain",
-    )
 
     def __init__(
         self,
@@ -141,25 +131,18 @@ class Ising(Chain):
         return arrays
 
 
-def _edges(
-    graph: Any, coupling: float
-) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
+def _edges(graph: Any, coupling: float) -> _Edges:
     """Number of nodes, both ends and the coupling of each edge."""
-    weights: Optional[npt.NDArray[np.float64]]
     if isinstance(graph, (str, os.PathLike)) and not os.fspath(graph).startswith("@"):
         nodes, us, vs, weights = _ergodict.read_edges(os.fspath(graph))
     elif isinstance(graph, (np.ndarray, list, tuple)):
         nodes, us, vs, weights = _edge_array(graph)
     else:
         nodes, us, vs, weights = _network_edges(graph)
-    if weights is None:
-        weights = np.full(len(us), coupling)
-    return nodes, us, vs, np.array(weights, dtype=np.float64)
+    return nodes, us, vs, np.full(len(us), coupling) if weights is None else np.array(weights, dtype=np.float64)
 
 
-def _edge_array(
-    graph: Any,
-) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32], Optional[npt.NDArray[np.float64]]]:
+def _edge_array(graph: Any) -> _Edges:
     """Edges in the rows of an array: two nodes, and a coupling if there is a third column."""
     table = _check.numbers(graph, "graph")
     if table.ndim != 2 or table.shape[1] not in (2, 3):
@@ -176,9 +159,7 @@ def _edge_array(
     return nodes, us, vs, table[:, 2] if table.shape[1] == 3 else None
 
 
-def _network_edges(
-    graph: Any,
-) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint32], Optional[npt.NDArray[np.float64]]]:
+def _network_edges(graph: Any) -> _Edges:
     """Edges of a network, or of anything that one can be made of."""
     from .network import as_network
 

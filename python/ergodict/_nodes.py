@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterator
 from typing import Any, Optional
 
@@ -253,7 +252,7 @@ class Nodes:
         >>> ergodict.Network("@karate").summary()["triangles"]
         45
         """
-        return dict(json.loads(self._core.summary()))
+        return self._core.summary()
 
 
 def _at(values: npt.NDArray[Any], index: Any) -> Any:

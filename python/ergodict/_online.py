@@ -155,13 +155,13 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         else:
             core, function = self._core, self._schedule
         weight = None if function is None else _check.weight_at(function, core.steps + 1)
-        before = core.negative
+        before = core.facts["negative"]
         core.step(_parts(X), weight, flag(self.missing, "missing"), jobs)
         if first:
             self._keep(core, how)
         elif not self._how.endswith(how):
             self._how = f"{self._how}, {how}"
-        if core.negative and not before:
+        if core.facts["negative"] and not before:
             warnings.warn(_NEGATIVE, UserWarning, stacklevel=4)
 
     def fit_stream(self: Self, stream: Iterable[Any], steps: Optional[int] = None, go_on: bool = False) -> Self:
@@ -205,7 +205,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                     self.callback({"step": self.n_steps_})
         if not done and not self.__sklearn_is_fitted__():
             raise ValueError("the stream is empty, but at least one minibatch is needed")
-        if self._core.unused == self._core.atoms:
+        if self._core.facts["unused"] == self._core.facts["atoms"]:
             warnings.warn(ALL_ZERO, UserWarning, stacklevel=2)
         return self
 
@@ -287,21 +287,22 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
     @property
     def n_iter_(self) -> int:
         """Epochs that the last `fit` completed."""
-        return self._learned().epochs
+        return int(self._learned().facts["epochs"])
 
     @property
     def piece_(self) -> int:
         """The piece of a union of sets that the dictionary lies in; 0 for one set."""
-        return self._learned().piece
+        return int(self._learned().facts["piece"])
 
     @property
     def held_out_loss_(self) -> Optional[float]:
         """The mean loss of the samples that `fit` held out; None if there were none."""
-        return self._learned().held_out_loss
+        loss: Optional[float] = self._learned().facts["held_out_loss"]
+        return loss
 
     @property
     def _n_features_out(self) -> int:
-        return self._learned().atoms
+        return int(self._learned().facts["atoms"])
 
     def _learned(self) -> Factorizer:
         check_is_fitted(self)
@@ -375,13 +376,13 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
             self.__dict__.pop(name, None)
 
     def _warn(self) -> None:
-        if self._core.negative:
+        if self._core.facts["negative"]:
             warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
-        if self._core.unused == self._core.atoms:
+        if self._core.facts["unused"] == self._core.facts["atoms"]:
             warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)
 
     def _dtype(self) -> Any:
-        return np.dtype(np.float32 if self._core.single else np.float64)
+        return np.dtype(np.float32 if self._core.facts["single"] else np.float64)
 
     def _known(self, X: Any) -> Any:
         """Samples for what was learned."""

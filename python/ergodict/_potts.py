@@ -56,18 +56,6 @@ class Potts(Chain):
     True
     """
 
-    _parameters = (
-        "size",
-        "states",
-        "temperature",
-        "coupling",
-        "field",
-        "boundary",
-        "every",
-        "burn_in",
-        "start",
-        "chain",
-    )
     _model, _system = "potts", ("states", "coupling", "field", "boundary")
     _values = "one-hot"
 
@@ -154,22 +142,6 @@ class CellularPotts(Chain):
     True
     """
 
-    _parameters = (
-        "size",
-        "cells",
-        "temperature",
-        "adhesion",
-        "volume",
-        "volume_strength",
-        "perimeter",
-        "perimeter_strength",
-        "proposal",
-        "boundary",
-        "every",
-        "burn_in",
-        "start",
-        "chain",
-    )
     _model = "cellular-potts"
     _system = (
         "cells",

@@ -62,17 +62,7 @@ class RBM(Chain):
     """
 
     _model, _system = "rbm", ("weights", "hidden", "weight_scale")
-    _parameters = (
-        "weights",
-        "size",
-        "hidden",
-        "weight_scale",
-        "temperature",
-        "every",
-        "burn_in",
-        "start",
-        "chain",
-    )
+    _unshown = ("visible_bias", "hidden_bias")
 
     def __init__(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -47,9 +46,8 @@ class Record:
     feature_names: Optional[list[str]]
 
     @classmethod
-    def read(cls, header: str) -> Record:
+    def read(cls, told: dict[str, Any]) -> Record:
         """The record of a header."""
-        told = json.loads(header)
         run = _table(told["run"])
         return cls(
             kind=told["kind"], seed=told["seed"], scheme=told["parameters"], config=_table(run.get("config")),
@@ -93,8 +91,8 @@ class NetworkRecord(Record):
     @classmethod
     def of_model(cls, model: NetworkModel) -> NetworkRecord:
         """The record of a model."""
-        header = model.header()
-        told, base = json.loads(header), Record.read(header)
+        told = model.header()
+        base = Record.read(told)
         run, form = _table(told["run"]), told["network"]
         points = history(told["history"])
         last = float(points["surrogate"][-1:].sum())
@@ -150,9 +148,9 @@ class OverTime:
     dictionaries: npt.NDArray[np.float32]
 
     @classmethod
-    def read(cls, parts: tuple[str, npt.NDArray[np.float64], npt.NDArray[np.float32]]) -> OverTime:
+    def read(cls, parts: tuple[dict[str, Any], npt.NDArray[np.float64], npt.NDArray[np.float32]]) -> OverTime:
         """Of what the extension gives."""
-        told = json.loads(parts[0])
+        told = parts[0]
         rows = np.array([_window(window) for window in told["windows"]], dtype=WINDOW)
         return cls(told["times"], rows, told["kept"], parts[1], parts[2])
 

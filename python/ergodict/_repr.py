@@ -76,10 +76,7 @@ def estimator_html(estimator: Any) -> str:
 
 def chain_html(chain: Any) -> str:
     """The parameters of a chain, and its present configuration."""
-    from ._chain import shown
-
-    given = ((name, getattr(chain, name)) for name in chain._parameters)
-    facts: list[tuple[str, object]] = [(name, shown(value)) for name, value in given if value is not None]
+    facts: list[tuple[str, object]] = [*chain._shown()]
     facts += [("random_state", chain.seed_), ("updates", chain.updates)]
     if chain.acceptance_ is not None:
         facts.append(("acceptance", f"{chain.acceptance_:.3f}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -288,7 +287,7 @@ def denoise(
     with progress(verbose, "scoring", "‰") as show:
         scores, notes, heads = _ergodict.denoise_scores(observed._core, u, v, method, assumed, seed, n_jobs, show)
     return Denoised(
-        observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=json.loads(heads), seed=seed, top=count
+        observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=heads, seed=seed, top=count
     )
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _check, _ergodict
 from ._atoms import PatchKind, dictionary_of, patch_of
+from ._chain import Stream
 from ._image import ImageLike, is_table, pixels, shaped
 from ._progress import progress
 from ._random import RandomState, seed_of
@@ -17,7 +18,7 @@ from ._random import RandomState, seed_of
 __all__ = ["ImagePatches", "denoise_image", "noise_level", "psnr", "read_image", "reconstruct_image"]
 
 
-class ImagePatches:
+class ImagePatches(Stream):
     """Minibatches of patches of one or several images, at independent positions or along a random walk.
 
     The minibatches are those of ``ergodict image learn`` for the same seed.
@@ -57,6 +58,8 @@ class ImagePatches:
     >>> next(patches).shape
     (50, 64)
     """
+
+    _inner: _ergodict.ImageStream
 
     def __init__(
         self,
@@ -121,17 +124,6 @@ class ImagePatches:
         from ._repr import patches_html
 
         return patches_html(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        del state["_inner"]
-        return {**state, "_place": self._inner.place()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        place = state.pop("_place")
-        self.__dict__.update(state)
-        self._inner = self._build()
-        self._inner.seek(*place)
 
 
 def read_image(image: ImageLike, color: bool = False) -> npt.NDArray[np.float32]:

@@ -52,7 +52,7 @@ def load(path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Any:
     ('OnlineNMF', True)
     """
     core = _opened(path, dictionary)
-    record = Record.read(core.header)
+    record = Record.read(core.header())
     reader = READERS.get(record.kind)
     if reader is not None:
         return reader(path, dictionary)
@@ -63,7 +63,7 @@ def load(path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Any:
 def read(path: Union[str, os.PathLike[str]], dictionary: Any, kind: type[Estimator]) -> Estimator:
     """A model file as an estimator of this class."""
     core = _opened(path, dictionary)
-    return _made(core, Record.read(core.header), dictionary, kind)
+    return _made(core, Record.read(core.header()), dictionary, kind)
 
 
 def _opened(path: Union[str, os.PathLike[str]], dictionary: Any) -> Factorizer:
@@ -93,7 +93,7 @@ def _made(core: Factorizer, record: Record, dictionary: Any, kind: type[Estimato
         # A first dictionary without a name was an array, which a file does not hold; `fit` then asks for it.
         **{"dict_init": "array" if record.config else "random", **record.parameters(dictionary)}
     )
-    estimator.n_features_in_ = core.features
+    estimator.n_features_in_ = core.facts["features"]
     if record.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(record.feature_names, dtype=object)
     estimator._keep(core, record.methods or ("fit" if record.command == "factor" else record.command))

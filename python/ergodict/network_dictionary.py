@@ -21,7 +21,7 @@ from ._progress import progress
 from ._random import RandomState, seed_of
 from ._record import NetworkRecord, OverTime
 from ._repr import EstimatorRepr
-from ._settings import NetworkParameters
+from ._settings import SAMPLING, SCHEME, SETTINGS, NetworkParameters
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
 from .models import READERS, set_of
@@ -269,17 +269,21 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         atoms = _check.whole(self.n_components, "the number of atoms", 1, "a dictionary has at least one")
         return _check.scheme(self, atoms, _check.motif_nodes(sampling) ** 2, _check.single(self.dtype), steps)
 
-    def _plan(self, given: list[Named], steps: int, batch: int, examples: int, seed: int) -> dict[str, Any]:
+    def _plan(self, networks: list[Named], steps: int, batch: int, examples: int, seed: int) -> dict[str, Any]:
         """A run on networks side by side."""
         copies = self.rewired_copies
         if copies is not None:
             copies = _check.count(copies, "rewired_copies", 0, expected="it must not be negative")
+        # All settings of the run, some of them checked above or before.
+        given, table = self.get_params(deep=False), SETTINGS["network learn"]
+        own = given.keys() & table.keys() - SCHEME.keys() - SAMPLING.keys() - {"dtype", "random_state"}
         return {
+            **{table[name].key.replace("-", "_"): given[name] for name in own},
             "steps": steps, "batch": batch, "snapshots": False, "seed": seed, "after": 0, "examples": examples,
             "rewired_copies": copies, "weighted": self.weighted, "weights": self.weights,
-            "names": [one[1] for one in given], "digests": [one[2] for one in given], "score_patches": self._score_patches(), "more": [],
+            "names": [one[1] for one in networks], "digests": [one[2] for one in networks], "score_patches": self._score_patches(), "more": [],
             "null_permutations": self._permutations(),
-            "timing": None, "spans": [None] * len(given), "times": "numbers", "before": 0, "gone": 0, "form": None,
+            "timing": None, "spans": [None] * len(networks), "times": "numbers", "before": 0, "gone": 0, "form": None,
         }
 
     def _start(

@@ -229,8 +229,7 @@ class HomomorphismSampler:
         larger = _check.motif_of(conditional) if "conditional-density" in wanted else (None, None)
         asked = ("density" in wanted, "macc" in wanted)
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            text = self._core.measure(_check.count(n, "n"), *asked, *larger, self._n_jobs, show)
-        told = json.loads(text)
+            told = self._core.measure(_check.count(n, "n"), *asked, *larger, self._n_jobs, show)
         named = {one.pop("observable"): _figures(one) for one in told["observables"]}
         found: dict[str, Any] = {"observables": named, "acceptance": self.acceptance_}
         for key in ("density", "conditional_density"):

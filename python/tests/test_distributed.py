@@ -101,7 +101,7 @@ def test_processes_give_what_one_process_gives(lesmis: str, tmp_path: Path) -> N
     loaded = ergodict.NetworkDictionary.load(tmp_path / "there.safetensors")
     assert loaded.n_steps_ == 3 and loaded.n_samples_seen_ == 3 * 4 * 2 * 30
     assert loaded.chain_["sampler"] == "walk" and len(loaded.examples()) == 4
-    config = json.loads(loaded._model.header())["run"]["config"]
+    config = loaded._model.header()["run"]["config"]
     assert (config["rounds"], config["chains"], config["minibatches"], config["batch"]) == (3, 4, 2, 30)
 
 

@@ -433,7 +433,7 @@ def test_a_loaded_model_goes_on_with_new_chains(tmp_path: Any) -> None:
     with pytest.raises(NotFittedError):
         again.partial_fit()
     assert again.partial_fit("@karate", steps=2).n_steps_ == 14
-    with pytest.raises(ValueError, match="the model has 4 atoms of 25 numbers, but 4 of 9 are needed"):
+    with pytest.raises(ValueError, match="the dictionary of the model is 25×4, but 9×4 is needed"):
         NetworkDictionary.load(tmp_path / "m.safetensors").set_params(k=3).partial_fit("@karate")
     with pytest.raises(ValueError, match="there is nothing to go on with"):
         small(static=True, k=3).fit("@kite").partial_fit()

@@ -10,7 +10,7 @@ mod spins;
 use crate::args::{Cli, Common};
 use crate::output::{is_standard, write};
 use crate::progress::say;
-use crate::showing::probe_folder;
+use crate::reports::probe_folder;
 use crate::summary::{Summary, emit};
 use crate::{interrupt, paths, shell};
 use anyhow::{Result, bail};
@@ -57,7 +57,8 @@ pub(crate) fn run(args: Args, common: &Common) -> Result<ExitCode> {
     let page = dir.join("report.html");
     let models =
         [network::FILE, spins::FILE, picture::FILES[0], picture::FILES[1]].map(|name| dir.join(name));
-    let written: Vec<paths::Given<'_>> = models.iter().chain([&page]).map(|path| ("-o", &**path)).collect();
+    let written: Vec<paths::NamedPath<'_>> =
+        models.iter().chain([&page]).map(|path| ("-o", &**path)).collect();
     paths::check(common, &[], &written)?;
     probe_folder("-o", &dir)?;
     std::fs::create_dir_all(&dir).map_err(ergodict::Error::io(&dir))?;

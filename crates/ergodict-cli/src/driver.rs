@@ -1,8 +1,8 @@
 //! Drives jobs from the command line: progress on standard error, Ctrl-C, and the checkpoint that the flags ask for.
 
 use crate::args::Common;
+use crate::checkpoints::{self, CheckpointArgs};
 use crate::progress::{self, say};
-use crate::saving::{self, Saving};
 use crate::{interrupt, output};
 use anyhow::{Result, bail};
 use ergodict::Error;
@@ -22,20 +22,20 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Opens the checkpoint, if one is asked for.
-    pub(crate) fn open(saving: &Saving, common: &Common, identity: &Identity) -> Result<Self> {
+    pub(crate) fn open(checkpoints: &CheckpointArgs, common: &Common, identity: &Identity) -> Result<Self> {
         let (mut checkpoint, mut saved) = (None, None);
-        if let Some(path) = &saving.checkpoint {
-            let (mut opened, found) = match Checkpoint::open(path, saving.resume, identity) {
+        if let Some(path) = &checkpoints.checkpoint {
+            let (mut opened, found) = match Checkpoint::open(path, checkpoints.resume, identity) {
                 Err(Error::Exists { path }) => bail!(
                     "{}: there is a checkpoint already: add --resume to go on from it, or delete it",
                     path.display()
                 ),
                 opened => opened?,
             };
-            if found.is_none() && saving.resume && !common.quiet {
+            if found.is_none() && checkpoints.resume && !common.quiet {
                 say(&format!("{}: there is no checkpoint yet; starting afresh", path.display()));
             }
-            opened.set_interval(saving.every());
+            opened.set_interval(checkpoints.every());
             (checkpoint, saved) = (Some(opened), found);
         }
         let messages = Messages { quiet: common.quiet, shown: None, last: 0, missed: 0 };
@@ -73,7 +73,7 @@ impl Driver {
 
     /// Reports how far an interrupted run was and where its state is: the exit code.
     pub(crate) fn interrupted(&self, after: &str) -> ExitCode {
-        say(&saving::interrupted(after, self.checkpoint.as_ref().map(Checkpoint::path), 0));
+        say(&checkpoints::interrupted(after, self.checkpoint.as_ref().map(Checkpoint::path), 0));
         interrupt::code()
     }
 
@@ -140,7 +140,7 @@ impl run::Progress for Messages {
         if self.missed > 1 {
             return;
         }
-        let when = saving::next_time(interval);
+        let when = checkpoints::next_time(interval);
         let error = output::one_line(&anyhow::anyhow!("{error}"));
         say(&format!(
             "ergodict: warning: {error}: the checkpoint could not be written; the run goes on and tries again {when}"

@@ -4,7 +4,7 @@ mod page;
 mod summary;
 
 use crate::args::Common;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{PROBLEM, input, output, paths, progress::say, rerun};
 use anyhow::{Context, Result, bail};
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "AUC", allow_negative_numbers = true)]
     at_least: Option<f64>,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         outcomes.push((input::name(path), scores, missing));
     }
     let outcome = Outcome::measure(&labeled, &outcomes, args.confidence)?;
-    args.showing.write(|| {
+    args.reports.write(|| {
         let files: Vec<String> = args.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let mut facts = vec![
             ("pairs", labeled.pairs.len().to_string()),
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let command = rerun::command("evaluate", &config, &files, "--report methods.html");
         Ok(outcome.page(&input::name(labels), &facts, &command))
     })?;
-    emit(&outcome.summary(labels, args.showing.lines()), common)?;
+    emit(&outcome.summary(labels, args.reports.lines()), common)?;
     let least = args.at_least.unwrap_or(f64::NEG_INFINITY);
     if let Some((name, area)) = outcome.areas().find(|(_, area)| *area < least) {
         say(&format!("ergodict: {name} has AUC {area:.4}, less than --at-least {least}"));
@@ -109,11 +109,11 @@ impl Args {
         if self.files.iter().filter(|path| output::is_standard(path)).count() > 1 {
             bail!("standard input holds one table, but - is given more than once");
         }
-        let mut inputs: Vec<paths::Given<'_>> = scores.iter().map(|path| ("SCORES", &**path)).collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = scores.iter().map(|path| ("SCORES", &**path)).collect();
         inputs.push(("LABELS", labels));
-        let outputs: Vec<paths::Given<'_>> = self.showing.outputs().collect();
+        let outputs: Vec<paths::NamedPath<'_>> = self.reports.outputs().collect();
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)?;
+        reports::probe(&outputs)?;
         Ok((labels, scores))
     }
 

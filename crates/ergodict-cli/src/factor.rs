@@ -1,9 +1,9 @@
 //! `ergodict factor`: learns a dictionary from any matrix.
 
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::learning::{LearnedModel, Learning};
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{input, memory, page, paths};
 use anyhow::{Result, bail};
@@ -38,9 +38,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) settings: MatrixSettings,
     #[command(flatten)]
-    pub(crate) saving: Saving,
+    pub(crate) checkpoints: CheckpointArgs,
     #[command(flatten)]
-    pub(crate) showing: Showing,
+    pub(crate) reports: ReportArgs,
     /// Rows and columns of an atom's picture in the report [default: square, if it can be]
     #[arg(long, value_name = "HxW", value_parser = crate::model::shape, hide_short_help = true)]
     pub(crate) shape: Option<(usize, usize)>,
@@ -70,7 +70,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     let what =
         format!("{} atoms of {d} features in minibatches of {}", parameters.atoms, settings.batches.batch);
     memory::check(needed, &what, "lower -r or --batch, or use --f32")?;
-    showing::probe(&args.outputs())?;
+    reports::probe(&args.outputs())?;
     if crate::verbose::on() {
         let (format, samples) = (feed.stream().format(), feed.stream().samples());
         let samples = samples.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
@@ -81,7 +81,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         ));
     }
     let once = feed.stream().is_read_once();
-    if once && args.saving.checkpoint.is_some() {
+    if once && args.checkpoints.checkpoint.is_some() {
         bail!(
             "{}: can be read only once, so a checkpoint could not be resumed: use a file",
             args.data.display()
@@ -97,7 +97,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs,
         ..RunPlan::new("factor", parameters, common.seed)
     };
-    let mut learning = Learning::<T>::open(&plan.identity(), &args.saving, common)?;
+    let mut learning = Learning::<T>::open(&plan.identity(), &args.checkpoints, common)?;
     learning.runs.push(Run::new(plan, Box::new(MatrixSource::new(feed, settings.missing)), first)?);
     let started = Instant::now();
     if let Some(code) = learning.drive().map_err(input::hinted)? {
@@ -110,16 +110,16 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
 impl Args {
     /// Checks what does not need the data.
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         let mut inputs = vec![("DATA", &*self.data)];
         inputs.extend(self.settings.learning.init.file().map(|path| ("--init", path)));
         paths::check(common, &inputs, &self.outputs())
     }
 
     /// What is written.
-    fn outputs(&self) -> Vec<paths::Given<'_>> {
-        let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint).collect()
+    fn outputs(&self) -> Vec<paths::NamedPath<'_>> {
+        let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+        [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint).collect()
     }
 
     /// Writes the model and the report, and says what was learned.
@@ -129,7 +129,7 @@ impl Args {
         model.provenance.shape = self.shape;
         model.save(&self.out)?;
         let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
-        self.showing.write(|| page::of_model(&model, &[timing]))?;
+        self.reports.write(|| page::of_model(&model, &[timing]))?;
         let run = &learning.close()?[0];
         let parameters = &model.parameters;
         let summary = FactorSummary {
@@ -139,7 +139,7 @@ impl Args {
                 && parameters.code() == CodeSet::Nonnegative
                 && parameters.dictionary().to_string().starts_with("nonneg"),
             config: &run.plan().settings,
-            shown: self.showing.lines(),
+            shown: self.reports.lines(),
         };
         emit(&summary, common)
     }

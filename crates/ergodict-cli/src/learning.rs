@@ -3,9 +3,9 @@
 mod summary;
 
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
-use crate::saving::Saving;
 use crate::{interrupt, output};
 use anyhow::Result;
 use ergodict::Error;
@@ -30,8 +30,8 @@ fn jobs<T: Scalar>(runs: &mut [Run<T>]) -> Vec<&mut dyn Job> {
 
 impl<T: Scalar> Learning<T> {
     /// Locks the checkpoint, and reads what it has.
-    pub(crate) fn open(identity: &Identity, saving: &Saving, common: &Common) -> Result<Self> {
-        let driver = Driver::open(saving, common, identity)?;
+    pub(crate) fn open(identity: &Identity, checkpoints: &CheckpointArgs, common: &Common) -> Result<Self> {
+        let driver = Driver::open(checkpoints, common, identity)?;
         Ok(Self { runs: Vec::new(), driver, quiet: common.quiet })
     }
 

@@ -6,6 +6,7 @@
 //! ```
 
 mod args;
+mod checkpoints;
 mod demo;
 mod driver;
 mod evaluate;
@@ -23,14 +24,12 @@ mod page;
 mod paper;
 mod recorded;
 mod report;
+mod reports;
 mod rerun;
-mod saving;
-mod showing;
 mod spins;
 mod summary;
 mod text;
 mod transform;
-mod watched;
 
 use args::{Cli, Verb};
 use ergodict_terminal::{interrupt, nearest, output, paths, progress, rescue, resolved, shell, verbose};

@@ -3,7 +3,7 @@
 use crate::args::{Common, command};
 use crate::nearest::hint;
 use crate::progress::say;
-use crate::{output, showing};
+use crate::{output, reports};
 use anyhow::{Result, bail};
 use clap::Command;
 use clap_complete::Shell;
@@ -61,7 +61,7 @@ pub(crate) fn man(args: &Man, common: &Common) -> Result<ExitCode> {
     let mut cli = command();
     cli.build();
     if let Some(folder) = &args.out {
-        showing::probe_folder("-o", folder)?;
+        reports::probe_folder("-o", folder)?;
         std::fs::create_dir_all(folder).map_err(ergodict::Error::io(folder))?;
         let written = all(&cli, "ergodict", folder)?;
         if !common.quiet {

@@ -1,7 +1,10 @@
 //! How well chains mix, as summaries tell it.
 
-pub(crate) use ergodict::chain::R_HAT_LIMIT;
+mod page;
+
 use ergodict::chain::diagnostics::Mixing;
+pub(crate) use ergodict::chain::{MixingReport, R_HAT_LIMIT};
+pub(crate) use page::{autocorrelations, curve, table};
 use serde::Serialize;
 
 /// An observable and what is known of its mean.

@@ -1,7 +1,7 @@
 //! The page of a learned dictionary, from what its model file holds: `ergodict report` and the `--report` of every command that learns make it here.
 
 use crate::recorded::RecordedSettings;
-use crate::{rerun, watched};
+use crate::{mixing, rerun};
 use anyhow::Result;
 use ergodict::factor::Schedule;
 use ergodict::model::{GapPoint, Input, Model, Precision, Provenance, Results};
@@ -63,8 +63,8 @@ fn of_patches(model: &Model) -> Result<Report> {
         report = report.figure(figure);
     }
     if let Some(chain) = model.provenance.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
-        report = report.table(watched::table(&chain.mixing, SPINS));
-        let curve = watched::curve(&chain.mixing, "kept configurations");
+        report = report.table(mixing::table(&chain.mixing, SPINS));
+        let curve = mixing::curve(&chain.mixing, "kept configurations");
         report = curve.into_iter().fold(report, Report::figure);
     }
     Ok(report)

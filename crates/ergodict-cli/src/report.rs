@@ -1,12 +1,12 @@
 //! `ergodict report`: one page from models and run records, or several of them side by side.
 
-mod alike;
-mod compared;
+mod comparison;
 mod curves;
+mod likeness;
 mod record;
 
 use crate::args::Common;
-use crate::showing::{names, probe_folder};
+use crate::reports::{names, probe_folder};
 use crate::summary::{Summary, emit};
 use crate::{output, page, paths};
 use anyhow::{Result, bail};
@@ -48,7 +48,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let inputs: Vec<paths::Given<'_>> = args.runs.iter().map(|path| ("RUN", &**path)).collect();
+    let inputs: Vec<paths::NamedPath<'_>> = args.runs.iter().map(|path| ("RUN", &**path)).collect();
     let mut outputs = vec![("-o", &*args.out)];
     outputs.extend(args.figures.as_deref().map(|path| ("--figures", path)));
     paths::check(common, &inputs, &outputs)?;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let runs = record::named_apart(runs);
     let page = match &runs[..] {
         [one] => of_one(one)?,
-        several => compared::page(several)?,
+        several => comparison::page(several)?,
     };
     let page = match &args.title {
         Some(title) => page.title(title),
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         out: &args.out,
         bytes: html.len(),
         runs: runs.iter().map(RunEntry::new).collect(),
-        differing: compared::differing(&runs).into_iter().map(|row| row.name).collect(),
+        differing: comparison::differing(&runs).into_iter().map(|row| row.name).collect(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)

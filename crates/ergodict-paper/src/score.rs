@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     let name = args.net.to_str().filter(|name| name.starts_with('@'));
     let file = args.pairs.as_deref().filter(|path| path.as_os_str() != NON_EDGES);
-    let mut inputs: Vec<paths::Given<'_>> = file.map(|path| ("--pairs", path)).into_iter().collect();
+    let mut inputs: Vec<paths::NamedPath<'_>> = file.map(|path| ("--pairs", path)).into_iter().collect();
     inputs.extend(name.is_none().then_some(("OBS", &*args.net)));
     let outputs = [("-o", &*args.out)];
     paths::check(common, &inputs, &outputs)?;

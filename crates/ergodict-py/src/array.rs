@@ -1,6 +1,6 @@
 //! Arrays of samples as Python has them: viewed where they lie, or gathered minibatch by minibatch.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use ergodict::Error;
 use ergodict::data::SampleRows;
 use ergodict::factor::{Mask, Minibatch, SparseRef};
@@ -194,7 +194,7 @@ impl<'a, T: Scalar + Element> Dense<'a, T> {
         const TILE: usize = 8;
         let n = rows.len();
         if (out.rows(), out.cols()) != (self.features, n) {
-            room::<T>(self.features, n)?;
+            check_minibatch::<T>(self.features, n)?;
             out.reset(self.features, n);
         }
         if let Some(view) = self.view {
@@ -283,12 +283,12 @@ unsafe fn slice<'a, T>(data: *const T, len: usize) -> &'a [T] {
 pub(crate) fn transposed<T: Scalar + Element>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Mat<T>> {
     let dense = Dense::from_array(array);
     let mut out = Mat::zeros(0, 0);
-    dense.gather(&SampleRows::Range(0..dense.samples as u64), &mut out).map_err(raised)?;
+    dense.gather(&SampleRows::Range(0..dense.samples as u64), &mut out).map_err(to_py_err)?;
     Ok(out)
 }
 
 /// Refuses minibatches that do not fit into memory: arrays of any size can be made of one number by strides of zero.
-pub(crate) fn room<T>(features: usize, samples: usize) -> ergodict::Result<()> {
+pub(crate) fn check_minibatch<T>(features: usize, samples: usize) -> ergodict::Result<()> {
     /// So little is always there; looking takes longer than a small minibatch.
     const LITTLE: u64 = 1 << 24;
     let column = (features as u64).saturating_mul(size_of::<T>() as u64).saturating_add(64);

@@ -1,16 +1,18 @@
 //! Networks compared by how well the dictionaries of each fit the others.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
-use crate::sampling::{Ready, Sampling, inner};
-use crate::scheme::{Scheme, word};
-use crate::work::{Watch, long};
-use ergodict::chain::{Motif, SampledNetwork, Use};
-use ergodict::model::{Input, Precision};
+use crate::sampling::{Sampling, in_network, inner};
+use crate::scheme::{Scheme, settings};
+use crate::value::to_python;
+use crate::work::{Watch, driven, long};
+use ergodict::chain::{Motif, SampledNetwork, SamplingSettings, Use};
+use ergodict::model::Input;
 use ergodict::reconstruct::network::{
-    CompareSettings, Comparison, ComparisonOutcome, ComparisonSettings, Estimate, Finding, Measure,
+    CompareSettings, Comparison, ComparisonOutcome, Estimate, Finding, Measure,
 };
-use ergodict::run::{Checkpoint, Identity, Job, NetworkLearning, Status, Stop, drive, restore_jobs};
+use ergodict::run::{Checkpoint, Identity, NetworkData, restore_jobs};
+use ergodict::settings::Settings;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,21 +21,10 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Arguments about a comparison.
+/// Arguments about a comparison that are no settings.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Plan {
-    steps: u64,
-    batch: usize,
-    seeds: usize,
-    samples: Option<u64>,
-    rewired: bool,
-    weighted: bool,
-    weights: String,
-    measure: String,
-    mode: String,
-    threshold: f64,
-    seed: u64,
+struct Plan {
     #[pyo3(from_py_with = crate::list::list)]
     names: Vec<String>,
     #[pyo3(from_py_with = crate::list::list)]
@@ -44,46 +35,36 @@ pub(crate) struct Plan {
 }
 
 /// The defaults of comparisons, by the names of the parameters.
-pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let settings = CompareSettings::default();
-    let dict = PyDict::new(py);
-    dict.set_item("n_components", settings.learning.factor.atoms)?;
-    dict.set_item("k", CompareSettings::NODES)?;
-    dict.set_item("steps", settings.steps)?;
-    dict.set_item("batch_size", settings.batch)?;
-    dict.set_item("alpha", settings.learning.factor.lambda / 2.0)?;
-    dict.set_item("schedule", settings.learning.factor.schedule.to_string())?;
-    dict.set_item("seeds", settings.seeds)?;
-    Ok(dict)
-}
-
-/// Progress for Python, which may ask to stop.
-struct Watching<'a>(&'a Watch, &'a Stop);
-
-impl ergodict::run::Progress for Watching<'_> {
-    fn update(&mut self, _: &'static str, done: u64, total: Option<u64>, _: &dyn Fn() -> String) {
-        self.0.at(done, total.unwrap_or(done));
-        if self.0.stopped() {
-            self.1.ask();
-        }
-    }
+    let factor = &settings.learning.factor;
+    let all = json!({
+        "n_components": factor.atoms,
+        "k": CompareSettings::NODES,
+        "steps": settings.steps,
+        "batch_size": settings.batch,
+        "alpha": factor.lambda / 2.0,
+        "schedule": factor.schedule.to_string(),
+        "seeds": settings.seeds,
+    });
+    to_python(py, &all)
 }
 
 /// A rewired copy of each network with a sampler in it, as far as there are any.
 fn rewired(
-    ready: &[Ready],
-    sampling: &Sampling,
+    drawn: &[SampledNetwork],
+    sampling: &SamplingSettings,
     motif: &Motif,
     seed: u64,
     watch: &Watch,
 ) -> ergodict::Result<Vec<Option<SampledNetwork>>> {
-    let copy = |(at, one): (usize, &Ready)| {
-        let copy = Comparison::rewired_copy(&one.drawn.0, seed, at, &|| watch.stopped())?;
+    let copy = |(at, one): (usize, &SampledNetwork)| {
+        let copy = Comparison::rewired_copy(&one.0, seed, at, &|| watch.stopped())?;
         // The motif may be in no rewired copy, such as a triangle.
-        let chosen = sampling.choose(&Arc::new(copy), motif, Use::Reconstruct, Some(one.kind), seed);
-        Ok(chosen.ok().map(|chosen| chosen.drawn))
+        let chosen = sampling.choose(Use::Reconstruct, copy, motif, seed);
+        Ok(chosen.ok().map(|chosen| (chosen.network, chosen.sampler)))
     };
-    ready.iter().enumerate().map(copy).collect()
+    drawn.iter().enumerate().map(copy).collect()
 }
 
 fn square(py: Python<'_>, values: Vec<f64>, n: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
@@ -131,57 +112,44 @@ fn in_python<'py>(py: Python<'py>, outcome: &ComparisonOutcome) -> PyResult<Boun
 pub(crate) fn compare_networks<'py>(
     py: Python<'py>,
     #[pyo3(from_py_with = crate::list::list)] networks: Vec<PyRef<'_, Network>>,
-    plan: Plan,
+    plan: &Bound<'_, PyDict>,
     scheme: Scheme,
     sampling: Sampling,
     n_jobs: Option<i64>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let motif = sampling.motif()?;
-    let parameters = scheme.parameters(py, motif.k().saturating_mul(motif.k()))?;
-    let measure: Measure = plan.measure.parse().map_err(raised)?;
-    scheme.fits(&parameters, motif.k() * motif.k(), plan.batch).map_err(raised)?;
+    let mut settings: CompareSettings = settings(plan, &["names", "digests", "checkpoint", "resume"])?;
+    let plan: Plan = plan.extract()?;
+    let (motif, seed) = (sampling.motif()?, settings.seed);
+    let d = motif.k().saturating_mul(motif.k());
+    let parameters = scheme.parameters(py, d)?;
+    scheme.fits(&parameters, d, settings.batch).map_err(to_py_err)?;
     let networks = inner(&networks);
     if networks.iter().any(|network| network.is_directed() != networks[0].is_directed()) {
         return Err(PyValueError::new_err("some networks are directed and some are not"));
     }
-    let ready = long(py, n_jobs, None, |_| {
-        Ok(sampling.choose_all(&networks, &plan.names, &motif, Use::Reconstruct, plan.seed))
+    let data = long(py, n_jobs, None, |_| {
+        let mut data = NetworkData::new(&sampling.settings, Use::Reconstruct, &motif, false, seed);
+        let pushed = networks.iter().zip(&plan.names).try_for_each(|(network, name)| {
+            let pushed = data.push(name, None, Arc::clone(network));
+            pushed.map(drop).map_err(|error| in_network(name, error))
+        });
+        Ok(pushed.map(|()| data))
     })??;
-    let kind = ready[0].kind;
-    let copies = if plan.rewired {
-        long(py, n_jobs, None, |watch| rewired(&ready, &sampling, &motif, plan.seed, watch))?
+    let ((kind, own_motif), drawn) = (data.chosen().map_err(to_py_err)?, data.drawn());
+    settings.learning = scheme.decided(&parameters);
+    settings.sampling = sampling.config(own_motif, kind);
+    settings.samples = Some(settings.samples());
+    let copies = if settings.rewired {
+        long(py, n_jobs, None, |watch| rewired(&drawn, &settings.sampling, &motif, seed, watch))?
     } else {
-        vec![None; ready.len()]
+        vec![None; drawn.len()]
     };
-    let drawn: Vec<SampledNetwork> = ready.into_iter().map(|ready| ready.drawn).collect();
-    let defaults = CompareSettings { samples: plan.samples, measure, ..CompareSettings::default() };
-    let samples = defaults.samples();
-    let mut settings = scheme.config(&parameters);
-    let (steps, batch, seeds, threshold) = (plan.steps, plan.batch, plan.seeds, plan.threshold);
-    settings["steps"] = json!(steps);
-    settings["batch"] = json!(batch);
-    settings["seeds"] = json!(seeds);
-    settings["samples"] = json!(samples);
-    settings["rewired"] = json!(plan.rewired);
-    settings["weighted"] = json!(plan.weighted);
-    settings["weights"] = json!(plan.weights);
-    settings["measure"] = json!(measure);
-    settings["mode"] = json!(plan.mode);
-    settings["threshold"] = json!(threshold);
-    let sampled = json!(sampling.config(drawn[0].1.motif(), kind));
-    if let (Some(settings), Value::Object(sampled)) = (settings.as_object_mut(), sampled) {
-        settings.extend(sampled);
-    }
-    let inputs = plan.names.iter().cloned().zip(plan.digests.iter().cloned());
-    let inputs = inputs.map(|(name, digest)| Input { name, digest });
-    let command = "compare".to_owned();
-    let identity = Identity { command, settings, inputs: inputs.collect(), seed: plan.seed };
-    let learning = NetworkLearning { steps, watching: sampling.watching(batch), parameters };
-    let precision = if scheme.settings.f32 { Precision::F32 } else { Precision::F64 };
-    let mode = word("mode", &plan.mode)?;
-    let settings = ComparisonSettings { learning, precision, seeds, samples, measure, mode, threshold };
-    let mut job = Comparison::new(settings, drawn, copies, plan.names.clone(), plan.seed);
+    let inputs = plan.names.iter().cloned().zip(plan.digests);
+    let inputs = inputs.map(|(name, digest)| Input { name, digest }).collect();
+    let config = Value::Object(settings.config());
+    let identity = Identity { command: "compare".to_owned(), settings: config, inputs, seed };
+    let mut job = Comparison::new(settings.comparison(), drawn, copies, plan.names, seed);
     let (outcome, checkpoint) = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut checkpoint = None;
         if let Some(path) = &plan.checkpoint {
@@ -189,16 +157,10 @@ pub(crate) fn compare_networks<'py>(
             saved.as_ref().map_or(Ok(()), |saved| restore_jobs(&mut [&mut job], 0, saved))?;
             checkpoint = Some(opened);
         }
-        let stop = Stop::default();
-        let status = drive(&mut [&mut job], checkpoint.as_mut(), &stop, &mut Watching(watch, &stop))?;
-        if status == Status::Stopped {
-            return Err(ergodict::Error::Interrupted);
-        }
-        let (done, total) = job.done();
-        watch.at(done, total.unwrap_or(done));
+        driven(&mut job, checkpoint.as_mut(), watch)?;
         Ok((job.outcome()?, checkpoint))
     })?;
-    checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(raised)?;
+    checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(to_py_err)?;
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
     Ok(dict)

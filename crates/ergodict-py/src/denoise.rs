@@ -1,10 +1,11 @@
 //! Scores of pairs: how likely they are true edges.
 
 use crate::aligned::column;
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::reconstruct::pairs_of;
 use crate::scheme::word;
+use crate::value::to_python;
 use crate::work::{long, short};
 use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::{self, Denoiser, Method, Ndr, Progress};
@@ -12,15 +13,14 @@ use ergodict::memory;
 use ergodict::reconstruct::network::Mode;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use serde_json::json;
 use std::sync::Arc;
 
 /// Steps that a stage is told in.
 const STEPS: f64 = 1000.0;
 
-/// Scores, notes, and what is told of heads as JSON.
-type Scored<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, String);
+/// Scores, notes, and what is known of heads.
+type PairScores<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, Bound<'py, PyAny>);
 
 /// The names of all methods.
 #[pyfunction]
@@ -44,7 +44,7 @@ pub(crate) fn non_edges<'py>(
     let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
     let what = format!("{pairs} pairs without an edge");
     let needed = pairs.saturating_mul(denoise::PER_PAIR);
-    memory::check(needed, &what, "give some of them as pairs").map_err(raised)?;
+    memory::check(needed, &what, "give some of them as pairs").map_err(to_py_err)?;
     let (u, v): (Vec<u32>, Vec<u32>) = short(py, || Ok(denoise::non_edges(&network).into_iter().unzip()))?;
     Ok((u.into_pyarray(py), v.into_pyarray(py)))
 }
@@ -74,15 +74,15 @@ pub(crate) fn denoise_scores<'py>(
     seed: u64,
     n_jobs: Option<i64>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Scored<'py>> {
-    let method: Method = method.parse().map_err(raised)?;
+) -> PyResult<PairScores<'py>> {
+    let method: Method = method.parse().map_err(to_py_err)?;
     let assumed: NoiseModel = word("noise", noise)?;
     let network = simple(&network);
     let pairs = pairs_of(&u, &v, network.nodes())?;
     let (n, m, count) = (network.nodes() as u64, network.edges(), pairs.len() as u64);
     let what = format!("method={method} on {n} nodes and {count} pairs");
     let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
-    memory::check(method.memory(n, m, count), &what, way_out).map_err(raised)?;
+    memory::check(method.memory(n, m, count), &what, way_out).map_err(to_py_err)?;
     let denoising = Denoiser { method, assumed, seed };
     let scored = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut told = |_, done: f64| {
@@ -104,21 +104,22 @@ pub(crate) fn denoise_scores<'py>(
             "features": each.collect::<Vec<_>>(),
         })
     });
-    let heads = json!(heads.collect::<Vec<_>>()).to_string();
+    let heads = to_python(py, &heads.collect::<Vec<_>>())?;
     Ok((scored.scores.into_pyarray(py), scored.notes, heads))
 }
 
 /// How denoising by reconstruction goes about it, for runs on several processes.
-pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn constants(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let ndr = Ndr::new(Mode::OffChain);
-    let all = PyDict::new(py);
-    all.set_item("k", ndr.k)?;
-    all.set_item("chains", Ndr::WALKERS)?;
-    all.set_item("block", Ndr::BLOCK)?;
-    all.set_item("coverage", ndr.coverage)?;
-    all.set_item("visits", ndr.visits)?;
-    all.set_item("walks", ndr.walks)?;
-    all.set_item("memory", ndr.reconstruction.memory)?;
-    all.set_item("shrinkage", denoise::SHRINKAGE)?;
-    Ok(all)
+    let all = json!({
+        "k": ndr.k,
+        "chains": Ndr::WALKERS,
+        "block": Ndr::BLOCK,
+        "coverage": ndr.coverage,
+        "visits": ndr.visits,
+        "walks": ndr.walks,
+        "memory": ndr.reconstruction.memory,
+        "shrinkage": denoise::SHRINKAGE,
+    });
+    to_python(py, &all)
 }

@@ -6,7 +6,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 
 /// The exception for an error: `ValueError`, `OSError` (or what Python makes of its number, such as `FileNotFoundError`) or `KeyboardInterrupt`.
-pub(crate) fn raised(error: Error) -> PyErr {
+pub(crate) fn to_py_err(error: Error) -> PyErr {
     match error {
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Io { path, source } => {

@@ -1,6 +1,6 @@
 //! Public networks, fetched from their publishers.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::work::long;
 use ergodict::Error;
@@ -20,7 +20,7 @@ pub(crate) fn fetch_network(
     unchecked: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Network> {
-    let original = original(name).map_err(raised)?;
+    let original = original(name).map_err(to_py_err)?;
     let out = folder.join(format!("{}.txt.gz", original.name));
     let fetch = Fetch { from: source, unchecked, keep: keep.then_some(folder), ..Fetch::default() };
     let work = |watch: &crate::work::Watch| {

@@ -1,12 +1,12 @@
 //! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::factor::Factorizer as Learner;
+use crate::memory::reserve;
 use crate::model::rebuilding;
-use crate::room::room;
 use crate::scheme::word;
 use crate::spins::{alphabet, boundary, columns, labels};
-use crate::work::{long, short};
+use crate::work::{Watch, long, short};
 use ergodict::Error;
 use ergodict::chain::{Boundary, ChainPoint, Lattice, Placement};
 use ergodict::data::Image;
@@ -25,15 +25,15 @@ use std::path::PathBuf;
 type Pixels<'py> = (Bound<'py, PyArray1<f32>>, usize, usize, usize);
 
 /// The same as it is given.
-type Given<'py> = (PyReadonlyArray1<'py, f32>, usize, usize, usize);
+type PixelArray<'py> = (PyReadonlyArray1<'py, f32>, usize, usize, usize);
 
 fn pixels(py: Python<'_>, image: Image) -> Pixels<'_> {
     let ((rows, cols), channels) = (image.shape(), image.channels());
     (image.values().to_vec().into_pyarray(py), rows, cols, channels)
 }
 
-fn image_of((values, rows, cols, channels): &Given<'_>) -> PyResult<Image> {
-    Image::new((*rows, *cols), *channels, values.as_slice()?.to_vec()).map_err(raised)
+fn image_of((values, rows, cols, channels): &PixelArray<'_>) -> PyResult<Image> {
+    Image::new((*rows, *cols), *channels, values.as_slice()?.to_vec()).map_err(to_py_err)
 }
 
 /// Reads an image file; also what was decided about it, in words.
@@ -51,7 +51,7 @@ pub(crate) fn embedded_image<'py>(py: Python<'py>, name: &str, color: bool) -> P
 
 /// The standard deviation of the noise in an image, estimated.
 #[pyfunction]
-pub(crate) fn noise_level(py: Python<'_>, image: Given<'_>) -> PyResult<f64> {
+pub(crate) fn noise_level(py: Python<'_>, image: PixelArray<'_>) -> PyResult<f64> {
     let image = image_of(&image)?;
     Ok(py.detach(|| reconstruct::noise_level(&image)))
 }
@@ -66,6 +66,11 @@ pub(crate) fn picture_distance(
     Ok((reconstruct::psnr(a, b, 1.0), reconstruct::relative_error(a, b)))
 }
 
+/// The form of patches.
+fn window((rows, cols): (usize, usize), periodic: bool) -> Window {
+    Window { rows, cols, boundary: boundary(periodic) }
+}
+
 /// Minibatches of patches of images.
 #[pyclass(module = "ergodict._ergodict")]
 pub(crate) struct ImageStream {
@@ -76,7 +81,7 @@ pub(crate) struct ImageStream {
 impl ImageStream {
     #[new]
     fn new(
-        #[pyo3(from_py_with = crate::list::list)] images: Vec<Given<'_>>,
+        #[pyo3(from_py_with = crate::list::list)] images: Vec<PixelArray<'_>>,
         patch: (usize, usize),
         periodic: bool,
         walk: bool,
@@ -84,10 +89,10 @@ impl ImageStream {
         chain: u64,
     ) -> PyResult<Self> {
         let images = images.iter().map(image_of).collect::<PyResult<Vec<_>>>()?;
-        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let window = window(patch, periodic);
         let sampling = if walk { Placement::Walk } else { Placement::Iid };
         let inner = patch::ImageStream::new(images.into(), window, sampling, seed, chain);
-        Ok(Self { inner: inner.map_err(raised)? })
+        Ok(Self { inner: inner.map_err(to_py_err)? })
     }
 
     /// Numbers of a patch.
@@ -114,7 +119,7 @@ impl ImageStream {
         word: u64,
         #[pyo3(from_py_with = crate::list::list)] state: Vec<u8>,
     ) -> PyResult<()> {
-        self.inner.seek(&ChainPoint { steps, word, acceptance: None, state }).map_err(raised)
+        self.inner.seek(&ChainPoint { steps, word, acceptance: None, state }).map_err(to_py_err)
     }
 }
 
@@ -125,7 +130,7 @@ impl ImageStream {
         patches: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let number = self.inner.features() as u128 * 2 * size_of::<T>() as u128;
-        room((number + 24) * patches as u128, "so many patches")?;
+        reserve((number + 24) * patches as u128, "so many patches")?;
         let inner = &mut self.inner;
         let values = short(py, || {
             let mut x = Mat::<T>::zeros(0, 0);
@@ -143,8 +148,8 @@ pub(crate) struct PatchDictionary {
     model: Model,
 }
 
-/// Rebuilt values, stride, patches coded, λ, σ.
-type Rebuilt<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>);
+/// RebuiltImage values, stride, patches coded, λ, σ.
+type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>);
 
 #[pymethods]
 impl PatchDictionary {
@@ -162,11 +167,11 @@ impl PatchDictionary {
         let atoms = atoms.as_slice()?;
         let count = atoms.len().checked_div(features).unwrap_or(0);
         let mut parameters = FactorSettings::new(count);
-        parameters.code = Some(code.parse::<CodeSet>().map_err(raised)?);
-        parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(raised)?);
+        parameters.code = Some(code.parse::<CodeSet>().map_err(to_py_err)?);
+        parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(to_py_err)?);
         parameters.solver = word("solver", solver)?;
         (parameters.kappa2, parameters.tolerance) = (kappa2, tolerance);
-        let w = MatRef::from_column_major(atoms, features, count).map_err(raised)?;
+        let w = MatRef::from_column_major(atoms, features, count).map_err(to_py_err)?;
         let model = if single {
             let w = w.to_owned().cast::<f32>();
             Factorizer::from_dictionary(parameters, w.as_ref())
@@ -174,7 +179,7 @@ impl PatchDictionary {
         } else {
             Factorizer::from_dictionary(parameters, w).map(|f| Model::from_factorizer(&f, "factor", 0))
         };
-        Ok(Self { model: model.map_err(raised)? })
+        Ok(Self { model: model.map_err(to_py_err)? })
     }
 
     /// Reads a model file.
@@ -214,7 +219,7 @@ impl PatchDictionary {
     fn image<'py>(
         &self,
         py: Python<'py>,
-        image: Given<'py>,
+        image: PixelArray<'py>,
         patch: (usize, usize),
         periodic: bool,
         stride: Option<usize>,
@@ -223,9 +228,9 @@ impl PatchDictionary {
         sigma: Option<f64>,
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Rebuilt<'py>> {
+    ) -> PyResult<RebuiltImage<'py>> {
         let image = image_of(&image)?;
-        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let window = window(patch, periodic);
         let overlap = match stride {
             Some(stride) => {
                 let overlap = Overlap { window, stride };
@@ -233,14 +238,11 @@ impl PatchDictionary {
             }
             None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES),
         };
-        let overlap = overlap.map_err(raised)?;
+        let overlap = overlap.map_err(to_py_err)?;
         let estimated = || sigma.unwrap_or_else(|| py.detach(|| reconstruct::noise_level(&image)));
         let sigma = denoise.then(estimated);
         let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
-        let (rebuilt, lambda) = match self.model.precision {
-            Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &image),
-            Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &image),
-        }?;
+        let (rebuilt, lambda) = work.run(py, n_jobs, progress.as_ref(), &image)?;
         Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma))
     }
 
@@ -259,26 +261,23 @@ impl PatchDictionary {
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize, u64, f64)> {
-        let window = Window { rows: patch.0, cols: patch.1, boundary: boundary(periodic) };
+        let window = window(patch, periodic);
         let overlap = Overlap { window, stride };
-        overlap.corners(shape).map_err(raised)?;
-        let values: SpinValues = values.parse().map_err(raised)?;
-        let encoding = Encoding::new(values, alphabet(labels)).map_err(raised)?;
+        overlap.corners(shape).map_err(to_py_err)?;
+        let values: SpinValues = values.parse().map_err(to_py_err)?;
+        let encoding = Encoding::new(values, alphabet(labels)).map_err(to_py_err)?;
         let mut spins = spins.as_slice()?.to_vec();
         if spins.len() != shape.0.saturating_mul(shape.1) {
             return Err(PyValueError::new_err("the configuration has another shape than was said"));
         }
         if values == SpinValues::Borders {
-            let lattice = Lattice::new(shape.0, shape.1, window.boundary).map_err(raised)?;
+            let lattice = Lattice::new(shape.0, shape.1, window.boundary).map_err(to_py_err)?;
             spins = borders(lattice, &spins);
         }
-        encoding.check(&spins).map_err(raised)?;
+        encoding.check(&spins).map_err(to_py_err)?;
         let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
         let work = Work { model: &self.model, overlap, lambda: penalty, sigma: None };
-        let (rebuilt, _) = match self.model.precision {
-            Precision::F32 => work.run::<f32>(py, n_jobs, progress.as_ref(), &grid),
-            Precision::F64 => work.run::<f64>(py, n_jobs, progress.as_ref(), &grid),
-        }?;
+        let (rebuilt, _) = work.run(py, n_jobs, progress.as_ref(), &grid)?;
         let right = encoding.agreement(&rebuilt.values, &spins);
         Ok((rebuilt.values.into_pyarray(py), encoding.channels(), rebuilt.patches, right))
     }
@@ -295,37 +294,45 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// The grid rebuilt, and the λ that was used.
-    fn run<T: Scalar>(
+    fn run(
         &self,
         py: Python<'_>,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
         grid: &(impl patch::Grid + Sync),
     ) -> PyResult<(Reconstruction, f64)> {
-        let Self { model, overlap, sigma, .. } = self;
-        if let Some(sigma) = sigma.filter(|sigma| !(sigma.is_finite() && *sigma >= 0.0)) {
+        if let Some(sigma) = self.sigma.filter(|sigma| !(sigma.is_finite() && *sigma >= 0.0)) {
             return Err(PyValueError::new_err(format!(
                 "sigma is {sigma}, but the noise must be a number that is not negative"
             )));
         }
-        long(py, n_jobs, progress, |watch| {
-            let learned = model.factorizer::<T>()?;
-            let lambda = match sigma {
-                Some(sigma) if *sigma > 0.0 => lambda_for_noise(&learned, grid, overlap, *sigma)?,
-                Some(_) => 0.0,
-                None => self.lambda,
-            };
-            let mut factorizer = with_lambda(&learned, lambda)?;
-            let mut seen = |done, all| {
-                watch.at(done, all);
-                !watch.stopped()
-            };
-            let rebuilt = if sigma.is_some() {
-                overlap.denoise(&mut factorizer, grid, &mut seen)
-            } else {
-                overlap.reconstruct(&mut factorizer, grid, &mut seen)
-            };
-            Ok((rebuilt?.ok_or(Error::Interrupted)?, lambda))
+        long(py, n_jobs, progress, |watch| match self.model.precision {
+            Precision::F32 => self.rebuild::<f32>(grid, watch),
+            Precision::F64 => self.rebuild::<f64>(grid, watch),
         })
+    }
+
+    fn rebuild<T: Scalar>(
+        &self,
+        grid: &(impl patch::Grid + Sync),
+        watch: &Watch,
+    ) -> ergodict::Result<(Reconstruction, f64)> {
+        let Self { model, overlap, sigma, .. } = self;
+        let learned = model.factorizer::<T>()?;
+        let lambda = match sigma {
+            Some(sigma) if *sigma > 0.0 => lambda_for_noise(&learned, grid, overlap, *sigma)?,
+            Some(_) => 0.0,
+            None => self.lambda,
+        };
+        let mut factorizer = with_lambda(&learned, lambda)?;
+        let mut seen = |done, all| {
+            watch.at(done, all);
+            !watch.stopped()
+        };
+        let rebuilt = match sigma {
+            Some(_) => overlap.denoise(&mut factorizer, grid, &mut seen),
+            None => overlap.reconstruct(&mut factorizer, grid, &mut seen),
+        };
+        Ok((rebuilt?.ok_or(Error::Interrupted)?, lambda))
     }
 }

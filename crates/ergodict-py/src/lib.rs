@@ -19,12 +19,12 @@ mod factor;
 mod fetch;
 mod image;
 mod list;
+mod memory;
 mod model;
 mod network;
 mod network_model;
 mod random_network;
 mod reconstruct;
-mod room;
 mod run;
 mod sampler;
 mod sampling;
@@ -32,7 +32,7 @@ mod scheme;
 mod sets;
 mod spins;
 mod time;
-mod windows;
+mod value;
 mod work;
 
 /// What the Python package `ergodict` stands on; use that.

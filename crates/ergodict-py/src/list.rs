@@ -2,7 +2,7 @@
 //!
 //! What `__len__` says is not believed. PyO3 sets aside memory for that many elements, and a number for which there is none ends the process.
 
-use crate::room::room;
+use crate::memory::reserve;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ pub(crate) fn maybe_list<'py, T: FromPyObjectOwned<'py>>(
 pub(crate) fn lists<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyAny>) -> PyResult<Vec<Vec<T>>> {
     if let Some(first) = given.try_iter()?.next() {
         let elements = given.len()? as u128 * first?.len()? as u128;
-        room(elements * size_of::<T>() as u128, "the numbers")?;
+        reserve(elements * size_of::<T>() as u128, "the numbers")?;
     }
     each(given, list)
 }

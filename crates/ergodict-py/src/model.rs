@@ -1,9 +1,10 @@
 //! Parameters from Python, model files, and factorizers as bytes.
 
-use crate::error::raised;
-use crate::factor::{Either, Factorizer, State, about, either, held};
+use crate::error::to_py_err;
+use crate::factor::{AnyState, Factorizer, State, about, dispatch, held};
 use crate::sets::{Raised, dictionary_set};
 use crate::spins::{alphabet, boundary};
+use crate::value::to_python;
 use crate::work::short;
 use ergodict::data::BatchSettings;
 use ergodict::factor::{DictionarySet, Init, LearnSettings, Schedule};
@@ -69,10 +70,10 @@ pub(crate) fn _set_patch(
 ) -> PyResult<()> {
     let (rows, cols, periodic, channels) = patch;
     let spins = spins.map(|(values, labels)| Ok((values.parse()?, alphabet(labels))));
-    let spins = spins.transpose().map_err(raised)?;
+    let spins = spins.transpose().map_err(to_py_err)?;
     let window = Window { rows, cols, boundary: boundary(periodic) };
     let kind = PatchKind { window, channels, spins };
-    let features = either!(factorizer, state => held(py, state)?.features);
+    let features = dispatch!(factorizer, state => held(py, state)?.features);
     if kind.features() != Some(features) {
         return Err(PyValueError::new_err(format!(
             "the stream says that its samples are patches of {rows}×{cols} with {channels} numbers at each place, but they have {features} features"
@@ -86,7 +87,7 @@ pub(crate) fn _set_patch(
 /// Says what stands in a file for a schedule that is a function.
 #[pyfunction]
 pub(crate) fn _set_schedule(factorizer: &Factorizer, schedule: &str) -> PyResult<()> {
-    let schedule = schedule.parse().map_err(raised)?;
+    let schedule = schedule.parse().map_err(to_py_err)?;
     about(factorizer).schedule = Some(schedule);
     Ok(())
 }
@@ -94,11 +95,11 @@ pub(crate) fn _set_schedule(factorizer: &Factorizer, schedule: &str) -> PyResult
 /// The model of what was learned, to rebuild with.
 pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<Model> {
     let about = about(this).clone();
-    either!(this, state => {
+    dispatch!(this, state => {
         let state = held(py, state)?;
-        let mut model = state.run.trainer().checkpoint(about.kind(), state.run.plan().seed, json!({})).map_err(raised)?;
+        let mut model = state.run.trainer().checkpoint(about.kind(), state.run.plan().seed, json!({})).map_err(to_py_err)?;
         // Codes ask nothing of the set, which may be a function of Python.
-        model.parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(raised)?);
+        model.parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(to_py_err)?);
         (model.patch, model.network) = (about.patch, about.network);
         Ok(model)
     })
@@ -108,7 +109,7 @@ pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<Model> {
 const ARRAY: &str = "array";
 
 /// How a run went over its data, as a file tells it.
-pub(crate) struct Told {
+pub(crate) struct FitRecord {
     pub(crate) init: String,
     pub(crate) feed: BatchSettings,
     pub(crate) missing: bool,
@@ -117,9 +118,9 @@ pub(crate) struct Told {
 }
 
 /// Writes the model file that the command line would write.
-pub(crate) fn save(this: &Factorizer, py: Python<'_>, path: PathBuf, told: Told) -> PyResult<()> {
+pub(crate) fn save(this: &Factorizer, py: Python<'_>, path: PathBuf, told: FitRecord) -> PyResult<()> {
     let about = about(this).clone();
-    either!(this, state => {
+    dispatch!(this, state => {
         let mut state = held(py, state)?;
         let kept = &mut *state;
         short(py, move || {
@@ -176,28 +177,27 @@ pub(crate) fn load(
     made(py, &model, dictionary, wrong, about)
 }
 
-/// What a file that this was loaded from, or the state, says: JSON with kind, parameters, seed, run and feature names.
-pub(crate) fn header(this: &Factorizer, py: Python<'_>) -> PyResult<String> {
+/// What a file that this was loaded from, or the state, says.
+pub(crate) fn header<'py>(this: &Factorizer, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
     let about = about(this).clone();
-    either!(this, state => {
+    dispatch!(this, state => {
         let state = held(py, state)?;
-        let header = json!({
+        to_python(py, &json!({
             "kind": about.kind(),
-            "parameters": state.run.trainer().learned().map_err(raised)?.parameters(),
+            "parameters": state.run.trainer().learned().map_err(to_py_err)?.parameters(),
             "seed": state.run.plan().seed,
             "run": about.run,
             "feature_names": about.feature_names,
-        });
-        Ok(header.to_string())
+        }))
     })
 }
 
 /// All that is needed to go on, as bytes and JSON.
 pub(crate) fn kept(this: &Factorizer, py: Python<'_>) -> PyResult<(Vec<u8>, String)> {
     let about = about(this).clone();
-    either!(this, state => {
+    dispatch!(this, state => {
         let state = held(py, state)?;
-        let mut model = state.run.trainer().checkpoint(about.kind(), state.run.plan().seed, json!({})).map_err(raised)?;
+        let mut model = state.run.trainer().checkpoint(about.kind(), state.run.plan().seed, json!({})).map_err(to_py_err)?;
         model.inputs.clone_from(&about.inputs);
         model.feature_names.clone_from(&about.feature_names);
         (model.patch, model.network) = (about.patch, about.network.clone());
@@ -208,7 +208,7 @@ pub(crate) fn kept(this: &Factorizer, py: Python<'_>) -> PyResult<(Vec<u8>, Stri
             held_out_loss_per_sample: loss,
             ..Results::default()
         });
-        let bytes = model.to_bytes(Path::new("pickle")).map_err(raised)?;
+        let bytes = model.to_bytes(Path::new("pickle")).map_err(to_py_err)?;
         let rest = json!({
             "epochs": state.epochs,
             "loaded": about.kind.is_some(),
@@ -228,7 +228,7 @@ pub(crate) fn restored(
 ) -> PyResult<Factorizer> {
     let wrong = Raised::default();
     let set = dictionary_set(dictionary, &wrong)?;
-    let model = Model::from_bytes(bytes, Path::new("pickle"), Some(set)).map_err(raised)?;
+    let model = Model::from_bytes(bytes, Path::new("pickle"), Some(set)).map_err(to_py_err)?;
     let rest: Value = serde_json::from_str(rest).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let kind = rest["loaded"].as_bool().unwrap_or(false).then(|| model.kind.clone());
     let about = About::from_model(
@@ -238,7 +238,7 @@ pub(crate) fn restored(
         rest["steps"].as_u64().unwrap_or(0),
     );
     let this = made(py, &model, Some(dictionary), wrong, about)?;
-    either!(&this, state => {
+    dispatch!(&this, state => {
         let mut state = held(py, state)?;
         state.epochs = rest["epochs"].as_u64().unwrap_or(0);
     });
@@ -254,8 +254,8 @@ fn made(
 ) -> PyResult<Factorizer> {
     let called = set.map(|_| wrong.clone());
     let state = match model.precision {
-        Precision::F32 => Either::F32(Mutex::new(continued(model, called)?)),
-        Precision::F64 => Either::F64(Mutex::new(continued(model, called)?)),
+        Precision::F32 => AnyState::F32(Mutex::new(continued(model, called)?)),
+        Precision::F64 => AnyState::F64(Mutex::new(continued(model, called)?)),
     };
     wrong.check()?;
     let named = || PyString::new(py, &model.parameters.dictionary().to_string()).into_any();
@@ -265,17 +265,17 @@ fn made(
 
 fn continued<T: Scalar>(model: &Model, called: Option<Raised>) -> PyResult<State<T>> {
     let state = State::new(None, model.parameters.clone(), model.w.rows(), model.seed, called);
-    let mut state = state.map_err(raised)?;
-    state.run.continue_from(model).map_err(raised)?;
+    let mut state = state.map_err(to_py_err)?;
+    state.run.continue_from(model).map_err(to_py_err)?;
     let planned = || model.provenance.config.get("epochs").and_then(Value::as_u64);
     state.epochs = model.provenance.completed_epochs.or_else(planned).unwrap_or(1);
     Ok(state)
 }
 
-fn precision(state: &Either) -> Precision {
+fn precision(state: &AnyState) -> Precision {
     match state {
-        Either::F32(_) => Precision::F32,
-        Either::F64(_) => Precision::F64,
+        AnyState::F32(_) => Precision::F32,
+        AnyState::F64(_) => Precision::F64,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Networks: made from arrays and files, and given back as arrays.
 
 use crate::aligned::{column, view};
-use crate::error::{keyword, raised};
+use crate::error::{keyword, to_py_err};
 use crate::scheme::word;
+use crate::value::to_python;
 use crate::work::long;
 use ergodict::data::{
     EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, WeightSettings, embedded, embedded_names,
@@ -63,7 +64,7 @@ fn made((network, decisions): (ergodict::data::Network, ReadDecisions)) -> Netwo
 }
 
 /// Ends as pairs.
-fn pairs<T: Copy + numpy::Element>(
+pub(crate) fn pairs<T: Copy + numpy::Element>(
     u: &PyReadonlyArray1<'_, T>,
     v: &PyReadonlyArray1<'_, T>,
 ) -> PyResult<Vec<(T, T)>> {
@@ -98,7 +99,7 @@ impl Network {
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => whole(py, move || read_network(&path, &options)).map(made),
             Some(name) => {
-                let network = embedded(name).map_err(raised)?;
+                let network = embedded(name).map_err(to_py_err)?;
                 if directed == Some(true) || weighted == Some(true) && !network.is_weighted() {
                     let kind = if network.is_weighted() { "weighted" } else { "unweighted" };
                     let words = format!("{name} is undirected, {kind}: directed and weighted are for files");
@@ -149,15 +150,7 @@ impl Network {
     ) -> PyResult<Self> {
         let (ends, weights) = (pairs(&u, &v)?, numbers(weights.as_ref())?);
         let build = move || {
-            if n > u32::MAX as usize {
-                return Err(too_many());
-            }
-            memory::check(n as u64 * PER_NODE, &format!("a network of {n} nodes"), "give fewer")?;
-            let ids = names.map_or_else(|| Ok(NodeIds::numbered(n)), |names| named(&names))?;
-            if ids.len() != n {
-                return Err(wrong("the number of names", &ids.len(), "there must be one for each node"));
-            }
-            let list = EdgeList { ids, ends, weights, directed: said };
+            let list = EdgeList { ids: numbered(n, names)?, ends, weights, directed: said };
             ergodict::data::Network::of_edges(list, &options(directed, weighted, loops))
         };
         whole(py, build).map(made)
@@ -321,11 +314,10 @@ impl Network {
         Ok((network.into(), note.map(|note| note.spelled(&keyword))))
     }
 
-    /// Sizes, degrees, weights, components and triangles, as JSON.
-    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+    /// Sizes, degrees, weights, components and triangles.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let network = &self.inner;
-        let summary = whole(py, || Ok(network.summary()))?;
-        serde_json::to_string(&summary).map_err(|e| PyValueError::new_err(e.to_string()))
+        to_python(py, &whole(py, || Ok(network.summary()))?)
     }
 
     /// Writes it in the format of the name; what the format could not keep is returned.
@@ -376,12 +368,21 @@ pub(crate) fn names<'py>(py: Python<'py>, ids: &NodeIds) -> PyResult<Option<Boun
     Ok(Some(numbers.into_pyarray(py).into_any()))
 }
 
-/// Names that are in the order of nodes already.
-pub(crate) fn named(names: &[String]) -> ergodict::Result<NodeIds> {
-    let ordered = NodeIds::in_order(names).filter(|(order, _)| order.is_sorted());
-    ordered
-        .map(|(_, ids)| ids)
-        .ok_or_else(|| wrong("the list of names", &"not in order", "names must ascend and be different"))
+/// The ids of `n` nodes that are numbered already, whose names, where they have any, are in that order.
+pub(crate) fn numbered(n: usize, names: Option<Vec<String>>) -> ergodict::Result<NodeIds> {
+    if n > u32::MAX as usize {
+        return Err(too_many());
+    }
+    memory::check(n as u64 * PER_NODE, &format!("a network of {n} nodes"), "give fewer")?;
+    let Some(names) = names else { return Ok(NodeIds::numbered(n)) };
+    let ordered = NodeIds::in_order(&names).filter(|(order, _)| order.is_sorted());
+    let Some((_, ids)) = ordered else {
+        return Err(wrong("the list of names", &"not in order", "names must ascend and be different"));
+    };
+    if ids.len() != n {
+        return Err(wrong("the number of names", &ids.len(), "there must be one for each node"));
+    }
+    Ok(ids)
 }
 
 /// The order in which nodes of these names are numbered, as places in the list; None where two are the same.

@@ -2,9 +2,10 @@
 
 use crate::aligned::view;
 use crate::array::columns;
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::model::advised;
 use crate::sets::{Raised, dictionary_set};
+use crate::value::to_python;
 use crate::work::{long, short};
 use ergodict::Error;
 use ergodict::factor::Factorizer;
@@ -64,12 +65,12 @@ impl NetworkModel {
     fn from_bytes(bytes: &[u8], dictionary: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let set = dictionary.map(|set| dictionary_set(set, &Raised::default())).transpose()?;
         let path = Path::new(IN_MEMORY);
-        of_networks(Model::from_bytes(bytes, path, set).map_err(raised)?, path)
+        of_networks(Model::from_bytes(bytes, path, set).map_err(to_py_err)?, path)
     }
 
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(raised)?))
+        Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(to_py_err)?))
     }
 
     /// Writes the model file.
@@ -95,12 +96,12 @@ impl NetworkModel {
         Some(self.model.shapes()?.iter().map(ToString::to_string).collect())
     }
 
-    /// What was kept of windows, as JSON; how strongly each window uses the atoms (windows, r); and the dictionaries that were kept (n, r, d). None where
+    /// What was kept of windows; how strongly each window uses the atoms (windows, r); and the dictionaries that were kept (n, r, d). None where
     /// nothing was learned over time.
     fn over_time<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<Option<(String, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f32>>)>> {
+    ) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray3<f32>>)>> {
         let Some(kept) = &self.model.over_time else { return Ok(None) };
         let (d, r) = (self.model.w.rows(), self.model.w.cols());
         let mut shares = Vec::with_capacity(kept.windows.len() * r);
@@ -111,14 +112,13 @@ impl NetworkModel {
         let atoms: Vec<f32> =
             kept.dictionaries.iter().flat_map(|w| (0..r).flat_map(|j| w.col(j).iter().copied())).collect();
         let atoms = atoms.into_pyarray(py).reshape([kept.dictionaries.len(), r, d])?;
-        let told = serde_json::to_string(kept).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(Some((told, shares, atoms)))
+        Ok(Some((to_python(py, kept)?, shares, atoms)))
     }
 
-    /// What else it holds, as JSON: kind, precision, parameters, seed, steps, samples, network, history, inputs and the run.
-    fn header(&self) -> String {
+    /// What else it holds: kind, precision, parameters, seed, steps, samples, network, history, inputs and the run.
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let model = &self.model;
-        serde_json::json!({
+        let header = serde_json::json!({
             "kind": model.kind,
             "precision": model.precision,
             "parameters": model.parameters,
@@ -130,8 +130,8 @@ impl NetworkModel {
             "history": model.history,
             "inputs": model.inputs,
             "run": model.provenance,
-        })
-        .to_string()
+        });
+        to_python(py, &header)
     }
 
     /// Codes (n, r) of patches (n, k²).

@@ -1,6 +1,6 @@
 //! Random networks of known laws, and networks made worse.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::{Network, whole};
 use crate::work::long;
 use ergodict::data::corrupt::{AddModel, Amount, add, remove};
@@ -74,7 +74,7 @@ impl<'py> Parameters<'_, 'py> {
 fn check_memory(nodes: f64, edges: f64) -> PyResult<()> {
     let needed = (nodes * PER_NODE + edges.max(0.0) * PER_EDGE).min(1e18) as u64;
     let what = format!("a network of {nodes:.3e} nodes and {edges:.3e} edges");
-    memory::check(needed, &what, "ask for fewer").map_err(raised)
+    memory::check(needed, &what, "ask for fewer").map_err(to_py_err)
 }
 
 /// A random network, as the command line makes it of the same model, parameters and seed.
@@ -91,12 +91,12 @@ pub(crate) fn generate(
         "ba" => {
             let (nodes, joins): (usize, usize) = (given.must("n")?, given.must("joins")?);
             check_memory(nodes as f64, nodes as f64 * joins as f64)?;
-            BarabasiAlbert::new(nodes, joins).map_err(raised)?.into()
+            BarabasiAlbert::new(nodes, joins).map_err(to_py_err)?.into()
         }
         "ws" => {
             let (nodes, neighbors): (usize, usize) = (given.must("n")?, given.must("neighbors")?);
             check_memory(nodes as f64, nodes as f64 * neighbors as f64 / 2.0)?;
-            WattsStrogatz::new(nodes, neighbors, given.must("rewired")?).map_err(raised)?.into()
+            WattsStrogatz::new(nodes, neighbors, given.must("rewired")?).map_err(to_py_err)?.into()
         }
         "sbm" => blocks(&given)?.into(),
         "configuration" => configuration(&given)?.into(),
@@ -109,7 +109,7 @@ pub(crate) fn generate(
                 return Err(PyValueError::new_err(words));
             };
             let directed = given.maybe("directed")?.unwrap_or(false);
-            let model = RMat::new(scale, factor, quadrants, directed).map_err(raised)?;
+            let model = RMat::new(scale, factor, quadrants, directed).map_err(to_py_err)?;
             let nodes = f64::from(scale).exp2();
             check_memory(nodes, nodes * factor as f64)?;
             model.into()
@@ -138,7 +138,7 @@ fn erdos_renyi(given: &Parameters<'_, '_>) -> PyResult<ErdosRenyi> {
             return Err(PyValueError::new_err(words));
         }
     };
-    let model = ErdosRenyi::new(nodes, density, directed).map_err(raised)?;
+    let model = ErdosRenyi::new(nodes, density, directed).map_err(to_py_err)?;
     check_memory(nodes as f64, expected)?;
     Ok(model)
 }
@@ -149,11 +149,11 @@ fn blocks(given: &Parameters<'_, '_>) -> PyResult<BlockModel> {
     check_memory(nodes, 0.0)?;
     let matrix: Option<Vec<Vec<f64>>> = given.maybe("matrix")?;
     match (matrix, given.maybe("within")?, given.maybe("between")?) {
-        (Some(matrix), None, None) => BlockModel::new(sizes, matrix).map_err(raised),
+        (Some(matrix), None, None) => BlockModel::new(sizes, matrix).map_err(to_py_err),
         (None, Some(within), Some(between)) => {
             let inside: f64 = sizes.iter().map(|&size| (size as f64).powi(2) / 2.0).sum();
             check_memory(nodes, within * inside + between * (nodes.powi(2) / 2.0 - inside))?;
-            BlockModel::planted(sizes, within, between).map_err(raised)
+            BlockModel::planted(sizes, within, between).map_err(to_py_err)
         }
         _ => Err(PyValueError::new_err("the probabilities are not said: give within and between, or matrix")),
     }
@@ -165,8 +165,8 @@ fn configuration(given: &Parameters<'_, '_>) -> PyResult<Configuration> {
     let multiple = if erased { Multiple::Erased } else { Multiple::Exact { swaps } };
     let like: Option<PyRef<'_, Network>> = given.maybe("like")?;
     match (like, given.maybe::<Vec<u32>>("degrees")?) {
-        (Some(like), None) => Configuration::like(&like.inner, multiple).map_err(raised),
-        (None, Some(degrees)) => Configuration::new(degrees, multiple).map_err(raised),
+        (Some(like), None) => Configuration::like(&like.inner, multiple).map_err(to_py_err),
+        (None, Some(degrees)) => Configuration::new(degrees, multiple).map_err(to_py_err),
         _ => Err(PyValueError::new_err("the degrees are not said: give degrees or like")),
     }
 }

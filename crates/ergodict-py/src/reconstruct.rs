@@ -1,26 +1,23 @@
 //! Networks rebuilt from atoms.
 
 use crate::aligned::{column, view};
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
-use crate::sampling::Sampling;
+use crate::sampling::{Sampling, spelled};
 use crate::scheme::word;
-use crate::work::long;
+use crate::work::{driven, long};
 use ergodict::chain::Use;
 use ergodict::reconstruct::network::{
-    Accuracy, PairSum, PairSums, ReconstructionSettings, Reconstructor, Targets,
+    Accuracy, PairSum, PairSums, ReconstructionRun, ReconstructionSettings, Reconstructor, Targets,
 };
 use ergodict::rng::ids;
-use ergodict::{Error, Result, memory};
+use ergodict::{Result, memory};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-
-/// Homomorphisms between two looks at whether to stop, some tens of milliseconds.
-const BLOCK: u64 = 20_000;
 
 /// Arguments about a reconstruction.
 #[derive(FromPyObject)]
@@ -58,9 +55,9 @@ pub(crate) fn pairs_of(
 }
 
 /// The numbers of nodes in a part, by those in the whole; none for nodes outside.
-pub(crate) struct Inside(Option<Vec<Option<u32>>>);
+pub(crate) struct ComponentPairs(Option<Vec<Option<u32>>>);
 
-impl Inside {
+impl ComponentPairs {
     pub(crate) fn new(part: Option<&[u32]>, nodes: usize) -> Self {
         Self(part.map(|part| {
             let mut all = vec![None; nodes];
@@ -91,7 +88,7 @@ fn measures<'py>(py: Python<'py>, accuracy: &Accuracy) -> PyResult<Bound<'py, Py
 /// The dictionary's motif, of which the arguments may say nothing else.
 pub(crate) fn same_motif(model: &NetworkModel, sampling: &Sampling) -> PyResult<ergodict::chain::Motif> {
     let Some(form) = &model.model.network else { return Err(PyValueError::new_err("no model of networks")) };
-    let motif = form.motif().map_err(raised)?;
+    let motif = form.motif().map_err(to_py_err)?;
     match sampling.settings.k.filter(|k| *k != motif.k()) {
         Some(k) => Err(PyValueError::new_err(format!(
             "k is {k}, but the model is of {} nodes: leave k out",
@@ -125,12 +122,12 @@ pub(crate) fn rebuild<'py>(
         memory,
         ..ReconstructionSettings::default()
     };
-    parameters.check().map_err(raised)?;
+    parameters.check().map_err(to_py_err)?;
     let w = &model.model.w;
     let (rows, accuracy, ready, capped) = long(py, n_jobs, progress.as_ref(), |watch| {
-        let ready = sampling.choose(&whole, &motif, Use::Reconstruct, None, plan.seed)?;
-        let (network, sampler) = &ready.drawn;
-        let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
+        let ready = sampling.choose(&whole, &motif, Use::Reconstruct, plan.seed)?;
+        let (network, sampler) = (&ready.network, &ready.sampler);
+        let inside = ComponentPairs::new(ready.nodes.as_deref(), whole.nodes());
         let found: Option<Vec<Option<(u32, u32)>>> =
             asked.as_ref().map(|asked| asked.iter().map(|&pair| inside.pair(pair)).collect());
         let targets = match &found {
@@ -142,16 +139,12 @@ pub(crate) fn rebuild<'py>(
         let needed = dense.min(plan.memory.saturating_mul(1 << 20));
         let what = format!("sums of the pairs of {n} nodes");
         memory::check(needed, &what, "lower memory, which puts the rest into a file, or name some pairs")?;
-        let mut rebuilt = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
+        let empty = Reconstructor::<f32>::new(w, network, &motif, &parameters, targets)?;
         let walker = |id: u64| sampling.settings.walker(sampler, plan.seed, ids::REBUILDING + id);
-        let mut walkers = (0..sampling.settings.chains()).map(walker).collect::<Result<Vec<_>>>()?;
-        while rebuilt.taken() < plan.samples {
-            if watch.stopped() {
-                return Err(Error::Interrupted);
-            }
-            rebuilt.absorb(&mut walkers, BLOCK.min(plan.samples - rebuilt.taken()))?;
-            watch.at(rebuilt.taken(), plan.samples);
-        }
+        let walkers = (0..sampling.settings.chains()).map(walker).collect::<Result<Vec<_>>>()?;
+        let mut run = ReconstructionRun::new(empty, walkers, plan.samples);
+        driven(&mut run, None, watch)?;
+        let rebuilt = run.reconstructor();
         let accuracy = Accuracy::measure(rebuilt.sums(), network, plan.threshold, plan.alpha)?;
         let mut rows = Rows::default();
         if let (Some(found), Some(asked)) = (&found, &asked) {
@@ -175,7 +168,7 @@ pub(crate) fn rebuild<'py>(
     dict.set_item("counts", rows.counts.into_pyarray(py))?;
     dict.set_item("accuracy", measures(py, &accuracy)?)?;
     dict.set_item("sampler", ready.kind.to_string())?;
-    dict.set_item("notes", ready.notes)?;
+    dict.set_item("notes", spelled(&ready.notes))?;
     dict.set_item("capped", capped)?;
     Ok(dict)
 }
@@ -226,7 +219,7 @@ pub(crate) fn accuracy<'py>(
             Some(nodes) => Arc::new(whole.part_alike(nodes)?),
             None => Arc::clone(&whole),
         };
-        let inside = Inside::new(nodes.as_deref(), whole.nodes());
+        let inside = ComponentPairs::new(nodes.as_deref(), whole.nodes());
         let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
         let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());
         let mut seen = std::collections::HashSet::new();

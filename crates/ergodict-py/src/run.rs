@@ -1,48 +1,37 @@
 //! A run of learning from networks: minibatches of patches, or rounds whose tasks others run.
 
 use crate::aligned::view;
-use crate::error::raised;
+use crate::error::{keyword, to_py_err};
 use crate::network::Network;
 use crate::network_model::{NetworkModel, damaged};
-use crate::sampling::{Ready, Sampling, inner, placed};
-use crate::scheme::{Scheme, word};
-use crate::sets::Raised;
+use crate::sampling::{Sampling, in_network, inner, sampled, spelled};
+use crate::scheme::{Scheme, settings, word};
 use crate::time::Windows;
-use crate::windows::{Null, Prepared, snapshots, timed, window};
-use crate::work::{long, short};
-use ergodict::chain::{Motif, SampledNetwork, SamplerKind, Use};
+use crate::work::{Watch, long, short};
+use ergodict::chain::{ChosenSampler, Motif, SamplerKind, Use};
 use ergodict::data::Times;
-use ergodict::factor::{FactorSettings, Factorizer, Init};
+use ergodict::factor::{Factorizer, LearnSettings};
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::model::{Examples, Input};
 use ergodict::patch::NetworkForm;
 use ergodict::rng::{Purpose, derived, ids};
 use ergodict::run::{
-    self, ChangeTest, ExhaustiveSource, FirstDictionary, NetworkPlan, NetworkSource, Resumable,
-    RoundLearning, RoundOutcome, RoundSource, RoundTask, RunPlan, Sections, StaticOptions, Window,
-    WindowSource, Yardstick,
+    self, ExhaustiveSource, NetworkData, NetworkPlan, Resumable, RoundLearning, RoundOutcome, RoundSource,
+    RoundTask, RunPlan, Sections, StaticOptions, Window, Yardstick,
 };
-use ergodict::{Error, Result};
+use ergodict::settings::{NetworkSettings, Settings};
+use ergodict::{Note, Result};
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Arguments about the run.
+/// Arguments about the run that are no settings.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
 struct Plan {
-    steps: u64,
-    batch: usize,
-    examples: usize,
-    /// Rewired copies to compare with, whether weights are used, and on which scale.
-    rewired_copies: Option<usize>,
-    weighted: bool,
-    weights: String,
-    snapshots: bool,
-    seed: u64,
     /// Minibatches of the model that is gone on from; 0 without one.
     after: u64,
     /// What networks are called, and what is known of the files they came from.
@@ -50,15 +39,9 @@ struct Plan {
     names: Vec<String>,
     #[pyo3(from_py_with = crate::list::list)]
     digests: Vec<String>,
-    /// Fresh patches of a window that errors and the change score are from.
-    score_patches: usize,
-    /// Permutations of times that changes are tested against.
-    null_permutations: u64,
     /// Minibatches of the last networks, which came after those that were learned from at first.
     #[pyo3(from_py_with = crate::list::list)]
     more: Vec<u64>,
-    /// How time is cut, where edges have times.
-    timing: Option<Timing>,
     /// When each network begins and ends, where that is known, and what such times are.
     #[pyo3(from_py_with = crate::list::list)]
     spans: Vec<Option<(f64, f64)>>,
@@ -78,44 +61,12 @@ impl Plan {
     }
 }
 
-/// What a configuration says of windows of time.
-#[derive(FromPyObject, Clone)]
-#[pyo3(from_item_all)]
-struct Timing {
-    timestamps: String,
-    window: Option<String>,
-    stride: Option<String>,
-    windows: usize,
-    cumulative: bool,
-}
-
-impl Timing {
-    fn put(&self, config: &mut Value) {
-        config["timestamps"] = json!(self.timestamps);
-        match (&self.window, &self.stride) {
-            (None, _) => config["windows"] = json!(self.windows),
-            (Some(window), stride) => {
-                config["window"] = json!(window);
-                config["stride"] = json!(stride.as_ref().unwrap_or(window));
-            }
-        }
-        if self.cumulative {
-            config["cumulative"] = json!(true);
-        }
-    }
-}
-
-/// Arguments about a run in rounds.
+/// Arguments about a run in rounds that are no settings.
 #[derive(FromPyObject, Clone)]
 #[pyo3(from_item_all)]
 struct RoundPlan {
     rounds: u64,
     minibatches: u64,
-    batch: usize,
-    examples: usize,
-    weighted: bool,
-    weights: String,
-    seed: u64,
     /// What the network is called, and what is known of its file.
     name: String,
     digest: String,
@@ -123,12 +74,24 @@ struct RoundPlan {
     network: String,
 }
 
+/// The settings among arguments about a run, with those of time.
+fn run_settings(plan: &Bound<'_, PyDict>) -> PyResult<NetworkSettings> {
+    let others = ["names", "digests", "more", "spans", "form", "timing"];
+    let mut all: NetworkSettings = settings(plan, &others)?;
+    if let Some(timing) = plan.get_item("timing")?.filter(|timing| !timing.is_none()) {
+        all.windows = settings(timing.cast()?, &[])?;
+        if all.windows.window.is_some() {
+            all.windows.windows = None;
+        }
+        all.windows = all.windows.decided();
+    }
+    Ok(all)
+}
+
 /// What is learned from.
 enum Data {
-    /// Patches of networks.
+    /// Patches of networks, or all homomorphisms at once.
     Networks(Plan),
-    /// All homomorphisms at once.
-    All(Plan),
     /// Rounds, with a place for tasks in this process.
     Rounds(RoundPlan, Arc<run::TaskContext>),
 }
@@ -153,39 +116,40 @@ macro_rules! dispatch {
 #[pyclass(module = "ergodict._ergodict")]
 pub(crate) struct Run {
     data: Data,
+    /// All settings, with what was chosen on the networks.
+    settings: NetworkSettings,
     scheme: Scheme,
-    sampling: Sampling,
-    parameters: FactorSettings,
+    /// The motif as the sampler has it.
     motif: Motif,
     form: NetworkForm,
     kind: SamplerKind,
+    /// What there is to say of the samplers.
+    #[pyo3(get)]
     notes: Vec<String>,
     any: Mutex<AnyRun>,
 }
 
 /// The first dictionary, unless that takes data.
 fn first<T: Scalar>(
-    random: bool,
-    parameters: &FactorSettings,
+    learning: &LearnSettings,
     features: usize,
     seed: u64,
     init: Option<&Mat<f64>>,
 ) -> Result<Option<Factorizer<T>>> {
     match init {
-        Some(w) => Factorizer::from_dictionary(parameters.clone(), w.cast::<T>().as_ref()).map(Some),
-        None if random => Factorizer::random(parameters.clone(), features, seed).map(Some),
-        None => Ok(None),
+        Some(w) => Factorizer::from_dictionary(learning.factor.clone(), w.cast::<T>().as_ref()).map(Some),
+        None => Ok(learning.start(features, seed)?.0),
     }
 }
 
-/// The motif, the parameters checked for its patches, and the first dictionary that is given.
+/// Completes settings by the scheme and the motif, checked for its patches; also the first dictionary that is given.
 fn checked(
     py: Python<'_>,
+    settings: &mut NetworkSettings,
     scheme: &Scheme,
     sampling: &Sampling,
-    batch: usize,
     init: Option<&PyReadonlyArray2<'_, f64>>,
-) -> PyResult<(Motif, FactorSettings, Option<Mat<f64>>)> {
+) -> PyResult<(Motif, Option<Mat<f64>>)> {
     let motif = sampling.motif()?;
     let k = motif.k();
     if k < 2 {
@@ -193,10 +157,73 @@ fn checked(
     }
     let d = k.checked_mul(k).ok_or_else(|| PyValueError::new_err("a patch has too many numbers"))?;
     let parameters = scheme.parameters(py, d)?;
-    scheme.fits(&parameters, d, batch).map_err(raised)?;
+    scheme.fits(&parameters, d, settings.batch).map_err(to_py_err)?;
+    settings.learning = scheme.decided(&parameters);
+    settings.sampling = sampling.settings.clone();
+    settings.check().map_err(to_py_err)?;
     let init = init.map(view).transpose()?;
     let init = init.map(|init| Mat::from_fn(init.ncols(), init.nrows(), |i, j| init[[j, i]]));
-    Ok((motif, parameters, init))
+    Ok((motif, init))
+}
+
+/// How a run of these settings is made, but for its inputs.
+fn run_plan(command: &str, settings: &NetworkSettings) -> RunPlan {
+    let (copies, sampling) = (settings.rewired_copies, settings.sampling.clone());
+    RunPlan {
+        examples: Examples::from_settings(settings),
+        yardstick: (command == NetworkSettings::COMMAND).then_some(Yardstick { copies, sampling }),
+        ..RunPlan::new(command, settings.learning.factor.clone(), settings.seed)
+    }
+}
+
+/// Networks, how they are learned from, the first dictionary, those that came later, and windows before.
+type Start = (NetworkData, NetworkPlan, Option<Mat<f64>>, Vec<(Window, u64)>, (usize, usize));
+
+/// A run at its beginning.
+fn started<T: Scalar>(
+    settings: &NetworkSettings,
+    (data, plan, init, later, before): Start,
+) -> Result<Box<run::Run<T>>> {
+    let (times, d, learning) = (plan.times, plan.form.k * plan.form.k, settings.learning.clone());
+    let first = Box::new(move |seed| first(&learning, d, seed, init.as_ref()));
+    let run = run_plan(NetworkSettings::COMMAND, settings);
+    let mut run = data.run(plan, run, first, settings.null_permutations, before)?;
+    later.into_iter().try_for_each(|(window, steps)| run.follow(window, steps, times))?;
+    Ok(Box::new(run))
+}
+
+/// A run on all homomorphisms of a network, which is over at once.
+fn exhausted(
+    settings: &NetworkSettings,
+    name: &str,
+    network: &Arc<ergodict::data::Network>,
+    motif: &Motif,
+    stop: &run::Stop,
+) -> Result<run::Run<f64>> {
+    let options = StaticOptions { injective: settings.sampling.injective, ..StaticOptions::default() };
+    let source = ExhaustiveSource::new(name, network, motif, &options, settings.seed)?;
+    let parameters = ExhaustiveSource::parameters(settings.learning.factor.clone());
+    let start = Factorizer::random(parameters.clone(), motif.k() * motif.k(), settings.seed)?;
+    let plan = RunPlan { parameters, ..run_plan(NetworkSettings::COMMAND, settings) };
+    let mut run = run::Run::new(plan, Box::new(source), Some(start))?;
+    run.run(None, stop)?;
+    Ok(run)
+}
+
+/// A run in rounds at its beginning, and the place of its tasks.
+fn in_rounds<T: Scalar>(
+    settings: &NetworkSettings,
+    learning: RoundLearning,
+    name: &str,
+    chosen: &ChosenSampler,
+    init: Option<&Mat<f64>>,
+) -> Result<(Box<run::Run<T>>, Arc<run::TaskContext>)> {
+    let (k, seed) = (chosen.sampler.motif().k(), settings.seed);
+    let start = first(&settings.learning, k * k, seed, init)?;
+    let source = RoundSource::<T>::new(learning, name, &sampled(chosen), chosen.kind, seed)?;
+    let context = Arc::clone(source.context());
+    let run = run::Run::new(run_plan("distributed learn", settings), Box::new(source), start)?;
+    Ok((Box::new(run), context))
 }
 
 #[pymethods]
@@ -207,7 +234,7 @@ impl Run {
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = crate::list::list)] networks: Vec<PyRef<'_, Network>>,
-        plan: Plan,
+        plan: &Bound<'_, PyDict>,
         scheme: Scheme,
         sampling: Sampling,
         init: Option<PyReadonlyArray2<'_, f64>>,
@@ -215,8 +242,10 @@ impl Run {
         n_jobs: Option<i64>,
         windows: Option<PyRef<'_, Windows>>,
     ) -> PyResult<Self> {
-        let (motif, parameters, init) = checked(py, &scheme, &sampling, plan.batch, init.as_ref())?;
-        let networks = inner(&networks);
+        let mut settings = NetworkSettings { exhaustive: all, ..run_settings(plan)? };
+        let plan: Plan = plan.extract()?;
+        let (motif, init) = checked(py, &mut settings, &scheme, &sampling, init.as_ref())?;
+        let (networks, seed) = (inner(&networks), settings.seed);
         let windows = windows.map(|windows| Arc::clone(&windows.inner));
         // Networks that have gone, and files of windows, come before.
         let unnamed = plan.names.len().saturating_sub(networks.len());
@@ -224,112 +253,67 @@ impl Run {
         let span = |at: usize| plan.spans.get(at).copied().flatten();
         // Those that came later are followed, with minibatches of their own.
         let begun = networks.len() - plan.more.len().min(networks.len());
-        let over_time = windows.is_some() || plan.snapshots;
-        let (kind, motif, notes, drawn, series) = if over_time {
-            let called: Vec<_> = (0..begun).map(|at| (name(at), span(at))).collect();
-            let prepared = long(py, n_jobs, None, |_| {
-                Ok(match &windows {
-                    Some(windows) => timed(windows, &sampling, &motif, plan.seed),
-                    None => snapshots(&networks[..begun], &called, &sampling, &motif, plan.seed),
-                })
-            })??;
-            let Prepared { kind, motif, notes, drawn, series, null } = prepared;
-            (kind, motif, notes, drawn, Some((series, null)))
-        } else {
-            let built = long(py, n_jobs, None, |_| {
-                Ok(sampling.choose_all(&networks, &plan.names, &motif, Use::Learn, plan.seed))
-            })??;
-            let several = built.len() > 1;
-            let note = |(at, ready): (usize, &Ready)| -> Vec<String> {
-                let prefix = if several { format!("{}: ", name(at)) } else { String::new() };
-                ready.notes.iter().map(|note| format!("{prefix}{note}")).collect()
-            };
-            let notes: Vec<String> = built.iter().enumerate().flat_map(note).collect();
-            let (kind, motif) = (built[0].kind, built[0].drawn.1.motif().clone());
-            (kind, motif, notes, built.into_iter().map(|ready| ready.drawn).collect(), None)
-        };
-        let any = |what: fn(&ergodict::data::Network) -> bool| drawn.iter().any(|drawn| what(&drawn.0));
-        let (directed, weighted) = match (plan.form, &windows) {
-            (Some(form), _) => form,
-            (None, Some(windows)) => (windows.options().directed, windows.is_weighted()),
-            (None, None) => {
-                (any(ergodict::data::Network::is_directed), any(ergodict::data::Network::is_weighted))
+        let mut data = long(py, n_jobs, None, |_| {
+            if let Some(windows) = &windows {
+                return Ok(NetworkData::from_windows(Arc::clone(windows), &settings.sampling, &motif, seed)
+                    .map_err(to_py_err));
             }
+            let mut data = NetworkData::new(&settings.sampling, Use::Learn, &motif, settings.snapshots, seed);
+            let mut networks = networks[..begun].iter().enumerate();
+            let pushed = networks.try_for_each(|(at, network)| {
+                let pushed = data.push(name(at), span(at), Arc::clone(network));
+                pushed.map(drop).map_err(|error| in_network(name(at), error))
+            });
+            Ok(pushed.map(|()| data))
+        })??;
+        let over_time = windows.is_some() || settings.snapshots;
+        let prefixed = over_time || begun > 1;
+        let note = |(name, note): (String, Note)| match note.spelled(&keyword) {
+            note if prefixed => format!("{name}: {note}"),
+            note => note,
         };
-        let form = NetworkForm::new(&motif, directed, weighted);
-        let times = match &windows {
-            Some(windows) => windows.rows().kind(),
-            None => plan.kind()?,
-        };
-        let title = plan.timing.as_ref().and_then(|_| plan.names.first().cloned());
-        let network_plan = NetworkPlan {
-            steps: plan.steps,
-            batches: sampling.watching(plan.batch),
-            score_patches: plan.score_patches,
-            times,
-            form: form.clone(),
-            sampler: kind,
-            title,
-            // A run before had the streams of the seed itself, and the same homomorphisms are not to be learned from twice.
-            seed: match plan.after {
-                0 => plan.seed,
-                steps => derived(plan.seed, Purpose::Chain, ids::GOING_ON.saturating_add(steps)),
-            },
-        };
+        let notes = data.take_notes().into_iter().map(note).collect();
+        let mut how = data.plan(&settings).map_err(to_py_err)?;
+        let (kind, motif) = data.chosen().map(|(kind, motif)| (kind, motif.clone())).map_err(to_py_err)?;
+        if let Some((directed, weighted)) = plan.form {
+            how.form = NetworkForm::new(&motif, directed, weighted);
+        }
+        if windows.is_none() {
+            how.times = plan.kind()?;
+        }
+        how.title = settings.windows.timestamps.as_ref().and_then(|_| plan.names.first().cloned());
+        // A run before had the streams of the seed itself, and the same homomorphisms are not to be learned from twice.
+        if plan.after > 0 {
+            how.seed = derived(seed, Purpose::Chain, ids::GOING_ON.saturating_add(plan.after));
+        }
+        settings.sampling.sampler = Some(kind);
         let mut later = Vec::new();
         for ((at, network), &steps) in networks.iter().enumerate().skip(begun).zip(&plan.more) {
-            let name = name(at);
-            let made = window(network, (name, span(at)), &sampling, &motif, Some(kind), plan.seed);
-            later.push((made.map_err(|error| placed(name, error))?.0, steps));
+            let opened = Window::open(name(at), span(at), network, &settings.sampling, &motif, seed);
+            later.push((opened.map_err(|error| in_network(name(at), error))?.0, steps));
         }
-        let beside = |(at, drawn): (usize, SampledNetwork)| Window {
-            name: name(at).to_owned(),
-            span: span(at),
-            network: Arc::clone(&networks[at]),
-            drawn: Ok(drawn),
-        };
-        let run = RunPlan {
-            examples: examples(plan.examples, &sampling),
-            yardstick: Some(Yardstick { copies: plan.rewired_copies, sampling: sampling.settings.clone() }),
-            ..RunPlan::new("network learn", parameters.clone(), plan.seed)
-        };
-        let (d, seed) = (form.k * form.k, plan.seed);
-        let any = if all {
-            let options =
-                StaticOptions { injective: sampling.settings.injective, ..StaticOptions::default() };
-            let parameters = ExhaustiveSource::parameters(parameters.clone());
-            let found = long(py, n_jobs, None, |watch| {
-                let learned = || {
-                    let source = ExhaustiveSource::new(name(0), &drawn[0].0, &motif, &options, seed)?;
-                    let start = Factorizer::random(parameters.clone(), d, seed)?;
-                    let plan = RunPlan { parameters, ..run };
-                    let mut run = run::Run::new(plan, Box::new(source), Some(start))?;
-                    run.run(None, watch.stop())?;
-                    Ok(run)
-                };
-                Ok(learned())
-            })?;
-            AnyRun::F64(Box::new(found.map_err(|error: Error| placed(name(0), error))?))
+        let form = how.form.clone();
+        let mut any = if all {
+            let network = &data.drawn()[0].0;
+            let run = |watch: &Watch| Ok(exhausted(&settings, name(0), network, &motif, watch.stop()));
+            let run = long(py, n_jobs, None, run)?.map_err(|error| in_network(name(0), error))?;
+            AnyRun::F64(Box::new(run))
         } else {
-            let beside = drawn.into_iter().enumerate().map(beside).collect();
-            let build = (series, beside, network_plan, later, (plan.before, plan.gone));
-            let called = scheme.dictionary.calls(py);
-            let (permutations, random) = (plan.null_permutations, scheme.settings.init == Init::Random);
-            let (parameters, init) = (parameters.clone(), init.clone());
-            if scheme.settings.f32 {
-                let start: FirstDictionary<f32> =
-                    Box::new(move |seed| first(random, &parameters, d, seed, init.as_ref()));
-                AnyRun::F32(started(run, build, start, called, permutations).map_err(raised)?)
+            let start = (data, how, init, later, (plan.before, plan.gone));
+            if settings.learning.f32 {
+                AnyRun::F32(started(&settings, start).map_err(to_py_err)?)
             } else {
-                let start: FirstDictionary<f64> =
-                    Box::new(move |seed| first(random, &parameters, d, seed, init.as_ref()));
-                AnyRun::F64(started(run, build, start, called, permutations).map_err(raised)?)
+                AnyRun::F64(started(&settings, start).map_err(to_py_err)?)
             }
         };
+        if let Some(called) = scheme.dictionary.calls(py).filter(|_| !all) {
+            dispatch!(&mut any, run => run.guard(Box::new(move || called.is_some())));
+        }
         scheme.dictionary.raised.check()?;
-        let data = if all { Data::All(plan) } else { Data::Networks(plan) };
-        let any = Mutex::new(any);
-        Ok(Self { data, scheme, sampling, parameters, motif, form, kind, notes, any })
+        settings.sampling = sampling.config(&motif, kind);
+        settings.snapshots &= settings.windows.timestamps.is_none();
+        let (data, any) = (Data::Networks(plan), Mutex::new(any));
+        Ok(Self { data, settings, scheme, motif, form, kind, notes, any })
     }
 
     /// A network with a sampler in it, to be learned from in rounds.
@@ -338,55 +322,45 @@ impl Run {
     fn rounds(
         py: Python<'_>,
         network: PyRef<'_, Network>,
-        plan: RoundPlan,
+        plan: &Bound<'_, PyDict>,
         scheme: Scheme,
         sampling: Sampling,
         init: Option<PyReadonlyArray2<'_, f64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
-        let (motif, parameters, init) = checked(py, &scheme, &sampling, plan.batch, init.as_ref())?;
+        let mut settings = run_settings(plan)?;
+        let plan: RoundPlan = plan.extract()?;
+        let (motif, init) = checked(py, &mut settings, &scheme, &sampling, init.as_ref())?;
         let network = Arc::clone(&network.inner);
         let learning = RoundLearning {
             rounds: plan.rounds,
-            chains: sampling.chains(),
+            chains: settings.plan().chains,
             minibatches: plan.minibatches,
-            batch: plan.batch,
-            burn_in: sampling.settings.burn_in,
-            every: sampling.settings.every,
-            parameters: parameters.clone(),
+            batch: settings.batch,
+            burn_in: settings.sampling.burn_in,
+            every: settings.sampling.every,
+            parameters: settings.learning.factor.clone(),
         };
-        learning.check().map_err(raised)?;
-        let d = motif.k() * motif.k();
-        let input = Input { name: plan.name.clone(), digest: plan.digest.clone() };
-        let run = RunPlan {
-            inputs: vec![input],
-            examples: examples(plan.examples, &sampling),
-            ..RunPlan::new("distributed learn", parameters.clone(), plan.seed)
-        };
+        learning.check().map_err(to_py_err)?;
         let built = long(py, n_jobs, None, |_| {
-            Ok(sampling.choose(&network, &motif, Use::Learn, None, plan.seed).and_then(|ready| {
-                let (drawn, seed, init) = (&ready.drawn, plan.seed, init.as_ref());
-                let random = scheme.settings.init == Init::Random;
-                let (any, context) = if scheme.settings.f32 {
-                    let start = first(random, &parameters, d, seed, init)?;
-                    let source = RoundSource::<f32>::new(learning, &plan.name, drawn, ready.kind, seed)?;
-                    let context = Arc::clone(source.context());
-                    (AnyRun::F32(Box::new(run::Run::new(run, Box::new(source), start)?)), context)
+            Ok(sampling.choose(&network, &motif, Use::Learn, settings.seed).and_then(|chosen| {
+                let (name, init) = (&plan.name, init.as_ref());
+                let (any, context) = if settings.learning.f32 {
+                    let (run, context) = in_rounds(&settings, learning, name, &chosen, init)?;
+                    (AnyRun::F32(run), context)
                 } else {
-                    let start = first(random, &parameters, d, seed, init)?;
-                    let source = RoundSource::<f64>::new(learning, &plan.name, drawn, ready.kind, seed)?;
-                    let context = Arc::clone(source.context());
-                    (AnyRun::F64(Box::new(run::Run::new(run, Box::new(source), start)?)), context)
+                    let (run, context) = in_rounds(&settings, learning, name, &chosen, init)?;
+                    (AnyRun::F64(run), context)
                 };
-                Ok((ready, context, any))
+                Ok((chosen, context, any))
             }))
         })?;
-        let (ready, context, any) = built.map_err(|error| placed(&plan.name, error))?;
-        let motif = ready.drawn.1.motif().clone();
-        let form = context.form().clone();
+        let (chosen, context, any) = built.map_err(|error| in_network(&plan.name, error))?;
+        let (kind, notes, form) = (chosen.kind, spelled(&chosen.notes), context.form().clone());
+        let motif = chosen.sampler.motif().clone();
+        settings.sampling = sampling.config(&motif, kind);
         let (data, any) = (Data::Rounds(plan, context), Mutex::new(any));
-        let (kind, notes) = (ready.kind, ready.notes);
-        Ok(Self { data, scheme, sampling, parameters, motif, form, kind, notes, any })
+        Ok(Self { data, settings, scheme, motif, form, kind, notes, any })
     }
 
     /// Takes minibatches until there were so many in all, or as many as were planned. A signal stops it between two.
@@ -398,7 +372,7 @@ impl Run {
         n_jobs: Option<i64>,
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        if let Data::All(_) = self.data {
+        if self.settings.exhaustive {
             return Err(PyValueError::new_err(
                 "a dictionary of all homomorphisms is learned at once: there is nothing to go on with",
             ));
@@ -468,12 +442,6 @@ impl Run {
         dispatch!(self.any_mut(), run => run.forget())
     }
 
-    /// What there is to say of the samplers.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
-
     /// Goes over to what the network became: `steps` minibatches of it are planned. A network without room for the motif is passed over. `times` is
     /// what the times of all spans are.
     #[pyo3(signature = (network, name, digest, steps, span=None, times=None, n_jobs=None))]
@@ -488,26 +456,26 @@ impl Run {
         times: Option<String>,
         n_jobs: Option<i64>,
     ) -> PyResult<()> {
-        let networks = inner(&[network]);
-        let Data::Networks(plan) = &mut self.data else {
-            return Err(raised(damaged("all homomorphisms were learned from at once")));
+        let (network, exhaustive) = (Arc::clone(&network.inner), self.settings.exhaustive);
+        let plan = match &mut self.data {
+            Data::Networks(plan) if !exhaustive => plan,
+            _ => return Err(to_py_err(damaged("all homomorphisms were learned from at once"))),
         };
         if let Some(times) = times {
             plan.times = times;
         }
-        let (kind, seed) = (plan.kind()?, plan.seed);
-        let (sampling, motif, sampler) = (&self.sampling, &self.motif, Some(self.kind));
-        let made = long(py, n_jobs, None, |_| {
-            Ok(window(&networks[0], (&name, span), sampling, motif, sampler, seed))
-        })?;
-        let (next, _, _) = made.map_err(|error| placed(&name, error))?;
+        let (kind, seed) = (plan.kind()?, self.settings.seed);
+        let (sampling, motif) = (&self.settings.sampling, &self.motif);
+        let opened =
+            long(py, n_jobs, None, |_| Ok(Window::open(&name, span, &network, sampling, motif, seed)))?;
+        let (next, _) = opened.map_err(|error| in_network(&name, error))?;
         let any = self.any.get_mut().unwrap_or_else(PoisonError::into_inner);
-        dispatch!(any, run => run.follow(next, steps, kind)).map_err(raised)?;
+        dispatch!(any, run => run.follow(next, steps, kind)).map_err(to_py_err)?;
         plan.spans.push(span);
         plan.names.push(name);
         plan.digests.push(digest);
         plan.more.push(steps);
-        plan.snapshots = true;
+        self.settings.snapshots = self.settings.windows.timestamps.is_none();
         Ok(())
     }
 
@@ -571,88 +539,26 @@ impl Run {
     /// All that is needed to go on later, but for the networks.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = Sections::default();
-        dispatch!(&*self.any(), run => run.save(&mut state)).map_err(raised)?;
-        Ok(PyBytes::new(py, &state.to_bytes().map_err(raised)?))
+        dispatch!(&*self.any(), run => run.save(&mut state)).map_err(to_py_err)?;
+        Ok(PyBytes::new(py, &state.to_bytes().map_err(to_py_err)?))
     }
 
     /// Goes to where `state` was; `schedule` is another one than there.
     #[pyo3(signature = (bytes, schedule=None))]
     fn restore(&mut self, bytes: &[u8], schedule: Option<&str>) -> PyResult<()> {
-        let state = Sections::from_bytes(bytes).map_err(raised)?;
+        let state = Sections::from_bytes(bytes).map_err(to_py_err)?;
         if let Some(schedule) = schedule {
-            self.parameters.schedule = schedule.parse().map_err(raised)?;
-            let schedule = self.parameters.schedule.clone();
+            let schedule: ergodict::factor::Schedule = schedule.parse().map_err(to_py_err)?;
+            self.settings.learning.factor.schedule = schedule.clone();
             dispatch!(self.any_mut(), run => run.plan_mut().parameters.schedule = schedule);
         }
-        dispatch!(self.any_mut(), run => run.restore(&state)).map_err(raised)
+        dispatch!(self.any_mut(), run => run.restore(&state)).map_err(to_py_err)
     }
 
     /// Goes on from a model that was learned elsewhere.
     fn continue_from(&mut self, model: PyRef<'_, NetworkModel>) -> PyResult<()> {
-        let model = &model.model;
-        let (found, needed) = ((model.w.rows(), model.w.cols()), (self.form.k.pow(2), self.parameters.atoms));
-        if found != needed {
-            return Err(PyValueError::new_err(format!(
-                "the model has {} atoms of {} numbers, but {} of {} are needed",
-                found.1, found.0, needed.1, needed.0
-            )));
-        }
-        dispatch!(self.any_mut(), run => run.continue_from(model)).map_err(raised)
+        dispatch!(self.any_mut(), run => run.continue_from(&model.model)).map_err(to_py_err)
     }
-}
-
-/// How examples of atoms are looked for.
-fn examples(each: usize, sampling: &Sampling) -> Examples {
-    Examples {
-        each,
-        burn_in: sampling.settings.burn_in,
-        every: sampling.settings.every,
-        ..Examples::default()
-    }
-}
-
-/// Windows, or networks side by side; how they are learned from; those that came later; and windows before.
-type Build = (
-    Option<(Box<dyn run::WindowSeries>, Null)>,
-    Vec<Window>,
-    NetworkPlan,
-    Vec<(Window, u64)>,
-    (usize, usize),
-);
-
-/// A run at its beginning.
-fn started<T: Scalar>(
-    run: RunPlan,
-    (series, beside, plan, later, (before, gone)): Build,
-    first: FirstDictionary<T>,
-    called: Option<Raised>,
-    permutations: u64,
-) -> Result<Box<run::Run<T>>> {
-    let (times, start) = (plan.times, first(run.seed));
-    let mut run = match series {
-        None => run::Run::new(run, Box::new(NetworkSource::new(beside, plan)?), start?)?,
-        Some((series, null)) => {
-            let windows = series.len();
-            let source = WindowSource::after(series, plan.clone(), before, gone)?;
-            let mut run = run::Run::new(run, Box::new(source), start?)?;
-            match null {
-                Err(reason) => run.leave_untested(reason),
-                _ if permutations == 0 => run.leave_untested("no permutations are asked for"),
-                _ if windows < 2 => run.leave_untested("there is only one window"),
-                // Networks before these are not there any more.
-                Ok(_) if gone > 0 => {}
-                Ok((appearances, window)) => {
-                    run.test_change(ChangeTest::new(permutations, appearances, window, plan, first));
-                }
-            }
-            run
-        }
-    };
-    if let Some(called) = called {
-        run.guard(Box::new(move || called.is_some()));
-    }
-    later.into_iter().try_for_each(|(window, steps)| run.follow(window, steps, times))?;
-    Ok(Box::new(run))
 }
 
 impl Run {
@@ -668,62 +574,26 @@ impl Run {
     fn inputs(&self) -> Vec<Input> {
         let input = |(name, digest): (&String, &String)| Input { name: name.clone(), digest: digest.clone() };
         match &self.data {
-            Data::Networks(plan) | Data::All(plan) => {
-                plan.names.iter().zip(&plan.digests).map(input).collect()
-            }
+            Data::Networks(plan) => plan.names.iter().zip(&plan.digests).map(input).collect(),
             Data::Rounds(plan, _) => vec![input((&plan.name, &plan.digest))],
         }
     }
 
     /// Every parameter that has a say in the result, as `--config` of the command line takes it; that of rounds it refuses.
     fn config(&self) -> Value {
-        let mut config = self.scheme.config(&self.parameters);
-        let mut sampling = json!(self.sampling.config(&self.motif, self.kind));
-        let (examples, seed) = match &self.data {
-            Data::Networks(plan) | Data::All(plan) => (plan.examples, plan.seed),
-            Data::Rounds(plan, _) => (plan.examples, plan.seed),
-        };
-        (config["examples"], config["seed"]) = (json!(examples), json!(seed));
-        let (weighted, weights) = match &self.data {
-            Data::Networks(plan) | Data::All(plan) => (plan.weighted, &plan.weights),
-            Data::Rounds(plan, _) => (plan.weighted, &plan.weights),
-        };
-        if weighted {
-            config["weighted"] = json!(true);
-        }
-        config["weights"] = json!(weights);
+        let mut config = self.settings.config();
         match &self.data {
-            Data::All(_) => {
-                config["static"] = json!(true);
-                for key in ["sampler", "every", "burn-in", "chains"] {
-                    sampling.as_object_mut().map(|sampling| sampling.remove(key));
-                }
+            Data::Networks(plan) if !self.settings.exhaustive => {
+                config.insert("steps".into(), self.steps_of_each(plan));
             }
+            Data::Networks(_) => {}
             Data::Rounds(plan, _) => {
-                config["rounds"] = json!(self.made().0);
-                config["minibatches"] = json!(plan.minibatches);
-                config["batch"] = json!(plan.batch);
-            }
-            Data::Networks(plan) => {
-                config["steps"] = self.steps_of_each(plan);
-                config["batch"] = json!(plan.batch);
-                if let Some(timing) = &plan.timing {
-                    timing.put(&mut config);
-                } else if plan.snapshots {
-                    config["snapshots"] = json!(true);
-                }
-                if dispatch!(&*self.any(), run => run.source().stats().windows.is_some()) {
-                    config["score-patches"] = json!(plan.score_patches);
-                    config["null-permutations"] = json!(plan.null_permutations);
-                } else if let Some(copies) = plan.rewired_copies {
-                    config["rewired-copies"] = json!(copies);
-                }
+                config.remove("steps");
+                config.insert("rounds".into(), json!(self.made().0));
+                config.insert("minibatches".into(), json!(plan.minibatches));
             }
         }
-        if let (Value::Object(config), Value::Object(sampling)) = (&mut config, sampling) {
-            config.extend(sampling);
-        }
-        config
+        Value::Object(config)
     }
 
     /// Minibatches, of snapshots those of each. What no run of the command line repeats is a list, which `--config` refuses: snapshots that were
@@ -746,7 +616,7 @@ impl Run {
                 let series = windows.count - plan.more.len().min(windows.count);
                 let later = (kept.len()..windows.count).map(|at| match at.checked_sub(series) {
                     Some(more) => plan.more[more],
-                    None => plan.steps,
+                    None => self.settings.steps,
                 });
                 each.chain(later).collect()
             }

@@ -1,13 +1,14 @@
 //! Samplers of homomorphisms under way: chains, what they drew, and where they are.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
-use crate::sampling::{Ready, Sampling};
+use crate::sampling::{Sampling, spelled};
+use crate::value::to_python;
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{
-    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind, SamplingSettings,
-    Tally, Use,
+    ChosenSampler, Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind,
+    SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
@@ -42,11 +43,28 @@ pub(crate) struct Sampler {
     /// The numbers that its nodes have in the whole network, where it is not all of it.
     places: Option<Vec<u32>>,
     chain: Arc<dyn MotifSampler>,
+    /// Nodes of the motif, its name and its edges.
+    #[pyo3(get)]
+    k: usize,
+    #[pyo3(get)]
+    motif: String,
+    #[pyo3(get)]
+    edges: Vec<(u32, u32)>,
     kind: SamplerKind,
+    /// The sampler's name, and whether homomorphisms are independent of each other.
+    #[pyo3(get)]
+    sampler: String,
+    #[pyo3(get)]
+    independent: bool,
+    /// What there is to say of the sampler on this network.
+    #[pyo3(get)]
+    notes: Vec<String>,
+    /// Whether patches are of zeros and ones.
+    #[pyo3(get)]
+    bits: bool,
     injective: bool,
     every: u64,
     seed: u64,
-    notes: Vec<String>,
     walkers: Mutex<Vec<MotifWalker>>,
     patches: OnceLock<NetworkPatches>,
 }
@@ -66,68 +84,32 @@ impl Sampler {
         let SamplingSettings { injective, every, .. } = sampling.settings;
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
-        memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(raised)?;
+        memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(to_py_err)?;
         long(py, n_jobs, None, |_| {
-            let Ready { drawn: (network, sampler), kind, nodes: places, notes } =
-                sampling.choose(&network.inner, &motif, Use::Estimate, None, seed)?;
+            let ChosenSampler { network, sampler, kind, nodes: places, notes } =
+                sampling.choose(&network.inner, &motif, Use::Estimate, seed)?;
             let walker = |id| sampling.settings.walker(&sampler, seed, id);
             let walkers = (0..chains).into_par_iter().map(walker).collect::<Result<Vec<_>>>()?;
-            let (walkers, patches) = (Mutex::new(walkers), OnceLock::new());
+            let motif = sampler.motif();
             Ok(Self {
+                k: motif.k(),
+                motif: motif.name().to_owned(),
+                edges: motif.edges().to_vec(),
+                sampler: kind.to_string(),
+                independent: sampler.is_independent(),
+                notes: spelled(&notes),
+                bits: !network.is_weighted(),
                 network,
                 places,
-                chain: sampler,
+                chain: Arc::clone(&sampler),
                 kind,
                 injective,
                 every,
                 seed,
-                notes,
-                walkers,
-                patches,
+                walkers: Mutex::new(walkers),
+                patches: OnceLock::new(),
             })
         })
-    }
-
-    /// Nodes of the motif.
-    #[getter]
-    fn k(&self) -> usize {
-        self.chain.motif().k()
-    }
-
-    /// What the motif is called: chain, star, cycle, complete, tree or edges.
-    #[getter]
-    fn motif(&self) -> &str {
-        self.chain.motif().name()
-    }
-
-    /// The edges of the motif.
-    #[getter]
-    fn edges(&self) -> Vec<(u32, u32)> {
-        self.chain.motif().edges().to_vec()
-    }
-
-    /// The sampler's name.
-    #[getter]
-    fn sampler(&self) -> String {
-        self.kind.to_string()
-    }
-
-    /// Whether homomorphisms are independent of each other.
-    #[getter]
-    fn independent(&self) -> bool {
-        self.chain.is_independent()
-    }
-
-    /// What there is to say of the sampler on this network.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
-
-    /// Whether patches are of zeros and ones.
-    #[getter]
-    fn bits(&self) -> bool {
-        !self.network.is_weighted()
     }
 
     /// Homomorphisms drawn.
@@ -173,7 +155,7 @@ impl Sampler {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let k = self.k();
+        let k = self.k;
         check_room(count, 8 * k * k)?;
         let xs = self.drawn_chains(py, count, n_jobs, progress, &|_| Ok(()))?.0.concat();
         let patches = self.patches.get_or_init(|| NetworkPatches::new(&self.network, k, Adjacency::BUDGET));
@@ -186,10 +168,10 @@ impl Sampler {
         Ok(out.into_pyarray(py))
     }
 
-    /// What the next homomorphisms tell of the network and of the sampler, as JSON.
-    fn measure(
+    /// What the next homomorphisms tell of the network and of the sampler.
+    fn measure<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         count: u64,
         density: bool,
         macc: bool,
@@ -197,7 +179,7 @@ impl Sampler {
         #[pyo3(from_py_with = crate::list::maybe_list)] larger_edges: Option<Vec<(u32, u32)>>,
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let own = self.chain.motif();
         let wants_larger = larger.is_some() || larger_edges.is_some();
         if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
@@ -215,7 +197,7 @@ impl Sampler {
                 Sampling { settings, edges: larger_edges }.motif()
             })
             .transpose()?;
-        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(raised)?;
+        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(to_py_err)?;
         check_room(count, 40)?;
         let measure = |xs: &[u32]| {
             let mut measured = measures.none_yet();
@@ -229,8 +211,7 @@ impl Sampler {
             let draws = count.min(MOST_DRAWS) as usize;
             long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
         });
-        let told = self.told(&measures, &measured, &kept, density.transpose()?.as_ref());
-        Ok(told.to_string())
+        to_python(py, &self.told(&measures, &measured, &kept, density.transpose()?.as_ref()))
     }
 
     /// Where the chains are, as JSON.
@@ -272,7 +253,7 @@ fn check_room(count: u64, bytes: usize) -> PyResult<()> {
     if needed < SMALL {
         return Ok(());
     }
-    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(raised)
+    memory::check(needed, &format!("{count} homomorphisms"), "ask for fewer").map_err(to_py_err)
 }
 
 impl Sampler {
@@ -296,7 +277,7 @@ impl Sampler {
         progress: Option<&Bound<'_, PyAny>>,
         look: &(dyn Fn(&[u32]) -> Result<R> + Sync),
     ) -> PyResult<(Vec<Vec<u32>>, Vec<R>)> {
-        let k = self.k();
+        let k = self.k;
         check_room(count, 12 * k)?;
         // A copy, so that nobody waits for the lock while holding the interpreter's.
         let mut walkers = self.walkers().clone();
@@ -343,7 +324,7 @@ impl Sampler {
         density: Option<&Density>,
     ) -> Value {
         let series = |i: usize| measured.iter().map(|one| one.series[i].as_slice()).collect::<Vec<_>>();
-        let stuck = !self.chain.is_independent()
+        let stuck = !self.independent
             && !measured.iter().all(|one| one.moved)
             && kept.iter().all(|&kept| kept >= 100);
         let one = |name: &str, i: usize| {
@@ -351,7 +332,7 @@ impl Sampler {
             let mixed = if stuck {
                 Some(false)
             } else {
-                let alone = kept.len() == 1 && !self.chain.is_independent();
+                let alone = kept.len() == 1 && !self.independent;
                 (!mixing.r_hat.is_nan())
                     .then_some(mixing.r_hat <= R_HAT_LIMIT)
                     .filter(|mixed| !(alone && *mixed))

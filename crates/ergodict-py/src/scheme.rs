@@ -1,6 +1,6 @@
 //! What the arguments of Python say of the online scheme.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::sets::Described;
 use ergodict::factor::{FactorSettings, Init, LearnSettings};
 use ergodict::{Result, memory};
@@ -21,7 +21,7 @@ impl<'py> FromPyObject<'_, 'py> for Scheme {
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let given = given.cast::<PyDict>()?;
-        let mut settings: LearnSettings = settings(&given, "dictionary")?;
+        let mut settings: LearnSettings = settings(&given, &["dictionary"])?;
         // A matrix, which files do not name.
         if given.get_item("init")?.is_none_or(|init| init.is_none()) {
             settings.init = Init::Given;
@@ -32,13 +32,13 @@ impl<'py> FromPyObject<'_, 'py> for Scheme {
     }
 }
 
-/// Settings by their keys, with dashes or underscores; what is None has its default, and `without` is something else.
-pub(crate) fn settings<S: DeserializeOwned>(given: &Bound<'_, PyDict>, without: &str) -> PyResult<S> {
+/// Settings by their keys, with dashes or underscores; what is None has its default, and `others` are something else.
+pub(crate) fn settings<S: DeserializeOwned>(given: &Bound<'_, PyDict>, others: &[&str]) -> PyResult<S> {
     let mut settings = Map::new();
     for (key, value) in given {
-        let key = key.extract::<String>()?.replace('_', "-");
-        if key != without && !value.is_none() {
-            settings.insert(key, plain(&value)?);
+        let key = key.extract::<String>()?;
+        if !others.contains(&&*key) && !value.is_none() {
+            settings.insert(key.replace('_', "-"), plain(&value)?);
         }
     }
     serde_json::from_value(Value::Object(settings))
@@ -71,7 +71,7 @@ impl Scheme {
     pub(crate) fn parameters(&self, py: Python<'_>, features: usize) -> PyResult<FactorSettings> {
         let dictionary = Some(self.dictionary.set(py)?);
         let parameters = FactorSettings { dictionary, ..self.settings.factor.clone() };
-        parameters.check(features).map_err(raised)?;
+        parameters.check(features).map_err(to_py_err)?;
         Ok(parameters)
     }
 
@@ -89,8 +89,8 @@ impl Scheme {
         memory::check(needed.saturating_add(minibatch), &what, way_out)
     }
 
-    /// Every setting with its value, as `--config` of the command line takes it.
-    pub(crate) fn config(&self, parameters: &FactorSettings) -> Value {
-        json!(LearnSettings { factor: parameters.clone(), ..self.settings.clone() }.decided(false))
+    /// Every setting with its value, with these parameters.
+    pub(crate) fn decided(&self, parameters: &FactorSettings) -> LearnSettings {
+        LearnSettings { factor: parameters.clone(), ..self.settings.clone() }.decided(false)
     }
 }

@@ -78,7 +78,7 @@ impl Described {
 /// `("projection", name, function, whole, d)` or `("union", [description, …])`.
 pub(crate) fn dictionary_set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<DictionarySet> {
     if let Ok(name) = spec.extract::<String>() {
-        return name.parse().map_err(crate::error::raised);
+        return name.parse().map_err(crate::error::to_py_err);
     }
     let parts = spec.cast::<PyTuple>()?;
     if parts.get_item(0)?.extract::<String>()? == "union" {
@@ -94,7 +94,7 @@ pub(crate) fn dictionary_set(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResu
 
 fn convex(spec: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<ConvexSet> {
     if let Ok(name) = spec.extract::<String>() {
-        return match name.parse().map_err(crate::error::raised)? {
+        return match name.parse().map_err(crate::error::to_py_err)? {
             DictionarySet::Convex(set) => Ok(set),
             DictionarySet::Union(_) => Err(PyTypeError::new_err("a union cannot hold a union")),
         };

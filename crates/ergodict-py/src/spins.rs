@@ -1,7 +1,7 @@
 //! Spin systems under way: advanced, looked at, measured, cut into patches.
 
-use crate::error::raised;
-use crate::room::room;
+use crate::error::to_py_err;
+use crate::memory::reserve;
 use crate::scheme::plain;
 use crate::work::{long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation};
@@ -54,7 +54,7 @@ impl SpinChain {
     ) -> PyResult<Self> {
         let settings = SystemSettings { size: Some(Shape(size.0, size.1)), ..settings(system)? };
         if graph.is_none() && weights.is_none() {
-            room(settings.memory().map_err(raised)?.into(), "a system of this size")?;
+            reserve(settings.memory().map_err(to_py_err)?.into(), "a system of this size")?;
         }
         let data = SystemData {
             field: field.map(|field| field.as_slice().map(<[f64]>::to_vec)).transpose()?,
@@ -142,7 +142,7 @@ impl SpinChain {
     ) -> PyResult<()> {
         let state = spins.as_slice()?.iter().map(|&s| s as u8).collect();
         let acceptance = acceptance.map(|(accepted, proposed)| Acceptance { accepted, proposed });
-        self.walk.seek(&ChainPoint { steps, word, acceptance, state }).map_err(raised)?;
+        self.walk.seek(&ChainPoint { steps, word, acceptance, state }).map_err(to_py_err)?;
         self.word = patch_word;
         Ok(())
     }
@@ -196,14 +196,14 @@ impl SpinChain {
         let Some((high, wide, boundary)) = self.walk.grid() else {
             return Err(PyValueError::new_err("patches are cut from a lattice, and this system is on none"));
         };
-        let values: SpinValues = values.parse().map_err(raised)?;
-        let encoding = Encoding::new(values, self.walk.alphabet()).map_err(raised)?;
+        let values: SpinValues = values.parse().map_err(to_py_err)?;
+        let encoding = Encoding::new(values, self.walk.alphabet()).map_err(to_py_err)?;
         let window = Window { rows, cols, boundary };
-        window.corners((high, wide)).map_err(raised)?;
+        window.corners((high, wide)).map_err(to_py_err)?;
         let features = window.features(encoding.channels());
-        room(features as u128 * count as u128 * 2 * size_of::<T>() as u128, "so many patches")?;
+        reserve(features as u128 * count as u128 * 2 * size_of::<T>() as u128, "so many patches")?;
         let borders = (values == SpinValues::Borders).then(|| Lattice::new(high, wide, boundary));
-        let borders = borders.transpose().map_err(raised)?;
+        let borders = borders.transpose().map_err(to_py_err)?;
         let mut cutter = SpinCutter::new(window, encoding, borders, self.seed, self.id);
         cutter.seek(self.word);
         let (walk, word) = (&self.walk, &mut self.word);
@@ -257,7 +257,7 @@ fn edges((nodes, us, vs, couplings): &Graph<'_>) -> PyResult<Vec<(u32, u32, f64)
     if us.len() != vs.len() || us.len() != js.len() {
         return Err(PyValueError::new_err("edges need two ends and a coupling each"));
     }
-    room(*nodes as u128 * 32 + us.len() as u128 * 64, "a graph of this size")?;
+    reserve(*nodes as u128 * 32 + us.len() as u128 * 64, "a graph of this size")?;
     Ok(us.iter().zip(vs).zip(js).map(|((&u, &v), &j)| (u, v, j)).collect())
 }
 
@@ -274,7 +274,7 @@ fn machine(
     if visible * hidden != weights.len() {
         return Err(PyValueError::new_err("weights are not visible × hidden"));
     }
-    room(weights.len() as u128 * 24, "a machine of so many weights")?;
+    reserve(weights.len() as u128 * 24, "a machine of so many weights")?;
     let (b, c) = (visible_bias.as_slice()?.to_vec(), hidden_bias.as_slice()?.to_vec());
     Ok((Mat::from_fn(visible, *hidden, |i, j| weights[i * hidden + j]), b, c))
 }

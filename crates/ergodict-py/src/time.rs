@@ -1,8 +1,8 @@
 //! Networks in time: edges with times, the windows they are cut into, and a network that changes.
 
-use crate::aligned::{column, view};
-use crate::error::raised;
-use crate::network::{Network, named, options, too_many, whole};
+use crate::aligned::column;
+use crate::error::to_py_err;
+use crate::network::{Network, numbered, options, pairs, too_many, whole};
 use ergodict::Result;
 use ergodict::data::{
     Build, Change, Duration, EdgeList, Loops, NodeIds, TimeColumn, TimeOptions, Times, WindowCut,
@@ -56,7 +56,7 @@ impl ChangingNetwork {
         };
         let batch: Vec<Change<'_>> = (0..u.len()).map(change).collect();
         let inner = &mut self.inner;
-        py.detach(|| inner.apply(&batch)).map_err(raised)
+        py.detach(|| inner.apply(&batch)).map_err(to_py_err)
     }
 
     /// The network as it is now.
@@ -131,19 +131,6 @@ struct Rest<'a, 'py> {
     dates: bool,
 }
 
-/// Pairs of two columns.
-fn pairs<T: Copy + numpy::Element>(
-    u: &PyReadonlyArray1<'_, T>,
-    v: &PyReadonlyArray1<'_, T>,
-) -> PyResult<Vec<(T, T)>> {
-    let (u, v) = (view(u)?, view(v)?);
-    if u.len() != v.len() {
-        let words = format!("there are {} first ends of edges, but {} second ends", u.len(), v.len());
-        return Err(PyValueError::new_err(words));
-    }
-    Ok(u.iter().copied().zip(v.iter().copied()).collect())
-}
-
 #[pymethods]
 impl TimedEdges {
     /// Reads a time-stamped edge list; `time` is the name of the column of the times, or its number, counted from 1.
@@ -201,13 +188,7 @@ impl TimedEdges {
         #[pyo3(from_py_with = crate::list::maybe_list)] names: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let ends = pairs(&u, &v)?;
-        let nodes = move || {
-            if n > u32::MAX as usize {
-                return Err(too_many());
-            }
-            let ids = names.map_or_else(|| Ok(NodeIds::numbered(n)), |names| named(&names))?;
-            Ok((ids, ends))
-        };
+        let nodes = move || Ok((numbered(n, names)?, ends));
         let rest = Rest { times: &times, weights: weights.as_ref(), removes: removes.as_ref(), dates };
         Self::build(py, nodes, &rest)
     }
@@ -268,7 +249,7 @@ impl TimedEdges {
 
 /// A length of time: a number in the unit of the rows, or text such as `7d`.
 fn length(text: &str, rows: &ergodict::data::TimedEdges) -> PyResult<f64> {
-    text.parse::<Duration>().and_then(|duration| duration.among(rows)).map_err(raised)
+    text.parse::<Duration>().and_then(|duration| duration.among(rows)).map_err(to_py_err)
 }
 
 /// The windows of edges with times.
@@ -301,7 +282,7 @@ impl Windows {
         };
         let loops = if loops { Loops::Keep } else { Loops::Drop };
         let options = WindowOptions { cut, cumulative, directed, weighted, loops };
-        let inner = ergodict::data::Windows::new(Arc::clone(&rows.inner), options).map_err(raised)?;
+        let inner = ergodict::data::Windows::new(Arc::clone(&rows.inner), options).map_err(to_py_err)?;
         Ok(Self { inner: Arc::new(inner) })
     }
 

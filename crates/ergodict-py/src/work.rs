@@ -1,7 +1,8 @@
 //! Work without the interpreter's lock: threads of our own, signals heard, progress told.
 
-use crate::error::raised;
-use ergodict::run::Stop;
+use crate::error::to_py_err;
+use ergodict::Error;
+use ergodict::run::{Checkpoint, Job, Progress, Status, Stop, drive};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -43,6 +44,24 @@ impl Watch {
     /// Tells a number worth showing.
     pub(crate) fn figure(&self, figure: f64) {
         self.figure.store(figure.to_bits(), Ordering::Relaxed);
+    }
+}
+
+impl Progress for &Watch {
+    fn update(&mut self, _: &'static str, done: u64, total: Option<u64>, _: &dyn Fn() -> String) {
+        self.at(done, total.unwrap_or(done));
+    }
+}
+
+/// Drives a job to its end and shows its progress; a stop is an interruption.
+pub(crate) fn driven(
+    job: &mut dyn Job,
+    checkpoint: Option<&mut Checkpoint>,
+    watch: &Watch,
+) -> ergodict::Result<()> {
+    match drive(&mut [&mut *job], checkpoint, watch.stop(), &mut &*watch)? {
+        Status::Stopped => Err(Error::Interrupted),
+        _ => Ok(()),
     }
 }
 
@@ -165,7 +184,7 @@ pub(crate) fn long<R: Send>(
             tell(progress, &watch)?;
             Ok(value)
         }
-        Ok(Err(error)) => Err(raised(error)),
+        Ok(Err(error)) => Err(to_py_err(error)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }
@@ -183,5 +202,5 @@ pub(crate) fn short<R: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> ergodict::Result<R> + Send,
 ) -> PyResult<R> {
-    py.detach(work).map_err(raised)
+    py.detach(work).map_err(to_py_err)
 }

@@ -7,11 +7,11 @@ use ergodict::data::MatrixStream;
 use std::path::{Path, PathBuf};
 
 /// A file and the flag, or the name of the argument, that it was given by.
-pub type Given<'a> = (&'static str, &'a Path);
+pub type NamedPath<'a> = (&'static str, &'a Path);
 
 /// Refuses a file to write that is also an input or another file to write, however it is spelled. `--config` and
 /// `--json` are known here.
-pub fn check(common: &Common, inputs: &[Given<'_>], outputs: &[Given<'_>]) -> Result<()> {
+pub fn check(common: &Common, inputs: &[NamedPath<'_>], outputs: &[NamedPath<'_>]) -> Result<()> {
     let config = common.config.as_deref().map(|path| ("--config", path));
     let written: Vec<_> = outputs.iter().map(|&given| (given, place(given.1))).collect();
     for (flag, path) in inputs.iter().copied().chain(config).filter(|given| !is_standard(given.1)) {

@@ -1,6 +1,6 @@
 //! What to say when an output cannot be written: what is written, what is not, where the state is, and what to do.
 
-use crate::paths::Given;
+use crate::paths::NamedPath;
 use ergodict::Error;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// The outputs of this command.
-static PLANNED: Mutex<Vec<Planned>> = Mutex::new(Vec::new());
+static PLANNED: Mutex<Vec<PlannedOutput>> = Mutex::new(Vec::new());
 
-struct Planned {
+struct PlannedOutput {
     flag: &'static str,
     path: PathBuf,
     /// What was there before the command wrote anything.
@@ -35,13 +35,13 @@ impl Stamp {
     }
 }
 
-fn planned() -> MutexGuard<'static, Vec<Planned>> {
+fn planned() -> MutexGuard<'static, Vec<PlannedOutput>> {
     PLANNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Remembers what is to be written.
-pub fn plan(outputs: &[Given<'_>]) {
-    let new = outputs.iter().map(|&(flag, path)| Planned {
+pub fn plan(outputs: &[NamedPath<'_>]) {
+    let new = outputs.iter().map(|&(flag, path)| PlannedOutput {
         flag,
         path: path.to_owned(),
         before: Stamp::from_path(path),
@@ -73,20 +73,20 @@ pub fn advice(error: &anyhow::Error) -> String {
 }
 
 /// Which outputs are written and which are not, `failed` not; nothing before the first is.
-fn account(planned: &[Planned], failed: Option<&Path>) -> String {
+fn account(planned: &[PlannedOutput], failed: Option<&Path>) -> String {
     // A state that is at fault itself is nothing to go on from.
-    let whole = |one: &Planned| one.path.is_file() && failed.is_none_or(|failed| failed != one.path);
+    let whole = |one: &PlannedOutput| one.path.is_file() && failed.is_none_or(|failed| failed != one.path);
     let state = planned.iter().find(|one| one.flag == "--checkpoint" && whole(one));
     let state = state.map_or_else(String::new, |one| {
         format!("; the state is in {}: the same command with --resume goes on from it", one.path.display())
     });
-    let outputs: Vec<&Planned> = planned.iter().filter(|one| one.flag != "--checkpoint").collect();
+    let outputs: Vec<&PlannedOutput> = planned.iter().filter(|one| one.flag != "--checkpoint").collect();
     // A folder of figures may be there, but not all that belongs into it.
-    let failed = |one: &Planned| failed.is_some_and(|failed| failed.starts_with(&one.path));
-    let is_new = |one: &Planned| Stamp::from_path(&one.path).is_some_and(|now| Some(now) != one.before);
-    let (done, left): (Vec<&Planned>, Vec<&Planned>) =
+    let failed = |one: &PlannedOutput| failed.is_some_and(|failed| failed.starts_with(&one.path));
+    let is_new = |one: &PlannedOutput| Stamp::from_path(&one.path).is_some_and(|now| Some(now) != one.before);
+    let (done, left): (Vec<&PlannedOutput>, Vec<&PlannedOutput>) =
         outputs.into_iter().partition(|one| is_new(one) && !failed(one));
-    let names = |all: &[&Planned]| {
+    let names = |all: &[&PlannedOutput]| {
         let names: Vec<String> = all.iter().map(|one| one.path.display().to_string()).collect();
         names.join(", ")
     };
@@ -108,7 +108,7 @@ mod tests {
         let planned = |flag: &'static str, name: &str| {
             let path = at(name);
             let before = Stamp::from_path(&path);
-            Planned { flag, path, before }
+            PlannedOutput { flag, path, before }
         };
         let all = [planned("-o", "old"), planned("--report", "new"), planned("--checkpoint", "state")];
         assert_eq!(account(&all, None), "");

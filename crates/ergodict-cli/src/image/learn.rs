@@ -3,10 +3,10 @@
 use super::open::open;
 use super::page;
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::learning::{LearnedModel, Learning};
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -43,9 +43,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: ImageSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -63,7 +63,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     for path in &args.images {
         let (image, input) = open(path, settings.color, common.quiet)?;
         window.corners(image.shape()).with_context(|| path.display().to_string())?;
-        if args.showing.wanted() {
+        if args.reports.wanted() {
             largest = largest.max(image.values().len() as u64);
         }
         images.push(image);
@@ -90,7 +90,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     inputs.extend(init);
     let settings = Value::Object(settings.config());
     let plan = RunPlan { settings, inputs, ..RunPlan::new("image learn", parameters, common.seed) };
-    let mut learning = Learning::open(&plan.identity(), &args.saving, common)?;
+    let mut learning = Learning::open(&plan.identity(), &args.checkpoints, common)?;
     learning.runs.push(Run::new(plan, Box::new(source), first)?);
     if let Some(code) = learning.drive()? {
         return Ok(code);
@@ -100,18 +100,18 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.settings.check()?;
         if self.images.iter().filter(|path| output::is_standard(path)).count() > 1 {
             bail!("standard input holds one image, but - is given more than once");
         }
-        let mut inputs: Vec<paths::Given<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = self.images.iter().map(|path| ("IMG", &**path)).collect();
         inputs.extend(self.settings.learning.init.file().map(|path| ("--init", path)));
-        let checkpoint = self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path));
-        let outputs = [("-o", &*self.out)].into_iter().chain(self.showing.outputs()).chain(checkpoint);
+        let checkpoint = self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path));
+        let outputs = [("-o", &*self.out)].into_iter().chain(self.reports.outputs()).chain(checkpoint);
         let outputs: Vec<_> = outputs.collect();
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 
     fn finish<T: Scalar>(
@@ -124,10 +124,10 @@ impl Args {
         let run = &learning.runs[0];
         let (model, results) = (&run.finish()?, &run.results()?);
         model.save(&self.out)?;
-        if !self.showing.write_unless_stopped(|| page::of_learning::<T>(model, images, time, common.quiet))? {
+        if !self.reports.write_unless_stopped(|| page::of_learning::<T>(model, images, time, common.quiet))? {
             let written = self.out.display();
             let place =
-                self.saving.checkpoint.as_deref().map(|_| "; with --resume the same command makes it");
+                self.checkpoints.checkpoint.as_deref().map(|_| "; with --resume the same command makes it");
             say(&format!(
                 "ergodict: interrupted; {written} is written, the report is not{}",
                 place.unwrap_or_default()
@@ -145,7 +145,7 @@ impl Args {
             learning_seconds: learning.as_secs_f64(),
             patch: (self.settings.patch.0, self.settings.patch.1),
             config: &run.plan().settings,
-            shown: self.showing.lines(),
+            shown: self.reports.lines(),
         };
         emit(&summary, common)?;
         Ok(ExitCode::SUCCESS)

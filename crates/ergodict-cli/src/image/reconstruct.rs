@@ -4,7 +4,7 @@ use super::open::open;
 use super::page::{self, Freed, Outcome};
 use crate::args::Common;
 use crate::progress::{Progress, say};
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{input, interrupt, output, paths, rerun};
 use anyhow::{Context, Result, anyhow, bail};
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "IMG")]
     reference: Option<PathBuf>,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 /// How far a picture is from another.
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let mut inputs = vec![("MODEL", &*args.model), ("IMG", &*args.image)];
     inputs.extend(args.reference.as_deref().map(|path| ("--reference", path)));
-    let outputs: Vec<_> = [("-o", &*args.out)].into_iter().chain(args.showing.outputs()).collect();
+    let outputs: Vec<_> = [("-o", &*args.out)].into_iter().chain(args.reports.outputs()).collect();
     paths::check(common, &inputs, &outputs)?;
     output::named(&args.out, "png", "images")?;
     if args.out.extension().is_none() && !output::is_standard(&args.out) {
@@ -121,7 +121,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         Ok(other)
     });
     let reference = reference.transpose()?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     let overlap = match args.stride {
         Some(stride) => {
             let overlap = Overlap { window: patch.window, stride };
@@ -171,7 +171,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let png = rebuilt.image()?.png().map_err(|problem| anyhow!("{}: {problem}", args.out.display()))?;
     output::write_bytes(&args.out, &crate::resolved::noted(png))?;
     let freed = sigma.map(|sigma| Freed { sigma, estimated: args.denoise == Some(None) });
-    args.showing.write(|| {
+    args.reports.write(|| {
         let done = Outcome { image: &image, rebuilt: &rebuilt, reference: reference.as_ref(), stride, freed };
         let names = [input::name(&args.model), input::name(&args.image)];
         let config = json!({ "stride": args.stride, "lambda": args.lambda });
@@ -203,7 +203,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         atoms: model.w.cols(),
         stride_chosen: args.stride.is_none() && stride > 1,
         freed,
-        written: args.showing.lines(),
+        written: args.reports.lines(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)

@@ -2,17 +2,17 @@
 
 mod summary;
 
-use super::networks::{self, Networks};
+use super::opened::{self, OpenedData};
 use super::reading;
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Result, bail};
-use ergodict::chain::{SampledNetwork, SamplingSettings, Use};
+use ergodict::chain::{Motif, SampledNetwork, SamplerKind, SamplingSettings, Use};
 use ergodict::reconstruct::network::{CompareSettings, Comparison, Measure, ReconstructionSettings};
 use ergodict::run::{Identity, Status};
 use ergodict::settings::Settings;
@@ -58,9 +58,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: CompareSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let mut settings = args.settings.clone().decided(common.seed);
     let motif = settings.sampling.motif()?;
-    let networks = Networks::open(
+    let opened = OpenedData::open(
         &args.nets,
         false,
         (settings.reading, settings.weights),
@@ -77,22 +77,24 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         &motif,
         common,
     )?;
-    if networks.drawn.iter().any(|(network, _)| network.is_directed() != networks.drawn[0].0.is_directed()) {
+    let drawn = opened.data.drawn();
+    if drawn.iter().any(|(network, _)| network.is_directed() != drawn[0].0.is_directed()) {
         bail!("some networks are directed and some are not: add --undirected or --directed");
     }
     settings.learning.factor.check(motif.k() * motif.k())?;
-    args.check_memory(&networks, motif.k() * motif.k())?;
+    args.check_memory(&drawn, motif.k() * motif.k())?;
     interrupt::listen();
-    let rewired = rewired(&settings, &networks, common)?;
-    settings.sampling.record(&networks.motif, networks.kind);
+    let (kind, motif) = opened.data.chosen()?;
+    let rewired = rewired(&settings, &drawn, &opened.names, (kind, motif), common)?;
+    settings.sampling.record(motif, kind);
     crate::resolved::settle(&Value::Object(settings.config()));
     let config = crate::resolved::config();
     let command = "network compare".into();
-    let inputs = networks.inputs.clone();
+    let inputs = opened.inputs.clone();
     let identity = Identity { command, settings: config.clone(), inputs, seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
-    let (plan, names) = (settings.comparison(), networks.names.clone());
-    let mut job = Comparison::new(plan, networks.drawn, rewired, names, common.seed);
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
+    let (plan, names) = (settings.comparison(), opened.names.clone());
+    let mut job = Comparison::new(plan, drawn, rewired, names, common.seed);
     if driver.restore(&mut [&mut job])? && !common.quiet {
         say(&format!("resumed after {}", extent(&job)));
     }
@@ -100,11 +102,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         return Ok(driver.interrupted(&extent(&job)));
     }
     let compared = Compared {
-        names: networks.names.clone(),
+        names: opened.names,
         outcome: job.outcome()?,
-        kind: networks.kind,
+        kind,
         config,
-        inputs: networks.inputs.clone(),
+        inputs: opened.inputs,
         seconds: started.elapsed().as_secs_f64(),
     };
     args.write(&compared, common)?;
@@ -115,23 +117,25 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 /// A rewired copy of each network with a sampler in it, as far as there are any.
 fn rewired(
     settings: &CompareSettings,
-    networks: &Networks,
+    drawn: &[SampledNetwork],
+    names: &[String],
+    (kind, motif): (SamplerKind, &Motif),
     common: &Common,
 ) -> Result<Vec<Option<SampledNetwork>>> {
     let copy = |(at, name): (usize, &String)| -> Result<Option<SampledNetwork>> {
         if !settings.rewired {
             return Ok(None);
         }
-        let copy = Comparison::rewired_copy(&networks.drawn[at].0, common.seed, at, &interrupt::asked)?;
+        let copy = Comparison::rewired_copy(&drawn[at].0, common.seed, at, &interrupt::asked)?;
         // The motif may be in no rewired copy, such as a triangle.
-        let sampling = SamplingSettings { sampler: Some(networks.kind), ..settings.sampling.clone() };
-        let chosen = sampling.choose(Use::Reconstruct, copy, &networks.motif, common.seed).ok();
+        let sampling = SamplingSettings { sampler: Some(kind), ..settings.sampling.clone() };
+        let chosen = sampling.choose(Use::Reconstruct, copy, motif, common.seed).ok();
         if chosen.is_none() && !common.quiet {
             say(&format!("{name}: no rewired copy has the motif, so there is no yardstick"));
         }
         Ok(chosen.map(|chosen| (chosen.network, chosen.sampler)))
     };
-    networks.names.iter().enumerate().map(copy).collect()
+    names.iter().enumerate().map(copy).collect()
 }
 
 /// How far a comparison is.
@@ -147,28 +151,28 @@ fn extent(job: &Comparison) -> String {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.settings.check()?;
-        networks::check(&self.nets)?;
+        opened::check(&self.nets)?;
         if let Some(out) = &self.out {
             super::reconstruct::writer::Writer::check_text(out, "matrices")?;
         }
-        let mut inputs: Vec<paths::Given<'_>> =
+        let mut inputs: Vec<paths::NamedPath<'_>> =
             self.nets.iter().filter_map(|net| reading::file(net)).collect();
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
-        let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
-        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+        let mut outputs: Vec<paths::NamedPath<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
+        if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 
     /// Refuses what does not fit: a dictionary being learned, or the sums of the largest network.
-    fn check_memory(&self, networks: &Networks, d: usize) -> Result<()> {
-        let largest = networks.drawn.iter().map(|(network, _)| network.nodes() as u64).max().unwrap_or(0);
+    fn check_memory(&self, drawn: &[SampledNetwork], d: usize) -> Result<()> {
+        let largest = drawn.iter().map(|(network, _)| network.nodes() as u64).max().unwrap_or(0);
         let minibatch = (d as u64).saturating_mul(self.settings.batch as u64).saturating_mul(8);
         let learning = self
             .settings
@@ -179,7 +183,7 @@ impl Args {
         let sums = largest.saturating_mul(largest).saturating_mul(8);
         let sums = sums.min(ReconstructionSettings::default().memory as u64);
         let sums = if self.settings.measure == Measure::Error { 0 } else { sums };
-        let rows = if self.settings.rewired { 2 } else { 1 } * networks.drawn.len() * self.settings.seeds;
+        let rows = if self.settings.rewired { 2 } else { 1 } * drawn.len() * self.settings.seeds;
         let one = (d as u64).saturating_mul(self.settings.learning.factor.atoms as u64).saturating_mul(8);
         let dictionaries = one.saturating_mul(rows as u64);
         let what = format!("atoms of {d} numbers and sums of the pairs of {largest} nodes");
@@ -194,7 +198,7 @@ impl Args {
         if let Some(out) = &self.out {
             output::write(out, &compared.table())?;
         }
-        self.showing.write(|| compared.page())?;
-        emit(&compared.summary(self.out.as_deref(), self.showing.lines()), common)
+        self.reports.write(|| compared.page())?;
+        emit(&compared.summary(self.out.as_deref(), self.reports.lines()), common)
     }
 }

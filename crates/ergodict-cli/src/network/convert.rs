@@ -4,7 +4,7 @@ use super::reading;
 use crate::args::{Common, Size};
 use crate::progress::{Progress, say};
 use crate::summary::{Summary, emit};
-use crate::{input, interrupt, output, paths, saving};
+use crate::{checkpoints, input, interrupt, output, paths};
 use anyhow::{Result, bail};
 use ergodict::data::{
     Conversion, Converting, NetworkFormat, ReadDecisions, ReadSettings, bytes_read, check_network_name,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
     paths::check(common, &inputs, &[("-o", &args.out)])?;
     check_network_name(&args.out)?;
     output::probe(&args.out)?;
@@ -143,7 +143,7 @@ fn to_egr(args: &Args, common: &Common) -> Result<Option<ReadDecisions>> {
     if made.is_none() {
         say(&if folder.exists() {
             let after = if merging { "reading all of the file" } else { "reading a part of the file" };
-            saving::interrupted(after, Some(&folder), 0)
+            checkpoints::interrupted(after, Some(&folder), 0)
         } else {
             "ergodict: interrupted; nothing was written".to_owned()
         });

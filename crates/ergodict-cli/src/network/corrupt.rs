@@ -1,9 +1,9 @@
 //! `ergodict network corrupt`: a network with edges added or removed, and what was done.
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::Common;
 use crate::summary::{Summary, emit};
-use crate::{memory, output, paths, showing};
+use crate::{memory, output, paths, reports};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::Error;
@@ -69,13 +69,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if args.add.is_none() && args.remove.is_none() {
         bail!("what to do is not said: give --add F or --remove F, such as --add 0.5");
     }
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
-    let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &args.out)];
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
+    let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &args.out)];
     outputs.extend(args.truth.as_deref().map(|path| ("--truth", path)));
     paths::check(common, &inputs, &outputs)?;
     check_network_name(&args.out)?;
-    showing::probe(&outputs)?;
-    let Opened { network, name, decisions, input } = reading::open(args.reading, &args.net, common.quiet)?;
+    reports::probe(&outputs)?;
+    let OpenedNetwork { network, name, decisions, input } =
+        reading::open(args.reading, &args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,
         From::Ws => AddModel::WattsStrogatz,

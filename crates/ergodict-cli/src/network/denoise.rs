@@ -3,12 +3,12 @@
 mod page;
 mod summary;
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::{Common, Size, count};
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -90,9 +90,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: ReadSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     args.check(common)?;
     let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let mut inputs = vec![reading::input(&opened)];
-    let Opened { network, name, .. } = opened;
+    let OpenedNetwork { network, name, .. } = opened;
     let what = reading::kind(&network);
     let simple = network.is_simple();
     let network = Arc::new(if simple { network } else { network.to_simple() });
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     crate::resolved::settle(&args.config(common, assumed));
     let (command, settings) = ("network denoise".into(), args.config(common, assumed));
     let identity = Identity { command, settings, inputs: inputs.clone(), seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let denoiser = Denoiser { method: args.method, assumed, seed: common.seed };
     let pairs: Arc<[(u32, u32)]> = pairs.into();
     let mut job = DenoiseRun::new(denoiser, Arc::clone(&network), Arc::clone(&pairs));
@@ -174,7 +174,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs,
         config: crate::resolved::config(),
     };
-    args.showing.write(|| {
+    args.reports.write(|| {
         let simple = |row: usize| network.weight(pairs[row].0 as usize, pairs[row].1 as usize) > 0.0;
         let scores = |edges: bool| {
             let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
@@ -186,7 +186,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Ok(denoised.page(&shown))
     })?;
     driver.remove()?;
-    emit(&denoised.summary(args.showing.lines()), common)?;
+    emit(&denoised.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -236,24 +236,24 @@ fn write(
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        self.checkpoints.check()?;
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.pairs_file().map(|path| ("--pairs", path)));
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
         }
-        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+        if self.checkpoints.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("OBS is -, which cannot be read again to resume: --checkpoint needs a file");
         }
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
         super::reconstruct::writer::Writer::check_text(&self.out, "scores")?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {
             bail!("--pairs is -, but pairs are a file: name it");
         }
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 
     /// All pairs without an edge, if they and what the method makes of them fit.

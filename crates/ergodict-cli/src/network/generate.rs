@@ -5,7 +5,7 @@ mod rewired;
 use super::reading;
 use crate::args::{Common, Size, count};
 use crate::summary::{Summary, emit};
-use crate::{memory, output, paths, showing};
+use crate::{memory, output, paths, reports};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use ergodict::data::generate::{
@@ -241,8 +241,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Kind::Rewired(args) => return rewired::run(args, common),
     };
     let out = &model.out().out;
-    let mut inputs: Vec<paths::Given<'_>> = Vec::new();
-    let mut outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
+    let mut inputs: Vec<paths::NamedPath<'_>> = Vec::new();
+    let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", out)];
     match model {
         Model::Configuration(Config { like: Some(like), .. }) => {
             inputs.extend(reading::file(like).map(|(_, path)| ("--like", path)));
@@ -252,7 +252,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     paths::check(common, &inputs, &outputs)?;
     check_network_name(out)?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     // Labels of blocks are made with the generator; of other models its own limits come first.
     if let Model::Sbm(sbm) = model {
         let nodes: f64 = sbm.sizes.iter().map(|&size| size as f64).sum();

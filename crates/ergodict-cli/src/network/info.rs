@@ -2,9 +2,9 @@
 
 use super::info_time;
 use super::page;
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::Common;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::text::table;
 use crate::{memory, paths};
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) reading: ReadSettings,
     #[command(flatten)]
-    pub(super) showing: Showing,
+    pub(super) reports: ReportArgs,
 }
 
 /// A sampler and what speaks against it.
@@ -53,19 +53,20 @@ pub(super) struct Validity {
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
-    let outputs: Vec<paths::Given<'_>> = args.showing.outputs().collect();
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
+    let outputs: Vec<paths::NamedPath<'_>> = args.reports.outputs().collect();
     paths::check(common, &inputs, &outputs)?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     if args.timing.timestamps.is_some() {
         return info_time::run(args, common);
     }
-    let Opened { network, decisions, name, input } = reading::open(args.reading, &args.net, common.quiet)?;
+    let OpenedNetwork { network, decisions, name, input } =
+        reading::open(args.reading, &args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);
     let samplers = validity(&network)?;
     let lines = lines(&name, &summary);
-    args.showing.write(|| {
+    args.reports.write(|| {
         let digest = input.as_ref().map(|input| ("input", crate::page::input(input)));
         let decided = decisions.as_ref().map(|decisions| ("read as", decisions.to_string()));
         let mut facts: Vec<(&str, String)> = [digest, decided].into_iter().flatten().collect();

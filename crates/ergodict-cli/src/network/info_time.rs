@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 pub(super) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     timing::check(&args.timing, std::slice::from_ref(&args.net))?;
-    if args.showing.outputs().next().is_some() {
+    if args.reports.outputs().next().is_some() {
         bail!(
             "--report is of one network: leave --timestamps out (`network learn --timestamps` draws windows)"
         );

@@ -6,15 +6,14 @@ mod page_time;
 mod summary;
 mod window_lines;
 
-use super::networks;
-use super::prepared::Prepared;
+use super::opened::{self, OpenedData};
 use super::reading;
 use super::timing;
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::learning::Learning;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -59,9 +58,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) settings: NetworkSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -91,19 +90,20 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         k = motif.k()
     );
     memory::check(needed, &what, "lower -k, -r or --batch, or use --f32")?;
-    let prepared = Prepared::open(args, &motif, common)?;
-    let (kind, names, from) = (prepared.kind, prepared.names.clone(), prepared.from.clone());
-    settings.sampling.record(&prepared.motif, kind);
-    let (first, init) = settings.learning.start(d, common.seed)?;
+    let opened = OpenedData::open_settings(&args.nets, &settings, &motif, common)?;
+    let (kind, motif) = opened.data.chosen()?;
+    settings.sampling.record(motif, kind);
+    let (names, from) = (opened.names.clone(), opened.from.clone());
+    let (_, init) = settings.learning.start::<T>(d, common.seed)?;
     let plan = RunPlan {
         settings: Value::Object(settings.config()),
-        inputs: prepared.inputs.iter().cloned().chain(init).collect(),
+        inputs: opened.inputs.iter().cloned().chain(init).collect(),
         examples: Examples::from_settings(&settings),
         yardstick: Some(Yardstick { copies: settings.rewired_copies, sampling: settings.sampling.clone() }),
         ..RunPlan::new("network learn", parameters, common.seed)
     };
-    let mut learning = Learning::<T>::open(&plan.identity(), &args.saving, common)?;
-    learning.runs.push(prepared.run(&settings, plan, first)?);
+    let mut learning = Learning::<T>::open(&plan.identity(), &args.checkpoints, common)?;
+    learning.runs.push(opened.run(&settings, plan, d)?);
     let set_up = started.elapsed();
     if let Some(code) = learning.drive()? {
         return Ok(code);
@@ -131,9 +131,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         time: started.elapsed(),
         resumed: run.resumed(),
     };
-    args.showing.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
+    args.reports.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
     learning.close()?;
-    emit(&learned.summary(args.showing.lines()), common)?;
+    emit(&learned.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -179,7 +179,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let Some(learned) = run.source().stats().exhaustive else { bail!("{name}: nothing was learned") };
     model.save(&args.out)?;
     let seconds = started.elapsed().as_secs_f64();
-    args.showing.write(|| crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
+    args.reports.write(|| crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
     let (dominance, order) = model.dominance();
     let summary = StaticLearnSummary {
         model: &args.out,
@@ -196,7 +196,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
         order,
         seconds,
         config,
-        shown: args.showing.lines(),
+        shown: args.reports.lines(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)
@@ -204,7 +204,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         let settings = &self.settings;
         settings.check()?;
         timing::check(&settings.windows, &self.nets)?;
@@ -212,21 +212,21 @@ impl Args {
         if settings.snapshots && self.nets.len() < 2 {
             bail!("--snapshots needs at least two networks, but one is given");
         }
-        if settings.exhaustive && self.saving.checkpoint.is_some() {
+        if settings.exhaustive && self.checkpoints.checkpoint.is_some() {
             bail!("--static and --checkpoint do not go together: leave one of them out");
         }
-        networks::check(&self.nets)?;
-        if self.saving.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
+        opened::check(&self.nets)?;
+        if self.checkpoints.checkpoint.is_some() && self.nets.iter().any(|path| output::is_standard(path)) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
-        let mut inputs: Vec<paths::Given<'_>> =
+        let mut inputs: Vec<paths::NamedPath<'_>> =
             self.nets.iter().filter_map(|net| reading::file(net)).collect();
         inputs.extend(settings.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(settings.learning.init.file().map(|path| ("--init", path)));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 }

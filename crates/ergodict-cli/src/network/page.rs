@@ -5,7 +5,7 @@ use super::learn::page::degrees;
 use super::sample::summary::{Sampled, density_words, rate_words};
 use crate::mixing::R_HAT_LIMIT;
 use crate::page::{count, short};
-use crate::{rerun, watched};
+use crate::{mixing, rerun};
 use anyhow::Result;
 use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::data::Summary;
@@ -98,7 +98,7 @@ pub(super) fn of_sample(
     });
     let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
     if !curves.is_empty() {
-        report = report.figure(watched::autocorrelations(curves, "kept homomorphisms"));
+        report = report.figure(mixing::autocorrelations(curves, "kept homomorphisms"));
     }
     let rows = sampled.mixing.iter().map(|(name, mixing)| {
         vec![

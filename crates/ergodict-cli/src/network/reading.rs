@@ -12,7 +12,7 @@ use ergodict::model::Input;
 use std::path::Path;
 
 /// A network that was read.
-pub(crate) struct Opened {
+pub(crate) struct OpenedNetwork {
     pub(crate) network: Network,
     /// What was decided; none for embedded ones.
     pub(crate) decisions: Option<ReadDecisions>,
@@ -23,7 +23,7 @@ pub(crate) struct Opened {
 }
 
 /// Reads a network, embedded or from a file, and tells in one line what was decided.
-pub(crate) fn open(settings: ReadSettings, path: &Path, quiet: bool) -> Result<Opened> {
+pub(crate) fn open(settings: ReadSettings, path: &Path, quiet: bool) -> Result<OpenedNetwork> {
     let opened = Progress::reading(quiet, path, || opened(settings, path))?;
     if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
         say(&format!("{}: {decisions}", opened.name));
@@ -46,16 +46,16 @@ pub(crate) fn open_weighed(
     (weighted, weights): (bool, WeightSettings),
     path: &Path,
     quiet: bool,
-) -> Result<Opened> {
+) -> Result<OpenedNetwork> {
     let opened = open(settings, path, quiet)?;
     let (network, note) = weights.apply(weighted, opened.network);
     if let Some(note) = note.filter(|_| !quiet && !settings.unweighted) {
         output::spelled(&[note]).iter().for_each(|note| say(&format!("{}: {note}", opened.name)));
     }
-    Ok(Opened { network, ..opened })
+    Ok(OpenedNetwork { network, ..opened })
 }
 
-fn opened(settings: ReadSettings, path: &Path) -> Result<Opened> {
+fn opened(settings: ReadSettings, path: &Path) -> Result<OpenedNetwork> {
     if let Some(name) = embedded_name(path) {
         let options = settings.options();
         let network = embedded(name)?;
@@ -63,12 +63,12 @@ fn opened(settings: ReadSettings, path: &Path) -> Result<Opened> {
             bail!("{name} is {}: --directed and --weighted are for files", kind(&network));
         }
         let network = if options.weighted == Some(false) { network.unweighted() } else { network };
-        return Ok(Opened { network, decisions: None, input: None, name: name.to_owned() });
+        return Ok(OpenedNetwork { network, decisions: None, input: None, name: name.to_owned() });
     }
     let (network, decisions) = explained(path, read_network(path, &settings.options()))?;
     let (name, from_file) = (input::name(path), !is_standard(path) && path.is_file());
     let input = from_file.then(|| Ok::<_, Error>(Input { name: name.clone(), digest: digest(path)? }));
-    Ok(Opened { network, decisions: Some(decisions), input: input.transpose()?, name })
+    Ok(OpenedNetwork { network, decisions: Some(decisions), input: input.transpose()?, name })
 }
 
 /// Whether weights look like seconds since 1970, from 1973 to 2128, and are not all the same. Those of edges that are listed several times, `duplicates` in
@@ -86,7 +86,7 @@ fn are_times(network: &Network, duplicates: u64) -> bool {
 }
 
 /// What a checkpoint or model keeps of a network; embedded ones are those of this version.
-pub(crate) fn input(opened: &Opened) -> Input {
+pub(crate) fn input(opened: &OpenedNetwork) -> Input {
     opened.input.clone().unwrap_or_else(|| unnamed(&opened.name))
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn embedded_name(path: &Path) -> Option<&str> {
 }
 
 /// The network among the files that are read, unless it is embedded.
-pub(crate) fn file(path: &Path) -> Option<paths::Given<'_>> {
+pub(crate) fn file(path: &Path) -> Option<paths::NamedPath<'_>> {
     embedded_name(path).is_none().then_some(("NET", path))
 }
 

@@ -3,13 +3,13 @@
 mod page;
 pub(super) mod writer;
 
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::Common;
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
 use crate::recorded::RecordedSettings;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -60,9 +60,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     settings: RebuildSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         reading::open_weighed(settings.reading, (weighted, settings.weights), &args.net, common.quiet)?;
     let mut inputs =
         vec![reading::input(&opened), Input { name: input::name(&args.model), digest: digest(&args.model)? }];
-    let Opened { network, name, .. } = opened;
+    let OpenedNetwork { network, name, .. } = opened;
     let table = args.pairs.as_deref().map(PairTable::read).transpose().with_context(|| "--pairs")?;
     if let Some(path) = &args.pairs {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     // Pairs are those of the whole network, of which one component may be rebuilt.
     let asked = table.as_ref().map(|table| table.nodes(&network)).transpose()?;
     let ids = network.ids().clone();
-    let ChosenSampler { network, kind, sampler, notes } =
+    let ChosenSampler { network, kind, sampler, notes, .. } =
         settings.sampling.choose(Use::Reconstruct, network, &motif, common.seed)?;
     if !common.quiet {
         output::spelled(&notes).iter().for_each(|note| say(&format!("{name}: {note}")));
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     interrupt::listen();
     let command = "network reconstruct".into();
     let identity = Identity { command, settings: config, inputs: inputs.clone(), seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let mut job = ReconstructionRun::new(empty, walkers, args.settings.samples);
     let resumed = driver.restore(&mut [&mut job])?;
     let before = job.reconstructor().taken();
@@ -188,9 +188,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         config: crate::resolved::config(),
         inputs,
     };
-    args.showing.write(|| rebuilt.page(&model))?;
+    args.reports.write(|| rebuilt.page(&model))?;
     driver.remove()?;
-    emit(&rebuilt.summary(resumed, args.showing.lines()), common)?;
+    emit(&rebuilt.summary(resumed, args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -202,24 +202,24 @@ fn inside(pairs: &[(u32, u32)], ids: &NodeIds, part: &Network) -> Vec<Inside> {
 
 impl Args {
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.settings.check()?;
         if output::is_standard(&self.model) {
             bail!("--model is -, but a model is a file: name it");
         }
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.push(("--model", &self.model));
         inputs.extend(self.pairs.as_deref().map(|path| ("--pairs", path)));
         inputs.extend(self.settings.sampling.motif_file().map(|path| ("--motif", path)));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &*self.out)];
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &*self.out)];
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
         Writer::check_name(&self.out)?;
         if self.pairs.as_deref().is_some_and(output::is_standard) {
             bail!("--pairs is -, but pairs are a file: name it");
         }
-        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+        if self.checkpoints.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         match self.settings.partitions {
@@ -228,9 +228,9 @@ impl Args {
             }
             Some(_) => {
                 PartsFolder::check(&self.out)?;
-                showing::probe(&outputs[1..])
+                reports::probe(&outputs[1..])
             }
-            None => showing::probe(&outputs),
+            None => reports::probe(&outputs),
         }
     }
 

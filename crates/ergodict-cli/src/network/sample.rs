@@ -4,12 +4,12 @@ pub(super) mod summary;
 mod writer;
 
 use super::page;
-use super::reading::{self, Opened};
+use super::reading::{self, OpenedNetwork};
 use crate::args::{Common, count};
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -78,9 +78,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     reading: ReadSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -90,9 +90,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let larger = larger.transpose()?;
     let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let inputs = args.inputs(&opened)?;
-    let Opened { network, name, decisions, .. } = opened;
+    let OpenedNetwork { network, name, decisions, .. } = opened;
     let started = Instant::now();
-    let ChosenSampler { network, kind, sampler, notes } =
+    let ChosenSampler { network, kind, sampler, notes, .. } =
         args.sampling.choose(Use::Estimate, network, &motif, common.seed)?;
     let motif = sampler.motif();
     args.check_memory(motif.k())?;
@@ -136,9 +136,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs: inputs.clone(),
         seed: common.seed,
     };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let beside = args.out.as_deref().or(args.patches.as_deref());
-    let beside = beside.or(args.showing.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
+    let beside = beside.or(args.reports.outputs().next().map(|(_, path)| path)).map(Path::to_owned);
     let mut recorders = Vec::new();
     for (id, walker) in (0..).zip(walkers) {
         let spool = match (driver.spool(&args.spool(id), None)?, &beside) {
@@ -185,9 +185,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             .map(|input| input.digest.clone()),
         ..sampled
     };
-    args.showing.write(|| page::of_sample(&sampled, &recorders, &measures.patches))?;
+    args.reports.write(|| page::of_sample(&sampled, &recorders, &measures.patches))?;
     driver.remove()?;
-    emit(&sampled.summary(args.showing.lines()), common)?;
+    emit(&sampled.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -203,7 +203,7 @@ impl Args {
     }
 
     /// All that is read, so that a checkpoint knows what it is of.
-    fn inputs(&self, opened: &Opened) -> Result<Vec<Input>> {
+    fn inputs(&self, opened: &OpenedNetwork) -> Result<Vec<Input>> {
         let mut inputs = vec![reading::input(opened)];
         for path in self.sampling.motif_file().into_iter().chain(self.larger_file()) {
             inputs.push(Input { name: input::name(path), digest: digest(path)? });
@@ -212,7 +212,7 @@ impl Args {
     }
 
     fn check(&self, common: &Common) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         self.sampling.check()?;
         if self.count == 0 {
             bail!("--count is 0, but at least one homomorphism must be drawn");
@@ -234,18 +234,18 @@ impl Args {
             let at = out.display();
             bail!("{at}: homomorphisms are written as .npy, .csv or text, not .{other}: name the output so");
         }
-        let mut inputs: Vec<paths::Given<'_>> = reading::file(&self.net).into_iter().collect();
+        let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.sampling.motif_file().map(|path| ("--motif", path)));
         inputs.extend(self.larger_file().map(|path| ("--conditional", path)));
         let spools = self.spools();
-        let mut outputs: Vec<paths::Given<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = self.out.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(self.patches.as_deref().map(|path| ("--patches", path)));
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
         outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));
-        outputs.extend(self.showing.outputs());
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)?;
-        if self.saving.checkpoint.is_some() && output::is_standard(&self.net) {
+        reports::probe(&outputs)?;
+        if self.checkpoints.checkpoint.is_some() && output::is_standard(&self.net) {
             bail!("NET is -, which cannot be read again to resume: --checkpoint needs a file");
         }
         Ok(())
@@ -271,7 +271,8 @@ impl Args {
 
     /// Where the homomorphisms of each chain are until all is done.
     fn spools(&self) -> Vec<PathBuf> {
-        let path = |id| Some(Checkpoint::spool_path(self.saving.checkpoint.as_deref()?, &self.spool(id)));
+        let path =
+            |id| Some(Checkpoint::spool_path(self.checkpoints.checkpoint.as_deref()?, &self.spool(id)));
         (0..self.sampling.chains()).filter_map(path).collect()
     }
 

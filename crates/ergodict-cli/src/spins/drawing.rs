@@ -1,6 +1,6 @@
 //! Frames of trajectories as animations, or as a picture each.
 
-use crate::{interrupt, maps, output, showing};
+use crate::{interrupt, maps, output, reports};
 use anyhow::{Result, bail};
 use ergodict::chain::Alphabet;
 use ergodict::data::Trajectory;
@@ -30,7 +30,7 @@ pub(super) fn probe(target: &Path) -> Result<()> {
         let other = other.display();
         bail!("--frames {} ends in .{other}: expected a name in .gif, or a folder", target.display());
     }
-    showing::probe_folder("--frames", target)
+    reports::probe_folder("--frames", target)
 }
 
 /// Refuses frames that are too large to draw.

@@ -7,10 +7,10 @@ use super::system::{System, unusable};
 use super::values::alphabet;
 use super::whole_steps;
 use crate::args::{Common, count};
+use crate::checkpoints::CheckpointArgs;
 use crate::learning::{Learning, tagged};
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, memory, output, paths};
 use anyhow::{Context, Result, bail};
@@ -93,9 +93,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     scheme: LearnSettings,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 /// What tells a run from the others: its temperature, none for a trajectory from a file; and the updates (frames) between
@@ -123,7 +123,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         inputs,
         ..RunPlan::new("spins learn", scheme.factor.clone(), common.seed)
     };
-    let mut learning = Learning::open(&all.identity(), &args.saving, common)?;
+    let mut learning = Learning::open(&all.identity(), &args.checkpoints, common)?;
     if !common.quiet {
         whole_steps::tell(&args.epochs(), ground.step);
     }
@@ -169,9 +169,9 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         outcome.model.save(&outcome.out)?;
     }
     let time = started.elapsed();
-    args.showing.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
+    args.reports.write(|| page::of_learning(&outcomes, &ground, args.trajectory.is_some(), time))?;
     let runs = learning.close()?;
-    emit(&SpinsLearnSummary::new(&outcomes, &runs, time, args.showing.lines()), common)?;
+    emit(&SpinsLearnSummary::new(&outcomes, &runs, time, args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -229,7 +229,7 @@ impl Args {
     }
 
     fn check(&self, common: &Common, scheme: &LearnSettings, ground: &LatticeData) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         if self.patches == 0 {
             bail!("--patches is 0, but a minibatch needs at least one");
         }
@@ -254,7 +254,7 @@ impl Args {
             }
         }
         whole_steps::check(&self.epochs(), ground.step)?;
-        self.showing.drawable(ground.shape)?;
+        self.reports.drawable(ground.shape)?;
         let d = ground.kind.features().context("a patch has too many numbers")?;
         scheme.factor.check(d)?;
         let minibatch = (d as u64).saturating_mul(self.patches as u64).saturating_mul(8);
@@ -271,18 +271,18 @@ impl Args {
             &format!("{runs} dictionaries of {} atoms of {d} numbers", scheme.factor.atoms),
             "lower --size, -r, --patch or --patches, or learn at fewer temperatures and epochs at once",
         )?;
-        let mut inputs: Vec<paths::Given<'_>> = self.system.files();
+        let mut inputs: Vec<paths::NamedPath<'_>> = self.system.files();
         inputs.extend(self.trajectory.as_deref().map(|path| ("--trajectory", path)));
         inputs.extend(self.scheme.init.file().map(|path| ("--init", path)));
         let outs: Vec<PathBuf> = tags.iter().map(|tag| tagged(&self.out, tag)).collect();
         if tags.len() > 1 && output::is_standard(&self.out) {
             bail!("-o is -, but {} models cannot all go to standard output: name a file", tags.len());
         }
-        let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        let mut outputs: Vec<paths::NamedPath<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs)
+        reports::probe(&outputs)
     }
 
     /// What tells the runs apart, in their order; the fixed ones last.

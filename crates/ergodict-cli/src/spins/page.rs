@@ -6,7 +6,7 @@ use crate::maps::{off, shown};
 use crate::mixing::R_HAT_LIMIT;
 use crate::page::{self, count, facts, gallery};
 use crate::recorded::RecordedSettings;
-use crate::{rerun, watched};
+use crate::{mixing, rerun};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
 use ergodict::chain::diagnostics::autocorrelation;
@@ -101,10 +101,10 @@ pub(super) fn of_learning(
         for figure in rebuilt(&group, ground)? {
             report = report.figure(figure);
         }
-        let mixing: Vec<watched::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
+        let mixing: Vec<mixing::MixingReport> = group.iter().flat_map(|outcome| mixing(outcome)).collect();
         if !mixing.is_empty() {
-            report = report.table(watched::table(&mixing, CHAINS));
-            let curve = watched::curve(&mixing, "kept configurations");
+            report = report.table(mixing::table(&mixing, CHAINS));
+            let curve = mixing::curve(&mixing, "kept configurations");
             report = curve.into_iter().fold(report, Report::figure);
         }
     }
@@ -127,9 +127,9 @@ const CHAINS: &str = "
     the magnetization of each, for each distance τ between them.";
 
 /// How the chain of a run mixed, under the name of the run.
-fn mixing(outcome: &Outcome) -> Vec<watched::MixingReport> {
+fn mixing(outcome: &Outcome) -> Vec<mixing::MixingReport> {
     let all = outcome.model.provenance.chain.iter().flat_map(|chain| chain.mixing.clone());
-    all.map(|one| watched::MixingReport { of: label(outcome), ..one }).collect()
+    all.map(|one| mixing::MixingReport { of: label(outcome), ..one }).collect()
 }
 
 /// Configurations that went by.
@@ -356,7 +356,7 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     });
     let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
     if !curves.is_empty() {
-        report = report.figure(watched::autocorrelations(curves, "kept configurations"));
+        report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
     }
     let rows = simulated.mixing.iter().map(|one| {
         vec![

@@ -3,7 +3,7 @@
 use crate::args::Common;
 use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{input, interrupt, maps, output, paths, rerun};
 use anyhow::{Context, Result, bail};
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE.png")]
     error_map: Option<PathBuf>,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result<ExitCode> {
     let error_map = args.error_map.as_deref().map(|path| ("--error-map", path));
     let own = [Some(("-o", &*args.out)), error_map].into_iter().flatten();
-    let outputs: Vec<_> = own.chain(args.showing.outputs()).collect();
+    let outputs: Vec<_> = own.chain(args.reports.outputs()).collect();
     paths::check(common, &[("MODEL", &*args.model), ("CONFIG", &*args.configuration)], &outputs)?;
     output::named(&args.out, "npy", "configurations")?;
     args.error_map.iter().try_for_each(|path| output::named(path, "png", "error maps"))?;
@@ -92,9 +92,9 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     encoding.check(&spins).with_context(|| args.configuration.display().to_string())?;
     let overlap = Overlap { window: patch.window, stride: args.stride };
     overlap.corners(shape).with_context(|| args.configuration.display().to_string())?;
-    args.showing.drawable(shape)?;
+    args.reports.drawable(shape)?;
     error_map.map_or(Ok(()), |(flag, _)| maps::drawable(flag, shape))?;
-    showing::probe(&outputs)?;
+    reports::probe(&outputs)?;
     let mut factorizer = with_lambda(&model.factorizer::<T>()?, args.lambda)?;
     let grid = SpinGrid { spins: &spins, shape, encoding: &encoding };
     interrupt::listen();
@@ -123,7 +123,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     if let Some(path) = &args.error_map {
         output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
     }
-    args.showing.write(|| {
+    args.reports.write(|| {
         let (given, again) = (maps::shown(&truth, &encoding), maps::shown(&rebuilt.values, &encoding));
         let low = given.iter().copied().fold(0.0, f64::min);
         let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
@@ -168,7 +168,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         sites_right: right,
         atoms: model.w.cols(),
         error_map: args.error_map.as_deref(),
-        written: args.showing.lines(),
+        written: args.reports.lines(),
     };
     emit(&summary, common)?;
     Ok(ExitCode::SUCCESS)

@@ -7,11 +7,11 @@ use super::page;
 use super::system::{System, unusable};
 use super::whole_steps;
 use crate::args::{Common, count};
+use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::learning::tagged;
 use crate::progress::say;
-use crate::saving::Saving;
-use crate::showing::{self, Showing};
+use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths, rescue};
 use anyhow::{Context, Result, bail};
@@ -81,9 +81,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     system: System,
     #[command(flatten)]
-    saving: Saving,
+    checkpoints: CheckpointArgs,
     #[command(flatten)]
-    showing: Showing,
+    reports: ReportArgs,
 }
 
 /// What is known of an observable over all chains.
@@ -128,14 +128,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         );
     }
     args.frames.iter().try_for_each(|target| drawing::check(target, shape))?;
-    args.showing.drawable(shape)?;
+    args.reports.drawable(shape)?;
     let config = args.config(common, temperature);
     interrupt::listen();
     let started = Instant::now();
-    let inputs = if args.saving.checkpoint.is_some() { args.inputs()? } else { Vec::new() };
+    let inputs = if args.checkpoints.checkpoint.is_some() { args.inputs()? } else { Vec::new() };
     let command = "spins simulate".into();
     let identity = Identity { command, settings: config.clone(), inputs, seed: common.seed };
-    let mut driver = Driver::open(&args.saving, common, &identity)?;
+    let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
     let mut chains = Vec::new();
     for ((id, walk), out) in (0..).zip(walks).zip(&outs) {
         let spool = driver.spool(&args.spool(id), Some(out))?;
@@ -159,7 +159,8 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     chains.iter_mut().zip(&outs).try_for_each(|(chain, out)| chain.publish(out))?;
     let seconds = started.elapsed().as_secs_f64();
     if !args.draw(&outs, alphabet)? {
-        let again = args.saving.checkpoint.as_ref().map(|_| "; with --resume the same command draws them");
+        let again =
+            args.checkpoints.checkpoint.as_ref().map(|_| "; with --resume the same command draws them");
         say(&format!(
             "ergodict: interrupted; the trajectory is written, but not all of --frames is drawn{}",
             again.unwrap_or_default()
@@ -187,9 +188,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         seconds,
         resumed,
     };
-    args.showing.write(|| page::of_simulation(&simulated))?;
+    args.reports.write(|| page::of_simulation(&simulated))?;
     driver.remove()?;
-    let mut written = args.showing.lines();
+    let mut written = args.reports.lines();
     written.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));
     emit(&simulated.summary(written), common)?;
     Ok(ExitCode::SUCCESS)
@@ -209,12 +210,13 @@ impl Args {
 
     /// Where the frames of the chains are until all is done.
     fn spools(&self) -> Vec<PathBuf> {
-        let path = |id| Some(Checkpoint::spool_path(self.saving.checkpoint.as_deref()?, &self.spool(id)));
+        let path =
+            |id| Some(Checkpoint::spool_path(self.checkpoints.checkpoint.as_deref()?, &self.spool(id)));
         (0..self.chains).filter_map(path).collect()
     }
 
     fn check(&self, common: &Common, outs: &[PathBuf]) -> Result<()> {
-        self.saving.check()?;
+        self.checkpoints.check()?;
         if self.every == 0 {
             bail!("--every is 0, but it must be at least 1");
         }
@@ -229,14 +231,14 @@ impl Args {
         inputs.extend(self.start_file().map(|path| ("--start", path)));
         let spools = self.spools();
         let drawn: Vec<PathBuf> = self.frames.iter().flat_map(|path| self.tagged(path)).collect();
-        let mut outputs: Vec<paths::Given<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
+        let mut outputs: Vec<paths::NamedPath<'_>> = outs.iter().map(|path| ("-o", &**path)).collect();
         outputs.extend(spools.iter().map(|path| ("--checkpoint", &**path)));
-        outputs.extend(self.saving.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
-        outputs.extend(self.showing.outputs());
+        outputs.extend(self.checkpoints.checkpoint.as_deref().map(|path| ("--checkpoint", path)));
+        outputs.extend(self.reports.outputs());
         let to_probe = outputs.len();
         outputs.extend(drawn.iter().map(|path| ("--frames", &**path)));
         paths::check(common, &inputs, &outputs)?;
-        showing::probe(&outputs[..to_probe])?;
+        reports::probe(&outputs[..to_probe])?;
         rescue::plan(&outputs[to_probe..]);
         drawn.iter().try_for_each(|path| drawing::probe(path))?;
         if self.start_file().is_some_and(output::is_standard) {

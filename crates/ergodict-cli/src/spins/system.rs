@@ -1,6 +1,6 @@
 //! The flags of spin systems: those of another system are refused, and the files they name are read.
 
-use crate::paths::Given;
+use crate::paths::NamedPath;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -110,7 +110,7 @@ impl System {
     }
 
     /// The files that describe the system.
-    pub(super) fn files(&self) -> Vec<Given<'_>> {
+    pub(super) fn files(&self) -> Vec<NamedPath<'_>> {
         let field = self.field_file().map(|path| ("--field", path));
         let graph = self.graph.as_deref().map(|path| ("--graph", path));
         let weights = self.weights.as_deref().map(|path| ("--weights", path));

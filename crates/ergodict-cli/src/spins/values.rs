@@ -1,7 +1,7 @@
 //! The values of a trajectory from a file: those that `--model` states, or those it seems to have.
 
 use super::system::{System, name};
-use crate::paths::Given;
+use crate::paths::NamedPath;
 use anyhow::{Context, Result, bail};
 use ergodict::chain::Alphabet;
 use ergodict::data::Trajectory;
@@ -10,9 +10,9 @@ use ergodict::data::Trajectory;
 pub(super) fn alphabet(
     system: &System,
     trajectory: &mut Trajectory,
-    (flag, path): Given<'_>,
+    (flag, path): NamedPath<'_>,
 ) -> Result<Alphabet> {
-    let (mut frame, mut seen) = (Vec::new(), Seen([false; 256]));
+    let (mut frame, mut seen) = (Vec::new(), ValueSet([false; 256]));
     while trajectory.next_frame(&mut frame)? {
         frame.iter().for_each(|&value| seen.0[usize::from(value as u8)] = true);
     }
@@ -37,9 +37,9 @@ fn expected(system: &System, alphabet: Alphabet) -> String {
 }
 
 /// Which values occur.
-struct Seen([bool; 256]);
+struct ValueSet([bool; 256]);
 
-impl Seen {
+impl ValueSet {
     fn values(&self) -> impl Iterator<Item = i8> {
         (i8::MIN..=i8::MAX).filter(|value| self.0[usize::from(*value as u8)])
     }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn guess(values: &[i8]) -> Option<Alphabet> {
-        let mut seen = Seen([false; 256]);
+        let mut seen = ValueSet([false; 256]);
         values.iter().for_each(|&value| seen.0[usize::from(value as u8)] = true);
         seen.guess().ok()
     }

@@ -1,6 +1,6 @@
 //! The checkpoint of a run that Python leads.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use ergodict::run::{self, Identity};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -26,11 +26,11 @@ impl Checkpoint {
             serde_json::from_str(settings).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let identity = Identity { command, settings, inputs: Vec::new(), seed };
         if !resume {
-            let inner = run::Checkpoint::replace(&path, &identity).map_err(raised)?;
+            let inner = run::Checkpoint::replace(&path, &identity).map_err(to_py_err)?;
             return Ok(Self { inner: Some(inner), state: None });
         }
-        let (inner, sections) = run::Checkpoint::open(&path, true, &identity).map_err(raised)?;
-        let state = sections.map(|sections| sections.bytes(STATE)).transpose().map_err(raised)?;
+        let (inner, sections) = run::Checkpoint::open(&path, true, &identity).map_err(to_py_err)?;
+        let state = sections.map(|sections| sections.bytes(STATE)).transpose().map_err(to_py_err)?;
         Ok(Self { inner: Some(inner), state })
     }
 
@@ -45,12 +45,12 @@ impl Checkpoint {
         let Some(inner) = &mut self.inner else { return Ok(()) };
         let mut sections = inner.sections();
         sections.put(STATE, state.to_vec());
-        inner.save(&sections).map_err(raised)
+        inner.save(&sections).map_err(to_py_err)
     }
 
     /// Deletes it, and lets others have its name.
     fn remove(&mut self) -> PyResult<()> {
-        self.inner.take().map_or(Ok(()), run::Checkpoint::remove).map_err(raised)
+        self.inner.take().map_or(Ok(()), run::Checkpoint::remove).map_err(to_py_err)
     }
 
     /// Lets others go on from it.

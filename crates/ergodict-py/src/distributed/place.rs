@@ -1,8 +1,8 @@
 //! Where tasks run: a network with a sampler in it, made once in each process.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
-use crate::sampling::{Sampling, placed};
+use crate::sampling::{Sampling, in_network, sampled};
 use crate::work::long;
 use ergodict::chain::Use;
 use ergodict::run::RoundTask;
@@ -32,16 +32,16 @@ impl TaskContext {
         let (motif, network) = (sampling.motif()?, Arc::clone(&network.inner));
         let built = long(py, n_jobs, None, |_| {
             Ok(sampling
-                .choose(&network, &motif, Use::Learn, None, seed)
-                .map(|ready| ergodict::run::TaskContext::new(&ready.drawn)))
+                .choose(&network, &motif, Use::Learn, seed)
+                .map(|chosen| ergodict::run::TaskContext::new(&sampled(&chosen))))
         })?;
-        Ok(Self { place: Arc::new(built.map_err(|error| placed(name, error))?) })
+        Ok(Self { place: Arc::new(built.map_err(|error| in_network(name, error))?) })
     }
 
     /// Runs a task, from bytes to bytes.
     #[pyo3(signature = (task, n_jobs=None))]
     fn run<'py>(&self, py: Python<'py>, task: &[u8], n_jobs: Option<i64>) -> PyResult<Bound<'py, PyBytes>> {
-        let task = RoundTask::from_bytes(task).map_err(raised)?;
+        let task = RoundTask::from_bytes(task).map_err(to_py_err)?;
         let found = long(py, n_jobs, None, |watch| task.run(&self.place, &|| watch.stopped())?.to_bytes())?;
         Ok(PyBytes::new(py, &found))
     }

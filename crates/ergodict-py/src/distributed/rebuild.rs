@@ -1,14 +1,14 @@
 //! Networks rebuilt by many: shares of chains become files of sums, and ranges of those become parts of a table.
 
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
-use crate::reconstruct::{Inside, pairs_of, same_motif};
-use crate::sampling::{Ready, Sampling, placed};
+use crate::reconstruct::{ComponentPairs, pairs_of, same_motif};
+use crate::sampling::{Sampling, in_network, sampled, spelled};
 use crate::scheme::word;
 use crate::work::{long, short};
 use ergodict::Result;
-use ergodict::chain::Use;
+use ergodict::chain::{ChosenSampler, Use};
 use ergodict::data::NodeIds;
 use ergodict::reconstruct::network::{
     PairFormat, PairPart, PartsFolder, ReconstructionSettings, ShareOutcome, SharePlace as Place, ShareTask,
@@ -43,10 +43,22 @@ pub(crate) struct Rebuilding {
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct SharePlace {
     place: Place,
-    ready: Ready,
+    ready: ChosenSampler,
     whole: Arc<ergodict::data::Network>,
-    /// Edges among the pairs that are wanted.
+    /// The sampler, by its name, and what there is to say of it.
+    #[pyo3(get)]
+    sampler: String,
+    #[pyo3(get)]
+    notes: Vec<String>,
+    /// Nodes of what is sampled.
+    #[pyo3(get)]
+    sampled: usize,
+    /// Edges among the pairs that are wanted, or all of what is sampled.
+    #[pyo3(get)]
     edges: u64,
+    /// Whether nodes are called by words, and not by integers.
+    #[pyo3(get)]
+    words: bool,
 }
 
 #[pymethods]
@@ -66,9 +78,9 @@ impl SharePlace {
         let (motif, whole) = (sampling.motif()?, Arc::clone(&network.inner));
         let pairs = pairs.map(|(u, v)| pairs_of(&u, &v, whole.nodes())).transpose()?;
         let built = long(py, n_jobs, None, |_| {
-            Ok(sampling.choose(&whole, &motif, Use::Reconstruct, None, seed).map(|ready| {
-                let inside = Inside::new(ready.nodes.as_deref(), whole.nodes());
-                let network = &ready.drawn.0;
+            Ok(sampling.choose(&whole, &motif, Use::Reconstruct, seed).map(|ready| {
+                let inside = ComponentPairs::new(ready.nodes.as_deref(), whole.nodes());
+                let network = &ready.network;
                 let (targets, edges) = match &pairs {
                     Some(pairs) => {
                         let wanted: Vec<_> = pairs.iter().filter_map(|&pair| inside.pair(pair)).collect();
@@ -77,41 +89,14 @@ impl SharePlace {
                     }
                     None => (Targets::All, network.edges()),
                 };
-                (Place::new(&ready.drawn, targets), ready, edges)
+                (Place::new(&sampled(&ready), targets), ready, edges)
             }))
         })?;
-        let (place, ready, edges) = built.map_err(|error| placed(name, error))?;
-        Ok(Self { place, ready, whole, edges })
-    }
-
-    /// The sampler, by its name.
-    #[getter]
-    fn sampler(&self) -> String {
-        self.ready.kind.to_string()
-    }
-
-    /// What there is to say of it.
-    #[getter]
-    fn notes(&self) -> Vec<String> {
-        self.ready.notes.clone()
-    }
-
-    /// Nodes of what is sampled.
-    #[getter]
-    fn sampled(&self) -> usize {
-        self.ready.drawn.0.nodes()
-    }
-
-    /// Edges among the pairs that are wanted, or all of what is sampled.
-    #[getter]
-    fn edges(&self) -> u64 {
-        self.edges
-    }
-
-    /// Whether nodes are called by words, and not by integers.
-    #[getter]
-    fn words(&self) -> bool {
-        self.whole.ids().are_words()
+        let (place, ready, edges) = built.map_err(|error| in_network(name, error))?;
+        let (sampler, notes, sampled) =
+            (ready.kind.to_string(), spelled(&ready.notes), ready.network.nodes());
+        let words = whole.ids().are_words();
+        Ok(Self { place, ready, whole, sampler, notes, sampled, edges, words })
     }
 
     /// Runs a share: its sums go into `file`.
@@ -123,7 +108,7 @@ impl SharePlace {
         file: PathBuf,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let task = ShareTask::from_bytes(task).map_err(raised)?;
+        let task = ShareTask::from_bytes(task).map_err(to_py_err)?;
         let found =
             long(py, n_jobs, None, |watch| task.run(&self.place, &file, &|| watch.stopped())?.to_bytes())?;
         Ok(PyBytes::new(py, &found))
@@ -143,7 +128,7 @@ impl SharePlace {
         alpha: f64,
     ) -> PyResult<String> {
         let format: PairFormat = word("format", format)?;
-        let (network, nodes) = (&self.ready.drawn.0, self.ready.nodes.as_deref());
+        let (network, nodes) = (&self.ready.network, self.ready.nodes.as_deref());
         let name = |v: u32| nodes.map_or(v, |nodes| nodes[v as usize]);
         let ids: &NodeIds = self.whole.ids();
         let mut edges = 0u64;
@@ -167,9 +152,9 @@ impl SharePlace {
         v: PyReadonlyArray1<'_, u32>,
     ) -> PyResult<Totals<'py>> {
         let pairs = pairs_of(&u, &v, self.whole.nodes())?;
-        let (network, nodes) = (&self.ready.drawn.0, self.whole.nodes());
+        let (network, nodes) = (&self.ready.network, self.whole.nodes());
         let (sums, counts): (Vec<f64>, Vec<u64>) = short(py, || {
-            let inside = Inside::new(self.ready.nodes.as_deref(), nodes);
+            let inside = ComponentPairs::new(self.ready.nodes.as_deref(), nodes);
             let key = |(u, v): (u32, u32)| {
                 if network.is_directed() || u <= v { (u, v) } else { (v, u) }
             };
@@ -221,7 +206,7 @@ pub(crate) fn share_task<'py>(
     samples: u64,
     before: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let before = before.map(ShareOutcome::from_bytes).transpose().map_err(raised)?;
+    let before = before.map(ShareOutcome::from_bytes).transpose().map_err(to_py_err)?;
     let parameters = ReconstructionSettings {
         mode: word("mode", &plan.mode)?,
         lambda: plan.lambda,
@@ -229,9 +214,9 @@ pub(crate) fn share_task<'py>(
         memory: usize::try_from(plan.memory).unwrap_or(usize::MAX),
         ..ReconstructionSettings::default()
     };
-    parameters.check().map_err(raised)?;
+    parameters.check().map_err(to_py_err)?;
     let w = model.model.w.clone();
-    let arithmetic = ShareTask::arithmetic_here(&w, &parameters).map_err(raised)?;
+    let arithmetic = ShareTask::arithmetic_here(&w, &parameters).map_err(to_py_err)?;
     let task = ShareTask {
         chain,
         block: before.as_ref().map_or(0, |before| before.block + 1),
@@ -244,13 +229,13 @@ pub(crate) fn share_task<'py>(
         w,
         arithmetic,
     };
-    Ok(PyBytes::new(py, &task.to_bytes().map_err(raised)?))
+    Ok(PyBytes::new(py, &task.to_bytes().map_err(to_py_err)?))
 }
 
 /// What came of a share: chain, block, codes that met their cap, and pairs in the file.
 #[pyfunction]
 pub(crate) fn share_told(outcome: &[u8]) -> PyResult<(u64, u64, u64, u64)> {
-    let told = ShareOutcome::from_bytes(outcome).map_err(raised)?;
+    let told = ShareOutcome::from_bytes(outcome).map_err(to_py_err)?;
     Ok((told.chain, told.block, told.capped, told.pairs))
 }
 
@@ -283,13 +268,13 @@ pub(crate) struct Parts {
 impl Parts {
     #[new]
     fn new(path: PathBuf) -> PyResult<Self> {
-        Ok(Self { folder: Some(PartsFolder::create(&path).map_err(raised)?) })
+        Ok(Self { folder: Some(PartsFolder::create(&path).map_err(to_py_err)?) })
     }
 
     /// Whether there can be such a folder.
     #[staticmethod]
     fn check(path: PathBuf) -> PyResult<()> {
-        PartsFolder::check(&path).map_err(raised)
+        PartsFolder::check(&path).map_err(to_py_err)
     }
 
     /// Where parts are until all are there.
@@ -327,7 +312,7 @@ impl Parts {
             (word("format", format)?, serde_json::from_str(made).map_err(damaged)?);
         self.there()?;
         match self.folder.take() {
-            Some(folder) => folder.finish(&parts, format, Some(&made)).map_err(raised),
+            Some(folder) => folder.finish(&parts, format, Some(&made)).map_err(to_py_err),
             None => Ok(()),
         }
     }

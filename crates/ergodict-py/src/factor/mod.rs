@@ -1,25 +1,27 @@
 //! The factorizer of Python: one class for both precisions.
 
-mod either;
+mod precision;
 mod state;
 
 use crate::array::{Buffers, Samples, columns, fits};
-use crate::error::raised;
-use crate::model::{self, About, Told};
+use crate::error::to_py_err;
+use crate::model::{self, About, FitRecord};
 use crate::scheme::Scheme;
 use crate::sets::Raised;
+use crate::value::to_python;
 use crate::work::{long, short};
-pub(crate) use either::{Either, about, either, held};
-use either::{coded, samples, start};
 use ergodict::Result as Outcome;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
 use ergodict::factor::code::CHUNK;
 use ergodict::factor::{StepReport, diagnostics};
 use numpy::{IntoPyArray, PyArray1};
+pub(crate) use precision::{AnyState, about, dispatch, held};
+use precision::{coded, samples, start};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use state::{Fit, facts, placed};
+use serde_json::json;
+use state::{Fit, at_sample, facts};
 pub(crate) use state::{State, hold};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -27,7 +29,7 @@ use std::sync::Mutex;
 /// An online factorization in progress, with its history.
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct Factorizer {
-    pub(crate) state: Either,
+    pub(crate) state: AnyState,
     /// The set of dictionaries as Python described it.
     pub(crate) set: Py<PyAny>,
     pub(crate) raised: Raised,
@@ -52,12 +54,12 @@ impl Factorizer {
         let what = format!("{} atoms of {features} features in minibatches of {batch}", p.atoms);
         let way_out = "lower n_components or batch_size, or use float32";
         let needed = if single { p.memory::<f32>(features, batch) } else { p.memory::<f64>(features, batch) };
-        fits(needed, &what, way_out).map_err(raised)?;
+        fits(needed, &what, way_out).map_err(to_py_err)?;
         let called = scheme.dictionary.calls(py);
         let state = if single {
-            Either::F32(Mutex::new(start(p, features, init, seed, called)?))
+            AnyState::F32(Mutex::new(start(p, features, init, seed, called)?))
         } else {
-            Either::F64(Mutex::new(start(p, features, init, seed, called)?))
+            AnyState::F64(Mutex::new(start(p, features, init, seed, called)?))
         };
         wrong.check()?;
         let set = scheme.dictionary.spec.clone_ref(py);
@@ -68,7 +70,7 @@ impl Factorizer {
     /// negative entries were seen for the first time, otherwise 1.
     #[pyo3(signature = (x, n_jobs=None))]
     fn push(&self, py: Python<'_>, x: &Bound<'_, PyAny>, n_jobs: Option<i64>) -> PyResult<u8> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let Some(x) = Samples::from_object(x)? else { return Ok(0) };
             if !x.is_viewed() {
                 return Ok(0);
@@ -78,7 +80,7 @@ impl Factorizer {
                 if x.features() != state.features {
                     return Ok(0);
                 }
-                state.room(x.len()).map_err(raised)?;
+                state.check_memory(x.len()).map_err(to_py_err)?;
                 state.is_too_negative()
             };
             let rows = SampleRows::Range(0..x.len() as u64);
@@ -87,7 +89,7 @@ impl Factorizer {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, false, &mut buffers)?;
                 let mut state = hold(state);
-                state.step(minibatch, None).map_err(|e| placed(e, &rows))?;
+                state.step(minibatch, None).map_err(|e| at_sample(e, &rows))?;
                 Ok(!before && state.is_too_negative())
             };
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
@@ -106,15 +108,15 @@ impl Factorizer {
         missing: bool,
         n_jobs: Option<i64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let x = samples(x)?;
             let rows = SampleRows::Range(0..x.len() as u64);
             let work = || -> Outcome<StepReport> {
                 let mut buffers = Buffers::new();
                 let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
-                hold(state).step(minibatch, weight).map_err(|e| placed(e, &rows))
+                hold(state).step(minibatch, weight).map_err(|e| at_sample(e, &rows))
             };
-            held(py, state)?.room(x.len()).map_err(raised)?;
+            held(py, state)?.check_memory(x.len()).map_err(to_py_err)?;
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
             facts(py, &done?)
@@ -140,7 +142,7 @@ impl Factorizer {
         let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
         let callback = callback.map(|callback| callback.clone().unbind());
         let fit = Fit { options, missing, callback: callback.as_ref(), raised: &self.raised };
-        either!(self, state => {
+        dispatch!(self, state => {
             let x = samples(x)?;
             drop(held(py, state)?);
             let done = long(py, n_jobs, progress, |watch| fit.learn(state, &x, watch));
@@ -159,7 +161,7 @@ impl Factorizer {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let x = samples(x)?;
             let codes = coded(self, py, state, &x, missing, n_jobs, progress, true)?.0;
             codes.map(Bound::into_any).ok_or_else(|| PyRuntimeError::new_err("no codes"))
@@ -176,7 +178,7 @@ impl Factorizer {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let x = samples(x)?;
             Ok(coded(self, py, state, &x, missing, n_jobs, progress, false)?.1.into_pyarray(py))
         })
@@ -185,16 +187,16 @@ impl Factorizer {
     /// The dictionary (r, d), an atom a row.
     #[getter]
     fn dictionary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let state = held(py, state)?;
-            Ok(columns(py, state.run.trainer().learned().map_err(raised)?.dictionary()).into_any())
+            Ok(columns(py, state.run.trainer().learned().map_err(to_py_err)?.dictionary()).into_any())
         })
     }
 
     /// Points of the history as arrays.
     #[getter]
     fn history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let state = held(py, state)?;
             let history = state.run.trainer().history();
             let all = PyDict::new(py);
@@ -211,88 +213,54 @@ impl Factorizer {
         })
     }
 
-    /// The surrogate, per sample.
-    #[getter]
-    fn surrogate(&self, py: Python<'_>) -> PyResult<f64> {
-        either!(self, state => {
-            let state = held(py, state)?;
-            let factorizer = state.run.trainer().learned().map_err(raised)?;
-            Ok(factorizer.aggregates().per_sample(factorizer.surrogate()))
-        })
-    }
-
     /// Shares of the atoms in the reconstructions.
     #[getter]
     fn dominance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        either!(self, state => {
+        dispatch!(self, state => {
             let state = held(py, state)?;
-            let a = &state.run.trainer().learned().map_err(raised)?.aggregates().a;
+            let a = &state.run.trainer().learned().map_err(to_py_err)?.aggregates().a;
             Ok(diagnostics::dominance(a).into_pyarray(py))
+        })
+    }
+
+    /// The surrogate, per sample.
+    #[getter]
+    fn surrogate(&self, py: Python<'_>) -> PyResult<f64> {
+        dispatch!(self, state => {
+            let state = held(py, state)?;
+            let factorizer = state.run.trainer().learned().map_err(to_py_err)?;
+            Ok(factorizer.aggregates().per_sample(factorizer.surrogate()))
         })
     }
 
     /// Steps taken.
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.run.trainer().steps()))
-    }
-
-    /// Epochs completed by the last run over an array.
-    #[getter]
-    fn epochs(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.epochs))
-    }
-
-    /// Features of a sample.
-    #[getter]
-    fn features(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.features))
-    }
-
-    /// Atoms.
-    #[getter]
-    fn atoms(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.run.plan().parameters.atoms))
+        dispatch!(self, state => Ok(held(py, state)?.run.trainer().steps()))
     }
 
     /// The seed.
     #[getter]
     fn seed(&self, py: Python<'_>) -> PyResult<u64> {
-        either!(self, state => Ok(held(py, state)?.run.plan().seed))
+        dispatch!(self, state => Ok(held(py, state)?.run.plan().seed))
     }
 
-    /// Whether it calculates in 32 bits.
+    /// Where it is: what was given, how much was taken in, and what is known of the dictionary, once there is one.
     #[getter]
-    fn single(&self) -> bool {
-        matches!(self.state, Either::F32(_))
-    }
-
-    /// The piece of a union of sets that the dictionary lies in.
-    #[getter]
-    fn piece(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => Ok(held(py, state)?.run.trainer().learned().map_err(raised)?.piece()))
-    }
-
-    /// The loss of the samples held out each, if there are any.
-    #[getter]
-    fn held_out_loss(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        either!(self, state => Ok(held(py, state)?.run.held_out().map(|(_, loss)| loss)))
-    }
-
-    /// Whether negative entries were seen that the sets in force cannot make.
-    #[getter]
-    fn negative(&self, py: Python<'_>) -> PyResult<bool> {
-        either!(self, state => {
-            Ok(held(py, state)?.is_too_negative())
-        })
-    }
-
-    /// Atoms that no code has used.
-    #[getter]
-    fn unused(&self, py: Python<'_>) -> PyResult<usize> {
-        either!(self, state => {
+    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dispatch!(self, state => {
             let state = held(py, state)?;
-            Ok(diagnostics::unused(&state.run.trainer().learned().map_err(raised)?.aggregates().a).len())
+            let (run, learned) = (&state.run, state.run.trainer().learned().ok());
+            to_python(py, &json!({
+                "features": state.features,
+                "atoms": run.plan().parameters.atoms,
+                "single": matches!(self.state, AnyState::F32(_)),
+                "epochs": state.epochs,
+                "negative": state.is_too_negative(),
+                "held_out_loss": run.held_out().map(|(_, loss)| loss),
+                "piece": learned.map(|learned| learned.piece()),
+                "unused": learned.map(|learned| diagnostics::unused(&learned.aggregates().a).len()),
+            }))
         })
     }
 
@@ -312,7 +280,7 @@ impl Factorizer {
         #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
         let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
-        model::save(self, py, path, Told { init, feed, missing, how, feature_names })
+        model::save(self, py, path, FitRecord { init, feed, missing, how, feature_names })
     }
 
     /// A model file as a factorizer; a set that no name describes is given again.
@@ -322,9 +290,8 @@ impl Factorizer {
         model::load(py, path, dictionary)
     }
 
-    /// What the file that this was loaded from says, as JSON: kind, parameters, seed, run and feature names.
-    #[getter]
-    fn header(&self, py: Python<'_>) -> PyResult<String> {
+    /// What the file that this was loaded from says: kind, parameters, seed, run and feature names.
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         model::header(self, py)
     }
 
@@ -359,7 +326,7 @@ pub(crate) fn minibatches(
         return Err(PyValueError::new_err(words));
     }
     let options = BatchSettings { batch, epochs, shuffle, seed, holdout };
-    Ok(SampleOrder::new(samples, options).map_err(raised)?.minibatches())
+    Ok(SampleOrder::new(samples, options).map_err(to_py_err)?.minibatches())
 }
 
 /// The address of the entry that a fit of this array would read first where it lies; None if it would be gathered.

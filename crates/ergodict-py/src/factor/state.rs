@@ -1,6 +1,6 @@
 //! What a factorizer carries, in one precision, and the loops over arrays.
 
-use crate::array::{Buffers, Rows, Samples, fits, room};
+use crate::array::{Buffers, Rows, Samples, check_minibatch, fits};
 use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
@@ -54,7 +54,7 @@ impl<T: Scalar> State<T> {
         if let Minibatch::Sparse(x) = x
             && self.run.trainer().learned().is_err()
         {
-            room::<T>(x.rows(), x.cols())?;
+            check_minibatch::<T>(x.rows(), x.cols())?;
         }
         self.run.push(x, weight)
     }
@@ -68,7 +68,7 @@ impl<T: Scalar> State<T> {
     }
 
     /// Refuses minibatches of so many samples that their codes do not fit into memory.
-    pub(crate) fn room(&self, samples: usize) -> Result<()> {
+    pub(crate) fn check_memory(&self, samples: usize) -> Result<()> {
         if samples <= CHUNK {
             return Ok(());
         }
@@ -80,7 +80,7 @@ impl<T: Scalar> State<T> {
 }
 
 /// An error of a minibatch with the sample's number in the array.
-pub(super) fn placed(error: Error, rows: &SampleRows<'_>) -> Error {
+pub(super) fn at_sample(error: Error, rows: &SampleRows<'_>) -> Error {
     match error {
         Error::NotFinite { sample, feature, value } => {
             Error::NotFinite { sample: rows.at(sample as usize), feature, value }
@@ -153,7 +153,7 @@ impl<T: Scalar + Element> Source<T> for ArraySource<'_, T> {
         let (mut count, mut sum, mut next) = (0, 0.0, 0);
         while let Some((rows, then)) = self.order.held_out_rows(next) {
             let minibatch = self.x.minibatch(&rows, self.missing, &mut self.buffers)?;
-            sum += dictionary.loss(minibatch).map_err(|e| placed(e, &rows))?;
+            sum += dictionary.loss(minibatch).map_err(|e| at_sample(e, &rows))?;
             count += rows.len() as u64;
             next = then;
             if stop.is_asked() {
@@ -258,7 +258,7 @@ pub(super) fn code<T: Scalar + Element>(
         let minibatch = x.minibatch(&rows, missing, &mut buffers)?;
         let mut state = hold(state);
         let factorizer = state.run.coder()?;
-        factorizer.transform(minibatch).map_err(|e| placed(e, &rows))?;
+        factorizer.transform(minibatch).map_err(|e| at_sample(e, &rows))?;
         if let Some(codes) = &mut codes {
             codes.write(losses.len(), factorizer.code().as_ref());
         }

@@ -16,59 +16,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Makes a window of a network, as the observed ones are made.
-pub type WindowMaker = Arc<dyn Fn(Network) -> Result<Window> + Send + Sync>;
+pub(super) type WindowMaker = Arc<dyn Fn(Network) -> Result<Window> + Send + Sync>;
 
 /// The first dictionary of a run with this seed; none where it is made from data.
 pub type FirstDictionary<T> = Box<dyn Fn(u64) -> Result<Option<Factorizer<T>>> + Send + Sync>;
 
 /// The appearances of the edges, made when they are first needed; none where times cannot be permuted.
-pub type AppearanceMaker = Box<dyn Fn() -> Option<Appearances> + Send + Sync>;
+pub(super) type AppearanceMaker = Box<dyn Fn() -> Option<Appearances> + Send + Sync>;
 
 /// Change scores of one run, window by window.
 pub(super) type Scores = Vec<Option<f64>>;
 
 /// What a test of a change is made of.
-///
-/// ```
-/// use ergodict::{chain::{ExactSampler, Motif, SamplerKind}, data::{Appearances, Network, Times, embedded}};
-/// use ergodict::{factor::{FactorSettings, Factorizer}, patch::{BatchPlan, NetworkForm}};
-/// use ergodict::run::{ChangeTest, NetworkPlan, Run, RunPlan, Stop, Window, WindowMaker, WindowSource};
-/// use std::sync::Arc;
-/// let (motif, karate) = (Motif::chain(4)?, Arc::new(embedded("karate")?));
-/// let shape = motif.clone();
-/// let window: WindowMaker = Arc::new(move |network: Network| {
-///     let network = Arc::new(network);
-///     let drawn = Ok((network.clone(), Arc::new(ExactSampler::new(network.clone(), &shape)?) as _));
-///     Ok(Window { name: String::new(), span: None, network, drawn })
-/// });
-/// let plan = NetworkPlan {
-///     steps: 2,
-///     batches: BatchPlan { batch: 20, ..BatchPlan::default() },
-///     score_patches: 20,
-///     times: Times::Numbers,
-///     form: NetworkForm::new(&motif, false, false),
-///     sampler: SamplerKind::Exact,
-///     title: None,
-///     seed: 0,
-/// };
-/// let days = vec![window((*karate).clone())?, window((*karate).clone())?];
-/// let source = WindowSource::<f64>::new(Box::new(days), plan.clone())?;
-/// let first = |seed| Factorizer::random(FactorSettings::new(3), 16, seed).map(Some);
-/// let mut run = Run::new(RunPlan::new("network learn", FactorSettings::new(3), 0), Box::new(source), first(0)?)?;
-/// let snapshots = [karate.clone(), karate];
-/// run.test_change(ChangeTest::new(
-///     19,
-///     Box::new(move || Some(Appearances::from_snapshots(&snapshots))),
-///     window,
-///     plan,
-///     Box::new(first),
-/// ));
-/// run.run(None, &Stop::default())?;
-/// let over_time = run.model()?.over_time.unwrap();
-/// assert!(over_time.permutations == 19 && over_time.windows[1].null.is_some());
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-pub struct ChangeTest<T: Scalar> {
+pub(super) struct ChangeTest<T: Scalar> {
     appearances: AppearanceMaker,
     window: WindowMaker,
     plan: NetworkPlan,
@@ -110,7 +70,7 @@ impl WindowSeries for PermutedSeries {
 
 impl<T: Scalar> ChangeTest<T> {
     /// A test against a number of permutations; `plan` is that of the observed run.
-    pub fn new(
+    pub(super) fn new(
         permutations: u64,
         appearances: AppearanceMaker,
         window: WindowMaker,

@@ -80,27 +80,15 @@ type Guard = Box<dyn Fn() -> bool + Send>;
 /// Learning in progress, from any source.
 ///
 /// ```
-/// use ergodict::chain::{ExactSampler, Motif, SamplerKind};
-/// use ergodict::{data::Times, factor::{FactorSettings, Factorizer}, patch::{BatchPlan, NetworkForm}};
-/// use ergodict::run::{NetworkPlan, NetworkSource, Run, RunPlan, Status, Stop, Window};
-/// let (karate, motif) = (std::sync::Arc::new(ergodict::data::embedded("karate")?), Motif::chain(5)?);
-/// let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &motif)?);
-/// let drawn = Ok((karate.clone(), sampler as _));
-/// let plan = NetworkPlan {
-///     steps: 20,
-///     batches: BatchPlan::default(),
-///     score_patches: 200,
-///     times: Times::Numbers,
-///     form: NetworkForm::new(&motif, false, false),
-///     sampler: SamplerKind::Exact,
-///     title: None,
-///     seed: 0,
-/// };
-/// let network = Window { name: "karate".to_owned(), span: None, network: karate, drawn };
-/// let source = NetworkSource::<f64>::new(vec![network], plan)?;
-/// let first = Factorizer::random(FactorSettings::new(4), 25, 0)?;
+/// use ergodict::{chain::{Motif, Use}, data::embedded, factor::{FactorSettings, Factorizer}};
+/// use ergodict::{run::{NetworkData, RunPlan, Status, Stop}, settings::NetworkSettings};
+/// let (settings, motif) = (NetworkSettings { steps: 20, ..NetworkSettings::default() }, Motif::chain(5)?);
+/// let mut data = NetworkData::new(&settings.sampling, Use::Learn, &motif, false, 0);
+/// data.push("karate", None, embedded("karate")?.into())?;
+/// let first = |seed| Factorizer::<f64>::random(FactorSettings::new(4), 25, seed).map(Some);
 /// let plan = RunPlan::new("network learn", FactorSettings::new(4), 0);
-/// let mut run = Run::new(plan, Box::new(source), Some(first))?;
+/// let how = data.plan(&settings)?;
+/// let mut run = data.run(how, plan, Box::new(first), 0, (0, 0))?;
 /// assert_eq!(run.run(Some(5), &Stop::default())?, Status::Running); // five minibatches, for now
 /// assert_eq!(run.run(None, &Stop::default())?, Status::Finished);
 /// let model = run.finish()?;
@@ -350,12 +338,12 @@ impl<T: Scalar> Run<T> {
     }
 
     /// Tests the changes of windows, once all are learned from.
-    pub fn test_change(&mut self, test: ChangeTest<T>) {
+    pub(super) fn test_change(&mut self, test: ChangeTest<T>) {
         (self.test, self.untested) = (Some(test), None);
     }
 
     /// Leaves changes untested that are not tested yet, for a reason.
-    pub fn leave_untested(&mut self, reason: &str) {
+    pub(super) fn leave_untested(&mut self, reason: &str) {
         (self.test, self.untested) = (None, Some(reason.to_owned()));
     }
 
@@ -405,11 +393,11 @@ impl<T: Scalar> Run<T> {
     pub fn continue_from(&mut self, model: &Model) -> Result<()> {
         let needed = (self.source.form().features().unwrap_or(0), self.core.plan.parameters.atoms);
         if (model.w.rows(), model.w.cols()) != needed {
-            let found = format!("{} atoms of {} numbers", model.w.cols(), model.w.rows());
+            let found = format!("{}×{}", model.w.rows(), model.w.cols());
             return Err(Error::shape(
-                "the model",
+                "the dictionary of the model",
                 found,
-                format!("{} atoms of {} numbers", needed.1, needed.0),
+                format!("{}×{}", needed.0, needed.1),
             ));
         }
         self.source.continue_from(model)?;

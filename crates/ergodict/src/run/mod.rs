@@ -6,7 +6,7 @@
 //! | where minibatches come from: matrices, images, spins, networks, windows of time, rounds | [`Source`] |
 //! | what looks on step by step | [`Observer`] |
 //! | a factorizer with its history, that can be saved and resumed | [`Trainer`] |
-//! | whether a network changed beyond its volume | [`ChangeTest`] |
+//! | networks side by side, or one over time, with a sampler in each | [`NetworkData`] |
 //! | latent motifs of networks, in one call | [`NetworkLearning`] |
 //! | the same in rounds, on several machines | [`RoundLearning`], [`RoundTask`] |
 //! | work in slices, with progress, interruption and a checkpoint | [`Job`], [`drive`], [`Checkpoint`] |
@@ -15,6 +15,7 @@ mod change_test;
 mod checkpoint;
 mod job;
 mod learn;
+mod network_data;
 mod network_learning;
 mod observer;
 mod recorder;
@@ -25,11 +26,13 @@ pub(crate) mod tasks;
 mod trainer;
 mod yardstick;
 
-pub use change_test::{AppearanceMaker, ChangeTest, FirstDictionary, WindowMaker};
+pub use change_test::FirstDictionary;
+use change_test::{AppearanceMaker, ChangeTest, WindowMaker};
 pub use checkpoint::{Checkpoint, Identity, Resumable, Sections, Spool};
 pub(crate) use job::figure;
 pub use job::{Job, Progress, Status, Stop, drive, restore_jobs, save_jobs};
 pub use learn::{Run, RunPlan};
+pub use network_data::NetworkData;
 pub use network_learning::NetworkLearning;
 pub use observer::Observer;
 pub use recorder::{MotifRecorder, SpinRecorder};
@@ -37,10 +40,12 @@ pub use source::{ExhaustiveStats, Form, Next, Source, SourceStats, WindowStats};
 pub use sources::exhaustive::{ExhaustiveSource, StaticOptions};
 pub use sources::image::ImageSource;
 pub use sources::matrix::MatrixSource;
-pub use sources::network::{NetworkPlan, NetworkSource};
+pub use sources::network::NetworkPlan;
+use sources::network::NetworkSource;
 pub use sources::rounds::RoundSource;
 pub use sources::spins::LatticeData;
-pub use sources::window::{Window, WindowSeries, WindowSource};
+pub use sources::window::Window;
+use sources::window::{WindowSeries, WindowSource};
 pub use tasks::{RoundChain, RoundLearning, RoundOutcome, RoundTask, TaskContext, arithmetic};
 pub use trainer::Trainer;
 pub(crate) use trainer::TrainerSnapshot;

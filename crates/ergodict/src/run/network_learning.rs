@@ -48,7 +48,7 @@ impl NetworkLearning {
     /// Learns from one network or from several at once, each with a sampler of the same motif in it.
     ///
     /// # Errors
-    /// Those of [`NetworkSource::new`], [`Run::new`] and [`Run::run`].
+    /// [`Error::Parameter`] where there is no network, and for chains without a patch; those of [`Run::new`] and [`Run::run`].
     pub fn learn<T: Scalar>(&self, networks: &[SampledNetwork], seed: u64) -> Result<Factorizer<T>> {
         let mut run = self.run(networks, seed)?;
         run.run(None, &Stop::default())?;

@@ -6,7 +6,7 @@ use crate::nearest::hint;
 use crate::progress::{Progress, say};
 use crate::summary::{Summary, emit};
 use crate::text::table;
-use crate::{memory, output, paths, shell, showing};
+use crate::{memory, output, paths, reports, shell};
 use anyhow::{Result, anyhow, bail};
 use ergodict::Error;
 use ergodict::data::check_network_name;
@@ -96,7 +96,7 @@ impl Args {
         };
         if self.is_all() {
             let folder = folder.unwrap_or(Path::new("."));
-            showing::probe_folder("-o", folder)?;
+            reports::probe_folder("-o", folder)?;
             std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         }
         let task = |original: &'static Original| {
@@ -147,9 +147,9 @@ impl Task {
     /// Finds out before the work whether the file can be written.
     fn check(&self, common: &Common) -> Result<()> {
         let from = self.fetch.from.as_deref().filter(|from| !from.contains("://")).map(Path::new);
-        let inputs: Vec<paths::Given<'_>> = from.map(|from| ("--from", from)).into_iter().collect();
+        let inputs: Vec<paths::NamedPath<'_>> = from.map(|from| ("--from", from)).into_iter().collect();
         let kept = self.fetch.keep.as_ref().map(|folder| folder.join(self.original.file_name()));
-        let mut outputs: Vec<paths::Given<'_>> = vec![("-o", &self.out)];
+        let mut outputs: Vec<paths::NamedPath<'_>> = vec![("-o", &self.out)];
         outputs.extend(kept.as_deref().map(|kept| ("--keep", kept)));
         paths::check(common, &inputs, &outputs)?;
         check_network_name(&self.out)?;

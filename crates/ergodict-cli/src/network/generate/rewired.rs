@@ -2,9 +2,9 @@
 
 use super::Out;
 use crate::args::{Common, count};
-use crate::network::reading::{self, Opened};
+use crate::network::reading::{self, OpenedNetwork};
 use crate::summary::{Summary, emit};
-use crate::{paths, showing};
+use crate::{paths, reports};
 use anyhow::{Context, Result};
 use ergodict::data::{
     DEFAULT_PROPOSALS, ReadSettings, check_network_name, differences, rewired, write_network_with_note,
@@ -40,12 +40,13 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let out = &args.out.out;
-    let inputs: Vec<paths::Given<'_>> = reading::file(&args.net).into_iter().collect();
-    let outputs: Vec<paths::Given<'_>> = vec![("-o", out)];
+    let inputs: Vec<paths::NamedPath<'_>> = reading::file(&args.net).into_iter().collect();
+    let outputs: Vec<paths::NamedPath<'_>> = vec![("-o", out)];
     paths::check(common, &inputs, &outputs)?;
     check_network_name(out)?;
-    showing::probe(&outputs)?;
-    let Opened { network, name, decisions, input } = reading::open(args.reading, &args.net, common.quiet)?;
+    reports::probe(&outputs)?;
+    let OpenedNetwork { network, name, decisions, input } =
+        reading::open(args.reading, &args.net, common.quiet)?;
     let started = Instant::now();
     let copy = rewired(&network, args.proposals, common.seed).with_context(|| name.clone())?;
     let lost = write_network_with_note(out, &copy, crate::resolved::note().as_deref())?.lost;

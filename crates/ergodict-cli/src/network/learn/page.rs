@@ -1,9 +1,9 @@
 //! The page of a network dictionary, from what its model holds.
 
 use super::{finding, page_time};
+use crate::mixing;
 use crate::page::{count, halves, left_out, list, loss, made_of, short, shown, stationarity};
 use crate::recorded::RecordedSettings;
-use crate::watched;
 use anyhow::Result;
 use ergodict::model::Model;
 use ergodict::model::{AtomExample, ChainReport, NetworkReport};
@@ -29,7 +29,7 @@ const REVISITS: &str = "
     network is a bare path. --injective leaves such walks out.";
 
 const EXAMPLES: &str = "
-    Opened, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
+    OpenedNetwork, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
     squared norm the atom explains. Where even these shares are small, other atoms make the rest of the patches, or a large λ keeps codes small, or no atom
     fits them well.";
 
@@ -66,8 +66,8 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
     report = stationarity(model).into_iter().fold(report, Report::figure);
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
         let words = if chain.independent { INDEPENDENT.to_owned() } else { chain_words(chain) };
-        report = report.table(watched::table(&chain.mixing, &words));
-        report = watched::curve(&chain.mixing, "patches").into_iter().fold(report, Report::figure);
+        report = report.table(mixing::table(&chain.mixing, &words));
+        report = mixing::curve(&chain.mixing, "patches").into_iter().fold(report, Report::figure);
     }
     if kept.networks.iter().any(|network| !network.degrees.is_empty()) {
         report = report.figure(degrees(&kept.networks));

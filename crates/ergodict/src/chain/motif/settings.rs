@@ -162,6 +162,8 @@ pub struct ChosenSampler {
     pub kind: SamplerKind,
     /// The sampler itself.
     pub sampler: Arc<dyn MotifSampler>,
+    /// The numbers of its nodes in the whole network, where [`SamplingSettings::choose_shared`] took a part of one.
+    pub nodes: Option<Vec<u32>>,
     /// What a user should know of the choice.
     pub notes: Vec<Note>,
 }
@@ -282,16 +284,9 @@ impl SamplingSettings {
         if self.component == Component::All {
             return Ok((network, None));
         }
-        let (nodes, edges) = (network.nodes(), network.edges());
+        let whole = (network.nodes(), network.edges());
         let (largest, parts) = network.into_largest_component()?;
-        let note = (parts > 1).then(|| {
-            let text = format!(
-                "the largest of {parts} components is sampled: {} of {nodes} nodes, {} of {edges} edges ({{}} takes all)",
-                largest.nodes(),
-                largest.edges(),
-            );
-            Note::hinting(text, Hint { setting: "component", value: "all".into() })
-        });
+        let note = (parts > 1).then(|| part_note(parts, &largest, whole));
         Ok((largest, note))
     }
 
@@ -305,7 +300,7 @@ impl SamplingSettings {
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub fn fits(&self, usage: Use, network: &Network, motif: &Motif) -> Result<()> {
+    pub(crate) fn fits(&self, usage: Use, network: &Network, motif: &Motif) -> Result<()> {
         let asked = self.sampler.or(Self::preferred(usage, motif)).unwrap_or(SamplerKind::Exact);
         let within = self.memory().map(|bytes| bytes as u64);
         let needed = asked.bytes(network, motif)?;
@@ -335,11 +330,34 @@ impl SamplingSettings {
         Ok(chosen)
     }
 
+    /// The same for a network that others have as well: a largest component is a copy, and its nodes are known.
+    ///
+    /// # Errors
+    /// As [`choose`](Self::choose).
+    pub fn choose_shared(
+        &self,
+        usage: Use,
+        network: &Arc<Network>,
+        motif: &Motif,
+        seed: u64,
+    ) -> Result<ChosenSampler> {
+        let parts = (self.component == Component::Largest).then(|| network.components());
+        let Some(parts) = parts.filter(|parts| parts.sizes.len() > 1) else {
+            return self.choose_in(usage, Arc::clone(network), motif, seed);
+        };
+        let nodes = parts.nodes(0);
+        let largest = network.part_alike(&nodes)?;
+        let note = part_note(parts.sizes.len(), &largest, (network.nodes(), network.edges()));
+        let mut chosen = self.choose_in(usage, Arc::new(largest), motif, seed)?;
+        chosen.notes.insert(0, note);
+        Ok(ChosenSampler { nodes: Some(nodes), ..chosen })
+    }
+
     /// The sampler on all of a network, whatever its components.
     ///
     /// # Errors
     /// As [`choose`](Self::choose).
-    pub fn choose_in(
+    fn choose_in(
         &self,
         usage: Use,
         network: Arc<Network>,
@@ -362,7 +380,7 @@ impl SamplingSettings {
             notes.push(Note::hinting(text, Hint { setting: "chains", value: "4".into() }));
         }
         notes.extend(sampler.notes().into_iter().map(Note::from));
-        Ok(ChosenSampler { network, kind, sampler, notes })
+        Ok(ChosenSampler { network, kind, sampler, nodes: None, notes })
     }
 
     /// Chain `id` at its start.
@@ -372,4 +390,13 @@ impl SamplingSettings {
     pub fn walker(&self, sampler: &Arc<dyn MotifSampler>, seed: u64, id: u64) -> Result<MotifWalker> {
         MotifWalker::new(Arc::clone(sampler), seed, id, self.burn_in, self.every)
     }
+}
+
+/// What there is to know where a component is sampled instead of the whole, which has these nodes and edges.
+fn part_note(parts: usize, largest: &Network, (nodes, edges): (usize, u64)) -> Note {
+    let (own_nodes, own_edges) = (largest.nodes(), largest.edges());
+    let text = format!(
+        "the largest of {parts} components is sampled: {own_nodes} of {nodes} nodes, {own_edges} of {edges} edges ({{}} takes all)"
+    );
+    Note::hinting(text, Hint { setting: "component", value: "all".into() })
 }

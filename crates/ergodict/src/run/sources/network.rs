@@ -58,30 +58,7 @@ impl NetworkPlan {
 }
 
 /// Patches of networks side by side.
-///
-/// ```
-/// use ergodict::chain::{ExactSampler, Motif, SamplerKind};
-/// use ergodict::{data::Times, patch::{BatchPlan, NetworkForm}};
-/// use ergodict::run::{NetworkPlan, NetworkSource, Source, Window};
-/// let (karate, motif) = (std::sync::Arc::new(ergodict::data::embedded("karate")?), Motif::chain(5)?);
-/// let sampler = std::sync::Arc::new(ExactSampler::new(karate.clone(), &motif)?);
-/// let drawn = Ok((karate.clone(), sampler as _));
-/// let window = Window { name: "karate".to_owned(), span: None, network: karate, drawn };
-/// let plan = NetworkPlan {
-///     steps: 3,
-///     batches: BatchPlan::default(),
-///     score_patches: 200,
-///     times: Times::Numbers,
-///     form: NetworkForm::new(&motif, false, false),
-///     sampler: SamplerKind::Exact,
-///     title: None,
-///     seed: 0,
-/// };
-/// let source = NetworkSource::<f64>::new(vec![window], plan)?;
-/// assert_eq!((source.planned(), source.form().features()), (Some(3), Some(25)));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-pub struct NetworkSource<T: Scalar> {
+pub(in crate::run) struct NetworkSource<T: Scalar> {
     networks: Vec<Window>,
     stream: NetworkStream,
     plan: NetworkPlan,
@@ -99,7 +76,7 @@ impl<T: Scalar> NetworkSource<T> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network without room for the motif; those of [`NetworkStream::new`].
-    pub fn new(networks: Vec<Window>, plan: NetworkPlan) -> Result<Self> {
+    pub(in crate::run) fn new(networks: Vec<Window>, plan: NetworkPlan) -> Result<Self> {
         let mut drawn: Vec<SampledNetwork> = Vec::with_capacity(networks.len());
         for network in &networks {
             let sampled = network.drawn.clone();

@@ -53,32 +53,9 @@ impl Window {
 }
 
 /// A network at several times, each made when it is asked for.
-///
-/// ```
-/// use ergodict::{data::Network, run::{WindowSeries, Window}};
-/// /// Stars that grow by a leaf each day, each made when it is asked for.
-/// struct Growing;
-/// impl WindowSeries for Growing {
-///     fn len(&self) -> usize {
-///         7
-///     }
-///     fn open(&mut self, at: usize) -> ergodict::Result<Window> {
-///         let edges: Vec<(u32, u32)> = (1..=at as u32 + 2).map(|leaf| (0, leaf)).collect();
-///         let network = Network::simple(at + 3, &edges)?.into();
-///         Ok(Window { name: format!("day {at}"), span: None, network, drawn: Err("not sampled".to_owned()) })
-///     }
-/// }
-/// assert_eq!((Growing.len(), Growing.open(6)?.network.edges()), (7, 8));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-pub trait WindowSeries: Send + Sync {
+pub(in crate::run) trait WindowSeries: Send + Sync {
     /// Number of windows.
     fn len(&self) -> usize;
-
-    /// Whether there is none.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 
     /// The window at a place. Asked again, it must be the same.
     ///
@@ -123,34 +100,7 @@ pub(super) struct WindowPoint {
 }
 
 /// Patches of a network, window by window.
-///
-/// ```
-/// use ergodict::chain::{ExactSampler, Motif, SamplerKind};
-/// use ergodict::run::{NetworkPlan, Source, Window, WindowSource};
-/// use ergodict::{data::{Times, embedded}, patch::{NetworkForm, BatchPlan}};
-/// let (network, motif) = (std::sync::Arc::new(embedded("karate")?), Motif::chain(4)?);
-/// let sampler = std::sync::Arc::new(ExactSampler::new(network.clone(), &motif)?);
-/// let window = |name: &str| Window {
-///     name: name.to_owned(),
-///     span: None,
-///     network: network.clone(),
-///     drawn: Ok((network.clone(), sampler.clone())),
-/// };
-/// let plan = NetworkPlan {
-///     steps: 3,
-///     batches: BatchPlan::default(),
-///     score_patches: 200,
-///     times: Times::Numbers,
-///     form: NetworkForm::new(&motif, false, false),
-///     sampler: SamplerKind::Exact,
-///     title: None,
-///     seed: 0,
-/// };
-/// let source = WindowSource::<f64>::new(Box::new(vec![window("Monday"), window("Tuesday")]), plan)?;
-/// assert_eq!((source.planned(), source.made()), (Some(6), 0));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-pub struct WindowSource<T: Scalar> {
+pub(in crate::run) struct WindowSource<T: Scalar> {
     /// Windows of a run before this one.
     before: usize,
     /// Windows before those of the series that cannot be opened any more: those of a run before, and those that were forgotten since.
@@ -183,7 +133,7 @@ impl<T: Scalar> WindowSource<T> {
     ///
     /// # Errors
     /// [`Error::Parameter`] when there is none, or no patch to score by; those of [`WindowSeries::open`] and [`NetworkStream::new`].
-    pub fn new(series: Box<dyn WindowSeries>, plan: NetworkPlan) -> Result<Self> {
+    pub(in crate::run) fn new(series: Box<dyn WindowSeries>, plan: NetworkPlan) -> Result<Self> {
         Self::after(series, plan, 0, 0)
     }
 
@@ -192,7 +142,7 @@ impl<T: Scalar> WindowSource<T> {
     ///
     /// # Errors
     /// As [`WindowSource::new`].
-    pub fn after(
+    pub(in crate::run) fn after(
         mut series: Box<dyn WindowSeries>,
         plan: NetworkPlan,
         before: usize,

@@ -4,7 +4,7 @@ use pyo3::PyResult;
 use pyo3::exceptions::PyMemoryError;
 
 /// Refuses what would take more memory than can be had.
-pub(crate) fn room(bytes: u128, what: &str) -> PyResult<()> {
+pub(crate) fn reserve(bytes: u128, what: &str) -> PyResult<()> {
     let fits = usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     if fits {
         return Ok(());

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The flags.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checkpoints and reports")]
-pub(crate) struct Saving {
+pub(crate) struct CheckpointArgs {
     /// Save the state here from time to time; deleted when all is written
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub(crate) struct Saving {
     pub(crate) resume: bool,
 }
 
-impl Saving {
+impl CheckpointArgs {
     /// Checks what does not need the data.
     pub(crate) fn check(&self) -> Result<()> {
         if self.checkpoint_every.is_nan() || self.checkpoint_every < 0.0 {
@@ -57,7 +57,7 @@ pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize)
             "ergodict: interrupted after {after}; the state is in {}{}: go on with {}",
             path.display(),
             if others > 0 { format!(" and {others} more") } else { String::new() },
-            again(std::env::args_os())
+            resume_command(std::env::args_os())
         ),
         None => format!(
             "ergodict: interrupted after {after}; nothing was written (add --checkpoint FILE to be able to go on another time)"
@@ -66,7 +66,7 @@ pub(crate) fn interrupted(after: &str, checkpoint: Option<&Path>, others: usize)
 }
 
 /// The command that goes on from the checkpoint, for a shell.
-fn again(arguments: impl Iterator<Item = OsString>) -> String {
+fn resume_command(arguments: impl Iterator<Item = OsString>) -> String {
     let mut words: Vec<String> = arguments.map(|word| quoted(&word.to_string_lossy())).collect();
     if !words.iter().any(|word| word == "--resume") {
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
@@ -79,15 +79,15 @@ fn again(arguments: impl Iterator<Item = OsString>) -> String {
 mod tests {
     use super::*;
 
-    fn again_of(words: &[&str]) -> String {
-        again(words.iter().map(OsString::from))
+    fn command(words: &[&str]) -> String {
+        resume_command(words.iter().map(OsString::from))
     }
 
     #[test]
     fn the_command_can_be_pasted_into_a_shell() {
-        assert_eq!(again_of(&["ergodict", "factor", "x.npy"]), "ergodict factor x.npy --resume");
-        assert_eq!(again_of(&["e", "--resume", "x"]), "e --resume x");
-        assert_eq!(again_of(&["e", "--", "-x"]), "e --resume -- -x");
-        assert_eq!(again_of(&["e", "my file", "", "it's", "$x"]), r"e 'my file' '' 'it'\''s' '$x' --resume");
+        assert_eq!(command(&["ergodict", "factor", "x.npy"]), "ergodict factor x.npy --resume");
+        assert_eq!(command(&["e", "--resume", "x"]), "e --resume x");
+        assert_eq!(command(&["e", "--", "-x"]), "e --resume -- -x");
+        assert_eq!(command(&["e", "my file", "", "it's", "$x"]), r"e 'my file' '' 'it'\''s' '$x' --resume");
     }
 }

@@ -1,8 +1,8 @@
 //! Several runs side by side: in what they differ, what came of it, their curves in one chart, and how much their atoms
 //! are alike.
 
-use super::alike::likeness;
 use super::curves;
+use super::likeness::likeness;
 use super::record::{Run, plain};
 use crate::page;
 use anyhow::Result;

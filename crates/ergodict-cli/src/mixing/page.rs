@@ -1,6 +1,6 @@
 //! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
-pub(crate) use ergodict::chain::{MixingReport, R_HAT_LIMIT};
+use super::{MixingReport, R_HAT_LIMIT};
 use ergodict_report::{Figure, LineChart, Series, Table};
 
 /// A row of the table.

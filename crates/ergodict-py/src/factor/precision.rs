@@ -3,7 +3,7 @@
 use super::Factorizer;
 use super::state::{State, code};
 use crate::array::{Rows, Samples, fits, transposed};
-use crate::error::raised;
+use crate::error::to_py_err;
 use crate::model::About;
 use crate::sets::{Raised, projecting};
 use crate::work::{Watch, long, short};
@@ -20,7 +20,7 @@ use std::time::Duration;
 const WAIT: Duration = Duration::from_micros(200);
 
 /// The state in its precision.
-pub(crate) enum Either {
+pub(crate) enum AnyState {
     /// 32 bits.
     F32(Mutex<State<f32>>),
     /// 64 bits.
@@ -28,15 +28,15 @@ pub(crate) enum Either {
 }
 
 /// Evaluates `$body` with the state, in whatever precision it is.
-macro_rules! either {
+macro_rules! dispatch {
     ($self:expr, $state:ident => $body:expr) => {
         match &$self.state {
-            $crate::factor::Either::F32($state) => $body,
-            $crate::factor::Either::F64($state) => $body,
+            $crate::factor::AnyState::F32($state) => $body,
+            $crate::factor::AnyState::F64($state) => $body,
         }
     };
 }
-pub(crate) use either;
+pub(crate) use dispatch;
 
 /// The state, once no other thread is in the middle of a step: waits without the interpreter's lock, which that step may need.
 pub(crate) fn held<'a, T: Scalar>(
@@ -81,7 +81,7 @@ pub(super) fn coded<'py, T: Scalar + Element>(
     // The codes, and the loss of each sample.
     let each = (if wanted { atoms as u64 * size_of::<T>() as u64 } else { 0 }) + size_of::<f64>() as u64;
     let what = format!("{n} codes of {atoms} atoms");
-    fits(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(raised)?;
+    fits(n.saturating_mul(each), &what, "code fewer samples at a time").map_err(to_py_err)?;
     let codes = wanted.then(|| PyArray2::<T>::zeros(py, [x.len(), atoms], false));
     let rows = codes.as_ref().map(Rows::from_array);
     let done = if x.len() <= CHUNK && progress.is_none() {
@@ -102,14 +102,14 @@ pub(super) fn start<T: Scalar + Element>(
     raised_there: Option<Raised>,
 ) -> PyResult<State<T>> {
     let factorizer = match init.extract::<String>().as_deref() {
-        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(raised)?),
+        Ok("random") => Some(Core::random(p.clone(), features, seed).map_err(to_py_err)?),
         Ok("data") => None,
         _ => {
             let w = transposed(init.cast::<PyArray2<T>>()?)?;
-            Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(raised)?)
+            Some(Core::from_dictionary(p.clone(), w.as_ref()).map_err(to_py_err)?)
         }
     };
-    State::new(factorizer, p, features, seed, raised_there).map_err(raised)
+    State::new(factorizer, p, features, seed, raised_there).map_err(to_py_err)
 }
 
 /// What is locked stays usable after a panic.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// The flags.
 #[derive(clap::Args)]
-pub(crate) struct Showing {
+pub(crate) struct ReportArgs {
     /// Write a page to look at: curves and pictures with what was run
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -17,9 +17,9 @@ pub(crate) struct Showing {
     pub(crate) figures: Option<PathBuf>,
 }
 
-impl Showing {
+impl ReportArgs {
     /// The page and the folder, among what is written.
-    pub(crate) fn outputs(&self) -> impl Iterator<Item = paths::Given<'_>> {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = paths::NamedPath<'_>> {
         let report = self.report.as_deref().map(|path| ("--report", path));
         report.into_iter().chain(self.figures.as_deref().map(|path| ("--figures", path)))
     }
@@ -66,7 +66,7 @@ impl Showing {
 }
 
 /// Finds out before the work, not after it, whether all outputs can be written; that of `--figures` is a folder.
-pub(crate) fn probe(outputs: &[paths::Given<'_>]) -> Result<()> {
+pub(crate) fn probe(outputs: &[paths::NamedPath<'_>]) -> Result<()> {
     crate::rescue::plan(outputs);
     outputs.iter().try_for_each(|(flag, path)| match *flag {
         "--figures" => probe_folder(flag, path),
