@@ -58,6 +58,10 @@
 //! | `fetch` | `data::fetch`: public networks from their publishers, by TLS |
 
 pub mod chain;
+#[cfg(test)]
+#[path = "../tests/integration/common.rs"]
+#[allow(dead_code, unreachable_patterns, reason = "shared with the tests of public items")]
+mod common;
 pub mod data;
 pub mod denoise;
 mod error;
@@ -72,6 +76,9 @@ pub mod rng;
 pub mod run;
 pub mod settings;
 pub mod text;
+
+#[cfg(test)]
+extern crate self as ergodict;
 
 pub use error::{Error, Hint, Result};
 pub use note::Note;

@@ -217,6 +217,9 @@ impl SpinSystem for Ising {
 }
 
 #[cfg(test)]
+mod exact_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::{Purpose, stream};

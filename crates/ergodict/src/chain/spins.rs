@@ -130,3 +130,6 @@ pub trait SpinSystem: Chain<State: Send + Sync> + Sync {
         Self::Info::default()
     }
 }
+
+#[cfg(test)]
+mod tests;

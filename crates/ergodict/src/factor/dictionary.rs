@@ -279,3 +279,6 @@ impl<T: Scalar> Step<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

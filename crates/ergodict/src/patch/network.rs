@@ -320,3 +320,6 @@ fn ones(mut word: u64, mut each: impl FnMut(usize)) {
         word &= word - 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! The run: the only loop that learns.
+//! The run: a source, a trainer, and the loop between them.
 //!
 //! ```text
 //! source.prepare(dictionary)     closes a window that is over, opens the next
@@ -7,75 +7,30 @@
 //! observer.step(report)          whoever looks on
 //! ```
 
-use super::change_test::{self, Scores};
+mod core;
+mod finish;
+mod job;
+#[cfg(test)]
+mod tests;
+
+use self::core::{Core, Guard, Heard};
+use super::change_test::Scores;
+use super::sources::pushed::Pushed;
 use super::{
-    ChangeTest, Form, Identity, Job, NetworkLearning, Next, Observer, Resumable, RoundOutcome, RoundTask,
-    Sections, Source, Status, Stop, Trainer, TrainerSnapshot, Window, Yardstick,
+    ChangeTest, Form, Observer, RoundOutcome, RoundTask, RunPlan, Source, Status, Stop, Trainer, Window,
 };
-use crate::chain::{SampledNetwork, mixed};
 use crate::data::Times;
-use crate::factor::code::CodeReport;
-use crate::factor::{FactorSettings, Factorizer, Minibatch, Statistics, StepReport};
+use crate::factor::{Factorizer, Minibatch, StepReport};
 use crate::linalg::{Mat, Scalar};
-use crate::model::{
-    ChainReport, Examples, Explained, Input, Model, NetworkReport, OverTime, Provenance, Results,
-};
+use crate::model::Model;
 use crate::{Error, Result};
-use serde_json::{Value, json};
-use std::time::{Duration, Instant};
-
-/// What a run is, besides its data and its first dictionary.
-///
-/// ```
-/// use ergodict::{factor::FactorSettings, run::RunPlan};
-/// let plan = RunPlan { settings: serde_json::json!({ "atoms": 9 }), ..RunPlan::new("factor", FactorSettings::new(9), 0) };
-/// assert_eq!((plan.parameters.atoms, plan.inputs.len()), (9, 0));
-/// ```
-#[derive(Clone, Debug)]
-pub struct RunPlan {
-    /// The command or the function that it was started by.
-    pub command: String,
-    /// Those of the online scheme.
-    pub parameters: FactorSettings,
-    /// The seed of all random numbers.
-    pub seed: u64,
-    /// Every setting that has a say in the result, as `--config` takes it.
-    pub settings: Value,
-    /// The files that are learned from.
-    pub inputs: Vec<Input>,
-    /// How examples of atoms are looked for in networks.
-    pub examples: Examples,
-    /// How networks are compared with rewired copies of themselves, if they are.
-    pub yardstick: Option<Yardstick>,
-}
-
-impl RunPlan {
-    /// Without settings to tell, and without files.
-    pub fn new(command: &str, parameters: FactorSettings, seed: u64) -> Self {
-        let (settings, inputs, examples) = (json!({}), Vec::new(), Examples::default());
-        Self { command: command.to_owned(), parameters, seed, settings, inputs, examples, yardstick: None }
-    }
-}
-
-impl RunPlan {
-    /// What a checkpoint of it knows it by.
-    pub fn identity(&self) -> Identity {
-        let (command, settings, inputs) = (self.command.clone(), self.settings.clone(), self.inputs.clone());
-        Identity { command, settings, inputs, seed: self.seed }
-    }
-}
+use std::time::Duration;
 
 /// Why windows are not tested that are added to others.
 const ADDED: &str = "windows that are added one by one have no times to permute";
 
 /// How long permutations go on before progress is told.
 const TEST_SLICE: Duration = Duration::from_millis(200);
-
-/// Hears after each step how many minibatches were made and are planned.
-type Heard<'a, T> = &'a mut dyn FnMut(u64, Option<u64>, &Trainer<T>);
-
-/// Undoes a step after which it says so.
-type Guard = Box<dyn Fn() -> bool + Send>;
 
 /// Learning in progress, from any source.
 ///
@@ -109,139 +64,11 @@ pub struct Run<T: Scalar> {
     untested: Option<String>,
 }
 
-/// A run without its source, so that both can be borrowed.
-#[expect(clippy::struct_excessive_bools, reason = "they are states that do not depend on each other")]
-struct Core<T: Scalar> {
-    plan: RunPlan,
-    trainer: Trainer<T>,
-    observers: Vec<Box<dyn Observer<T>>>,
-    guard: Option<Guard>,
-    /// Whether the signs of samples are looked at, and whether some were negative.
-    signed: bool,
-    negative: bool,
-    held_out: Option<(u64, f64)>,
-    sampling: Duration,
-    learning: Duration,
-    /// Whether the source is over.
-    over: bool,
-    /// Whether source and dictionary are between the same two minibatches.
-    whole: bool,
-}
-
-impl<T: Scalar> Core<T> {
-    /// One step, with the scheduled weight or one of the caller's.
-    fn step(&mut self, x: Minibatch<'_, T>, weight: Option<f64>) -> Result<StepReport> {
-        let negative = self.signed && !self.negative && has_negative(x);
-        let snapshot = self.snapshot();
-        let RunPlan { parameters, seed, .. } = &self.plan;
-        let start = || Factorizer::from_minibatch(parameters.clone(), x, *seed);
-        let report = match weight {
-            None => self.trainer.step(x, start)?,
-            Some(weight) => self.trainer.step_weighted(x, weight, start)?,
-        };
-        self.settle(snapshot)?;
-        self.negative |= negative;
-        self.observe(&report)?;
-        Ok(report)
-    }
-
-    /// One step from statistics.
-    fn absorb(&mut self, statistics: &Statistics, code: CodeReport) -> Result<StepReport> {
-        let snapshot = self.snapshot();
-        let report = self.trainer.absorb_coded(statistics, code)?;
-        self.settle(snapshot)?;
-        self.observe(&report)?;
-        Ok(report)
-    }
-
-    /// What to go back to if the guard says so.
-    fn snapshot(&self) -> Option<TrainerSnapshot<T>> {
-        self.guard.as_ref().map(|_| self.trainer.snapshot())
-    }
-
-    fn settle(&mut self, snapshot: Option<TrainerSnapshot<T>>) -> Result<()> {
-        (self.held_out, self.over) = (None, false);
-        let (Some(snapshot), true) = (snapshot, self.guard.as_ref().is_some_and(|failed| failed())) else {
-            return Ok(());
-        };
-        self.trainer.rollback(snapshot, &self.plan.parameters)?;
-        Err(Error::Interrupted)
-    }
-
-    fn observe(&mut self, report: &StepReport) -> Result<()> {
-        let Some(dictionary) = &mut self.trainer.factorizer else { return Ok(()) };
-        self.observers.iter_mut().try_for_each(|observer| observer.step(report, dictionary))
-    }
-
-    /// Goes on with a test for about a slice of time.
-    fn test(&self, test: &mut ChangeTest<T>, slice: Duration, stop: &Stop) -> Result<Status> {
-        let status = test.advance(&self.plan, slice, stop)?;
-        if self.guard.as_ref().is_some_and(|failed| failed()) { Err(Error::Interrupted) } else { Ok(status) }
-    }
-
-    /// Steps until the source is over, `until` minibatches were made, time is up or somebody asks to stop.
-    fn learn(
-        &mut self,
-        source: &mut dyn Source<T>,
-        until: Option<u64>,
-        slice: Option<Duration>,
-        stop: &Stop,
-        progress: Heard<'_, T>,
-    ) -> Result<Status> {
-        let started = Instant::now();
-        loop {
-            if until.is_some_and(|until| source.made() >= until) {
-                // Who stops at the end of a window wants to know what came of it.
-                source.prepare(self.trainer.factorizer.as_mut())?;
-                return Ok(Status::Running);
-            }
-            if stop.is_asked() {
-                return Ok(Status::Stopped);
-            }
-            let before = Instant::now();
-            source.prepare(self.trainer.factorizer.as_mut())?;
-            self.whole = false;
-            let next = source.next(stop)?;
-            let filled = before.elapsed();
-            let step = match next {
-                Next::Minibatch(x) => self.step(x, None),
-                Next::Statistics(statistics, code) => self.absorb(&statistics, code),
-                Next::Stopped => {
-                    self.whole = true;
-                    return Ok(Status::Stopped);
-                }
-                Next::End => {
-                    self.whole = true;
-                    if let Some(until) = until {
-                        // More than was planned.
-                        source.extend(until - source.made())?;
-                        continue;
-                    }
-                    if let Some(dictionary) = &mut self.trainer.factorizer {
-                        self.held_out = source.held_out(dictionary, stop)?;
-                    }
-                    self.over = true;
-                    return Ok(Status::Finished);
-                }
-            };
-            step.map_err(|error| source.explain(error))?;
-            self.whole = true;
-            self.sampling += filled;
-            self.learning += before.elapsed().saturating_sub(filled);
-            stop.count(1);
-            progress(source.made(), source.planned(), &self.trainer);
-            if slice.is_some_and(|slice| started.elapsed() >= slice) {
-                return Ok(Status::Running);
-            }
-        }
-    }
-}
-
 impl<T: Scalar> Run<T> {
     /// A run from its beginning, from a first dictionary or, without one, from columns of the first minibatch.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a first dictionary of another number or size of atoms; those of [`FactorSettings::check`].
+    /// [`Error::Shape`] for a first dictionary of another number or size of atoms; those of [`FactorSettings::check`](crate::factor::FactorSettings::check).
     pub fn new(plan: RunPlan, mut source: Box<dyn Source<T>>, first: Option<Factorizer<T>>) -> Result<Self> {
         let Some(features) = source.form().features() else {
             return Err(Error::parameter(
@@ -292,7 +119,7 @@ impl<T: Scalar> Run<T> {
     }
 
     /// Undoes every step after which `failed` says so, and ends with [`Error::Interrupted`]: for projections that may fail.
-    pub fn guard(&mut self, failed: Box<dyn Fn() -> bool + Send>) {
+    pub fn guard(&mut self, failed: Guard) {
         self.core.guard = Some(failed);
     }
 
@@ -490,342 +317,5 @@ impl<T: Scalar> Run<T> {
     /// Time this run itself spent making minibatches, and learning from them.
     pub fn times(&self) -> (Duration, Duration) {
         (self.core.sampling, self.core.learning)
-    }
-
-    /// What there is to say so far.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] before there is a dictionary.
-    pub fn results(&self) -> Result<Results> {
-        let mut results = self.core.trainer.results()?;
-        results.held_out_samples = self.core.held_out.map_or(0, |(count, _)| count);
-        results.held_out_loss_per_sample = self.core.held_out.map(|(_, loss)| loss);
-        Ok(results)
-    }
-
-    /// The model of what was learned so far, with its results; [`Run::finish`] adds what takes longer.
-    ///
-    /// # Errors
-    /// As [`Run::results`].
-    pub fn model(&self) -> Result<Model> {
-        let RunPlan { command, settings, inputs, seed, .. } = &self.core.plan;
-        let run = json!({ "command": command, "config": settings });
-        let kind = self.source.form().kind();
-        let mut model = self.core.trainer.finished(kind, *seed, run, &self.results()?)?;
-        model.inputs.clone_from(inputs);
-        if let (Some(digest), Some(first)) = (self.source.digest()?, model.inputs.first_mut()) {
-            first.digest = digest;
-        }
-        self.source.form().describe(&mut model);
-        model.over_time = self.over_time();
-        Ok(model)
-    }
-
-    /// What was kept of windows, with what permuted times say of their changes where those are over.
-    fn over_time(&self) -> Option<OverTime> {
-        let mut over_time = self.source.stats().windows?.over_time.clone();
-        over_time.untested.clone_from(&self.untested);
-        if !self.tested.is_empty() {
-            over_time.test(&self.tested);
-        }
-        Some(over_time)
-    }
-
-    /// The model with all that a file has: also the networks, how the chains mixed, and examples of the atoms.
-    ///
-    /// # Errors
-    /// As [`Run::results`]; those of looking for examples.
-    pub fn finish(&self) -> Result<Model> {
-        self.finish_until(&Stop::default())
-    }
-
-    /// The same, without what is still to be measured when it is asked to stop.
-    ///
-    /// # Errors
-    /// As [`Run::finish`].
-    pub fn finish_until(&self, stop: &Stop) -> Result<Model> {
-        let mut model = self.model()?;
-        let stats = self.source.stats();
-        let mixing = mixed(stats.traces);
-        if !matches!(self.source.form(), Form::Network(_)) {
-            if !mixing.is_empty() {
-                model.provenance.chain = Some(ChainReport { mixing, ..ChainReport::default() });
-            }
-            return Ok(model);
-        }
-        let RunPlan { examples, seed, .. } = &self.core.plan;
-        let (names, drawn): (Vec<_>, Vec<_>) = self.source.networks()?.into_iter().unzip();
-        let report = |(name, drawn): (&String, _)| NetworkReport::from_network(name, drawn, examples, *seed);
-        let rate = stats.acceptance.rate();
-        let chain = ChainReport {
-            sampler: stats.sampler.map(|kind| kind.to_string()).unwrap_or_default(),
-            independent: stats.independent,
-            acceptance: (!stats.independent && rate.is_finite()).then_some(rate),
-            continued: stats.transfer.continued,
-            restarted: stats.transfer.restarted,
-            mixing,
-            all: stats.exhaustive.map(|all| all.homomorphisms),
-        };
-        let mut networks: Vec<NetworkReport> = names.iter().zip(&drawn).map(report).collect::<Result<_>>()?;
-        let explained = match self.explained(&model, &drawn, stop) {
-            Err(Error::Interrupted) => Vec::new(),
-            explained => explained?,
-        };
-        networks
-            .iter_mut()
-            .zip(explained)
-            .for_each(|(network, explained)| network.explained = Some(explained));
-        let examples = examples.kept::<T>(&model, &drawn)?;
-        model.provenance = Provenance { networks, chain: Some(chain), examples, ..model.provenance };
-        Ok(model)
-    }
-}
-
-impl<T: Scalar> Run<T> {
-    /// What the dictionary explains of networks that were learned from side by side, where that is asked for.
-    fn explained(&self, model: &Model, networks: &[SampledNetwork], stop: &Stop) -> Result<Vec<Explained>> {
-        let stats = self.source.stats();
-        let plan = &self.core.plan;
-        let (Some(yardstick), Some(watching), Some(kind)) = (&plan.yardstick, stats.batches, stats.sampler)
-        else {
-            return Ok(Vec::new());
-        };
-        let (steps, parameters) = (self.core.trainer.steps(), plan.parameters.clone());
-        let learning = NetworkLearning { steps, watching, parameters };
-        yardstick.measure::<T>(&mut model.factorizer()?, networks, &learning, kind, plan.seed, stop)
-    }
-}
-
-/// The source of a run whose minibatches are pushed: it has none of its own.
-struct Pushed(Form);
-
-impl Resumable for Pushed {
-    fn save(&self, _: &mut Sections) -> Result<()> {
-        Ok(())
-    }
-
-    fn restore(&mut self, _: &Sections) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl<T: Scalar> Source<T> for Pushed {
-    fn form(&self) -> &Form {
-        &self.0
-    }
-
-    fn made(&self) -> u64 {
-        0
-    }
-
-    fn planned(&self) -> Option<u64> {
-        Some(0)
-    }
-
-    fn next(&mut self, _: &Stop) -> Result<Next<'_, T>> {
-        Ok(Next::End)
-    }
-}
-
-impl<T: Scalar> Resumable for Run<T> {
-    fn save(&self, to: &mut Sections) -> Result<()> {
-        to.put_json("seen", &(self.core.negative, self.core.held_out))?;
-        self.core.trainer.save(to)?;
-        match &self.test {
-            Some(test) => test.save(to)?,
-            None => change_test::save_scores(&self.tested, to)?,
-        }
-        self.source.save(to)
-    }
-
-    fn restore(&mut self, from: &Sections) -> Result<()> {
-        (self.core.negative, self.core.held_out) = from.json("seen")?;
-        self.core.over = false;
-        self.source.restore(from)?;
-        self.core.trainer.restore(&self.core.plan.parameters, from)?;
-        match (change_test::restore_scores(from)?, &mut self.test) {
-            (Some(scores), _) => (self.tested, self.test) = (scores, None),
-            (None, Some(test)) => test.restore(&self.core.plan, from)?,
-            (None, None) => {}
-        }
-        self.resumed = Some(self.core.trainer.steps());
-        self.reported = self.source.stats().windows.map_or(0, |windows| windows.over_time.finished());
-        Ok(())
-    }
-}
-
-impl<T: Scalar> Job for Run<T> {
-    fn done(&self) -> (u64, Option<u64>) {
-        let (samples, total) = (self.core.trainer.samples(), self.source.samples());
-        let Some(all) = total else { return (samples, total) };
-        let (done, permutations) = match &self.test {
-            Some(test) => (test.done(all), test.permutations()),
-            None => (all.saturating_mul(self.tested.len() as u64), self.tested.len() as u64),
-        };
-        (samples.saturating_add(done), Some(all.saturating_mul(permutations.saturating_add(1))))
-    }
-
-    fn advance(&mut self, slice: Duration, stop: &Stop) -> Result<Status> {
-        let status = if self.core.over {
-            Status::Finished
-        } else {
-            self.core.learn(&mut *self.source, None, Some(slice), stop, &mut |_, _, _| ())?
-        };
-        let (Some(test), Status::Finished) = (&mut self.test, status) else { return Ok(status) };
-        let status = self.core.test(test, slice, stop)?;
-        if let Some(scores) = test.scores() {
-            (self.tested, self.test) = (scores, None);
-        }
-        Ok(status)
-    }
-
-    fn text(&self) -> String {
-        if let Some(test) = self.test.as_ref().filter(|test| test.finished() > 0) {
-            return format!("{} of {} permutations", test.finished(), test.permutations());
-        }
-        let surrogate = |f: &Factorizer<T>| f.aggregates().per_sample(f.surrogate());
-        let surrogate = self.core.trainer.factorizer.as_ref().map_or(f64::NAN, surrogate);
-        match surrogate.abs() {
-            size if (1e-3..1e5).contains(&size) || size == 0.0 => format!("surrogate {surrogate:.3}"),
-            _ => format!("surrogate {surrogate:.2e}"),
-        }
-    }
-
-    fn news(&mut self) -> Vec<String> {
-        let Some(windows) = self.source.stats().windows else { return Vec::new() };
-        let until = windows.over_time.finished();
-        let lines = (self.reported..until).map(|at| windows.over_time.describe(at, windows.count)).collect();
-        self.reported = until;
-        lines
-    }
-}
-
-fn has_negative<T: Scalar>(x: Minibatch<'_, T>) -> bool {
-    // Over all of them, without a way out and without an order, so that many are looked at at once.
-    let any =
-        |values: &[T]| values.iter().map(|x| u8::from(*x < T::ZERO)).fold(0, std::ops::BitOr::bitor) > 0;
-    match x {
-        Minibatch::Sparse(x) => (0..x.cols()).any(|j| any(x.col(j).1)),
-        Minibatch::Dense(x) | Minibatch::Masked { values: x, .. } => (0..x.cols()).any(|j| any(x.col(j))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-    /// Minibatches that depend on their number alone.
-    struct Numbered {
-        x: Mat<f64>,
-        made: u64,
-        total: u64,
-        form: Form,
-    }
-
-    impl Resumable for Numbered {
-        fn save(&self, to: &mut Sections) -> Result<()> {
-            to.put_json("numbered", &(self.made, self.total))
-        }
-        fn restore(&mut self, from: &Sections) -> Result<()> {
-            (self.made, self.total) = from.json("numbered")?;
-            Ok(())
-        }
-    }
-
-    impl Source<f64> for Numbered {
-        fn form(&self) -> &Form {
-            &self.form
-        }
-        fn made(&self) -> u64 {
-            self.made
-        }
-        fn planned(&self) -> Option<u64> {
-            Some(self.total)
-        }
-        fn extend(&mut self, minibatches: u64) -> Result<()> {
-            self.total += minibatches;
-            Ok(())
-        }
-        fn next(&mut self, _: &Stop) -> Result<Next<'_, f64>> {
-            if self.made >= self.total {
-                return Ok(Next::End);
-            }
-            let t = self.made as usize;
-            self.x = minibatch(t);
-            self.made += 1;
-            Ok(Next::Minibatch((&self.x).into()))
-        }
-    }
-
-    fn minibatch(t: usize) -> Mat<f64> {
-        Mat::from_fn(3, 4, |i, j| ((i * 5 + j * 3 + t * 7) % 11) as f64)
-    }
-
-    fn fresh() -> Run<f64> {
-        let form = Form::Samples { features: 3, names: None };
-        let source = Numbered { x: Mat::zeros(0, 0), made: 0, total: 9, form };
-        Run::new(RunPlan::new("test", FactorSettings::new(2), 0), Box::new(source), None).unwrap()
-    }
-
-    fn learned(run: &Run<f64>) -> &Mat<f64> {
-        run.trainer().learned().unwrap().dictionary()
-    }
-
-    #[test]
-    fn stopped_saved_and_pushed_runs_end_in_the_same_dictionary() {
-        let mut whole = fresh();
-        assert_eq!(whole.run(None, &Stop::default()).unwrap(), Status::Finished);
-        for steps in 0..9 {
-            let mut first = fresh();
-            assert_eq!(first.run(None, &Stop::after(steps)).unwrap(), Status::Stopped);
-            let mut state = Sections::default();
-            first.save(&mut state).unwrap();
-            // By way of bytes, as pickles have it.
-            let state = Sections::from_bytes(&state.to_bytes().unwrap()).unwrap();
-            let mut again = fresh();
-            again.restore(&state).unwrap();
-            assert_eq!(again.resumed(), Some(steps));
-            again.run(None, &Stop::default()).unwrap();
-            assert_eq!(learned(&again), learned(&whole), "after {steps}");
-            assert_eq!(again.trainer().history(), whole.trainer().history());
-        }
-        let form = Form::Samples { features: 3, names: None };
-        let mut pushed = Run::pushed(RunPlan::new("test", FactorSettings::new(2), 0), form, None).unwrap();
-        for t in 0..9 {
-            pushed.push((&minibatch(t)).into(), None).unwrap();
-        }
-        assert_eq!(learned(&pushed), learned(&whole));
-        assert!(Sections::from_bytes(&[1, 2, 3]).is_err());
-    }
-
-    #[test]
-    fn more_than_was_planned_can_be_asked_for_and_everybody_is_heard() {
-        let (mut run, seen) = (fresh(), Arc::new(AtomicU64::new(0)));
-        let count = Arc::clone(&seen);
-        run.observe(Box::new(move |report: &StepReport, _: &mut Factorizer<f64>| {
-            count.store(report.t, Ordering::Relaxed);
-            Ok(())
-        }));
-        assert_eq!(run.run(Some(4), &Stop::default()).unwrap(), Status::Running);
-        assert_eq!((run.source().made(), seen.load(Ordering::Relaxed)), (4, 4));
-        run.run(Some(12), &Stop::default()).unwrap();
-        assert_eq!((run.source().made(), run.source().planned()), (12, Some(12)));
-        assert_eq!((seen.load(Ordering::Relaxed), run.is_whole()), (12, true));
-        // Only a run in rounds has tasks, only one on a network follows it.
-        assert!(run.tasks().is_err());
-    }
-
-    #[test]
-    fn a_step_whose_guard_fails_is_undone() {
-        let (mut run, failed) = (fresh(), Arc::new(AtomicBool::new(false)));
-        let guard = Arc::clone(&failed);
-        run.guard(Box::new(move || guard.load(Ordering::Relaxed)));
-        run.run(Some(3), &Stop::default()).unwrap();
-        let before = learned(&run).clone();
-        failed.store(true, Ordering::Relaxed);
-        assert!(matches!(run.run(Some(4), &Stop::default()), Err(Error::Interrupted)));
-        assert_eq!((run.trainer().steps(), learned(&run), run.is_whole()), (3, &before, false));
     }
 }

@@ -1,5 +1,7 @@
 //! For tests: the whole transition matrix of a sampler on a tiny network, and frequencies against it.
 
+use super::super::Chain;
+use super::super::diagnostics::Acceptance;
 pub(crate) use super::chi_squared::ChiSquared;
 use super::{Motif, MotifSampler};
 use crate::data::{Build, Loops, Network, NodeIds};
@@ -333,5 +335,47 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+}
+
+impl<S: MotifSampler + ?Sized> Chain for Box<S> {
+    type State = Vec<u32>;
+    type Info = Acceptance;
+
+    fn init(&self, rng: &mut ChaCha8Rng) -> Vec<u32> {
+        (**self).init(rng)
+    }
+    fn step(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng) -> Acceptance {
+        (**self).step(state, rng)
+    }
+    fn steps(&self, state: &mut Vec<u32>, count: u64, rng: &mut ChaCha8Rng) -> Acceptance {
+        (**self).steps(state, count, rng)
+    }
+}
+
+impl<S: MotifSampler + ?Sized> MotifSampler for Box<S> {
+    fn motif(&self) -> &Motif {
+        (**self).motif()
+    }
+    fn network(&self) -> &Network {
+        (**self).network()
+    }
+    fn weight(&self, x: &[u32]) -> f64 {
+        (**self).weight(x)
+    }
+    fn is_state(&self, x: &[u32]) -> bool {
+        (**self).is_state(x)
+    }
+    fn probability(&self, from: &[u32], to: &[u32]) -> f64 {
+        (**self).probability(from, to)
+    }
+    fn is_independent(&self) -> bool {
+        (**self).is_independent()
+    }
+    fn notes(&self) -> Vec<String> {
+        (**self).notes()
+    }
+    fn sample(&self, state: &mut Vec<u32>, rng: &mut ChaCha8Rng, out: &mut [u32]) -> Acceptance {
+        (**self).sample(state, rng, out)
     }
 }

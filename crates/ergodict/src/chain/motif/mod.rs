@@ -24,8 +24,12 @@ mod density;
 mod exact;
 mod glauber;
 mod glauber_chain;
+#[cfg(test)]
+mod glauber_tests;
 mod injective;
 mod kind;
+#[cfg(test)]
+mod law_tests;
 mod macc;
 mod observables;
 mod pivot;

@@ -2,10 +2,8 @@
 
 use super::Motif;
 use crate::data::Adjacency;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::str::FromStr;
 
 /// A number that a homomorphism has.
 ///
@@ -14,8 +12,7 @@ use std::str::FromStr;
 /// use ergodict::data::{Adjacency, Network};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
 /// let adjacency = Adjacency::new(&network, Adjacency::BUDGET);
-/// let density = "patch-density".parse::<MotifObservable>()?;
-/// assert_eq!(density.measure(&Motif::chain(3)?, &adjacency, &[0, 1, 2]), 1.0); // 0 and 2 are joined as well
+/// assert_eq!(MotifObservable::Density.measure(&Motif::chain(3)?, &adjacency, &[0, 1, 2]), 1.0); // 0 and 2 are joined as well
 /// assert_eq!(MotifObservable::Degree.measure(&Motif::chain(3)?, &adjacency, &[2, 1, 0]), 3.0);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -79,18 +76,6 @@ impl fmt::Display for MotifObservable {
     }
 }
 
-impl FromStr for MotifObservable {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|observable| observable.to_string() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(|observable| observable.to_string()).join(", ");
-            Error::parameter("the observable", format!("`{name}`"), format!("it must be one of {names}"))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,15 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn names_go_both_ways_and_others_are_refused() {
+    fn names_are_those_of_files() {
         for observable in MotifObservable::ALL {
-            assert_eq!(observable.to_string().parse::<MotifObservable>().unwrap(), observable);
             assert_eq!(serde_json::to_string(&observable).unwrap(), format!("\"{observable}\""));
         }
-        let error = "entropy".parse::<MotifObservable>().unwrap_err().to_string();
-        assert!(
-            error.contains("`entropy`") && error.contains("patch-density, first-degree, distinct-nodes"),
-            "{error}"
-        );
     }
 }

@@ -309,3 +309,6 @@ fn draw(walkers: &mut [MotifWalker], first: u64, k: usize, xs: &mut [u32]) {
         turns.into_iter().for_each(|turn| walker.fill(turn));
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ mod frames;
 pub(super) mod image;
 pub(super) mod matrix;
 pub(super) mod network;
+pub(super) mod pushed;
 pub(super) mod rounds;
 pub(super) mod spins;
 mod trajectory;

@@ -1,13 +1,13 @@
 //! Glauber, rejection and injective samplers on real networks: the production path against exact draws, and
 //! how fast it is.
 
-use super::common::public;
-use ergodict::chain::diagnostics::Acceptance;
-use ergodict::chain::{
+use crate::chain::diagnostics::Acceptance;
+use crate::chain::{
     Chain, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, RejectionSampler,
 };
-use ergodict::data::{Build, Network, NodeIds};
-use ergodict::rng::{ChaCha8Rng, Purpose, stream};
+use crate::common::public;
+use crate::data::{Build, Network, NodeIds};
+use crate::rng::{ChaCha8Rng, Purpose, stream};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -137,7 +137,7 @@ fn named_borders() {
     }
 }
 
-/// `cargo test --release -p ergodict --test integration motif_glauber -- --ignored --nocapture`.
+/// `cargo test --release -p ergodict --lib glauber_tests -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

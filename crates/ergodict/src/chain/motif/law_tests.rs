@@ -1,16 +1,13 @@
 //! Homomorphisms of trees into networks of some hundred nodes, too large for transition matrices: where each
 //! node of the motif goes, against its exact law.
 
-#[path = "../../src/chain/motif/chi_squared.rs"]
-mod chi_squared;
-
-use chi_squared::ChiSquared;
-use ergodict::Result;
-use ergodict::chain::{
+use super::chi_squared::ChiSquared;
+use crate::Result;
+use crate::chain::{
     ApproximatePivot, Backward, Chain, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters,
 };
-use ergodict::data::{Build, Network, NodeIds};
-use ergodict::rng::{Purpose, below, stream};
+use crate::data::{Build, Network, NodeIds};
+use crate::rng::{Purpose, below, stream};
 use std::sync::Arc;
 
 /// A network with hubs: each new node joins three, drawn as often as they have edges. Every edge goes both

@@ -1,10 +1,10 @@
 //! Network reconstruction against Algorithm NR line by line, and what must not depend on threads, stops or accumulators.
 
+use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::common::{Random, cases};
-use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
-use ergodict::data::{Build, Edge, Loops, Network, NodeIds};
-use ergodict::linalg::{Mat, Scalar};
-use ergodict::reconstruct::network::{
+use crate::data::{Build, Edge, Loops, Network, NodeIds};
+use crate::linalg::{Mat, Scalar};
+use crate::reconstruct::network::{
     Mode, PairSums, ReconstructionSettings, Reconstructor, SortedSums, Targets, by_the_book,
 };
 use proptest::prelude::*;

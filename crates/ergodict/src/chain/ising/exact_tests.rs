@@ -1,8 +1,8 @@
 //! The Ising chains on tiny systems, where every state can be counted: `πP = π` with the kernels' own probabilities,
 //! and the samplers against the exact law of where they are after so many steps.
 
-use ergodict::chain::{Boundary, Chain, Checkerboard, Field, Ising, IsingGraph, Lattice, SpinSystem};
-use ergodict::rng::{Purpose, stream};
+use crate::chain::{Boundary, Chain, Checkerboard, Field, Ising, IsingGraph, Lattice, SpinSystem};
+use crate::rng::{Purpose, stream};
 
 /// A system small enough to enumerate: its law, and the probability of +1 at each site in each state.
 struct Tiny {

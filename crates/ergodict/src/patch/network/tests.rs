@@ -1,11 +1,11 @@
 //! Patches of networks against the matrix entry by entry, and what is measured on them against enumeration.
 
+use crate::chain::{Macc, Motif};
 use crate::common::{Random, cases};
-use ergodict::chain::{Macc, Motif};
-use ergodict::data::{Adjacency, Batch, Build, Edge, Loops, Network, NodeIds};
-use ergodict::factor::SparseRef;
-use ergodict::linalg::{Isa, Mat};
-use ergodict::patch::{NetworkPatches, SparseColumns};
+use crate::data::{Adjacency, Batch, Build, Edge, Loops, Network, NodeIds};
+use crate::factor::SparseRef;
+use crate::linalg::{Isa, Mat};
+use crate::patch::{NetworkPatches, SparseColumns};
 use proptest::prelude::*;
 use std::sync::Arc;
 

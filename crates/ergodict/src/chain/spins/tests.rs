@@ -1,15 +1,15 @@
 //! Spin systems and walks against laws known exactly: tiny systems enumerated whole, then the samplers themselves.
 
-use crate::common::{Random, cases};
-use ergodict::chain::diagnostics::{effective_sample_size, split_r_hat};
-use ergodict::chain::observables::Observable;
-use ergodict::chain::{
+use crate::chain::diagnostics::{effective_sample_size, split_r_hat};
+use crate::chain::observables::Observable;
+use crate::chain::{
     Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
     IsingGraph, Lattice, Neighborhood, Placement, Potts, Proposal, Rbm, SpinSystem, SpinWalk, Walker,
     Walkers,
 };
-use ergodict::linalg::Mat;
-use ergodict::rng::{Purpose, stream, uniform};
+use crate::common::{Random, cases};
+use crate::linalg::Mat;
+use crate::rng::{Purpose, stream, uniform};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
