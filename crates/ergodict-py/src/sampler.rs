@@ -6,8 +6,7 @@ use crate::sampling::{Ready, Sampling};
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{
-    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind, SamplingSettings,
-    Tally, Use,
+    Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind, SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
@@ -352,16 +351,18 @@ impl Sampler {
                 Some(false)
             } else {
                 let alone = kept.len() == 1 && !self.chain.is_independent();
-                (!mixing.r_hat.is_nan())
-                    .then_some(mixing.r_hat <= R_HAT_LIMIT)
-                    .filter(|mixed| !(alone && *mixed))
+                mixing.converged(kept.len()).filter(|mixed| !(alone && *mixed))
             };
             json!({
                 "observable": name,
                 "mean": mixing.mean,
                 "error": mixing.error,
+                "sd": mixing.sd,
+                "sd_error": mixing.sd_error,
                 "autocorrelation_time": mixing.autocorrelation_time,
                 "effective_sample_size": mixing.effective_sample_size,
+                "ess_bulk": mixing.ess_bulk,
+                "ess_tail": mixing.ess_tail,
                 "r_hat": mixing.r_hat,
                 "mixed": mixed,
             })

@@ -4,7 +4,7 @@ use super::{perform, words};
 use crate::args::Common;
 use crate::learning::tagged;
 use anyhow::Result;
-use ergodict::chain::diagnostics::effective_sample_size;
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager};
 use ergodict::model::Model;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade};
@@ -174,7 +174,7 @@ impl Learned {
             file,
             model,
             spins: walker.chain().spins(walker.state()).iter().map(|&s| f64::from(s)).collect(),
-            energy: (mean, (variance / effective_sample_size(settled)).sqrt()),
+            energy: (mean, Mixing::from_series(&[settled]).error),
         })
     }
 
