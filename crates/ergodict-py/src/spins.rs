@@ -326,10 +326,10 @@ pub(crate) fn series_autocorrelation(
 
 /// Convergence diagnostics of a number along several chains.
 #[pyfunction]
-pub(crate) fn series_mixing<'py>(
-    py: Python<'py>,
+pub(crate) fn series_mixing(
+    py: Python<'_>,
     #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let mixing = py.detach(|| Mixing::from_series(&chains));
     let dict = PyDict::new(py);
     for (key, value) in [

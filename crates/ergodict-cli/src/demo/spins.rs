@@ -166,15 +166,13 @@ impl Learned {
             walker.advance(EVERY);
             energies.push(walker.measure(Observable::Energy)?);
         }
-        let settled = &energies[energies.len() / 2..];
-        let mean = settled.iter().sum::<f64>() / settled.len() as f64;
-        let variance = settled.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (settled.len() - 1) as f64;
+        let energy = Mixing::from_series(&[&energies[energies.len() / 2..]]);
         Ok(Self {
             temperature,
             file,
             model,
             spins: walker.chain().spins(walker.state()).iter().map(|&s| f64::from(s)).collect(),
-            energy: (mean, Mixing::from_series(&[settled]).error),
+            energy: (energy.mean, energy.error),
         })
     }
 

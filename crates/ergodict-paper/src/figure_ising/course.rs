@@ -64,11 +64,10 @@ pub(super) fn follow(
             energies.push(walker.measure(Observable::Energy)?);
         }
     }
-    let mean = energies.iter().sum::<f64>() / energies.len() as f64;
-    let variance = energies.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (energies.len() - 1) as f64;
+    let energy = Mixing::from_series(&[&energies]);
     let changed = setting.epochs.iter().zip(changed).map(|(every, (sum, count))| (*every, sum / count));
     Ok(Some(Course {
-        energy: (mean, Mixing::from_series(&[&energies]).error),
+        energy: (energy.mean, energy.error),
         energy_exact: onsager::energy_per_site(temperature),
         magnetization: walker.measure(Observable::Magnetization)?,
         changed: changed.collect(),

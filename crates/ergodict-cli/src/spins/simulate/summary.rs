@@ -32,8 +32,9 @@ impl Simulated {
     /// What is told of it.
     pub(in crate::spins) fn summary(&self, written: Vec<(&'static str, String)>) -> SimulateSummary<'_> {
         // One chain that agrees with itself may still not have been everywhere.
-        let alone = self.chains.len() == 1;
-        let observable = |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, alone);
+        let (chains, alone) = (self.chains.len(), self.chains.len() == 1);
+        let observable =
+            |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, chains, alone);
         SimulateSummary {
             out: &self.outs,
             shape: self.shape,
