@@ -76,7 +76,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::sets::set_names;
     #[pymodule_export]
-    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing};
+    use super::spins::{SpinChain, read_edges, series_autocorrelation, series_mixing, series_quantile};
     #[pymodule_export]
     use super::time::{ChangingNetwork, TimedEdges, Windows, parse_moments};
 

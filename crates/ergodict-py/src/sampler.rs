@@ -7,7 +7,7 @@ use crate::value::to_python;
 use crate::work::{Watch, long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{
-    ChosenSampler, Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, R_HAT_LIMIT, SamplerKind,
+    ChosenSampler, Density, Macc, Motif, MotifPoint, MotifSampler, MotifWalker, SamplerKind,
     SamplingSettings, Tally, Use,
 };
 use ergodict::data::Adjacency;
@@ -333,16 +333,18 @@ impl Sampler {
                 Some(false)
             } else {
                 let alone = kept.len() == 1 && !self.independent;
-                (!mixing.r_hat.is_nan())
-                    .then_some(mixing.r_hat <= R_HAT_LIMIT)
-                    .filter(|mixed| !(alone && *mixed))
+                mixing.converged(kept.len()).filter(|mixed| !(alone && *mixed))
             };
             json!({
                 "observable": name,
                 "mean": mixing.mean,
                 "error": mixing.error,
+                "sd": mixing.sd,
+                "sd_error": mixing.sd_error,
                 "autocorrelation_time": mixing.autocorrelation_time,
                 "effective_sample_size": mixing.effective_sample_size,
+                "ess_bulk": mixing.ess_bulk,
+                "ess_tail": mixing.ess_tail,
                 "r_hat": mixing.r_hat,
                 "mixed": mixed,
             })

@@ -4,7 +4,7 @@ use crate::error::to_py_err;
 use crate::memory::reserve;
 use crate::scheme::plain;
 use crate::work::{long, short};
-use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation};
+use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation, quantile_with_error};
 use ergodict::chain::{
     Alphabet, Boundary, ChainPoint, Lattice, Observable, SpinWalk, SystemData, SystemSettings, Thinning,
 };
@@ -324,13 +324,37 @@ pub(crate) fn series_autocorrelation(
     py.detach(|| autocorrelation(&chains, lags)).into_pyarray(py)
 }
 
-/// Mean, its standard error, autocorrelation time, effective sample size and R̂ of a number along several chains.
+/// Convergence diagnostics of a number along several chains.
 #[pyfunction]
 pub(crate) fn series_mixing(
     py: Python<'_>,
     #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
-) -> (f64, f64, f64, f64, f64) {
-    let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } =
-        py.detach(|| Mixing::from_series(&chains));
-    (mean, error, autocorrelation_time, effective_sample_size, r_hat)
+) -> PyResult<Bound<'_, PyDict>> {
+    let mixing = py.detach(|| Mixing::from_series(&chains));
+    let dict = PyDict::new(py);
+    for (key, value) in [
+        ("mean", mixing.mean),
+        ("error", mixing.error),
+        ("sd", mixing.sd),
+        ("sd_error", mixing.sd_error),
+        ("autocorrelation_time", mixing.autocorrelation_time),
+        ("effective_sample_size", mixing.effective_sample_size),
+        ("ess_bulk", mixing.ess_bulk),
+        ("ess_tail", mixing.ess_tail),
+        ("r_hat", mixing.r_hat),
+    ] {
+        dict.set_item(key, value)?;
+    }
+    dict.set_item("converged", mixing.converged(chains.len()))?;
+    Ok(dict)
+}
+
+/// A quantile of a number along several chains, with its Monte-Carlo standard error.
+#[pyfunction]
+pub(crate) fn series_quantile(
+    py: Python<'_>,
+    #[pyo3(from_py_with = crate::list::lists)] chains: Vec<Vec<f64>>,
+    p: f64,
+) -> (f64, f64) {
+    py.detach(|| quantile_with_error(&chains, p))
 }

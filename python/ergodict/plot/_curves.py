@@ -154,7 +154,7 @@ def autocorrelation(series: Any, lags: Optional[int] = None, ax: Any = None) -> 
     ax = axes(ax, (5, 3))
     for i, (name, values) in enumerate(named.items()):
         chains = list(values)
-        _, _, time, _, _ = _ergodict.series_mixing(chains)
+        time = _ergodict.series_mixing(chains)["autocorrelation_time"]
         own = int(max(10, np.ceil(5 * time))) if np.isfinite(time) else 10
         found = _ergodict.series_autocorrelation(chains, own if most is None else most)
         if not len(found):

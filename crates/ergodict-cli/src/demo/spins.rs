@@ -4,7 +4,7 @@ use super::{perform, words};
 use crate::args::Common;
 use crate::learning::tagged;
 use anyhow::Result;
-use ergodict::chain::diagnostics::effective_sample_size;
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Boundary, Field, Ising, Lattice, Observable, SpinSystem, SpinWalk, Walker, onsager};
 use ergodict::model::Model;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade};
@@ -166,15 +166,13 @@ impl Learned {
             walker.advance(EVERY);
             energies.push(walker.measure(Observable::Energy)?);
         }
-        let settled = &energies[energies.len() / 2..];
-        let mean = settled.iter().sum::<f64>() / settled.len() as f64;
-        let variance = settled.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (settled.len() - 1) as f64;
+        let energy = Mixing::from_series(&[&energies[energies.len() / 2..]]);
         Ok(Self {
             temperature,
             file,
             model,
             spins: walker.chain().spins(walker.state()).iter().map(|&s| f64::from(s)).collect(),
-            energy: (mean, (variance / effective_sample_size(settled)).sqrt()),
+            energy: (energy.mean, energy.error),
         })
     }
 

@@ -1,6 +1,7 @@
 //! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
-use super::{MixingReport, R_HAT_LIMIT};
+use super::MixingReport;
+use ergodict::chain::diagnostics::{LEAST_ESS, R_HAT_LIMIT};
 use ergodict_report::{Figure, LineChart, Series, Table};
 
 /// A row of the table.
@@ -12,7 +13,8 @@ fn row(one: &MixingReport) -> Vec<String> {
         one.values.to_string(),
         format!("{} ± {}", number(one.mean, 4), number(one.error, 4)),
         number(one.autocorrelation_time, 1),
-        number(one.effective_sample_size, 0),
+        number(one.ess_bulk.or(one.effective_sample_size), 0),
+        number(one.ess_tail, 0),
         one.r_hat(3, "–"),
     ]
 }
@@ -24,17 +26,17 @@ fn points(one: &MixingReport) -> Vec<(f64, f64)> {
 }
 
 const TABLE: &str = "
-    How many values there are in each chain; their mean, with the error that chance leaves it; the autocorrelation time, which is how many states
-    are worth one independent draw; the effective sample size, which is how many independent draws would tell as much as all values
-    of all chains; and split R̂, which is near 1 when all parts of all chains agree. Of long runs the mean, its error and R̂ are of some
-    values, evenly spread, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
+    Values per chain; their mean with its Monte-Carlo standard error; autocorrelation time in states of the chain; bulk and tail effective sample
+    size over all chains; rank-normalized split R̂, near 1 when all parts of all chains agree. In long runs the mean, its error and R̂ are of evenly
+    spread values, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
 
 /// The table of what was watched, with the verdict in words.
 pub(crate) fn table(all: &[MixingReport], what: &str) -> Table {
     let verdict = verdict(all);
-    let head = ["observable", "chains", "values", "mean", "autocorrelation time", "effective samples", "R̂"];
+    let head =
+        ["observable", "chains", "values", "mean", "autocorrelation time", "bulk ESS", "tail ESS", "R̂"];
     Table {
-        title: "How well the chain mixes".into(),
+        title: "Convergence diagnostics".into(),
         head: head.map(str::to_owned).to_vec(),
         rows: all.iter().map(row).collect(),
         words: format!("{what}\n\n{TABLE} {verdict}"),
@@ -46,34 +48,27 @@ fn verdict(all: &[MixingReport]) -> String {
     let mut said = Vec::new();
     if all.iter().any(|one| one.verdict() == Some(false)) {
         said.push(format!(
-            "Some R̂ is above {R_HAT_LIMIT}: parts of the run disagree, and a longer run, or more steps between states, is needed."
+            "Not converged: R̂ is above {R_HAT_LIMIT}, or ESS below {LEAST_ESS} per chain. Run longer, or keep fewer states."
         ));
     } else if all.iter().any(|one| one.verdict().is_some()) {
         said.push(format!(
-            "No R̂ is above {R_HAT_LIMIT}: nothing that was seen speaks against the chains having mixed."
+            "R̂ is at most {R_HAT_LIMIT}, and ESS at least {LEAST_ESS} per chain: nothing seen speaks against convergence."
         ));
     }
     if all.iter().any(|one| one.r_hat.is_none() && one.verdict() == Some(false)) {
-        said.push("An infinite R̂ is that of chains that stand still in different places.".to_owned());
+        said.push("An infinite R̂ is that of chains that stand still at different values.".to_owned());
     }
     if all.iter().any(|one| one.constant) {
-        said.push(
-            "Values that never changed tell nothing of mixing: a chain that is stuck looks so too."
-                .to_owned(),
-        );
+        said.push("Constant values show nothing: a chain that is stuck has them, too.".to_owned());
     }
     if all.iter().any(|one| one.verdict().is_none() && !one.constant) {
-        said.push(
-            "Where R̂ is missing, it cannot be told from so few values whether the chains mixed.".to_owned(),
-        );
+        said.push("Where R̂ is missing, there are too few values to judge convergence.".to_owned());
     }
     said.join(" ")
 }
 
 const CURVE: &str = "
-    How alike two states are that lie so many states apart on the chain: 1 is the same, 0 is as if drawn independently. The sooner a curve
-    comes down to 0, the more the states are worth. A curve that stays up far to the right is bad: the chain was too short for what it
-    remembers, and what was learned may be of one part of the data alone. Small waves about 0 are chance.";
+    Autocorrelation by lag: 1 is the same state, 0 an independent one. A curve that stays high at the right end is that of a chain too short for its memory.";
 
 /// The autocorrelation functions; none where there are none.
 pub(crate) fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {

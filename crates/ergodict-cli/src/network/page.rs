@@ -3,7 +3,6 @@
 use super::info::Validity;
 use super::learn::page::degrees;
 use super::sample::summary::{Sampled, density_words, rate_words};
-use crate::mixing::R_HAT_LIMIT;
 use crate::page::{count, short};
 use crate::{mixing, rerun};
 use anyhow::Result;
@@ -33,11 +32,6 @@ const MACC: &str = "
 const SERIES: &str = "
     The observable over the homomorphisms, a line for each chain, averaged over stretches where there are many. A chain that
     has mixed wanders up and down about its mean.";
-
-const MIXING: &str = "
-    The mean over all chains with its Monte-Carlo standard error; the autocorrelation time, which is how many kept
-    homomorphisms are worth one independent draw; the effective sample size over all chains; and split R̂, which is near 1
-    when all parts of all chains agree.";
 
 /// The page of a sample.
 pub(super) fn of_sample(
@@ -100,22 +94,8 @@ pub(super) fn of_sample(
     if !curves.is_empty() {
         report = report.figure(mixing::autocorrelations(curves, "kept homomorphisms"));
     }
-    let rows = sampled.mixing.iter().map(|(name, mixing)| {
-        vec![
-            name.clone(),
-            format!("{:.5} ± {:.5}", mixing.mean, mixing.error),
-            format!("{:.2}", mixing.autocorrelation_time),
-            format!("{:.0}", mixing.effective_sample_size),
-            format!("{:.4}", mixing.r_hat),
-        ]
-    });
-    let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
-    report = report.table(Table {
-        title: "How well it mixes".into(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        words: format!("{MIXING} Above {R_HAT_LIMIT} they have not mixed.{}", verdict(sampled)),
-    });
+    let rows = sampled.mixing.iter().map(|(name, mixing)| (name.clone(), mixing));
+    report = report.table(mixing::diagnostics_table(rows, &verdict(sampled)));
     let names = std::slice::from_ref(&sampled.name);
     let command = rerun::command("network sample", &sampled.config, names, "-o homomorphisms.npy");
     Ok(report.facts(&facts(sampled)).code("Run it again", command))
@@ -123,15 +103,15 @@ pub(super) fn of_sample(
 
 /// Whether the chains have mixed, and how many proposals were accepted, in words.
 fn verdict(sampled: &Sampled) -> String {
-    let apart = sampled.mixing.iter().any(|(_, mixing)| mixing.r_hat > R_HAT_LIMIT);
+    let failed = mixing::warning(sampled.mixing.iter().map(|(_, mixing)| mixing), sampled.kept.len());
     let mixed = if sampled.independent {
-        " These were drawn independently of each other, so that there is no chain to mix."
-    } else if apart {
-        " These have not: a longer run, more steps between homomorphisms (--every) or another sampler is needed."
+        "These were drawn independently of each other.".to_owned()
+    } else if let Some(why) = failed {
+        format!("These have {why}: a longer run, thinning (--every) or another sampler is needed.")
     } else if sampled.kept.len() == 1 {
-        " Nothing speaks against this one, but a single chain cannot tell whether it has seen everything: --chains 4 can."
+        "Nothing speaks against this one, but a single chain cannot show whether it has seen everything: --chains 4 can.".to_owned()
     } else {
-        " Nothing speaks against these."
+        "Nothing speaks against these.".to_owned()
     };
     let rate = sampled.rate().map_or_else(String::new, |rate| format!(" Accepted: {}.", rate_words(rate)));
     format!("{mixed}{rate}")

@@ -3,7 +3,6 @@
 use super::learn::summary::{Outcome, name};
 use super::simulate::summary::Simulated;
 use crate::maps::{off, shown};
-use crate::mixing::R_HAT_LIMIT;
 use crate::page::{self, count, facts, gallery};
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
@@ -292,20 +291,12 @@ const SERIES: &str = "
     The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
     its mean; a slope means that it is still on its way.";
 
-const MIXING: &str = "
-    The mean over all chains with its Monte-Carlo standard error; the autocorrelation time, which is how many kept
-    configurations are worth one independent draw; the effective sample size over all chains; and split R̂, which is near 1
-    when all parts of all chains agree.";
-
 /// The page of a simulation.
 pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     let (rows, cols) = simulated.shape;
-    let apart = simulated.mixing.iter().any(|one| one.mixing.r_hat > R_HAT_LIMIT);
-    let verdict = if apart {
-        " Parts of the run disagree (R̂ is not near 1): a longer run, or a burn-in, is needed."
-    } else {
-        ""
-    };
+    let failed = mixing::warning(simulated.mixing.iter().map(|one| &one.mixing), simulated.chains.len());
+    let verdict =
+        failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or with a burn-in."));
     let model = simulated.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
     let model = model.unwrap_or("spin system");
     let lead = format!(
@@ -358,27 +349,11 @@ pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
     if !curves.is_empty() {
         report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
     }
-    let rows = simulated.mixing.iter().map(|one| {
-        vec![
-            one.observable.to_string(),
-            format!("{:.5} ± {:.5}", one.mixing.mean, one.mixing.error),
-            format!("{:.2}", one.mixing.autocorrelation_time),
-            format!("{:.0}", one.mixing.effective_sample_size),
-            format!("{:.4}", one.mixing.r_hat),
-        ]
+    let exact = simulated.exact_energy.map_or_else(String::new, |exact| {
+        format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).")
     });
-    let head = ["observable", "mean", "autocorrelation time", "effective samples", "R̂"];
-    let mut words = format!("{MIXING} Above {R_HAT_LIMIT} they have not mixed.");
-    if let Some(exact) = simulated.exact_energy {
-        words =
-            format!("{words}\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).");
-    }
-    report = report.table(Table {
-        title: "How well it mixes".into(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        words,
-    });
+    let rows = simulated.mixing.iter().map(|one| (one.observable.to_string(), &one.mixing));
+    report = report.table(mixing::diagnostics_table(rows, &exact));
     let mut run: Vec<(String, String)> = Vec::new();
     if let Some(config) = simulated.config.as_object() {
         let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);

@@ -10,6 +10,7 @@ use crate::args::{Common, count};
 use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::learning::tagged;
+use crate::mixing::describe;
 use crate::progress::say;
 use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
@@ -95,15 +96,13 @@ pub(super) struct Observed {
 
 impl Observed {
     pub(super) fn words(&self, every: u64) -> String {
-        let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } = self.mixing;
-        if autocorrelation_time.is_nan() {
-            return format!("{mean:.5} (too few frames to tell how well it mixes)");
-        }
-        format!(
-            "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1} frames ({:.3e} updates), \
-             {effective_sample_size:.0} effective samples, R̂ {r_hat:.3}",
-            autocorrelation_time * every as f64,
-        )
+        let time = self.mixing.autocorrelation_time;
+        let updates = if time.is_nan() {
+            String::new()
+        } else {
+            format!("; {:.3e} updates per independent frame", time * every as f64)
+        };
+        format!("{}{updates}", describe(&self.mixing))
     }
 }
 

@@ -5,7 +5,7 @@ mod page;
 use super::{VERB, log_spaced};
 use crate::place::{Done, Place};
 use anyhow::Result;
-use ergodict::chain::diagnostics::autocorrelation_time;
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Bars, Chain};
 use ergodict::data::{MatrixStream, StreamOptions, write_npy};
 use ergodict::factor::diagnostics::stationarity_gap;
@@ -195,7 +195,7 @@ impl Seen {
             size,
             learning,
             shown: (0..12).map(picture).collect(),
-            memory: autocorrelation_time(&lit),
+            memory: Mixing::from_series(&[&lit]).autocorrelation_time,
             steps,
             looks,
             error: (variance / fresh_seen as f64).sqrt(),

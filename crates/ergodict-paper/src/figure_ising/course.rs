@@ -3,7 +3,7 @@
 use super::held_out::{HeldOut, of_the_mean};
 use super::setting::{Setting, advance};
 use anyhow::Result;
-use ergodict::chain::diagnostics::effective_sample_size;
+use ergodict::chain::diagnostics::Mixing;
 use ergodict::chain::{Observable, SpinWalk, onsager};
 use ergodict_terminal::interrupt;
 use serde::{Deserialize, Serialize};
@@ -64,11 +64,10 @@ pub(super) fn follow(
             energies.push(walker.measure(Observable::Energy)?);
         }
     }
-    let mean = energies.iter().sum::<f64>() / energies.len() as f64;
-    let variance = energies.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (energies.len() - 1) as f64;
+    let energy = Mixing::from_series(&[&energies]);
     let changed = setting.epochs.iter().zip(changed).map(|(every, (sum, count))| (*every, sum / count));
     Ok(Some(Course {
-        energy: (mean, (variance / effective_sample_size(&energies)).sqrt()),
+        energy: (energy.mean, energy.error),
         energy_exact: onsager::energy_per_site(temperature),
         magnetization: walker.measure(Observable::Magnetization)?,
         changed: changed.collect(),

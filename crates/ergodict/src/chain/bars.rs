@@ -159,7 +159,7 @@ fn brightness(rng: &mut ChaCha8Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::diagnostics::{autocorrelation_time, effective_sample_size};
+    use crate::chain::diagnostics::Mixing;
     use crate::rng::{Purpose, stream};
 
     fn chi_squared(observed: &[f64], law: &[f64]) -> f64 {
@@ -214,15 +214,15 @@ mod tests {
             .collect();
         let mean = lit.iter().sum::<f64>() / f64::from(n);
         let variance = lit.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(n);
-        let error = (variance / effective_sample_size(&lit)).sqrt();
+        let error = (variance / Mixing::from_series(&[&lit]).effective_sample_size).sqrt();
         assert!((mean - 16.0 * pi).abs() < 4.0 * error, "{mean} ± {error} against {}", 16.0 * pi);
         // Independent bars: the variance of the count is that of a binomial. Squares forget twice as fast as the
         // count itself; with its own time the standard error is an upper bound.
         let squares: Vec<f64> = lit.iter().map(|x| (x - 16.0 * pi).powi(2)).collect();
         let spread = squares.iter().map(|s| (s - variance).powi(2)).sum::<f64>() / f64::from(n);
-        let error = (spread / effective_sample_size(&lit)).sqrt();
+        let error = (spread / Mixing::from_series(&[&lit]).effective_sample_size).sqrt();
         assert!((variance - 16.0 * pi * (1.0 - pi)).abs() < 4.0 * error, "{variance} ± {error}");
-        let (tau, exact) = (autocorrelation_time(&lit), bars.autocorrelation_time());
+        let (tau, exact) = (Mixing::from_series(&[&lit]).autocorrelation_time, bars.autocorrelation_time());
         // Over 300 seeds the relative error had a root mean square of √(10τ/n) and a heavy tail; five of them.
         let error = (10.0 * exact / f64::from(n)).sqrt();
         assert!((tau / exact - 1.0).abs() < 5.0 * error, "{tau} vs {exact}");

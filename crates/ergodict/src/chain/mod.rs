@@ -63,7 +63,7 @@ pub use subsampled::Subsampled;
 pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
-pub use watched::{MixingReport, R_HAT_LIMIT, TraceSet, mixed};
+pub use watched::{MixingReport, TraceSet, mixed};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.

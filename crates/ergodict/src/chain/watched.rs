@@ -1,11 +1,8 @@
 //! What chains are watched by while a dictionary is learned from them, and how well they mix by that.
 
 use super::Trace;
-use super::diagnostics::{Mixing, autocorrelation};
+use super::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT, autocorrelation};
 use serde::{Deserialize, Serialize};
-
-/// R̂ above which chains have not mixed: one constant for words, reports and JSON.
-pub const R_HAT_LIMIT: f64 = 1.05;
 
 /// Values that all traces of a run keep together: enough for a run of the paper's size to keep all, few enough for a checkpoint. Longer runs keep
 /// the first so many besides.
@@ -75,6 +72,11 @@ impl TraceSet {
         };
         let curve = if lag == 1 { autocorrelation(&stretch, LAGS) } else { autocorrelation(&spread, LAGS) };
         let known = |x: f64| (x.is_finite() && !constant).then_some(x);
+        let size = self.traces.len() as f64 * values as f64 / time;
+        // What was thinned has less than it had: its own ESS is that of the values kept.
+        let share = size / whole.effective_sample_size;
+        let enough = size.min(whole.ess_bulk * share).min(whole.ess_tail * share)
+            >= LEAST_ESS * self.traces.len() as f64;
         let short = |x: &f64| (x * 1e5).round() / 1e5;
         Some(MixingReport {
             observable: self.observable.clone(),
@@ -85,9 +87,11 @@ impl TraceSet {
             mean: Some(whole.mean).filter(|mean| mean.is_finite()),
             error: known(whole.error),
             autocorrelation_time: known(time),
-            effective_sample_size: known(self.traces.len() as f64 * values as f64 / time),
+            effective_sample_size: known(size),
+            ess_bulk: known(whole.ess_bulk * share),
+            ess_tail: known(whole.ess_tail * share),
             r_hat: known(whole.r_hat),
-            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= R_HAT_LIMIT),
+            mixed: (!whole.r_hat.is_nan() && !constant).then_some(whole.r_hat <= R_HAT_LIMIT && enough),
             constant,
             lag,
             autocorrelation: curve.iter().map(short).collect(),
@@ -125,7 +129,7 @@ pub fn mixed(watched: &[TraceSet]) -> Vec<MixingReport> {
 /// How well an observable mixes, as models keep it. What is not known (too few values, or values that never change) is null.
 ///
 /// ```
-/// use ergodict::chain::{R_HAT_LIMIT, TraceSet};
+/// use ergodict::chain::{TraceSet, diagnostics::R_HAT_LIMIT};
 /// let mut stuck = TraceSet::new("energy", "50×50", 2, 1);
 /// for i in 0..500 {
 ///     stuck.traces[0].push_with(|| f64::from(i * 7919 % 1009));
@@ -155,9 +159,15 @@ pub struct MixingReport {
     pub autocorrelation_time: Option<f64>,
     /// Effective sample size of all chains: `chains` × `values` / `autocorrelation_time`.
     pub effective_sample_size: Option<f64>,
-    /// Split R̂; none also where it is infinite, as for chains that stand still in different places.
+    /// Bulk effective sample size, of ranks.
+    #[serde(default)]
+    pub ess_bulk: Option<f64>,
+    /// Tail effective sample size: the smaller one of the 5 % and 95 % quantiles.
+    #[serde(default)]
+    pub ess_tail: Option<f64>,
+    /// Rank-normalized split R̂; none also where it is infinite, as for chains that stand still at different values.
     pub r_hat: Option<f64>,
-    /// Whether R̂ ≤ 1.05; false where it is infinite.
+    /// Whether R̂ ≤ 1.01 and there are at least 100 effective draws per chain, bulk and tail; false where R̂ is infinite.
     #[serde(default)]
     pub mixed: Option<bool>,
     /// Whether the values never changed.
@@ -176,7 +186,7 @@ impl MixingReport {
         if self.of.is_empty() { self.observable.clone() } else { format!("{}, {}", self.observable, self.of) }
     }
 
-    /// Whether R̂ is small enough; none where it cannot be told. Files of earlier versions have R̂ alone.
+    /// Whether it has converged, as far as can be seen; none where that is not known. Files of earlier versions have R̂ alone.
     pub fn verdict(&self) -> Option<bool> {
         self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
     }
@@ -203,7 +213,7 @@ impl MixingReport {
             return format!("{} {mean:.4}", self.name());
         };
         format!(
-            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, {size:.0} effective samples, R̂ {}",
+            "{} {mean:.4} ± {error:.4}; autocorrelation time {time:.1}, ESS {size:.0}, R̂ {}",
             self.name(),
             self.r_hat(3, "unknown")
         )

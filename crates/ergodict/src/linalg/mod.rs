@@ -2,6 +2,7 @@
 //! (`products` for the kernels of products, `simd` for pulp).
 
 pub(crate) mod eigen;
+pub(crate) mod fft;
 mod mat;
 mod prefetch;
 pub(crate) mod products;

@@ -1,6 +1,6 @@
 //! What sampling came to.
 
-use crate::mixing::{MixingSummary, R_HAT_LIMIT};
+use crate::mixing::{self, MixingSummary, describe};
 use crate::network::reading::kind;
 use crate::summary::Summary;
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
@@ -128,7 +128,8 @@ impl Sampled {
     /// What is known of an observable. A single chain whose steps depend on each other cannot tell whether it has mixed, and
     /// neither can one that never moves.
     fn observable(&self, name: &str, mixing: &Mixing) -> MixingSummary {
-        let mut summary = MixingSummary::new(name, mixing, self.kept.len() == 1 && !self.independent);
+        let mut summary =
+            MixingSummary::new(name, mixing, self.kept.len(), self.kept.len() == 1 && !self.independent);
         if self.is_stuck() {
             summary.mixed = Some(false);
         }
@@ -150,14 +151,16 @@ impl Sampled {
                 self.set_up
             ),
         )];
-        lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, words(mixing))));
+        lines.extend(self.mixing.iter().map(|(name, mixing)| (&**name, describe(mixing))));
         if self.is_stuck() {
             let advice = "a chain never left its first homomorphism: there may be no other that single nodes lead to; use \
                           --sampler exact or rejection";
             lines.push(("warning", advice.to_owned()));
-        } else if !self.independent && self.mixing.iter().any(|(_, mixing)| mixing.r_hat > R_HAT_LIMIT) {
-            let advice = "parts of the run disagree (R̂ is not near 1): a longer run, --every, or another --sampler is needed";
-            lines.push(("warning", advice.to_owned()));
+        } else if let Some(why) =
+            mixing::warning(self.mixing.iter().map(|(_, mixing)| mixing), self.kept.len())
+            && !self.independent
+        {
+            lines.push(("warning", format!("{why}; increase --count or --every, or use another --sampler")));
         }
         if let Some(rate) = self.rate() {
             let name = if self.injective { "injective" } else { "accepted" };
@@ -168,7 +171,7 @@ impl Sampled {
             lines.push(("density", format!("{}{all}", density_words(density))));
         }
         if let Some(mixing) = &self.conditional {
-            lines.push(("conditional", format!("density {}", words(mixing))));
+            lines.push(("conditional", format!("density {}", describe(mixing))));
         }
         if let Some(macc) = &self.macc {
             lines.push((
@@ -308,20 +311,6 @@ impl Summary for SampleSummary<'_> {
 
 /// Matrices of at most so many rows are printed.
 const SMALL: usize = 12;
-
-fn words(mixing: &Mixing) -> String {
-    let Mixing { mean, error, autocorrelation_time, effective_sample_size, r_hat } = mixing;
-    if autocorrelation_time.is_nan() {
-        return format!("{mean:.5} (too few to tell how well it mixes)");
-    }
-    if *error == 0.0 {
-        return format!("{mean:.5}, always");
-    }
-    format!(
-        "{mean:.5} ± {error:.5}; autocorrelation time {autocorrelation_time:.1}, {effective_sample_size:.0} effective \
-         samples, R̂ {r_hat:.3}"
-    )
-}
 
 /// A share of proposals in words.
 pub(in crate::network) fn rate_words(rate: f64) -> String {

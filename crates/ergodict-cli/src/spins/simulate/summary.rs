@@ -1,7 +1,7 @@
 //! What a simulation came to.
 
 use super::Observed;
-use crate::mixing::{MixingSummary, R_HAT_LIMIT};
+use crate::mixing::{self, MixingSummary};
 use crate::summary::Summary;
 use ergodict::chain::Alphabet;
 use ergodict::run::SpinRecorder;
@@ -32,8 +32,9 @@ impl Simulated {
     /// What is told of it.
     pub(in crate::spins) fn summary(&self, written: Vec<(&'static str, String)>) -> SimulateSummary<'_> {
         // One chain that agrees with itself may still not have been everywhere.
-        let alone = self.chains.len() == 1;
-        let observable = |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, alone);
+        let (chains, alone) = (self.chains.len(), self.chains.len() == 1);
+        let observable =
+            |one: &Observed| MixingSummary::new(&one.observable.to_string(), &one.mixing, chains, alone);
         SimulateSummary {
             out: &self.outs,
             shape: self.shape,
@@ -102,9 +103,8 @@ impl Summary for SimulateSummary<'_> {
         )];
         let names = self.observables.iter().map(|one| &*one.observable);
         lines.extend(names.zip(mixing).map(|(name, one)| (name, one.words(*every))));
-        if mixing.iter().any(|one| one.mixing.r_hat > R_HAT_LIMIT) {
-            let advice = "parts of the run disagree (R̂ is not near 1): a longer run, or --burn-in, is needed";
-            lines.push(("warning", advice.to_owned()));
+        if let Some(why) = mixing::warning(mixing.iter().map(|one| &one.mixing), self.chains) {
+            lines.push(("warning", format!("{why}; increase --updates or --burn-in")));
         }
         if let Some(exact) = self.exact_energy {
             lines.push(("exact", format!("energy {exact:.5} per site on an infinite lattice (Onsager)")));

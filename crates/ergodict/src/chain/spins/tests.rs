@@ -1,6 +1,6 @@
 //! Spin systems and walks against laws known exactly: tiny systems enumerated whole, then the samplers themselves.
 
-use crate::chain::diagnostics::{effective_sample_size, split_r_hat};
+use crate::chain::diagnostics::Mixing;
 use crate::chain::observables::Observable;
 use crate::chain::{
     Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
@@ -491,7 +491,7 @@ fn the_usual_copy_rule_has_the_law_that_its_equation_has_and_not_that_of_boltzma
     let n = perimeters.len() as f64;
     let mean = perimeters.iter().sum::<f64>() / n;
     let variance = perimeters.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
-    let error = (variance / effective_sample_size(&perimeters)).sqrt();
+    let error = (variance / Mixing::from_series(&[&perimeters]).effective_sample_size).sqrt();
     let expected =
         |law: &[f64]| law.iter().zip(&exact.states).map(|(p, x)| p * x.perimeters()[1] as f64).sum::<f64>();
     assert!((mean - expected(&law)).abs() < 4.0 * error, "{mean} ± {error} against {}", expected(&law));
@@ -721,7 +721,7 @@ fn r_hat<S: SpinSystem>(system: &S, observable: Observable, every: u64, seed: u6
             (0..400).map(&mut measure).collect()
         })
         .collect();
-    split_r_hat(&chains)
+    Mixing::from_series(&chains).r_hat
 }
 
 #[test]
