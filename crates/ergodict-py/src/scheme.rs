@@ -41,8 +41,18 @@ pub(crate) fn settings<S: DeserializeOwned>(given: &Bound<'_, PyDict>, others: &
             settings.insert(key.replace('_', "-"), plain(&value)?);
         }
     }
-    serde_json::from_value(Value::Object(settings))
-        .map_err(|problem| PyValueError::new_err(problem.to_string()))
+    from_map(settings)
+}
+
+/// Settings of keys and values; an error names the one that is wrong.
+pub(crate) fn from_map<S: DeserializeOwned>(settings: Map<String, Value>) -> PyResult<S> {
+    let all = Value::Object(settings.clone());
+    serde_json::from_value(all).map_err(|problem| {
+        let is_wrong =
+            |(key, value): &(&String, &Value)| serde_json::from_value::<S>(json!({ *key: value })).is_err();
+        let name = settings.iter().find(is_wrong).map(|(key, _)| key.replace('-', "_") + ": ");
+        PyValueError::new_err(format!("{}{problem}", name.unwrap_or_default()))
+    })
 }
 
 /// One of a few words.
@@ -58,6 +68,8 @@ pub(crate) fn plain(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     } else if let Ok(switch) = value.cast::<PyBool>() {
         Ok(json!(switch.is_true()))
     } else if let Ok(whole) = value.extract::<u64>() {
+        Ok(json!(whole))
+    } else if let Ok(whole) = value.extract::<i64>() {
         Ok(json!(whole))
     } else if let Ok(number) = value.extract::<f64>() {
         Ok(json!(number))

@@ -2,7 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::memory::reserve;
-use crate::scheme::plain;
+use crate::scheme::{from_map, plain};
 use crate::work::{long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation, quantile_with_error};
 use ergodict::chain::{
@@ -16,7 +16,7 @@ use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::path::PathBuf;
 
 /// Updates of single sites that need no thread of their own, and before a signal is listened to: a few milliseconds.
@@ -244,8 +244,7 @@ fn settings(given: &Bound<'_, PyDict>) -> PyResult<SystemSettings> {
             settings.insert(key, value);
         }
     }
-    serde_json::from_value(Value::Object(settings))
-        .map_err(|problem| PyValueError::new_err(problem.to_string()))
+    from_map(settings)
 }
 
 /// The number of nodes, both ends of each edge and its coupling.
