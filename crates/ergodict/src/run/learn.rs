@@ -8,18 +8,17 @@
 //! ```
 
 use super::change_test::{self, Scores};
+use super::yardstick::Measurement;
 use super::{
     ChangeTest, Form, Identity, Job, NetworkLearning, Next, Observer, Resumable, RoundOutcome, RoundTask,
     Sections, Source, Status, Stop, Trainer, TrainerSnapshot, Window, Yardstick,
 };
-use crate::chain::{SampledNetwork, mixed};
+use crate::chain::mixed;
 use crate::data::Times;
 use crate::factor::code::CodeReport;
 use crate::factor::{FactorSettings, Factorizer, Minibatch, Statistics, StepReport};
 use crate::linalg::{Mat, Scalar};
-use crate::model::{
-    ChainReport, Examples, Explained, Input, Model, NetworkReport, OverTime, Provenance, Results,
-};
+use crate::model::{ChainReport, Examples, Input, Model, NetworkReport, OverTime, Provenance, Results};
 use crate::{Error, Result};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -119,6 +118,8 @@ pub struct Run<T: Scalar> {
     tested: Vec<Scores>,
     /// Why there is no test, where somebody said so.
     untested: Option<String>,
+    /// The comparison with rewired copies, once all else is over.
+    measurement: Option<Measurement<T>>,
 }
 
 /// A run without its source, so that both can be borrowed.
@@ -287,7 +288,8 @@ impl<T: Scalar> Run<T> {
             over: false,
             whole: true,
         };
-        Ok(Self { source, core, resumed: None, reported: 0, test: None, tested: Vec::new(), untested: None })
+        let (test, tested, untested) = (None, Vec::new(), None);
+        Ok(Self { source, core, resumed: None, reported: 0, test, tested, untested, measurement: None })
     }
 
     /// A run on minibatches that the caller pushes.
@@ -536,7 +538,8 @@ impl<T: Scalar> Run<T> {
     /// What was kept of windows, with what permuted times say of their changes where those are over.
     fn over_time(&self) -> Option<OverTime> {
         let mut over_time = self.source.stats().windows?.over_time.clone();
-        over_time.untested.clone_from(&self.untested);
+        let interrupted = || self.unfinished().map(|done| format!("it was interrupted after {done}"));
+        over_time.untested = self.untested.clone().or_else(interrupted);
         if !self.tested.is_empty() {
             over_time.test(&self.tested);
         }
@@ -579,14 +582,12 @@ impl<T: Scalar> Run<T> {
             all: stats.exhaustive.map(|all| all.homomorphisms),
         };
         let mut networks: Vec<NetworkReport> = names.iter().zip(&drawn).map(report).collect::<Result<_>>()?;
-        let explained = match self.explained(&model, &drawn, stop) {
-            Err(Error::Interrupted) => Vec::new(),
-            explained => explained?,
-        };
-        networks
-            .iter_mut()
-            .zip(explained)
-            .for_each(|(network, explained)| network.explained = Some(explained));
+        if let Some(explained) =
+            self.measurement_until(stop, |measurement| measurement.explained(&mut model.factorizer()?))?
+        {
+            let both = networks.iter_mut().zip(explained);
+            both.for_each(|(network, explained)| network.explained = Some(explained));
+        }
         let examples = examples.kept::<T>(&model, &drawn)?;
         model.provenance = Provenance { networks, chain: Some(chain), examples, ..model.provenance };
         Ok(model)
@@ -594,17 +595,45 @@ impl<T: Scalar> Run<T> {
 }
 
 impl<T: Scalar> Run<T> {
-    /// What the dictionary explains of networks that were learned from side by side, where that is asked for.
-    fn explained(&self, model: &Model, networks: &[SampledNetwork], stop: &Stop) -> Result<Vec<Explained>> {
-        let stats = self.source.stats();
-        let plan = &self.core.plan;
+    /// The comparison of networks side by side with rewired copies at its beginning, where it is asked for.
+    fn begin_measurement(&self) -> Result<Option<Measurement<T>>> {
+        let (stats, plan) = (self.source.stats(), &self.core.plan);
         let (Some(yardstick), Some(watching), Some(kind)) = (&plan.yardstick, stats.batches, stats.sampler)
         else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let (steps, parameters) = (self.core.trainer.steps(), plan.parameters.clone());
+        let networks = self.source.networks()?.into_iter().map(|(_, network)| network).collect();
         let learning = NetworkLearning { steps, watching, parameters };
-        yardstick.measure::<T>(&mut model.factorizer()?, networks, &learning, kind, plan.seed, stop)
+        Ok(Some(yardstick.start(networks, learning, kind, plan.seed)))
+    }
+
+    /// Looks at the comparison, as far as it is, or at one that is made now.
+    fn measurement_until<R>(
+        &self,
+        stop: &Stop,
+        look: impl FnOnce(&Measurement<T>) -> Result<R>,
+    ) -> Result<Option<R>> {
+        if let Some(measurement) = &self.measurement {
+            return look(measurement).map(Some);
+        }
+        let Some(mut measurement) = self.begin_measurement()? else { return Ok(None) };
+        while measurement.advance(TEST_SLICE, stop)? == Status::Running {}
+        look(&measurement).map(Some)
+    }
+
+    /// Whether all minibatches were learned from, though changes or rewired copies may be left to look at.
+    pub fn is_learned(&self) -> bool {
+        self.core.over
+    }
+
+    /// How far the test of changes or the comparison with rewired copies is, if it is not over: `7 of 20 permutations`.
+    pub fn unfinished(&self) -> Option<String> {
+        if let Some(test) = &self.test {
+            return Some(format!("{} of {} permutations", test.finished(), test.permutations()));
+        }
+        let (done, planned) = self.measurement.as_ref()?.copies();
+        (done < planned).then(|| format!("{done} of {planned} rewired copies"))
     }
 }
 
@@ -647,6 +676,9 @@ impl<T: Scalar> Resumable for Run<T> {
             Some(test) => test.save(to)?,
             None => change_test::save_scores(&self.tested, to)?,
         }
+        if let Some(measurement) = &self.measurement {
+            measurement.save(to)?;
+        }
         self.source.save(to)
     }
 
@@ -659,6 +691,10 @@ impl<T: Scalar> Resumable for Run<T> {
             (Some(scores), _) => (self.tested, self.test) = (scores, None),
             (None, Some(test)) => test.restore(&self.core.plan, from)?,
             (None, None) => {}
+        }
+        self.measurement = if Measurement::<T>::is_in(from) { self.begin_measurement()? } else { None };
+        if let Some(measurement) = &mut self.measurement {
+            measurement.restore(from)?;
         }
         self.resumed = Some(self.core.trainer.steps());
         self.reported = self.source.stats().windows.map_or(0, |windows| windows.over_time.finished());
@@ -674,7 +710,12 @@ impl<T: Scalar> Job for Run<T> {
             Some(test) => (test.done(all), test.permutations()),
             None => (all.saturating_mul(self.tested.len() as u64), self.tested.len() as u64),
         };
-        (samples.saturating_add(done), Some(all.saturating_mul(permutations.saturating_add(1))))
+        let (compared, copies) = match &self.measurement {
+            Some(measurement) => (measurement.done(all), measurement.copies().1),
+            None => (0, self.begin_measurement().ok().flatten().map_or(0, |planned| planned.copies().1)),
+        };
+        let runs = permutations.saturating_add(copies as u64).saturating_add(1);
+        (samples.saturating_add(done).saturating_add(compared), Some(all.saturating_mul(runs)))
     }
 
     fn advance(&mut self, slice: Duration, stop: &Stop) -> Result<Status> {
@@ -683,17 +724,25 @@ impl<T: Scalar> Job for Run<T> {
         } else {
             self.core.learn(&mut *self.source, None, Some(slice), stop, &mut |_, _, _| ())?
         };
-        let (Some(test), Status::Finished) = (&mut self.test, status) else { return Ok(status) };
-        let status = self.core.test(test, slice, stop)?;
-        if let Some(scores) = test.scores() {
-            (self.tested, self.test) = (scores, None);
+        if status != Status::Finished {
+            return Ok(status);
         }
-        Ok(status)
+        if let Some(test) = &mut self.test {
+            let status = self.core.test(test, slice, stop)?;
+            if let Some(scores) = test.scores() {
+                (self.tested, self.test) = (scores, None);
+            }
+            return Ok(status);
+        }
+        if self.measurement.is_none() {
+            self.measurement = self.begin_measurement()?;
+        }
+        self.measurement.as_mut().map_or(Ok(Status::Finished), |measurement| measurement.advance(slice, stop))
     }
 
     fn text(&self) -> String {
-        if let Some(test) = self.test.as_ref().filter(|test| test.finished() > 0) {
-            return format!("{} of {} permutations", test.finished(), test.permutations());
+        if let Some(done) = self.unfinished().filter(|_| self.core.over) {
+            return done;
         }
         let surrogate = |f: &Factorizer<T>| f.aggregates().per_sample(f.surrogate());
         let surrogate = self.core.trainer.factorizer.as_ref().map_or(f64::NAN, surrogate);
