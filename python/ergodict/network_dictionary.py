@@ -348,6 +348,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             self._whole = None
             if self._learner.steps > 0:
                 self._keep(self._learner.model(False))
+            if self._learner.unfinished is not None:
+                self.notes_.append(f"changes are not tested: interrupted after {self._learner.unfinished}")
         self._let_go()
         if not np.any(self.dominance_):
             warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)

@@ -315,7 +315,7 @@ def sample(
     ----------
     network : Network or what one is made of
         The network.
-    k : int, default 21
+    k : int, default 10
         Nodes of the motif; of a file or an edge list its own.
     motif : {"chain", "star", "cycle", "complete"}, path or edges
         The motif: a shape, a file with its edges, or pairs of its nodes 0 to k - 1.

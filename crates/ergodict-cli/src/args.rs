@@ -1,5 +1,6 @@
 //! The command line: the verbs, and the flags they share. Help, completions, man pages and `--config` are made from it.
 
+pub(crate) mod defaults;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
@@ -13,7 +14,7 @@ use std::fmt::Write;
 const LONG: &str = "\
 Example:
   ergodict demo
-  ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
+  ergodict network learn @lesmis -o lesmis.safetensors --report lesmis.html
 
 Data goes to standard output, talk to standard error. Exit codes: 0 done, 1 it ran and found a
 problem that it was asked to look for, 2 bad usage or input, 130 stopped by Ctrl-C.";

@@ -57,6 +57,11 @@ impl Driver {
         Ok(self.saved.is_some())
     }
 
+    /// Whether there is a checkpoint.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.checkpoint.is_some()
+    }
+
     /// Saves the jobs now, if there is a checkpoint: where they are.
     pub(crate) fn save(&mut self, jobs: &[&mut dyn Job]) -> Option<ergodict::Result<&Path>> {
         let checkpoint = self.checkpoint.as_mut()?;

@@ -35,7 +35,8 @@ impl<T: Scalar> Learning<T> {
         Ok(Self { runs: Vec::new(), driver, quiet: common.quiet })
     }
 
-    /// Goes on with all runs until they are over, or until they are interrupted: the exit code then.
+    /// Advances all runs until they are over, or until they are interrupted: the exit code then. What was learned is not thrown away
+    /// when nothing but tests of it is interrupted, which [`Run::unfinished`] has, and no checkpoint keeps it.
     pub(crate) fn drive(&mut self) -> Result<Option<ExitCode>> {
         interrupt::listen();
         let new = self.steps() == 0;
@@ -45,7 +46,9 @@ impl<T: Scalar> Learning<T> {
             say(&format!("resumed after step {}, {samples} samples", self.steps()));
         }
         match self.driver.drive(&mut jobs(&mut self.runs)) {
-            Ok(Status::Stopped) => Ok(Some(self.interrupted())),
+            Ok(Status::Stopped) if self.driver.is_kept() || !self.runs.iter().all(Run::is_learned) => {
+                Ok(Some(self.interrupted()))
+            }
             Ok(_) => {
                 interrupt::waits_for("the models and the report");
                 Ok(None)
@@ -78,7 +81,9 @@ impl<T: Scalar> Learning<T> {
 
     /// Tells how far interrupted runs were and where their state is.
     pub(crate) fn interrupted(&self) -> ExitCode {
-        self.driver.interrupted(&format!("step {}", self.steps()))
+        let tests = self.runs.iter().filter(|run| run.is_learned()).find_map(Run::unfinished);
+        let tests = tests.map_or_else(String::new, |done| format!(" and {done}"));
+        self.driver.interrupted(&format!("step {}{tests}", self.steps()))
     }
 
     /// Deletes the checkpoint, for everything is written: the runs.

@@ -88,14 +88,14 @@ mod tests {
     #[test]
     fn defaults_are_left_out_and_names_are_quoted() {
         let config = json!({
-            "atoms": 9, "k": 6, "lambda": 1.0, "motif": "star", "injective": true, "f64": true, "steps": 100, "seed": 3,
+            "atoms": 7, "k": 6, "lambda": 1.0, "motif": "star", "injective": true, "f64": true, "steps": 100, "seed": 3,
             "fixed": null, "unknown": 7,
         });
         let inputs = ["my net.txt".to_owned(), "@karate".to_owned()];
         let found = command("network learn", &config, &inputs, "-o a.safetensors").replace(" \\\n   ", "");
         assert!(found.starts_with("ergodict network learn 'my net.txt' @karate "), "{found}");
         assert!(found.ends_with("-o a.safetensors"), "{found}");
-        for flag in [" -k 6", " -r 9", " --motif star", " --injective", " --seed 3"] {
+        for flag in [" -k 6", " -r 7", " --motif star", " --injective", " --seed 3"] {
             assert!(found.contains(flag), "{flag}: {found}");
         }
         for other in ["steps", "lambda", "f64", "unknown", "fixed"] {

@@ -505,6 +505,12 @@ impl Run {
         })
     }
 
+    /// How far the test of changes is, if it was interrupted.
+    #[getter]
+    fn unfinished(&self) -> Option<String> {
+        dispatch!(&*self.any(), run => run.unfinished().filter(|_| run.is_learned()))
+    }
+
     /// The seed.
     #[getter]
     fn seed(&self) -> u64 {
@@ -526,11 +532,11 @@ impl Run {
     fn model(&mut self, py: Python<'_>, whole: bool, n_jobs: Option<i64>) -> PyResult<NetworkModel> {
         let (settings, inputs) = (self.config(), self.inputs());
         let any = self.any_mut();
-        let model = long(py, n_jobs, None, |_| {
+        let model = long(py, n_jobs, None, |watch| {
             dispatch!(any, run => {
                 run.plan_mut().settings = settings;
                 run.plan_mut().inputs = inputs;
-                if whole { run.finish() } else { run.model() }
+                if whole { run.finish_until(watch.stop()) } else { run.model() }
             })
         })?;
         Ok(NetworkModel { model })

@@ -18,14 +18,13 @@ const SAME: Spelling =
     Spelling { command: "", key: "", name: "", annotation: "", kind: "", default: "", help: "" };
 
 /// Settings that Python spells in words of its own, mostly those of scikit-learn.
-pub(super) const SPELLINGS: [Spelling; 28] = [
+pub(super) const SPELLINGS: [Spelling; 29] = [
     Spelling {
         command: "network learn",
         key: "atoms",
         name: "n_components",
         annotation: "int",
         kind: "int",
-        default: "25",
         ..SAME
     },
     Spelling {
@@ -119,10 +118,18 @@ pub(super) const SPELLINGS: [Spelling; 28] = [
         ..SAME
     },
     Spelling {
+        command: "network compare",
         key: "k",
         annotation: "Optional[int]",
         kind: "int",
         help: "Nodes of the motif: 21, or those of the motif's edges, if None",
+        ..SAME
+    },
+    Spelling {
+        key: "k",
+        annotation: "Optional[int]",
+        kind: "int",
+        help: "Nodes of the motif: 10, or those of the motif's edges, if None",
         ..SAME
     },
     Spelling {

@@ -21,8 +21,8 @@ const OUTPUT: [&str; 11] = [
 ];
 /// The seed is a flag of all commands.
 const GLOBAL: [&str; 1] = ["seed"];
-/// Without a default: it has to be given.
-const REQUIRED: [&str; 1] = ["atoms"];
+/// A number of atoms that has to be given has no default.
+const REQUIRED: (&str, u64) = ("atoms", 0);
 
 /// Whether a flag decides a result.
 pub(super) fn is_setting(long: &str) -> bool {
@@ -61,7 +61,7 @@ fn compare<S: Settings>() -> usize {
         }
     }
     for (key, value) in plain(&S::default()) {
-        if GLOBAL.contains(&&*key) || REQUIRED.contains(&&*key) {
+        if GLOBAL.contains(&&*key) || (&*key, value.as_u64()) == (REQUIRED.0, Some(REQUIRED.1)) {
             continue;
         }
         let flag = flags.get(&key).unwrap_or_else(|| panic!("{}: {key} has no flag", S::COMMAND));

@@ -4,7 +4,7 @@ mod summary;
 
 use super::opened::{self, OpenedData};
 use super::reading;
-use crate::args::Common;
+use crate::args::{Common, defaults};
 use crate::checkpoints::CheckpointArgs;
 use crate::driver::Driver;
 use crate::progress::say;
@@ -30,12 +30,6 @@ Example:
 
 const NODES: &str = "Nodes of the motif [default: 21, or those of the file]";
 
-/// A default of comparisons that is not that of learning.
-fn default(key: &str) -> String {
-    let value = CompareSettings::default().config().remove(key).unwrap_or_default();
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// Compare networks by how well their latent motifs fit each other's walks
 ///
 /// Rows are dictionaries, columns are networks: the relative error on walks that nothing was learned from. The distance of two networks is
@@ -44,10 +38,8 @@ fn default(key: &str) -> String {
 #[derive(clap::Args)]
 #[command(
     after_long_help = HELP,
-    mut_arg("k", |arg| arg.help(NODES)),
-    mut_arg("atoms", |arg| arg.required(false).default_value(default("atoms"))),
-    mut_arg("lambda", |arg| arg.default_value(default("lambda"))),
-    mut_arg("schedule", |arg| arg.default_value(default("schedule")))
+    mut_args(defaults::of_command::<CompareSettings>()),
+    mut_arg("k", |arg| arg.help(NODES))
 )]
 pub(crate) struct Args {
     #[arg(required = true, num_args = 2.., value_name = "NET", help = reading::expected("The networks, each "))]

@@ -9,7 +9,7 @@ mod window_lines;
 use super::opened::{self, OpenedData};
 use super::reading;
 use super::timing;
-use crate::args::Common;
+use crate::args::{Common, defaults};
 use crate::checkpoints::CheckpointArgs;
 use crate::learning::Learning;
 use crate::progress::say;
@@ -32,15 +32,15 @@ use summary::{Learned, StaticLearnSummary};
 
 const HELP: &str = "\
 Example:
-  ergodict network learn @lesmis -k 10 -r 9 -o lesmis.safetensors --report lesmis.html
+  ergodict network learn @lesmis -o lesmis.safetensors --report lesmis.html
   ergodict network learn edges.txt.gz -k 21 -r 25 --weighted --weights log -o atoms.safetensors
 
 One dictionary of several networks, and of one that changes:
   ergodict network learn @karate @lesmis @kite -k 6 -r 9 -o three.safetensors
-  ergodict network learn monday.txt tuesday.txt wednesday.txt --snapshots --schedule power:0.8 -r 9 -o week.safetensors
+  ergodict network learn monday.txt tuesday.txt wednesday.txt --snapshots --schedule power:0.8 -o week.safetensors
 
 Windows of a month of rows `u v t`, two weeks apart; a constant weight forgets what is long past:
-  ergodict network learn messages.txt.gz --timestamps --window 30d --stride 14d --schedule constant:0.02 -k 10 -r 9 -o months.safetensors";
+  ergodict network learn messages.txt.gz --timestamps --window 30d --stride 14d --schedule constant:0.02 -o months.safetensors";
 
 /// Learn the latent motifs of networks: atoms that the patches of random homomorphisms are made of
 ///
@@ -48,7 +48,7 @@ Windows of a month of rows `u v t`, two weeks apart; a constant weight forgets w
 /// matrix of the edges among its nodes is a patch, and a hundred patches are a minibatch. Atoms are told in the order of their
 /// dominance, how strongly patches use them.
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = HELP, mut_args(defaults::of_command::<NetworkSettings>()))]
 pub(crate) struct Args {
     #[arg(required = true, value_name = "NET", help = reading::expected("The networks, each "))]
     pub(super) nets: Vec<PathBuf>,
@@ -110,7 +110,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let run = &learning.runs[0];
     let before = Instant::now();
-    let (model, results) = (run.finish_until(interrupt::stop())?, run.results()?);
+    let (model, results) = (run.finish()?, run.results()?);
     let looking = before.elapsed();
     let stats = run.source().stats();
     model.save(&args.out)?;
@@ -131,10 +131,16 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         time: started.elapsed(),
         resumed: run.resumed(),
     };
+    let unfinished = run.unfinished();
     args.reports.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
     learning.close()?;
     emit(&learned.summary(args.reports.lines()), common)?;
-    Ok(ExitCode::SUCCESS)
+    let Some(done) = unfinished else { return Ok(ExitCode::SUCCESS) };
+    say(&format!(
+        "ergodict: interrupted after {done}; {} was written without them (add --checkpoint FILE to be able to resume)",
+        args.out.display()
+    ));
+    Ok(interrupt::code())
 }
 
 /// The static version: all homomorphisms of one small network.

@@ -258,3 +258,40 @@ fn what_cannot_be_learned_or_rebuilt_is_refused() {
         crate::bad_networks::refused(&bench, &format!("{words} -q"), said);
     }
 }
+
+#[cfg(debug_assertions)] // only then the program can be told to stop
+#[test]
+fn a_comparison_with_rewired_copies_that_is_interrupted_is_resumed_or_left_out_in_words() {
+    let bench = Bench::new();
+    let run = "network learn @karate -k 5 -r 4 --steps 6 --batch 20";
+    bench.run(&format!("{run} -o whole -q")).fine();
+    // Six steps are those of the network, six more those of a copy.
+    for steps in [9, 13, 23] {
+        let said = bench.stopped_after(&format!("{run} -o again --checkpoint state"), steps).stderr;
+        let copies = format!("step 6 and {} of 3 rewired copies", (steps - 6) / 6);
+        assert!(said.contains(&copies), "{steps}: {said}");
+        assert!(!bench.path("again").exists());
+        bench.run(&format!("{run} -o again --checkpoint state --resume -q")).fine();
+        assert_eq!(bench.bytes("again"), bench.bytes("whole"), "{steps}");
+        assert!(!bench.path("state").exists());
+    }
+    // Without a checkpoint what was learned is kept, and what is missing is said in one line.
+    let said = bench.stopped_after(&format!("{run} -o part -q"), 9).stderr;
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("interrupted after 0 of 3 rewired copies; part was written without them"),
+        "{said}"
+    );
+    let explained = Model::load(&bench.path("part")).unwrap().provenance.networks[0].explained.unwrap();
+    assert_eq!((explained.rewired, explained.copies), (None, 0));
+}
+
+#[test]
+fn a_sampler_that_is_not_the_usual_one_says_why() {
+    let bench = Bench::new();
+    // Nine steps of a walk must not leave the cycle of two nodes, each of which has 19 dead ends.
+    let ends: String = (0..38).map(|at| format!("{} {}\n", at % 2, 2 + at)).collect();
+    bench.put("ends.txt", format!("0 1\n1 0\n{ends}"));
+    let done = bench.run("network learn ends.txt --directed -k 10 -r 2 --steps 3 -o m").fine();
+    assert!(done.stderr.contains("sampled by exact instead of walk: "), "{}", done.stderr);
+}

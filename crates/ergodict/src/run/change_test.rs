@@ -1,7 +1,7 @@
 //! The test of a change in time: the whole run repeated on permuted times.
 //!
 //! Each permutation has its own seed and its own first dictionary, so that the observed run is one of all. As many are in memory at once as there are
-//! threads; of those that are over only the scores stay. Each gives the same scores whatever the number of threads.
+//! threads and room for in `MOST_BYTES`, at least one; of those that are over only the scores stay. Each gives the same scores whatever the number of threads.
 
 use super::job::Slices;
 use super::{
@@ -14,6 +14,9 @@ use crate::rng::{Purpose, derived, ids};
 use crate::{Error, Result};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Bytes that the permutations which run at the same time take together.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Makes a window of a network, as the observed ones are made.
 pub(super) type WindowMaker = Arc<dyn Fn(Network) -> Result<Window> + Send + Sync>;
@@ -110,9 +113,15 @@ impl<T: Scalar> ChangeTest<T> {
         self.slots.iter().filter(|slot| matches!(slot, Slot::Done(_))).count()
     }
 
-    /// Goes on for about a slice of time with as many permutations as there are threads.
+    /// Permutations that run at the same time.
+    fn width(&self, plan: &RunPlan, appearances: &Appearances) -> usize {
+        let (d, batch) = (self.plan.form.features().unwrap_or(0), self.plan.batches.batch as u64);
+        let each = appearances.bytes().saturating_add(plan.parameters.memory::<T>(d, batch));
+        rayon::current_num_threads().min((MOST_BYTES / each.max(1)) as usize).max(1)
+    }
+
+    /// Advances as many permutations as may run at the same time for about a slice of time.
     pub(super) fn advance(&mut self, plan: &RunPlan, slice: Duration, stop: &Stop) -> Result<Status> {
-        let threads = rayon::current_num_threads();
         if self.finished() == self.slots.len() {
             return Ok(Status::Finished);
         }
@@ -126,12 +135,13 @@ impl<T: Scalar> ChangeTest<T> {
             self.slots.iter_mut().for_each(|slot| *slot = Slot::Done(Vec::new()));
             return Ok(Status::Finished);
         };
+        let width = self.width(plan, &appearances);
         let begun = Permutation { appearances, window: &self.window, plan: &self.plan, first: &self.first };
         let unfinished = self.slots.iter_mut().enumerate().filter(|(_, slot)| !matches!(slot, Slot::Done(_)));
         // Those that run already go first, in their order.
         let mut going: Vec<(usize, &mut Slot<T>)> = unfinished.collect();
         going.sort_by_key(|(_, slot)| matches!(slot, Slot::Waiting));
-        going.truncate(threads);
+        going.truncate(width);
         let advanced =
             self.slices.run(going, |(at, slot)| begun.advance(*at as u64, slot, plan, slice, stop));
         if let Err(error) = advanced {

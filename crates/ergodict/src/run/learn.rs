@@ -16,6 +16,7 @@ mod tests;
 use self::core::{Core, Guard, Heard};
 use super::change_test::Scores;
 use super::sources::pushed::Pushed;
+use super::yardstick::Measurement;
 use super::{
     ChangeTest, Form, Observer, RoundOutcome, RoundTask, RunPlan, Source, Status, Stop, Trainer, Window,
 };
@@ -62,6 +63,8 @@ pub struct Run<T: Scalar> {
     tested: Vec<Scores>,
     /// Why there is no test, where somebody said so.
     untested: Option<String>,
+    /// The comparison with rewired copies, once all else is over.
+    measurement: Option<Measurement<T>>,
 }
 
 impl<T: Scalar> Run<T> {
@@ -102,7 +105,8 @@ impl<T: Scalar> Run<T> {
             over: false,
             whole: true,
         };
-        Ok(Self { source, core, resumed: None, reported: 0, test: None, tested: Vec::new(), untested: None })
+        let (test, tested, untested) = (None, Vec::new(), None);
+        Ok(Self { source, core, resumed: None, reported: 0, test, tested, untested, measurement: None })
     }
 
     /// A run on minibatches that the caller pushes.

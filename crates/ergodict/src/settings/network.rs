@@ -3,7 +3,7 @@
 use super::{Settings, at_least, plain};
 use crate::chain::{SamplingSettings, Use};
 use crate::data::{ReadSettings, WeightScale, WeightSettings, WindowSettings};
-use crate::factor::LearnSettings;
+use crate::factor::{FactorSettings, LearnSettings, Schedule};
 use crate::model::FEWEST_PERMUTATIONS;
 use crate::patch::BatchPlan;
 use crate::{Error, Result};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// ```
 /// use ergodict::settings::{NetworkSettings, Settings};
 /// let config = NetworkSettings::default().config();
-/// assert_eq!((config["steps"].as_u64(), config.get("score-patches")), (Some(100), None));
+/// assert_eq!((config["atoms"].as_u64(), config["schedule"].as_str()), (Some(9), Some("linear")));
 /// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -31,7 +31,7 @@ pub struct NetworkSettings {
     ///
     /// Chains continue from each to the next where they can, and start again where their homomorphism is none any more. Otherwise
     /// several networks are learned from at once, each minibatch having patches of all. With --schedule constant:C the dictionary
-    /// forgets networks that are long past; the others weigh all alike in the end.
+    /// forgets networks that are long past; balanced weighs all networks equally.
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "timestamps"))]
     pub snapshots: bool,
@@ -100,7 +100,11 @@ impl Default for NetworkSettings {
             null_permutations: 20,
             seed: 0,
             windows: WindowSettings::default(),
-            learning: LearnSettings::default(),
+            learning: LearnSettings {
+                // With ten nodes, atoms that are stable over seeds; recent minibatches know better.
+                factor: FactorSettings { schedule: Schedule::Linear, ..FactorSettings::new(9) },
+                ..LearnSettings::default()
+            },
             sampling: SamplingSettings::default(),
             reading: ReadSettings::default(),
             weights: WeightSettings::default(),

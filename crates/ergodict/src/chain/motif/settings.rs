@@ -82,7 +82,7 @@ pub enum Use {
 #[serde(default, rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Motif and sampler"))]
 pub struct SamplingSettings {
-    /// Nodes of the motif [default: 21, or those of the file or the model]
+    /// Nodes of the motif [default: 10, or those of the file or the model]
     #[cfg_attr(feature = "clap", arg(short, long = "k", value_name = "K", allow_negative_numbers = true))]
     pub k: Option<usize>,
     /// The motif: chain, star, cycle, complete, or a file of its edges [default: chain, or that of the model]
@@ -375,6 +375,11 @@ impl SamplingSettings {
         let preferred = Self::preferred(usage, motif);
         let (kind, sampler) = builder.choose(self.sampler, preferred, &network, motif, seed)?;
         let mut notes = Vec::new();
+        if let Some(other) = preferred.filter(|other| self.sampler.is_none() && *other != kind)
+            && let Err(reason) = builder.build(other, &network, motif, seed)
+        {
+            notes.push(format!("sampled by {kind} instead of {other}: {reason}").into());
+        }
         if kind == SamplerKind::Glauber && self.chains() == 1 {
             let text = "one Glauber chain cannot tell whether it has mixed: compare several, {}";
             notes.push(Note::hinting(text, Hint { setting: "chains", value: "4".into() }));

@@ -101,17 +101,17 @@ fn nan_from_null<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Resu
 /// ```
 /// use ergodict::chain::{ExactSampler, Motif, SampledNetwork};
 /// use ergodict::{data::embedded, model::Precision, run::{NetworkLearning, Stop, drive}};
-/// use ergodict::reconstruct::network::{Comparison, ComparisonSettings, Measure, Mode};
+/// use ergodict::reconstruct::network::{Comparison, ComparisonSettings, Finding, Measure, Mode};
 /// let drawn = |name: &str| {
 ///     let network = std::sync::Arc::new(embedded(name)?);
 ///     let sampler = ExactSampler::new(network.clone(), &Motif::chain(5)?)?;
 ///     Ok::<SampledNetwork, ergodict::Error>((network, std::sync::Arc::new(sampler)))
 /// };
 /// let settings = ComparisonSettings {
-///     learning: NetworkLearning { steps: 10, ..NetworkLearning::new(4) },
+///     learning: NetworkLearning { steps: 60, ..NetworkLearning::new(4) },
 ///     precision: Precision::F64,
-///     seeds: 2,
-///     samples: 1000,
+///     seeds: 3,
+///     samples: 2000,
 ///     measure: Measure::Error,
 ///     mode: Mode::Plain,
 ///     threshold: 0.5,
@@ -119,8 +119,7 @@ fn nan_from_null<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Resu
 /// let networks = vec![drawn("karate")?, drawn("davis")?];
 /// let mut job = Comparison::new(settings, networks, vec![None, None], vec!["karate".into(), "davis".into()], 0);
 /// drive(&mut [&mut job], None, &Stop::default(), &mut ())?;
-/// let outcome = job.outcome()?;
-/// assert_eq!((outcome.names.len(), outcome.distances.len()), (2, 4));
+/// assert_eq!(job.outcome()?.finding, Finding::Pair { distinct: true });
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub struct Comparison {

@@ -3,7 +3,7 @@
 use super::{Accuracy, ComparisonSettings, Mode, ReconstructionSettings};
 use crate::chain::{SamplingSettings, Use};
 use crate::data::{ReadSettings, WeightSettings};
-use crate::factor::{LearnSettings, Schedule};
+use crate::factor::LearnSettings;
 use crate::patch::BatchPlan;
 use crate::run::NetworkLearning;
 use crate::settings::{NetworkSettings, Settings, at_least};
@@ -269,7 +269,6 @@ impl Default for CompareSettings {
     fn default() -> Self {
         let mut learning = NetworkSettings::default();
         learning.learning.factor.atoms = COMPARED_ATOMS;
-        learning.learning.factor.schedule = Schedule::Linear;
         // With a penalty a dictionary is not the one of the smallest error, and foreign ones may do better.
         learning.learning.factor.lambda = 0.0;
         Self {

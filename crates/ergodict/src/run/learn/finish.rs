@@ -1,11 +1,12 @@
 //! What came of a run: its results, and the model with its provenance.
 
-use super::super::{Form, NetworkLearning, RunPlan, Stop};
-use super::Run;
-use crate::chain::{SampledNetwork, mixed};
+use super::super::yardstick::Measurement;
+use super::super::{Form, NetworkLearning, RunPlan, Status, Stop};
+use super::{Run, TEST_SLICE};
+use crate::Result;
+use crate::chain::mixed;
 use crate::linalg::Scalar;
-use crate::model::{ChainReport, Explained, Model, NetworkReport, OverTime, Provenance, Results};
-use crate::{Error, Result};
+use crate::model::{ChainReport, Model, NetworkReport, OverTime, Provenance, Results};
 use serde_json::json;
 
 impl<T: Scalar> Run<T> {
@@ -41,7 +42,8 @@ impl<T: Scalar> Run<T> {
     /// What was kept of windows, with what permuted times say of their changes where those are over.
     fn over_time(&self) -> Option<OverTime> {
         let mut over_time = self.source.stats().windows?.over_time.clone();
-        over_time.untested.clone_from(&self.untested);
+        let interrupted = || self.unfinished().map(|done| format!("it was interrupted after {done}"));
+        over_time.untested = self.untested.clone().or_else(interrupted);
         if !self.tested.is_empty() {
             over_time.test(&self.tested);
         }
@@ -84,29 +86,55 @@ impl<T: Scalar> Run<T> {
             all: stats.exhaustive.map(|all| all.homomorphisms),
         };
         let mut networks: Vec<NetworkReport> = names.iter().zip(&drawn).map(report).collect::<Result<_>>()?;
-        let explained = match self.explained(&model, &drawn, stop) {
-            Err(Error::Interrupted) => Vec::new(),
-            explained => explained?,
-        };
-        networks
-            .iter_mut()
-            .zip(explained)
-            .for_each(|(network, explained)| network.explained = Some(explained));
+        if let Some(explained) =
+            self.measurement_until(stop, |measurement| measurement.explained(&mut model.factorizer()?))?
+        {
+            let both = networks.iter_mut().zip(explained);
+            both.for_each(|(network, explained)| network.explained = Some(explained));
+        }
         let examples = examples.kept::<T>(&model, &drawn)?;
         model.provenance = Provenance { networks, chain: Some(chain), examples, ..model.provenance };
         Ok(model)
     }
 
-    /// What the dictionary explains of networks that were learned from side by side, where that is asked for.
-    fn explained(&self, model: &Model, networks: &[SampledNetwork], stop: &Stop) -> Result<Vec<Explained>> {
-        let stats = self.source.stats();
-        let plan = &self.core.plan;
+    /// The comparison of networks side by side with rewired copies at its beginning, where it is asked for.
+    pub(super) fn begin_measurement(&self) -> Result<Option<Measurement<T>>> {
+        let (stats, plan) = (self.source.stats(), &self.core.plan);
         let (Some(yardstick), Some(watching), Some(kind)) = (&plan.yardstick, stats.batches, stats.sampler)
         else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let (steps, parameters) = (self.core.trainer.steps(), plan.parameters.clone());
+        let networks = self.source.networks()?.into_iter().map(|(_, network)| network).collect();
         let learning = NetworkLearning { steps, watching, parameters };
-        yardstick.measure::<T>(&mut model.factorizer()?, networks, &learning, kind, plan.seed, stop)
+        Ok(Some(yardstick.start(networks, learning, kind, plan.seed)))
+    }
+
+    /// Looks at the comparison, as far as it is, or at one that is made now.
+    fn measurement_until<R>(
+        &self,
+        stop: &Stop,
+        look: impl FnOnce(&Measurement<T>) -> Result<R>,
+    ) -> Result<Option<R>> {
+        if let Some(measurement) = &self.measurement {
+            return look(measurement).map(Some);
+        }
+        let Some(mut measurement) = self.begin_measurement()? else { return Ok(None) };
+        while measurement.advance(TEST_SLICE, stop)? == Status::Running {}
+        look(&measurement).map(Some)
+    }
+
+    /// Whether all minibatches were learned from, though changes or rewired copies may be left to look at.
+    pub fn is_learned(&self) -> bool {
+        self.core.over
+    }
+
+    /// How far the test of changes or the comparison with rewired copies is, if it is not over: `7 of 20 permutations`.
+    pub fn unfinished(&self) -> Option<String> {
+        if let Some(test) = &self.test {
+            return Some(format!("{} of {} permutations", test.finished(), test.permutations()));
+        }
+        let (done, planned) = self.measurement.as_ref()?.copies();
+        (done < planned).then(|| format!("{done} of {planned} rewired copies"))
     }
 }

@@ -1,5 +1,6 @@
 //! A run as a job: in slices, with progress, saved and restored.
 
+use super::super::yardstick::Measurement;
 use super::super::{Job, Resumable, Sections, Status, Stop, change_test};
 use super::Run;
 use crate::Result;
@@ -15,6 +16,9 @@ impl<T: Scalar> Resumable for Run<T> {
             Some(test) => test.save(to)?,
             None => change_test::save_scores(&self.tested, to)?,
         }
+        if let Some(measurement) = &self.measurement {
+            measurement.save(to)?;
+        }
         self.source.save(to)
     }
 
@@ -27,6 +31,10 @@ impl<T: Scalar> Resumable for Run<T> {
             (Some(scores), _) => (self.tested, self.test) = (scores, None),
             (None, Some(test)) => test.restore(&self.core.plan, from)?,
             (None, None) => {}
+        }
+        self.measurement = if Measurement::<T>::is_in(from) { self.begin_measurement()? } else { None };
+        if let Some(measurement) = &mut self.measurement {
+            measurement.restore(from)?;
         }
         self.resumed = Some(self.core.trainer.steps());
         self.reported = self.source.stats().windows.map_or(0, |windows| windows.over_time.finished());
@@ -42,7 +50,12 @@ impl<T: Scalar> Job for Run<T> {
             Some(test) => (test.done(all), test.permutations()),
             None => (all.saturating_mul(self.tested.len() as u64), self.tested.len() as u64),
         };
-        (samples.saturating_add(done), Some(all.saturating_mul(permutations.saturating_add(1))))
+        let (compared, copies) = match &self.measurement {
+            Some(measurement) => (measurement.done(all), measurement.copies().1),
+            None => (0, self.begin_measurement().ok().flatten().map_or(0, |planned| planned.copies().1)),
+        };
+        let runs = permutations.saturating_add(copies as u64).saturating_add(1);
+        (samples.saturating_add(done).saturating_add(compared), Some(all.saturating_mul(runs)))
     }
 
     fn advance(&mut self, slice: Duration, stop: &Stop) -> Result<Status> {
@@ -51,17 +64,25 @@ impl<T: Scalar> Job for Run<T> {
         } else {
             self.core.learn(&mut *self.source, None, Some(slice), stop, &mut |_, _, _| ())?
         };
-        let (Some(test), Status::Finished) = (&mut self.test, status) else { return Ok(status) };
-        let status = self.core.test(test, slice, stop)?;
-        if let Some(scores) = test.scores() {
-            (self.tested, self.test) = (scores, None);
+        if status != Status::Finished {
+            return Ok(status);
         }
-        Ok(status)
+        if let Some(test) = &mut self.test {
+            let status = self.core.test(test, slice, stop)?;
+            if let Some(scores) = test.scores() {
+                (self.tested, self.test) = (scores, None);
+            }
+            return Ok(status);
+        }
+        if self.measurement.is_none() {
+            self.measurement = self.begin_measurement()?;
+        }
+        self.measurement.as_mut().map_or(Ok(Status::Finished), |measurement| measurement.advance(slice, stop))
     }
 
     fn text(&self) -> String {
-        if let Some(test) = self.test.as_ref().filter(|test| test.finished() > 0) {
-            return format!("{} of {} permutations", test.finished(), test.permutations());
+        if let Some(done) = self.unfinished().filter(|_| self.core.over) {
+            return done;
         }
         let surrogate = |f: &Factorizer<T>| f.aggregates().per_sample(f.surrogate());
         let surrogate = self.core.trainer.factorizer.as_ref().map_or(f64::NAN, surrogate);

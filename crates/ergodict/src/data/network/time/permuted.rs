@@ -27,6 +27,9 @@ const TRADES: usize = 10;
 /// Edges that may be looked at in trades, in multiples of all: one cell that has nearly all edges would be looked at by each of many.
 const MOST_WORK: u64 = 500;
 
+/// Bytes of an edge of a network that is being built; 49 were seen with a million edges.
+const EDGE_BYTES: u64 = 64;
+
 /// The appearances of edges in time.
 ///
 /// ```
@@ -135,6 +138,13 @@ impl Appearances {
     /// Number of windows.
     pub fn windows(&self) -> usize {
         self.windows.len()
+    }
+
+    /// About how many bytes a permutation takes, with the networks of two windows.
+    pub(crate) fn bytes(&self) -> u64 {
+        let edges = |cells: &Range<usize>| self.cells[cells.clone()].iter().map(Vec::len).sum::<usize>();
+        let largest = self.windows.iter().map(edges).max().unwrap_or(0);
+        8 * self.pairs.len() as u64 + 2 * EDGE_BYTES * largest as u64
     }
 
     /// The appearances at permuted times; each permutation of a seed is another.
