@@ -122,7 +122,8 @@ impl Potts {
 
     /// The probability of each change that a step can make, as site, new label and probability. What is missing to one is
     /// the probability that nothing changes.
-    pub fn transitions(&self, state: &[i8]) -> Vec<(usize, i8, f64)> {
+    #[cfg(test)]
+    pub(crate) fn transitions(&self, state: &[i8]) -> Vec<(usize, i8, f64)> {
         let mut changes = Vec::with_capacity(self.lattice.sites() * (self.states - 1));
         let cols = self.lattice.cols();
         for (site, old) in state.iter().enumerate() {

@@ -27,7 +27,7 @@ pub struct Measures {
     /// Numbers, one for each homomorphism.
     pub scalars: Vec<MotifObservable>,
     /// The density of a larger motif, where it is asked for.
-    pub conditional: Option<Extension>,
+    conditional: Option<Extension>,
     macc: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Measures {
 /// let measures = Measures::new(&triangle, &Motif::chain(3)?, None, true)?;
 /// let mut measured = measures.none_yet();
 /// measures.measure(&[0, 1, 2], &mut measured);
-/// assert!(!measured.moved && measured.macc.is_some_and(|macc| macc.count() == 1));
+/// assert!(!measured.moved && measured.macc.is_some());
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]

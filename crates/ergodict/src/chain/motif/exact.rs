@@ -71,7 +71,7 @@ impl ExactSampler {
     }
 
     /// The backward weights, and with them the number of homomorphisms.
-    pub fn backward(&self) -> &Backward {
+    pub(crate) fn backward(&self) -> &Backward {
         &self.backward
     }
 

@@ -26,7 +26,7 @@ use crate::{Error, Result};
 ///     title: None,
 ///     seed: 0,
 /// };
-/// assert_eq!(plan.form.features(), Some(25));
+/// assert_eq!(plan.form.k, 5);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
