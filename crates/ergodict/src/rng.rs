@@ -37,7 +37,7 @@ pub enum Purpose {
 /// | purpose | id | for |
 /// |---|---|---|
 /// | [`Synthetic`](Purpose::Synthetic) | `NOISE` | noise of the embedded image |
-/// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
+/// | [`Synthetic`](Purpose::Synthetic) | `WEIGHTS` | weights of a random Boltzmann machine |
 /// | [`Synthetic`](Purpose::Synthetic) | `TESSELLATION` | the design of the tessellation |
 /// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | `TRIALS` | trials of samplers before they are used |

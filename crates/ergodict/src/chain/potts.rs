@@ -62,7 +62,7 @@ impl Potts {
     /// `states` labels at the sites of `lattice`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless there are 2 to [`MOST_LABELS`] states, the temperature is positive, and coupling and field are
+    /// [`Error::Parameter`] unless there are 2 to 128 states, the temperature is positive, and coupling and field are
     /// finite and not so large that energies can overflow.
     pub fn new(lattice: Lattice, states: usize, temperature: f64, coupling: f64, field: f64) -> Result<Self> {
         if !(2..=usize::from(MOST_LABELS)).contains(&states) {

@@ -39,7 +39,7 @@ pub enum Alphabet {
     PlusMinus,
     /// 0 and 1.
     ZeroOne,
-    /// `0..labels`, at most [`MOST_LABELS`].
+    /// `0..labels`, at most 128.
     Labels(u8),
 }
 

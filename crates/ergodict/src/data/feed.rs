@@ -84,7 +84,7 @@ impl<T: Scalar> MatrixBatches<T> {
     /// Minibatches of `stream` from its beginning.
     ///
     /// # Errors
-    /// As [`BatchSettings::check`]; [`Error::Format`] when the options need to read standard input or a pipe twice.
+    /// [`Error::Parameter`] for settings out of their range; [`Error::Format`] when the options need to read standard input or a pipe twice.
     pub fn new(stream: MatrixStream, options: BatchSettings) -> Result<Self> {
         options.check()?;
         if stream.is_read_once() && (options.epochs > 1 || options.holdout > 0.0) {

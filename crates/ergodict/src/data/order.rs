@@ -145,7 +145,7 @@ impl SampleOrder {
     /// The order of a run over `samples` samples, from its beginning.
     ///
     /// # Errors
-    /// As [`BatchSettings::check`].
+    /// [`Error::Parameter`] for settings out of their range.
     pub fn new(samples: u64, options: BatchSettings) -> Result<Self> {
         options.check()?;
         let picks = (options.shuffle || options.holdout > 0.0).then(|| Picks::new(samples, &options));

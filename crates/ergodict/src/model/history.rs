@@ -66,7 +66,7 @@ pub struct History {
     pub stride: u64,
     /// The points, oldest first.
     pub points: Vec<HistoryPoint>,
-    /// Stationarity gaps, oldest first, at the steps that [`gap_due`] names. Empty in older files.
+    /// Stationarity gaps, oldest first, at steps that grow further apart. Empty in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<GapPoint>,
 }

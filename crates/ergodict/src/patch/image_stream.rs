@@ -89,7 +89,7 @@ impl ImageStream {
     /// Goes to where a stream of the same images and seed was.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a state that is none; as [`ImageWalk::check`].
+    /// [`Error::Parameter`] for a state that is none, or that is off an image.
     pub fn seek(&mut self, point: &ChainPoint) -> Result<()> {
         let state: Walkers = serde_json::from_slice(&point.state)
             .map_err(|e| Error::parameter("the positions on the images", "unreadable", e.to_string()))?;

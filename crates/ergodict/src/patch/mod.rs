@@ -3,7 +3,7 @@
 //! | of | column | here |
 //! |---|---|---|
 //! | images, configurations of spins, any [`Grid`] | `rows·cols·channels` numbers, row by row | [`Window`], [`ImageStream`], [`SpinCutter`] |
-//! | networks | the k×k matrix `A_x(a,b) = A(x(a), x(b))` of a homomorphism `x`, row by row | [`NetworkPatches`], [`NetworkStream`] |
+//! | networks | the k×k matrix `A_x(a,b) = A(x(a), x(b))` of a homomorphism `x`, row by row | [`NetworkPatches`] |
 
 mod borders;
 mod cutter;

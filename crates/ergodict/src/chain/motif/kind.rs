@@ -36,17 +36,17 @@ const OFTEN: u64 = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplerKind {
-    /// Independent walks from a uniform start: [`WalkSampler`].
+    /// Independent walks from a uniform start.
     Walk,
     /// Independent draws from the law: [`ExactSampler`] for trees, `ClosedSampler` for others.
     Exact,
-    /// The pivot chain with the exact acceptance: [`Pivot`].
+    /// The pivot chain with the exact acceptance.
     Pivot,
-    /// The pivot chain with plain random walks: [`ApproximatePivot`].
+    /// The pivot chain with plain random walks.
     PivotApprox,
-    /// One node at a time: [`Glauber`].
+    /// One node at a time, drawn given the others.
     Glauber,
-    /// Nodes at random until all edges are there: [`RejectionSampler`].
+    /// Nodes at random until all edges are there.
     Rejection,
 }
 

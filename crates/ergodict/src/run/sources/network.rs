@@ -98,7 +98,7 @@ impl<T: Scalar> NetworkSource<T> {
     /// Minibatches of all networks together.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a network without room for the motif; those of [`NetworkStream::new`].
+    /// [`Error::Parameter`] for a network without room for the motif, and for samplers of different motifs.
     pub fn new(networks: Vec<Window>, plan: NetworkPlan) -> Result<Self> {
         let mut drawn: Vec<SampledNetwork> = Vec::with_capacity(networks.len());
         for network in &networks {

@@ -141,7 +141,7 @@ impl ChangingNetwork {
     /// Changes edges one after the other: all of them, or none where one cannot be.
     ///
     /// # Errors
-    /// As [`ChangingNetwork::insert`] and [`ChangingNetwork::remove`], with the place of the change in the batch.
+    /// [`Error::Parameter`] for a weight that is none and for an edge that is not there, with the place of the change in the batch.
     pub fn apply(&mut self, batch: &[Change<'_>]) -> Result<()> {
         let (known, version, mut undo) = (self.names.len(), self.version, Vec::new());
         for (at, change) in batch.iter().enumerate() {

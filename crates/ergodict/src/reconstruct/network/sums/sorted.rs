@@ -306,7 +306,7 @@ impl Reader {
 /// The pairs of several files whose first node is in the range, ascending; sums of one pair add up in the order of the files, so that
 /// they are the same whoever adds them up, and in how many ranges.
 ///
-/// What comes out may be an error of [`SortedSums::range`].
+/// What comes out may be an error of reading.
 ///
 /// ```
 /// use ergodict::{data::Network, reconstruct::network::{PairSum, PairSums, SortedSums, merged_sums}};
