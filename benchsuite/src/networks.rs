@@ -3,7 +3,7 @@
 use crate::clock::{cpu_seconds, median_ms};
 use crate::inputs::open;
 use anyhow::Result;
-use ergodict::chain::{Chain, Glauber, Motif, SamplerBuilder, SamplerKind};
+use ergodict::chain::{Motif, SamplerBuilder, SamplerKind};
 use ergodict::data::{Build, Edge, Network, NodeIds, ReadOptions, read_network};
 use ergodict::patch::NetworkPatches;
 use ergodict::rng::{Purpose, below, stream, uniform};
@@ -137,7 +137,7 @@ fn samplers(out: Out, name: &str, network: &Arc<Network>) -> Result<()> {
         });
         row(out, name, &format!("{kind} + dense patch, f64"), rounds * BLOCK, dense, None);
     }
-    let glauber = Glauber::new(Arc::clone(network), motif)?;
+    let glauber = SamplerBuilder::default().build(SamplerKind::Glauber, network, &motif, 0)?;
     let mut rng = stream(1, Purpose::Chain, 0);
     let mut state = glauber.init(&mut rng);
     let count = if network.is_weighted() { 500_000 } else { 5_000_000 };

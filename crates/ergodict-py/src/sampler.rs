@@ -351,8 +351,9 @@ impl Sampler {
         };
         let observables: Vec<Value> =
             measures.scalars.iter().enumerate().map(|(i, scalar)| one(&scalar.to_string(), i)).collect();
+        let scalars = measures.scalars.len();
         let conditional =
-            measures.conditional.as_ref().map(|_| one("conditional-density", measures.scalars.len()));
+            (measures.none_yet().series.len() > scalars).then(|| one("conditional-density", scalars));
         let mut sum: Option<Macc> = None;
         for part in measured.iter().filter_map(|one| one.macc.as_ref()) {
             match &mut sum {

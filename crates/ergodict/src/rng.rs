@@ -37,7 +37,7 @@ pub enum Purpose {
 /// | purpose | id | for |
 /// |---|---|---|
 /// | [`Synthetic`](Purpose::Synthetic) | `NOISE` | noise of the embedded image |
-/// | [`Synthetic`](Purpose::Synthetic) | [`WEIGHTS`](ids::WEIGHTS) | weights of a random Boltzmann machine |
+/// | [`Synthetic`](Purpose::Synthetic) | `WEIGHTS` | weights of a random Boltzmann machine |
 /// | [`Synthetic`](Purpose::Synthetic) | `TESSELLATION` | the design of the tessellation |
 /// | [`Chain`](Purpose::Chain) | [`DENSITY`](ids::DENSITY) | draws for homomorphism densities |
 /// | [`Chain`](Purpose::Chain) | `TRIALS` | trials of samplers before they are used |
@@ -63,7 +63,7 @@ pub mod ids {
     /// Noise of the embedded image.
     pub(crate) const NOISE: u64 = 0;
     /// Weights of a random Boltzmann machine.
-    pub const WEIGHTS: u64 = 1;
+    pub(crate) const WEIGHTS: u64 = 1;
     /// The design of the tessellation.
     pub(crate) const TESSELLATION: u64 = 2;
     /// Trials of samplers: beyond all numbers of chains, which are at most 2¹⁶, times those of the snapshots they are in.

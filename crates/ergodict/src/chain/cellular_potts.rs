@@ -48,16 +48,8 @@ pub enum Proposal {
 }
 
 /// What the model is made of.
-///
-/// ```
-/// use ergodict::chain::{Boundary, CellularPottsParameters, Lattice};
-/// let lattice = Lattice::new(40, 40, Boundary::Periodic)?;
-/// let parameters = CellularPottsParameters::new(lattice, 16).with_volume(64.0);
-/// assert_eq!((parameters.types.len(), parameters.volume), (17, 64.0)); // the medium and 16 cells
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
-pub struct CellularPottsParameters {
+pub(crate) struct CellularPottsParameters {
     /// Where the cells are.
     pub lattice: Lattice,
     /// `T`, by default 10.
@@ -84,7 +76,7 @@ pub struct CellularPottsParameters {
 
 impl CellularPottsParameters {
     /// The defaults for `cells` cells on a lattice.
-    pub fn new(lattice: Lattice, cells: usize) -> Self {
+    pub(crate) fn new(lattice: Lattice, cells: usize) -> Self {
         let neighborhood = Neighborhood::default();
         let volume = lattice.sites() as f64 / 2.0 / cells.max(1) as f64;
         Self {
@@ -103,7 +95,7 @@ impl CellularPottsParameters {
     }
 
     /// The same with another target volume, and the target perimeter of a square of it.
-    pub fn with_volume(self, volume: f64) -> Self {
+    pub(crate) fn with_volume(self, volume: f64) -> Self {
         let perimeter = square_perimeter(self.neighborhood, volume);
         Self { volume, perimeter, ..self }
     }
@@ -112,7 +104,7 @@ impl CellularPottsParameters {
     /// used; types are dealt out to the cells in turn. None for a number of energies that no number of types has: one type needs 2, two
     /// need 5, three need 9.
     #[must_use]
-    pub fn with_adhesion(mut self, energies: &[f64]) -> Option<Self> {
+    pub(crate) fn with_adhesion(mut self, energies: &[f64]) -> Option<Self> {
         let count = |types: usize| types + types * (types + 1) / 2;
         let types = (1..LABELS).find(|&types| count(types) == energies.len())?;
         let mut energies = energies.iter();
@@ -129,7 +121,8 @@ impl CellularPottsParameters {
     }
 
     /// The same with another neighborhood, and the target perimeter of a square by it.
-    pub fn with_neighborhood(self, neighborhood: Neighborhood) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_neighborhood(self, neighborhood: Neighborhood) -> Self {
         let perimeter = square_perimeter(neighborhood, self.volume);
         Self { perimeter, neighborhood, ..self }
     }
@@ -205,17 +198,8 @@ const LABELS: usize = MOST_LABELS as usize;
 
 /// A configuration with what follows from it and would be slow to count. One that was read from a file is checked, and
 /// counted anew, by giving its labels to [`SpinSystem::state`].
-///
-/// ```
-/// use ergodict::chain::{Boundary, CellularPotts, CellularPottsParameters, Lattice, SpinSystem};
-/// let lattice = Lattice::new(3, 3, Boundary::Free)?;
-/// let model = CellularPotts::new(CellularPottsParameters::new(lattice, 1))?;
-/// let cells = model.state(&[0, 0, 0, 0, 1, 1, 0, 0, 0])?;
-/// assert_eq!((cells.volumes(), cells.labels()[4]), (&[7, 2][..], 1));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Cells {
+pub(crate) struct Cells {
     labels: Vec<i8>,
     volumes: Vec<i64>,
     perimeters: Vec<i64>,
@@ -223,17 +207,20 @@ pub struct Cells {
 
 impl Cells {
     /// The label of each site, row by row; 0 is the medium.
-    pub fn labels(&self) -> &[i8] {
+    #[cfg(test)]
+    pub(crate) fn labels(&self) -> &[i8] {
         &self.labels
     }
 
     /// Sites of each label, the medium first.
-    pub fn volumes(&self) -> &[i64] {
+    #[cfg(test)]
+    pub(crate) fn volumes(&self) -> &[i64] {
         &self.volumes
     }
 
     /// Pairs of neighbors, of each label, of which one site has the label and the other has not.
-    pub fn perimeters(&self) -> &[i64] {
+    #[cfg(test)]
+    pub(crate) fn perimeters(&self) -> &[i64] {
         &self.perimeters
     }
 }
@@ -242,19 +229,8 @@ impl Cells {
 ///
 /// `H = Σ_{pairs} J(τ(σ_u), τ(σ_v)) 1[σ_u ≠ σ_v] + λ_V Σ_σ (V_σ − V)² + λ_P Σ_σ (P_σ − P)²`, summed over pairs of neighbors with labels `σ` of types `τ`, and
 /// over cells of volume `V_σ` (sites) and perimeter `P_σ` (pairs with another label).
-///
-/// ```
-/// use ergodict::{chain::{Boundary, CellularPotts, CellularPottsParameters, Chain, Lattice}, rng};
-/// let lattice = Lattice::new(40, 40, Boundary::Periodic)?;
-/// let cells = CellularPotts::new(CellularPottsParameters::new(lattice, 16))?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let mut state = cells.init(&mut rng);
-/// let acceptance = cells.steps(&mut state, 10_000, &mut rng);
-/// assert!(acceptance.rate() > 0.0 && state.volumes().iter().sum::<i64>() == 1600);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct CellularPotts {
+pub(crate) struct CellularPotts {
     parameters: CellularPottsParameters,
     around: Around,
     count: usize,
@@ -277,7 +253,7 @@ impl CellularPotts {
     /// temperature is positive, the adhesion symmetric and finite, targets and strengths not negative, no energy can
     /// overflow, and every type has a row of the adhesion;
     /// [`Error::Shape`] when the adhesion is not square.
-    pub fn new(parameters: CellularPottsParameters) -> Result<Self> {
+    pub(crate) fn new(parameters: CellularPottsParameters) -> Result<Self> {
         parameters.check()?;
         let CellularPottsParameters { types, adhesion, .. } = &parameters;
         let count = types.len();
@@ -288,13 +264,15 @@ impl CellularPotts {
     }
 
     /// Its parameters.
-    pub fn parameters(&self) -> &CellularPottsParameters {
+    #[cfg(test)]
+    pub(crate) fn parameters(&self) -> &CellularPottsParameters {
         &self.parameters
     }
 
     /// The probability of each change that a step can make, as site, new label and probability. What is missing to one is
     /// the probability that nothing changes.
-    pub fn transitions(&self, state: &Cells) -> Vec<(usize, i8, f64)> {
+    #[cfg(test)]
+    pub(crate) fn transitions(&self, state: &Cells) -> Vec<(usize, i8, f64)> {
         let (sites, cols) = (state.labels.len(), self.parameters.lattice.cols());
         let mut changes = Vec::new();
         for (site, &old) in state.labels.iter().enumerate() {

@@ -20,6 +20,7 @@ pub(super) fn threshold(x: f64) -> u64 {
 }
 
 /// The probability that a uniform word is below a threshold.
+#[cfg(test)]
 pub(super) fn probability(threshold: u64) -> f64 {
     threshold as f64 / two_to_64()
 }

@@ -42,9 +42,9 @@ pub enum Placement {
 ///
 /// ```
 /// use ergodict::{chain::{Boundary, Chain, ImageWalk, Placement}, rng};
-/// let walk = |side| ImageWalk::new(&[(side, side)], Placement::Walk, Boundary::Free);
-/// let state = walk(20)?.init(&mut rng::stream(0, rng::Purpose::Chain, 0));
-/// assert!(walk(20)?.check(&state).is_ok() && walk(1)?.check(&state).is_err()); // off so small an image
+/// let walk = ImageWalk::new(&[(20, 20)], Placement::Walk, Boundary::Free)?;
+/// let start = |seed| walk.init(&mut rng::stream(seed, rng::Purpose::Chain, 0));
+/// assert!(start(0) == start(0) && start(0) != start(1));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl ImageWalk {
     ///
     /// # Errors
     /// [`Error::Shape`] for another number of walkers, [`Error::Parameter`] for one that is off its image.
-    pub fn check(&self, state: &Walkers) -> Result<()> {
+    pub(crate) fn check(&self, state: &Walkers) -> Result<()> {
         let (images, walkers) = (self.sizes.len(), state.corners.len());
         if walkers != images {
             let expected = format!("one for each of {images} images");

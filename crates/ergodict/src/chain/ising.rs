@@ -5,7 +5,7 @@
 //! | `x(v)` | spins ±1, row by row | Section "Ising model" of the paper, docs/maths.md, Chains |
 //! | `T`, `h` | `temperature`, `field` | the same |
 //! | `J` | `coupling` (1 in the paper) | the energy below |
-//! | `P(x(v) = +1 \| rest)` | [`Ising::probability_plus`] | docs/maths.md, Chains |
+//! | `P(x(v) = +1 \| rest)` | `Ising::threshold`, as `p·2⁶⁴` | docs/maths.md, Chains |
 //!
 //! The energy is `H(x) = −J Σ_bonds x(u)x(v) − Σ_v h(v)x(v)` and the stationary law `π ∝ exp(−H/T)`. One update draws a
 //! site uniformly and its spin from its law given the others, `P(+1) = 1/(1 + exp(−(2/T)(J Σ_{u∼v} x(u) + h(v))))`.
@@ -14,7 +14,7 @@
 //! An update takes one random 64-bit word: the high half of `word·sites` is the site, the low half is compared with
 //! a threshold `p·2⁶⁴` that depends on the sum of the neighbors. No probability is off by more than `sites/2⁶⁴`.
 
-use super::heat_bath::{Levels, for_each_word, probability, split, threshold};
+use super::heat_bath::{Levels, for_each_word, split, threshold};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Boundary, Chain, Lattice, SpinSystem, ising_scan};
 use crate::linalg::Isa;
@@ -25,11 +25,10 @@ use rand_chacha::rand_core::Rng;
 /// The external field h.
 ///
 /// ```
-/// use ergodict::chain::{Boundary, Field, Ising, Lattice};
+/// use ergodict::chain::{Boundary, Field, Ising, Lattice, SpinSystem};
 /// let lattice = Lattice::new(1, 2, Boundary::Free)?;
 /// let ising = Ising::new(lattice, 1.0, 1.0, Field::Map(vec![0.0, 3.0]))?;
-/// // Where the neighbors sum to 0 the field decides: 1/(1 + exp(−2h/T)).
-/// assert!((ising.probability_plus(1, 0) - 1.0 / (1.0 + f64::exp(-6.0))).abs() < 1e-12);
+/// assert_eq!(ising.energy(&vec![1, 1]), -1.0 - 3.0); // of the bond, and of the field at the second site
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -113,15 +112,19 @@ impl Ising {
 
     /// The probability with which the sampler makes a site +1 when its neighbors, itself not counted, sum to
     /// `neighbors`: the 64-bit threshold it compares with, as a number. NaN for sums that four neighbors cannot have.
-    pub fn probability_plus(&self, site: usize, neighbors: i32) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn probability_plus(&self, site: usize, neighbors: i32) -> f64 {
         let table = &self.tables[self.levels.index(site)];
-        usize::try_from(neighbors + 4).ok().and_then(|k| table.get(k)).map_or(f64::NAN, |t| probability(*t))
+        usize::try_from(neighbors + 4)
+            .ok()
+            .and_then(|k| table.get(k))
+            .map_or(f64::NAN, |t| super::heat_bath::probability(*t))
     }
 
     /// The sum of the spins next to a site. On a torus with a side of 1 a site is its own neighbor; that bond is a
     /// constant of the energy and has no part in the site's law.
     #[inline]
-    pub fn neighbor_sum(&self, spins: &[i8], site: usize) -> i32 {
+    pub(crate) fn neighbor_sum(&self, spins: &[i8], site: usize) -> i32 {
         let (rows, cols) = self.lattice.shape();
         let wrap = self.lattice.boundary() == Boundary::Periodic;
         // There are at most 2³¹ sites, and narrow divisions are faster.

@@ -7,11 +7,11 @@
 //! | `J(u,v)` | `couplings` (1 in the paper), one for each edge | the energy below |
 //! | `T`, `h` | `temperature`, `field` | as on a lattice, `ising.rs` |
 //! | `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)` | [`SpinSystem::energy`] | |
-//! | `P(x(v) = +1 \| rest) = 1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))` | [`IsingGraph::probability_plus`] | docs/maths.md, Chains, where the paper prints the opposite sign |
+//! | `P(x(v) = +1 \| rest) = 1/(1 + exp(−(2/T)(Σ_{u∼v} J(u,v) x(u) + h(v))))` | `IsingGraph::probability_plus` | docs/maths.md, Chains, where the paper prints the opposite sign |
 //!
 //! The paper has lattices only. One random word serves one update, site and spin.
 
-use super::heat_bath::{Levels, for_each_word, probability, split, threshold};
+use super::heat_bath::{Levels, for_each_word, split, threshold};
 use super::spins::{check_energy, check_temperature};
 use super::{Alphabet, Chain, Field, SpinSystem};
 use crate::{Error, Result};
@@ -26,20 +26,8 @@ const TABLE: usize = 1 << 16;
 /// `H(x) = −Σ_edges J(u,v) x(u)x(v) − Σ_v h(v)x(v)` and `π(x) ∝ exp(−H(x)/T)`, as on a [lattice](super::Ising).
 ///
 /// Isolated nodes, several components and no edges at all are fine.
-///
-/// ```
-/// use ergodict::{chain::{Chain, Field, IsingGraph}, rng};
-/// let triangle = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, -0.5)];
-/// let ising = IsingGraph::new(4, &triangle, 2.0, &Field::Uniform(0.1))?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let mut state = ising.init(&mut rng);
-/// ising.steps(&mut state, 1000, &mut rng);
-/// // Node 0 feels 1 of node 1, −0.5 times −1 of node 2, and 0.1 of the field.
-/// assert!((ising.probability_plus(&[1, 1, -1, 1], 0) - 1.0 / (1.0 + f64::exp(-1.6))).abs() < 1e-12);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct IsingGraph {
+pub(crate) struct IsingGraph {
     temperature: f64,
     levels: Levels,
     /// Neighbors of node `v` at `starts[v]..starts[v + 1]`.
@@ -64,7 +52,12 @@ impl IsingGraph {
     /// or field that is not finite or so large that energies can overflow, an edge to a node that does not exist, a loop, an edge given twice (its couplings are
     /// not added up: a list with both directions of each edge would silently double them); [`Error::Shape`] for a
     /// field map of another size.
-    pub fn new(nodes: usize, edges: &[(u32, u32, f64)], temperature: f64, field: &Field) -> Result<Self> {
+    pub(crate) fn new(
+        nodes: usize,
+        edges: &[(u32, u32, f64)],
+        temperature: f64,
+        field: &Field,
+    ) -> Result<Self> {
         if nodes == 0 || nodes > 1 << 31 {
             return Err(Error::parameter("the number of nodes", nodes, "it must be between 1 and 2³¹"));
         }
@@ -114,12 +107,13 @@ impl IsingGraph {
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The temperature T.
-    pub fn temperature(&self) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn temperature(&self) -> f64 {
         self.temperature
     }
 
@@ -130,8 +124,9 @@ impl IsingGraph {
 
     /// The probability with which the sampler makes a node +1, given the others: the 64-bit threshold it compares with, as a
     /// number.
-    pub fn probability_plus(&self, spins: &[i8], node: usize) -> f64 {
-        probability(self.threshold(spins, node))
+    #[cfg(test)]
+    pub(crate) fn probability_plus(&self, spins: &[i8], node: usize) -> f64 {
+        super::heat_bath::probability(self.threshold(spins, node))
     }
 
     #[inline(always)]

@@ -38,27 +38,28 @@ mod walker;
 mod watched;
 
 pub use bars::{Bars, BarsState};
-pub use cellular_potts::{Cells, CellularPotts, CellularPottsParameters, Proposal};
+pub use cellular_potts::Proposal;
+pub(crate) use cellular_potts::{CellularPotts, CellularPottsParameters};
 pub use checkerboard::Checkerboard;
 use diagnostics::Acceptance;
 pub use finite::FiniteChain;
 pub use image_walk::{ImageWalk, Placement, Walkers};
 pub use ising::{Field, Ising};
-pub use ising_graph::IsingGraph;
+pub(crate) use ising_graph::IsingGraph;
 pub use lattice::{Boundary, Lattice};
+pub(crate) use motif::Extension;
 pub use motif::{
-    ApproximatePivot, Backward, ChosenSampler, Component, Connectedness, Density, ExactSampler, Extension,
-    Glauber, Injective, Lazy, Macc, Motif, MotifObservable, MotifPoint, MotifSampler, MotifWalker, Pivot,
-    PivotParameters, RejectionSampler, RootedTree, SampledNetwork, SamplerBuilder, SamplerKind,
-    SamplingSettings, Use, WalkSampler,
+    ChosenSampler, Component, Density, ExactSampler, Lazy, Macc, Motif, MotifObservable, MotifPoint,
+    MotifSampler, MotifWalker, RootedTree, SampledNetwork, SamplerBuilder, SamplerKind, SamplingSettings,
+    Use,
 };
-pub use neighborhood::Neighborhood;
 pub use observables::Observable;
 pub use potts::Potts;
 use rand_chacha::ChaCha8Rng;
-pub use rbm::Rbm;
+pub(crate) use rbm::Rbm;
 pub use rhythm::Thinning;
-pub use spins::{Alphabet, MOST_LABELS, SpinSystem};
+pub(crate) use spins::MOST_LABELS;
+pub use spins::{Alphabet, SpinSystem};
 pub use subsampled::Subsampled;
 pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;

@@ -4,14 +4,9 @@ use super::{Boundary, Lattice};
 use serde::{Deserialize, Serialize};
 
 /// Which sites of a lattice are neighbors.
-///
-/// ```
-/// use ergodict::chain::Neighborhood;
-/// assert_eq!(Neighborhood::default(), Neighborhood::Eight);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Neighborhood {
+pub(crate) enum Neighborhood {
     /// Above, below, left and right (von Neumann).
     Four,
     /// The diagonal ones too (Moore).

@@ -62,7 +62,7 @@ impl Potts {
     /// `states` labels at the sites of `lattice`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] unless there are 2 to [`MOST_LABELS`] states, the temperature is positive, and coupling and field are
+    /// [`Error::Parameter`] unless there are 2 to 128 states, the temperature is positive, and coupling and field are
     /// finite and not so large that energies can overflow.
     pub fn new(lattice: Lattice, states: usize, temperature: f64, coupling: f64, field: f64) -> Result<Self> {
         if !(2..=usize::from(MOST_LABELS)).contains(&states) {
@@ -122,7 +122,8 @@ impl Potts {
 
     /// The probability of each change that a step can make, as site, new label and probability. What is missing to one is
     /// the probability that nothing changes.
-    pub fn transitions(&self, state: &[i8]) -> Vec<(usize, i8, f64)> {
+    #[cfg(test)]
+    pub(crate) fn transitions(&self, state: &[i8]) -> Vec<(usize, i8, f64)> {
         let mut changes = Vec::with_capacity(self.lattice.sites() * (self.states - 1));
         let cols = self.lattice.cols();
         for (site, old) in state.iter().enumerate() {

@@ -24,18 +24,8 @@ use std::path::Path;
 ///
 /// `E(v, h) = −b·v − c·h − vᵀWh` with law `exp(−E/T)`: `P(h_j = 1 | v) = σ((c_j + (Wᵀv)_j)/T)` and `P(v_i = 1 | h) = σ((b_i + (Wh)_i)/T)`, where
 /// `σ(z) = 1/(1 + e^{−z})` and `W` is visible × hidden. The state is `v`.
-///
-/// ```
-/// use ergodict::{chain::{Chain, Rbm, SpinSystem}, rng};
-/// let mut rng = rng::stream(0, rng::Purpose::Synthetic, 0);
-/// let rbm = Rbm::random((4, 4), 8, 0.5, 1.0, &mut rng)?;
-/// let mut state = rbm.init(&mut rng);
-/// rbm.steps(&mut state, 100, &mut rng);
-/// assert!(state.len() == 16 && rbm.energy(&state).is_finite());
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Rbm {
+pub(crate) struct Rbm {
     /// `W/T`, a column for each hidden unit.
     of_hidden: Mat<f64>,
     /// `Wᵀ/T`, a column for each visible unit.
@@ -54,7 +44,7 @@ impl Rbm {
     /// # Errors
     /// [`Error::Parameter`] for a temperature that is not positive, weights or biases that are not finite, also after
     /// division by it, energies that can overflow, or no units; [`Error::Shape`] when a bias or `shape` has another number of units than the weights.
-    pub fn new(
+    pub(crate) fn new(
         weights: &Mat<f64>,
         visible_bias: &[f64],
         hidden_bias: &[f64],
@@ -105,7 +95,7 @@ impl Rbm {
     ///
     /// # Errors
     /// As [`Rbm::new`], and [`Error::Parameter`] for a scale that is not finite.
-    pub fn random(
+    pub(crate) fn random(
         shape: (usize, usize),
         hidden: usize,
         scale: f64,
@@ -131,7 +121,7 @@ impl Rbm {
     /// # Errors
     /// [`Error::Format`] with the path, when an array is missing, has another shape or entries that are not finite;
     /// [`Error::Io`]; [`Error::Parameter`] for a temperature that is not positive.
-    pub fn open(path: &Path, temperature: f64, shape: (usize, usize)) -> Result<Self> {
+    pub(crate) fn open(path: &Path, temperature: f64, shape: (usize, usize)) -> Result<Self> {
         check_temperature(temperature)?;
         let visible_bias = npz::vector(path, &["b", "visible_bias"])?;
         let hidden_bias = npz::vector(path, &["c", "hidden_bias"])?;
@@ -167,7 +157,7 @@ impl Rbm {
     ///
     /// # Panics
     /// Unless there is a number for each unit.
-    pub fn hidden_given_visible(&self, visible: &[i8], probabilities: &mut [f64]) {
+    pub(crate) fn hidden_given_visible(&self, visible: &[i8], probabilities: &mut [f64]) {
         self.drive_hidden(visible, probabilities);
         probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));
     }
@@ -176,7 +166,7 @@ impl Rbm {
     ///
     /// # Panics
     /// Unless there is a number for each unit.
-    pub fn visible_given_hidden(&self, hidden: &[i8], probabilities: &mut [f64]) {
+    pub(crate) fn visible_given_hidden(&self, hidden: &[i8], probabilities: &mut [f64]) {
         probabilities.copy_from_slice(&self.visible_bias);
         add_columns(&self.of_hidden, hidden.iter().map(|h| *h != 0), probabilities);
         probabilities.iter_mut().for_each(|p| *p = sigmoid(*p));

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Most labels there can be, the medium of cells among them: a configuration is of `i8`, and labels are not negative.
-pub const MOST_LABELS: u8 = 128;
+pub(crate) const MOST_LABELS: u8 = 128;
 
 /// Checks a temperature.
 pub(super) fn check_temperature(temperature: f64) -> Result<()> {
@@ -39,7 +39,7 @@ pub enum Alphabet {
     PlusMinus,
     /// 0 and 1.
     ZeroOne,
-    /// `0..labels`, at most [`MOST_LABELS`].
+    /// `0..labels`, at most 128.
     Labels(u8),
 }
 

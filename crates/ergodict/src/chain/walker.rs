@@ -134,7 +134,7 @@ pub trait SpinWalk: Send + Sync {
     /// An observable of the configuration.
     ///
     /// # Errors
-    /// As [`Observable::measure`].
+    /// [`Error::Parameter`] for clusters of a system without the bonds of a lattice.
     fn measure(&self, observable: Observable) -> Result<f64>;
     /// Proposals accepted and made so far, for chains that make them.
     fn acceptance(&self) -> Option<Acceptance>;

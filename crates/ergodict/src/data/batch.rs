@@ -17,7 +17,7 @@ const FIRST_ALLOCATION: usize = 1 << 22;
 /// let (mut stream, mut batch) = (MatrixStream::open(&path, &StreamOptions::default())?, Batch::<f64>::new());
 /// stream.next_batch(3, &mut batch)?;
 /// stream.next_batch(3, &mut batch)?; // only two are left
-/// assert_eq!((batch.len(), batch.first_sample(), batch.as_mat_ref().col(0)), (2, 3, &[3.0, 13.0][..]));
+/// assert_eq!((batch.as_mat_ref().cols(), batch.as_mat_ref().col(0)), (2, &[3.0, 13.0][..]));
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -53,17 +53,12 @@ impl<T: Scalar> Batch<T> {
     }
 
     /// Number of samples.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it holds no sample.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Index, in the stream, of the first sample.
-    pub fn first_sample(&self) -> u64 {
+    pub(crate) fn first_sample(&self) -> u64 {
         self.first_sample
     }
 

@@ -84,7 +84,7 @@ impl<T: Scalar> MatrixBatches<T> {
     /// Minibatches of `stream` from its beginning.
     ///
     /// # Errors
-    /// As [`BatchSettings::check`]; [`Error::Format`] when the options need to read standard input or a pipe twice.
+    /// [`Error::Parameter`] for settings out of their range; [`Error::Format`] when the options need to read standard input or a pipe twice.
     pub fn new(stream: MatrixStream, options: BatchSettings) -> Result<Self> {
         options.check()?;
         if stream.is_read_once() && (options.epochs > 1 || options.holdout > 0.0) {
@@ -235,7 +235,7 @@ impl<T: Scalar> MatrixBatches<T> {
     ///
     /// # Errors
     /// As [`MatrixStream::seek`].
-    pub fn seek(&mut self, cursor: Cursor) -> Result<()> {
+    pub(crate) fn seek(&mut self, cursor: Cursor) -> Result<()> {
         (self.cursor, self.in_step) = (cursor, false);
         if cursor.epoch >= self.options.epochs {
             return Ok(());
@@ -511,7 +511,7 @@ mod tests {
         let options = BatchSettings { batch: 4, ..BatchSettings::default() };
         let mut plain = feed(&table(folder.path(), 10, false), options);
         let first = plain.next_minibatch().unwrap().unwrap().col(0).as_ptr();
-        assert!(plain.batch.is_empty() && plain.buffer_bytes() == 0);
+        assert!(plain.batch.len() == 0 && plain.buffer_bytes() == 0);
         assert_eq!(plain.stream().view::<f64>(0, 1).unwrap().col(0).as_ptr(), first);
     }
 

@@ -37,9 +37,9 @@ pub use image::ImageNotes;
 pub(crate) use lock::Lock;
 pub use network::{Adjacency, Build, Components, Edge, Found, Loops, Network, NodeIds, Rows};
 pub use network::{
-    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, PermutedTimes, TimeColumn,
-    TimeOptions, TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows,
-    differences, parse_moment, parse_timed, read_timed,
+    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, TimeColumn, TimeOptions,
+    TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows, differences,
+    parse_moment, parse_timed, read_timed,
 };
 pub use network::{Conversion, Converting, convert_network};
 pub use network::{DEFAULT_PROPOSALS, rewired, rewired_until};
@@ -48,7 +48,7 @@ pub use network::{EdgeList, PairTable, read_edge_list, write_edge_list, write_na
 pub use network::{
     NetworkFormat, ReadDecisions, ReadOptions, ReadSettings, Reason, Weights, parse_network, read_network,
 };
-pub(crate) use network::{Pairs, non_edges, pair_bits};
+pub(crate) use network::{Pairs, PermutedTimes, non_edges, pair_bits};
 pub use network::{Saved, check_network_name, write_network, write_network_with_note};
 pub use network::{WeightScale, WeightSettings};
 pub use note::{ascii_json, png_with_note, read_note};

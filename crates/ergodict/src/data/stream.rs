@@ -225,7 +225,7 @@ impl MatrixStream {
     }
 
     /// Index of the sample that [`next_batch`](Self::next_batch) reads next.
-    pub fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.position
     }
 
@@ -263,7 +263,7 @@ impl MatrixStream {
     ///
     /// # Errors
     /// [`Error::Format`] for standard input and pipes; [`Error::Io`].
-    pub fn rewind(&mut self) -> Result<()> {
+    pub(crate) fn rewind(&mut self) -> Result<()> {
         if self.once.is_some() && (self.position > 0 || !self.in_step) {
             let what = if is_standard(&self.path) { "standard input" } else { "a pipe" };
             let problem = format!("{what} can be read only once: use a file");
@@ -290,7 +290,7 @@ impl MatrixStream {
     /// # Errors
     /// [`Error::Parameter`] when there are fewer samples; what [`rewind`](Self::rewind) and
     /// [`next_batch`](Self::next_batch) return.
-    pub fn seek(&mut self, sample: u64) -> Result<()> {
+    pub(crate) fn seek(&mut self, sample: u64) -> Result<()> {
         let beyond = |samples| {
             Error::parameter("the sample to start from", sample, format!("there are only {samples} samples"))
         };
@@ -320,7 +320,7 @@ impl MatrixStream {
     }
 
     /// Whether [`read_samples`](Self::read_samples) works: for `.npy`, and uncompressed arrays of `.npz`.
-    pub fn supports_random_access(&self) -> bool {
+    pub(crate) fn supports_random_access(&self) -> bool {
         matches!(self.source, Source::Mapped(_))
     }
 
@@ -329,7 +329,7 @@ impl MatrixStream {
     ///
     /// # Errors
     /// [`Error::Format`] without random access; [`Error::Parameter`] for an index beyond the samples.
-    pub fn read_samples<T: Scalar>(&mut self, indices: &[u64], batch: &mut Batch<T>) -> Result<()> {
+    pub(crate) fn read_samples<T: Scalar>(&mut self, indices: &[u64], batch: &mut Batch<T>) -> Result<()> {
         let features = self.features();
         let Source::Mapped(source) = &mut self.source else {
             let problem =
@@ -350,7 +350,7 @@ impl MatrixStream {
 
     /// The samples `from..to` where they lie in the file, without copying. None unless the file is a `.npy`
     /// (or an uncompressed array of a `.npz`) in C order, aligned, of the type `T`, and has these samples.
-    pub fn view<T: Scalar>(&self, from: u64, to: u64) -> Option<MatRef<'_, T>> {
+    pub(crate) fn view<T: Scalar>(&self, from: u64, to: u64) -> Option<MatRef<'_, T>> {
         match &self.source {
             Source::Mapped(s) => s.view(from, to),
             _ => None,
@@ -425,3 +425,6 @@ fn open_parquet(path: &Path, input: &Input) -> Result<Source> {
 fn open_parquet(path: &Path, _: &Input) -> Result<Source> {
     Err(Error::format(path, None, "is a Parquet table, but this build is without the feature `parquet`"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,7 +171,7 @@ impl Trajectory {
     }
 
     /// Index of the frame that [`next_frame`](Self::next_frame) reads.
-    pub fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         self.stream.position() / self.samples as u64
     }
 
@@ -249,3 +249,6 @@ fn check_header(path: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

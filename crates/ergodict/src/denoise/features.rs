@@ -57,15 +57,8 @@ impl Group {
 }
 
 /// Features of pairs: one named row a feature, one column a pair.
-///
-/// ```
-/// use ergodict::{data::embedded, denoise::features::{Group, nodes}};
-/// let features = nodes(&embedded("karate")?, &[(0, 9), (11, 26)])?;
-/// assert_eq!((features.names.len(), features.columns.cols(), features.groups[0]), (6, 2, Group::Nodes));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
-pub struct Features {
+pub(crate) struct Features {
     /// What each row is.
     pub names: Vec<String>,
     /// The group of each row. Those of motifs come last.
@@ -187,16 +180,9 @@ pub(crate) fn paths_and_degrees(
 ///
 /// Least and largest of both nodes: clustering, `log1p` of the mean degree of neighbors, `log1p` of the core number.
 ///
-/// ```
-/// use ergodict::{data::embedded, denoise::features::nodes};
-/// let features = nodes(&embedded("karate")?, &[(0, 9), (11, 26)])?;
-/// assert_eq!((features.columns.rows(), features.columns.cols()), (6, 2));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// Those of `NodeFacts::from_network`.
-pub fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
+pub(crate) fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
     let facts = NodeFacts::from_network(network)?;
     let columns = Mat::from_fn(6, pairs.len(), |i, j| {
         let fact = |node: u32| match i / 2 {
@@ -222,16 +208,9 @@ pub(super) const DIMENSIONS: [usize; 2] = [64, 32];
 ///
 /// Inner products of the unit columns that [`prone`] gives the two nodes, in 64 and in 32 dimensions.
 ///
-/// ```
-/// use ergodict::{data::embedded, denoise::features::embedding};
-/// let features = embedding(&embedded("karate")?, &[(0, 9)], 0)?;
-/// assert_eq!(features.columns.rows(), 2);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// Those of [`prone`].
-pub fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<Features> {
+pub(crate) fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<Features> {
     let mut all = Features::none(pairs.len());
     for dimensions in DIMENSIONS {
         let embedded = prone(network, dimensions.min(network.nodes().max(1)), seed)?;
@@ -248,18 +227,9 @@ pub fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<F
 ///
 /// `log1p(20 h)`, a row for each atom.
 ///
-/// ```
-/// use ergodict::{data::embedded, denoise::{MotifCodes, MotifCodesParameters, features::motifs}};
-/// let karate = std::sync::Arc::new(embedded("karate")?);
-/// let parameters = MotifCodesParameters { atoms: 5, steps: 10, ..Default::default() };
-/// let codes = MotifCodes::learn(&karate, &[(0, 1), (32, 33), (5, 20)], &parameters, 0, 0)?;
-/// assert_eq!(motifs(&codes, &karate, &[(0, 9)])?.columns.rows(), 5);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// Those of [`MotifCodes::features`].
-pub fn motifs(codes: &MotifCodes, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Features> {
+pub(crate) fn motifs(codes: &MotifCodes, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Features> {
     let columns = codes.features(network, pairs)?;
     Features::new(Group::Motifs, (0..columns.rows()).map(|a| format!("motif {a}")).collect(), columns)
 }

@@ -16,6 +16,11 @@ use crate::Result;
 use crate::data::Network;
 
 /// A score of a pair by its paths.
+///
+/// ```
+/// use ergodict::denoise::heuristics::Heuristic;
+/// assert_eq!(Heuristic::CommonNeighbors.name(), "common-neighbors");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Heuristic {
     /// The number of common neighbors.
@@ -64,7 +69,7 @@ impl Heuristic {
     }
 
     /// The score of a pair with these paths.
-    pub fn score(self, paths: &Paths) -> f64 {
+    pub(crate) fn score(self, paths: &Paths) -> f64 {
         match self {
             Self::CommonNeighbors => paths.common,
             Self::Jaccard => paths.jaccard(),
@@ -82,16 +87,9 @@ impl Heuristic {
 
     /// The scores of pairs in a simple network; an edge between the nodes of a pair is not looked at.
     ///
-    /// ```
-    /// use ergodict::{data::embedded, denoise::heuristics::Heuristic};
-    /// let scores = Heuristic::CommonNeighbors.scores(&embedded("karate")?, &[(0, 1), (0, 33)])?;
-    /// assert_eq!(scores, [7.0, 4.0]);
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple, and for pairs that are none.
-    pub fn scores(self, network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
+    pub(crate) fn scores(self, network: &Network, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
         // Those of common neighbors alone need no table of the nodes.
         let paths = if self.is_of_three_edges() {
             PairPaths::new(network)?.paths(pairs, OwnEdge::Excluded)?
@@ -106,6 +104,9 @@ impl Heuristic {
         matches!(self, Self::L3 | Self::Rw3 | Self::RaL3)
     }
 }
+
+#[cfg(test)]
+mod table_tests;
 
 #[cfg(test)]
 mod tests {

@@ -20,7 +20,7 @@ use crate::run::{Form, Run, RunPlan};
 use crate::{Error, Result};
 use rand_chacha::rand_core::Rng;
 use rayon::prelude::*;
-use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
+use std::f64::consts::SQRT_2;
 use std::sync::Arc;
 
 /// Pairs that are coded together, which bounds the memory beside the codes.
@@ -68,19 +68,8 @@ impl Default for MotifCodesParameters {
 /// Atoms of the surroundings of pairs, and how pairs are coded with them.
 ///
 /// The surroundings of a pair are double stars of `k` nodes; `h = argmin_{h ≥ 0} ‖X̄ − Wh‖² + λ‖h‖₁` of their mean patch `X̄` is the code of the pair.
-///
-/// ```
-/// use ergodict::denoise::{MotifCodes, MotifCodesParameters};
-/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let pairs: Vec<_> = karate.each_edge().map(|(u, v, _)| (u, v)).collect();
-/// let parameters = MotifCodesParameters { atoms: 5, steps: 20, ..Default::default() };
-/// let motifs = MotifCodes::learn(&karate, &pairs, &parameters, 0, 0)?;
-/// let codes = motifs.codes(&karate, &[(0, 1), (14, 26)])?;
-/// assert_eq!((codes.rows(), codes.cols()), (5, 2));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct MotifCodes {
+pub(crate) struct MotifCodes {
     stars: Stars,
     lambda: f64,
     origin: ChaCha8Rng,
@@ -95,7 +84,7 @@ impl MotifCodes {
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple, pairs that are none of its nodes or of one node, no pairs, and
     /// parameters out of range.
-    pub fn learn(
+    pub(crate) fn learn(
         network: &Arc<Network>,
         pairs: &[(u32, u32)],
         parameters: &MotifCodesParameters,
@@ -147,18 +136,20 @@ impl MotifCodes {
     }
 
     /// Nodes of a double star, `k`.
-    pub fn k(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn k(&self) -> usize {
         self.stars.k()
     }
 
     /// The atoms, `k²×r`, each a symmetric patch row by row: the ends of the pair, then the leaves of the end with more neighbors,
     /// then those of the other. What is the same in all patches is 0: the pair itself, and the ends with their own leaves.
-    pub fn dictionary(&self) -> Mat<f64> {
+    #[cfg(test)]
+    pub(crate) fn dictionary(&self) -> Mat<f64> {
         let (k, mut atoms) = (self.k(), Mat::zeros(self.k() * self.k(), self.w.cols()));
         for j in 0..self.w.cols() {
             let atom = atoms.col_mut(j);
             for ((a, b), w) in self.stars.entries().zip(self.w.col(j)) {
-                let value = w * FRAC_1_SQRT_2;
+                let value = w * std::f64::consts::FRAC_1_SQRT_2;
                 (atom[a * k + b], atom[b * k + a]) = (value, value);
             }
         }
@@ -170,7 +161,7 @@ impl MotifCodes {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple, and pairs that are none of its nodes or of one node.
-    pub fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
+    pub(crate) fn codes(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
         check(network, pairs)?;
         let adjacency = Adjacency::new(network, BITS);
         let mut coder = Coder::new(
@@ -194,7 +185,7 @@ impl MotifCodes {
     ///
     /// # Errors
     /// As [`MotifCodes::codes`].
-    pub fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
+    pub(crate) fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Mat<f64>> {
         let mut codes = self.codes(network, pairs)?;
         codes.padded_mut().par_iter_mut().for_each(|h| *h = (STRETCH * *h).ln_1p());
         Ok(codes)
@@ -241,3 +232,6 @@ pub(super) fn check(network: &Network, pairs: &[(u32, u32)]) -> Result<()> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@ const KEPT: f64 = 0.6;
 
 /// How the method is run.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct MotifScores {
+pub(crate) struct MotifScores {
     /// How pairs are coded.
     pub codes: MotifCodesParameters,
     /// Draws of training pairs whose log odds are averaged. Default 1.
@@ -51,20 +51,10 @@ impl MotifScores {
     /// Log odds that pairs are true edges, of a network that edges were removed from or false ones added to. A pair is judged by its
     /// surroundings, whether it has an edge or not.
     ///
-    /// ```
-    /// use ergodict::denoise::{MotifCodesParameters, MotifScores, splits::Noise};
-    /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-    /// let codes = MotifCodesParameters { atoms: 5, steps: 20, ..Default::default() };
-    /// let method = MotifScores { codes, ..Default::default() };
-    /// let scores = method.scores(&karate, &[(32, 33), (14, 26)], Noise::Added, 0)?;
-    /// assert!(scores[0] > scores[1]); // they share ten friends; the others share none
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple or has too few edges or non-edges to learn from, pairs that are none of
     /// its nodes or of one node, no splits, and parameters of the codes out of range.
-    pub fn scores(
+    pub(crate) fn scores(
         &self,
         network: &Arc<Network>,
         pairs: &[(u32, u32)],

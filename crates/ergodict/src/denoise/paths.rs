@@ -22,19 +22,12 @@ use crate::{Error, Result};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 /// Whether the edge between the nodes of a pair, if there is one, counts.
-///
-/// ```
-/// use ergodict::{data::Network, denoise::paths::{OwnEdge, PairPaths}};
-/// let triangle = Network::simple(3, &[(0, 1), (1, 2), (2, 0)])?;
-/// let paths = |own| Ok::<_, ergodict::Error>(PairPaths::new(&triangle)?.paths(&[(0, 1)], own)?[0]);
-/// assert_eq!((paths(OwnEdge::Kept)?.degrees, paths(OwnEdge::Excluded)?.degrees), ([2.0, 2.0], [1.0, 1.0]));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OwnEdge {
+pub(crate) enum OwnEdge {
     /// It is taken out of all sums and of the degrees of both ends: for pairs that are to be judged by their surroundings.
     Excluded,
     /// It is an edge like any other: the sums are over walks, which may go through it to and fro.
+    #[cfg(test)]
     Kept,
 }
 
@@ -42,14 +35,8 @@ pub enum OwnEdge {
 ///
 /// With degrees `d`: `CN = Σ_a A_ua A_av`, `AA` and `RA` the same with `1/ln d_a` and `1/d_a`; `A3`, `L3`, `RW3` are `Σ_{a,b} A_ua A_ab A_bv f(a) f(b)` with
 /// `f = 1, d^{−1/2}, d^{−1}`.
-///
-/// ```
-/// use ergodict::denoise::paths::Paths;
-/// let paths = Paths { common: 2.0, degrees: [3.0, 5.0], ..Paths::default() };
-/// assert_eq!((paths.jaccard(), paths.preferential_attachment()), (2.0 / 6.0, 15.0));
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// Common neighbors.
     pub common: f64,
     /// Adamic and Adar's sum.
@@ -68,13 +55,13 @@ pub struct Paths {
 
 impl Paths {
     /// Common neighbors among all neighbors; 0 when there are none.
-    pub fn jaccard(&self) -> f64 {
+    pub(crate) fn jaccard(&self) -> f64 {
         let all = self.degrees[0] + self.degrees[1] - self.common;
         if all > 0.0 { self.common / all } else { 0.0 }
     }
 
     /// The product of the degrees.
-    pub fn preferential_attachment(&self) -> f64 {
+    pub(crate) fn preferential_attachment(&self) -> f64 {
         self.degrees[0] * self.degrees[1]
     }
 }
@@ -86,18 +73,8 @@ type Factors = [f64; 4];
 const ROUNDING: f64 = 1e-12;
 
 /// Computes [`Paths`] of pairs in one network.
-///
-/// ```
-/// use ergodict::{data::Network, denoise::paths::{OwnEdge, PairPaths}};
-/// // A square with one diagonal: the ends of the other have two common neighbors, of degree 3.
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])?;
-/// let paths = PairPaths::new(&network)?.paths(&[(1, 3)], OwnEdge::Kept)?;
-/// assert_eq!((paths[0].common, paths[0].a3), (2.0, 2.0));
-/// assert!((paths[0].resource_allocation - 2.0 / 3.0).abs() < 1e-15);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Debug)]
-pub struct PairPaths<'a> {
+pub(crate) struct PairPaths<'a> {
     network: &'a Network,
     /// Of each entry of the rows; none when all are 1.
     weights: Option<Vec<f64>>,
@@ -110,7 +87,7 @@ impl<'a> PairPaths<'a> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network that is not simple.
-    pub fn new(network: &'a Network) -> Result<Self> {
+    pub(crate) fn new(network: &'a Network) -> Result<Self> {
         simple(network)?;
         let degrees = (0..network.nodes()).map(|u| network.neighbors(u).len() as f64).collect();
         Ok(Self::with(network, None, degrees))
@@ -156,7 +133,7 @@ impl<'a> PairPaths<'a> {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a pair of a node with itself or with a node that does not exist.
-    pub fn paths(&self, pairs: &[(u32, u32)], own_edge: OwnEdge) -> Result<Vec<Paths>> {
+    pub(crate) fn paths(&self, pairs: &[(u32, u32)], own_edge: OwnEdge) -> Result<Vec<Paths>> {
         check_pairs(self.network, pairs)?;
         let turned = self.turned(pairs);
         let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
@@ -263,6 +240,7 @@ impl<'a> PairPaths<'a> {
         let row = rows.span(v);
         let mut degrees = [self.degrees[s], self.degrees[v]];
         let own = match own_edge {
+            #[cfg(test)]
             OwnEdge::Kept => None,
             OwnEdge::Excluded => rows.neighbors(v).binary_search(&(s as u32)).ok(),
         };

@@ -22,20 +22,7 @@ use crate::linalg::{Isa, Mat};
 const BISECTIONS: u32 = 52;
 
 /// `tr(WAWᵀ) − 2tr(WB)` with `A` symmetric positive semidefinite (κ₁ included) and `B` transposed, d×r.
-///
-/// ```
-/// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
-/// use ergodict::linalg::Mat;
-/// // A = I, so the minimizer is the projection of Bᵀ onto the set.
-/// let a = Mat::from_fn(2, 2, |i, j| f64::from(i == j));
-/// let b_transposed = Mat::from_fn(2, 2, |i, j| [[3.0, 0.0], [4.0, -1.0]][i][j]);
-/// let g = Quadratic { a: &a, b_transposed: &b_transposed };
-/// let ball = ConvexSet::Columns(ColumnSet::NonnegBall { radius: 1.0 });
-/// let accuracy = Accuracy { tolerance: 1e-12, max_steps: 100 };
-/// let (w, _) = g.minimize(&ball, &Mat::zeros(2, 2), accuracy);
-/// assert!((w.get(0, 0) - 0.6).abs() < 1e-9 && w.col(1) == [0.0, 0.0]);
-/// ```
-pub struct Quadratic<'a> {
+pub(crate) struct Quadratic<'a> {
     /// `A + κ₁I`, r×r.
     pub a: &'a Mat<f64>,
     /// `Bᵀ`, d×r.
@@ -43,18 +30,8 @@ pub struct Quadratic<'a> {
 }
 
 /// How far the inner minimizations go.
-///
-/// ```
-/// use ergodict::factor::{ColumnSet, ConvexSet, ellipsoid::{Accuracy, Quadratic}};
-/// use ergodict::linalg::Mat;
-/// let (a, b_transposed) = (Mat::from_fn(2, 2, |i, j| [[2.0, 1.0], [1.0, 2.0]][i][j]), Mat::from_fn(1, 2, |_, _| 1.0));
-/// let g = Quadratic { a: &a, b_transposed: &b_transposed };
-/// let one_step = Accuracy { tolerance: 0.0, max_steps: 1 };
-/// let (_, report) = g.minimize(&ConvexSet::Columns(ColumnSet::Free), &Mat::zeros(1, 2), one_step);
-/// assert!(report.sweeps == 1 && report.capped);
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Accuracy {
+pub(crate) struct Accuracy {
     /// Relative change of `W` in a step at which to stop.
     pub tolerance: f64,
     /// Most steps of one minimization.
@@ -63,13 +40,13 @@ pub struct Accuracy {
 
 impl Quadratic<'_> {
     /// `g(W)`.
-    pub fn value(&self, w: &Mat<f64>) -> f64 {
+    pub(crate) fn value(&self, w: &Mat<f64>) -> f64 {
         let wa = times(w, self.a);
         inner(&wa, w) - 2.0 * inner(self.b_transposed, w)
     }
 
     /// `tr((Bᵀ − WA)(W_{t−1} − W)ᵀ)`: at most zero in the ellipsoid.
-    pub fn ellipsoid(&self, previous: &Mat<f64>, w: &Mat<f64>) -> f64 {
+    pub(crate) fn ellipsoid(&self, previous: &Mat<f64>, w: &Mat<f64>) -> f64 {
         let wa = times(w, self.a);
         let entry = |i: usize, j: usize| {
             (self.b_transposed.get(i, j) - wa.get(i, j)) * (previous.get(i, j) - w.get(i, j))
@@ -78,7 +55,7 @@ impl Quadratic<'_> {
     }
 
     /// The minimizer over a convex set, from `start` on.
-    pub fn minimize(
+    pub(crate) fn minimize(
         &self,
         set: &ConvexSet,
         start: &Mat<f64>,
@@ -149,7 +126,7 @@ impl Quadratic<'_> {
     }
 
     /// The minimizer over `set ∩ E`, or `None` when they do not meet.
-    pub fn minimize_in_ellipsoid(
+    pub(crate) fn minimize_in_ellipsoid(
         &self,
         set: &ConvexSet,
         previous: &Mat<f64>,

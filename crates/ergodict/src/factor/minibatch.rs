@@ -208,7 +208,7 @@ impl<'a, T: Scalar> SparseRef<'a, T> {
     }
 
     /// Row indices and values of column `j`.
-    pub fn col(&self, j: usize) -> (&'a [u32], &'a [T]) {
+    pub(crate) fn col(&self, j: usize) -> (&'a [u32], &'a [T]) {
         let range = self.starts[j]..self.starts[j + 1];
         (&self.indices[range.clone()], &self.values[range])
     }
@@ -219,7 +219,7 @@ impl<'a, T: Scalar> SparseRef<'a, T> {
 /// ```
 /// use ergodict::factor::Mask;
 /// let mask = Mask::from_fn(2, 3, |i, j| i != j);
-/// assert_eq!((mask.get(0, 0), mask.get(0, 1), mask.is_full(), mask.shape()), (false, true, false, (2, 3)));
+/// assert_eq!((mask.get(0, 0), mask.get(0, 1), mask.is_full()), (false, true, false));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mask {
@@ -258,7 +258,7 @@ impl Mask {
     }
 
     /// Rows and columns.
-    pub fn shape(&self) -> (usize, usize) {
+    pub(crate) fn shape(&self) -> (usize, usize) {
         (self.rows, self.cols)
     }
 }

@@ -9,7 +9,7 @@
 pub mod code;
 pub mod diagnostics;
 mod dictionary;
-pub mod ellipsoid;
+pub(crate) mod ellipsoid;
 mod factorizer;
 mod minibatch;
 mod schedule;

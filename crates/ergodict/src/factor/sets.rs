@@ -284,7 +284,7 @@ impl DictionarySet {
     }
 
     /// The convex pieces, one or several.
-    pub fn pieces(&self) -> &[ConvexSet] {
+    pub(crate) fn pieces(&self) -> &[ConvexSet] {
         match self {
             Self::Convex(set) => std::slice::from_ref(set),
             Self::Union(sets) => sets,

@@ -187,7 +187,7 @@ impl FactorSettings {
     }
 
     /// The penalties of the code.
-    pub fn penalty(&self) -> Penalty {
+    pub(crate) fn penalty(&self) -> Penalty {
         Penalty { lambda: self.lambda, kappa2: self.kappa2 }
     }
 

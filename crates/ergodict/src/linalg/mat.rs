@@ -18,7 +18,6 @@ struct Line([u8; LINE]);
 /// let a = Mat::from_fn(2, 3, |i, j| (10 * i + j) as f64);
 /// assert_eq!((a.rows(), a.cols(), a.col(2)), (2, 3, &[2.0, 12.0][..]));
 /// assert_eq!(a.transposed().get(2, 1), a.get(1, 2));
-/// assert_eq!(a.stride() * size_of::<f64>() % 64, 0); // columns begin on cache lines
 /// ```
 #[derive(Clone)]
 pub struct Mat<T> {
@@ -87,7 +86,7 @@ impl<T: Scalar> Mat<T> {
     }
 
     /// Distance between the starts of neighboring columns.
-    pub fn stride(&self) -> usize {
+    pub(crate) fn stride(&self) -> usize {
         self.stride
     }
 

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// One point of the history.
 ///
 /// ```
-/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
-/// let start = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
-/// let mut tracked = Trainer::new(Some(start));
-/// tracked.step((&Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64)).into(), || unreachable!())?;
-/// let point = tracked.history().points[0];
+/// use ergodict::{factor::FactorSettings, linalg::Mat, run::{Form, Run, RunPlan}};
+/// let form = Form::Samples { features: 3, names: None };
+/// let mut run = Run::<f64>::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, None)?;
+/// run.push((&Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64)).into(), None)?;
+/// let point = run.trainer().history().points[0];
 /// assert!((point.t, point.samples) == (1, 4) && point.surrogate <= point.loss);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -28,14 +28,14 @@ pub struct HistoryPoint {
 /// How far the dictionary was from stationary, at one of a few steps.
 ///
 /// ```
-/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
-/// let start = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
-/// let mut tracked = Trainer::new(Some(start));
+/// use ergodict::{factor::FactorSettings, linalg::Mat, run::{Form, Run, RunPlan}};
+/// let form = Form::Samples { features: 3, names: None };
+/// let mut run = Run::<f64>::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, None)?;
 /// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
 /// for _ in 0..10 {
-///     tracked.step((&x).into(), || unreachable!())?;
+///     run.push((&x).into(), None)?;
 /// }
-/// let gaps = &tracked.history().gaps;
+/// let gaps = &run.trainer().history().gaps;
 /// assert!(gaps[0].t == 1 && gaps[gaps.len() - 1].gap < gaps[0].gap);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -66,20 +66,14 @@ pub struct History {
     pub stride: u64,
     /// The points, oldest first.
     pub points: Vec<HistoryPoint>,
-    /// Stationarity gaps, oldest first, at the steps that [`gap_due`] names. Empty in older files.
+    /// Stationarity gaps, oldest first, at steps that grow further apart. Empty in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<GapPoint>,
 }
 
 /// Whether the stationarity gap is taken after step `t`: at the steps nearest to `10^(i/12)`, twelve a decade. A gap costs as much as a
 /// sweep of the dictionary update, so that some twenty of a hundred steps, and thirty of a thousand, are hardly felt.
-///
-/// ```
-/// use ergodict::model::gap_due;
-/// let due: Vec<u64> = (1..=12).filter(|&t| gap_due(t)).collect();
-/// assert_eq!((due[0], due.contains(&10)), (1, true));
-/// ```
-pub fn gap_due(t: u64) -> bool {
+pub(crate) fn gap_due(t: u64) -> bool {
     if t == 0 {
         return false;
     }

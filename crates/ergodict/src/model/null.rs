@@ -16,10 +16,10 @@ use super::WindowRecord;
 use serde::{Deserialize, Serialize};
 
 /// The chance that any window of a network without change is called changed is at most this.
-pub const LEVEL: f64 = 0.05;
+pub(crate) const LEVEL: f64 = 0.05;
 
 /// Fewest permutations that can call a window changed.
-pub const FEWEST_PERMUTATIONS: u64 = 19;
+pub(crate) const FEWEST_PERMUTATIONS: u64 = 19;
 
 /// What permuted times say of a window.
 ///

@@ -94,14 +94,14 @@ pub struct WindowRecord {
 /// What is kept of all windows.
 ///
 /// ```
-/// use ergodict::{data::Times, model::{ValueWithError, OverTime, WindowRecord}};
+/// use ergodict::model::{OverTime, ValueWithError, WindowRecord};
 /// let window = |change: f64| WindowRecord {
 ///     steps: 10,
 ///     change: Some(ValueWithError { value: change, standard_error: 0.1 }),
 ///     dominance: vec![1.0],
 ///     ..WindowRecord::default()
 /// };
-/// let over_time = OverTime { windows: [0.1, 2.0, 0.2].map(window).into(), ..OverTime::new(Times::Numbers) };
+/// let over_time = OverTime { windows: [0.1, 2.0, 0.2].map(window).into(), ..OverTime::default() };
 /// assert_eq!(over_time.peak().map(|(at, _)| at), Some(1));
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -161,7 +161,7 @@ impl OverTime {
     }
 
     /// Nothing yet.
-    pub fn new(times: Times) -> Self {
+    pub(crate) fn new(times: Times) -> Self {
         Self { times, stride: 1, ..Self::default() }
     }
 

@@ -91,11 +91,12 @@ impl From<Value> for Provenance {
 /// What a run came to. The same run gives the same results, so they are kept in the model.
 ///
 /// ```
-/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
+/// use ergodict::{factor::FactorSettings, linalg::Mat, run::{Form, Run, RunPlan}};
 /// let x = Mat::from_fn(3, 8, |i, j| (1 + i * j % 5) as f64);
-/// let mut tracked = Trainer::new(Some(Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?));
-/// tracked.step((&x).into(), || unreachable!())?;
-/// let results = tracked.results()?;
+/// let form = Form::Samples { features: 3, names: None };
+/// let mut run = Run::<f64>::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, None)?;
+/// run.push((&x).into(), None)?;
+/// let results = run.results()?;
 /// assert!(results.surrogate_per_sample <= results.loss_per_sample && results.held_out_loss_per_sample.is_none());
 /// # Ok::<(), ergodict::Error>(())
 /// ```

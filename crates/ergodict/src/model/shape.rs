@@ -34,9 +34,7 @@ const CLIQUE: usize = 5;
 ///
 /// ```
 /// use ergodict::model::AtomShape;
-/// let k = 6_usize;
-/// let path: Vec<f64> = (0..k * k).map(|at| f64::from(u8::from((at / k).abs_diff(at % k) == 1))).collect();
-/// assert_eq!(AtomShape::from_atom(&path, k).to_string(), "bare path");
+/// assert_eq!(AtomShape::BarePath.to_string(), "bare path");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(into = "String")]
@@ -79,7 +77,7 @@ impl fmt::Display for AtomShape {
 
 impl AtomShape {
     /// The shape of an atom of a path of `k` nodes, whose `k²` entries are given row by row.
-    pub fn from_atom(atom: &[f64], k: usize) -> Self {
+    pub(crate) fn from_atom(atom: &[f64], k: usize) -> Self {
         let entry = |a: usize, b: usize| atom[a * k + b].midpoint(atom[b * k + a]);
         let on: f64 = (1..k).map(|b| entry(b - 1, b)).sum::<f64>() / (k.max(2) - 1) as f64;
         if k < 3 || on <= 0.0 {

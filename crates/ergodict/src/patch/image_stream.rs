@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// let mut x = ergodict::linalg::Mat::<f64>::zeros(0, 0);
 /// stream.advance(100);
 /// stream.copy(&mut x);
-/// assert_eq!((x.rows(), x.cols(), stream.steps()), (25, 100, 100));
+/// assert_eq!((x.rows(), x.cols()), (25, 100));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl ImageStream {
     }
 
     /// Positions passed so far.
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.walker.steps()
     }
 
@@ -89,7 +89,7 @@ impl ImageStream {
     /// Goes to where a stream of the same images and seed was.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a state that is none; as [`ImageWalk::check`].
+    /// [`Error::Parameter`] for a state that is none, or that is off an image.
     pub fn seek(&mut self, point: &ChainPoint) -> Result<()> {
         let state: Walkers = serde_json::from_slice(&point.state)
             .map_err(|e| Error::parameter("the positions on the images", "unreadable", e.to_string()))?;

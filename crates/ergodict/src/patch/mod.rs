@@ -3,7 +3,7 @@
 //! | of | column | here |
 //! |---|---|---|
 //! | images, configurations of spins, any [`Grid`] | `rows·cols·channels` numbers, row by row | [`Window`], [`ImageStream`], [`SpinCutter`] |
-//! | networks | the k×k matrix `A_x(a,b) = A(x(a), x(b))` of a homomorphism `x`, row by row | [`NetworkPatches`], [`NetworkStream`] |
+//! | networks | the k×k matrix `A_x(a,b) = A(x(a), x(b))` of a homomorphism `x`, row by row | [`NetworkPatches`] |
 
 mod borders;
 mod cutter;
@@ -14,7 +14,6 @@ mod network;
 mod network_form;
 mod network_measures;
 mod network_stream;
-mod sparse_columns;
 mod spins;
 mod window;
 
@@ -25,8 +24,7 @@ pub use kind::PatchKind;
 pub use network::NetworkPatches;
 pub use network_form::NetworkForm;
 pub use network_measures::{Measured, Measures};
-pub(crate) use network_stream::NetworkPoint;
-pub use network_stream::{BatchPlan, ChainTransfer, NetworkStream};
-pub use sparse_columns::SparseColumns;
+pub use network_stream::{BatchPlan, ChainTransfer};
+pub(crate) use network_stream::{NetworkPoint, NetworkStream};
 pub use spins::{Encoding, SpinGrid, SpinValues};
 pub use window::{Grid, Window};

@@ -11,9 +11,7 @@
 //! loops the diagonal follows, bit `a` of it at `k(k−1)/2 + a`. This order is that of the pairs' larger node, so that the bits of
 //! the first nodes are the same for every `k`.
 
-use super::SparseColumns;
-use crate::Result;
-use crate::data::{Adjacency, Batch, Network, Pairs, pair_bits};
+use crate::data::{Adjacency, Network, Pairs, pair_bits};
 use crate::linalg::{Mat, Scalar};
 use std::sync::Arc;
 
@@ -29,11 +27,9 @@ const WORD: usize = 64;
 /// use ergodict::{data::{Adjacency, Network}, patch::NetworkPatches};
 /// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
 /// let patches = NetworkPatches::new(&network, 3, Adjacency::BUDGET);
-/// let (mut column, mut mask) = ([0.0; 9], [0]);
+/// let mut column = [0.0; 9];
 /// patches.write(&[0, 2, 3], &mut column);
 /// assert_eq!(column, [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
-/// patches.bits(&[0, 2, 3], &mut mask);
-/// assert_eq!(mask, [0b101]); // (0,1) and (1,2), not (0,2)
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -54,7 +50,7 @@ impl NetworkPatches {
     }
 
     /// The same with a test of adjacency that is there already.
-    pub fn with(adjacency: Adjacency, k: usize) -> Self {
+    pub(crate) fn with(adjacency: Adjacency, k: usize) -> Self {
         assert!(k > 0, "patches of no nodes");
         let network = adjacency.network();
         let (directed, weighted, loops) = (network.is_directed(), network.is_weighted(), network.loops() > 0);
@@ -77,17 +73,17 @@ impl NetworkPatches {
     }
 
     /// Numbers of a patch, `k²`.
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.k * self.k
     }
 
     /// Whether the bits of a patch are the whole of it: the network is undirected and without weights.
-    pub fn are_bits(&self) -> bool {
+    pub(crate) fn are_bits(&self) -> bool {
         !self.directed && !self.weighted
     }
 
     /// Bits of a patch: `k(k−1)/2`, and `k` more in networks with loops.
-    pub fn bit_count(&self) -> usize {
+    pub(crate) fn bit_count(&self) -> usize {
         pairs(self.k) + if self.loops { self.k } else { 0 }
     }
 
@@ -103,7 +99,7 @@ impl NetworkPatches {
     }
 
     /// Writes the patches of `xs`, one a column; resizes `out`.
-    pub fn write_all<T: Scalar>(&self, xs: &[u32], out: &mut Mat<T>) {
+    pub(crate) fn write_all<T: Scalar>(&self, xs: &[u32], out: &mut Mat<T>) {
         out.shape_to(self.features(), self.patches(xs));
         let stride = out.stride();
         self.write_columns(xs, out.padded_mut(), stride);
@@ -118,33 +114,9 @@ impl NetworkPatches {
         self.write_columns(xs, columns, stride);
     }
 
-    /// Fills a minibatch with the patches of `xs`, the first of which is sample `first_sample` of all.
-    ///
-    /// # Errors
-    /// [`crate::Error::Parameter`] when there is not so much memory.
-    pub fn fill<T: Scalar>(&self, xs: &[u32], first_sample: u64, batch: &mut Batch<T>) -> Result<()> {
-        let patches = self.patches(xs);
-        batch.start(self.features(), patches, first_sample)?;
-        let (columns, stride) = batch.extend(patches)?;
-        self.write_columns(xs, columns, stride);
-        Ok(())
-    }
-
-    /// Writes the patches of `xs` as lists of what is not zero; indices ascend in each column. Resizes `out`.
-    pub fn write_sparse<T: Scalar>(&self, xs: &[u32], out: &mut SparseColumns<T>) {
-        let patches = self.patches(xs);
-        out.clear(self.features());
-        self.visit(xs, |patch, a, b| {
-            out.columns_to(patch);
-            let x = &xs[patch * self.k..][..self.k];
-            out.push((a * self.k + b) as u32, T::from_f64(self.weight(x, a, b)));
-        });
-        out.columns_to(patches);
-    }
-
     /// Writes the bits of the patch of `x`: whether `A(x(a), x(b)) > 0` for `a < b`, in the order that the head of this file
     /// has. Of directed and weighted networks that is less than the patch, see [`NetworkPatches::are_bits`].
-    pub fn bits(&self, x: &[u32], mask: &mut [u64]) {
+    pub(crate) fn bits(&self, x: &[u32], mask: &mut [u64]) {
         assert_eq!(x.len(), self.k, "the nodes of a homomorphism");
         self.bits_all(x, mask);
     }
@@ -176,7 +148,7 @@ impl NetworkPatches {
     }
 
     /// Writes the symmetric patch of zeros and ones whose bits are given.
-    pub fn expand<T: Scalar>(&self, mask: &[u64], column: &mut [T]) {
+    pub(crate) fn expand<T: Scalar>(&self, mask: &[u64], column: &mut [T]) {
         let k = self.k;
         assert_eq!(
             (mask.len(), column.len()),

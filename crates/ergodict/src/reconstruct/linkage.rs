@@ -13,15 +13,8 @@
 use crate::error::{Error, Result};
 
 /// Two clusters that became one. Items are numbered 0 … n−1, and merge i makes cluster n + i.
-///
-/// ```
-/// use ergodict::reconstruct::{Merge, average_linkage};
-/// let merges = average_linkage(&[0., 2., 2., 0.], 2)?;
-/// assert_eq!(merges, [Merge { a: 0, b: 1, height: 2.0, size: 2 }]);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Merge {
+pub(crate) struct Merge {
     /// The smaller number of the two.
     pub a: usize,
     /// The larger number of the two.
@@ -42,16 +35,7 @@ pub struct Merge {
 /// # Errors
 /// [`Error::Shape`] when there are not n² distances, [`Error::Parameter`] when one is negative or not finite, when two of a
 /// pair differ by more than rounding, or when their sum overflows.
-///
-/// ```
-/// use ergodict::reconstruct::average_linkage;
-///
-/// let merges = average_linkage(&[0., 1., 5., 1., 0., 7., 5., 7., 0.], 3)?;
-/// assert_eq!((merges[0].a, merges[0].b, merges[0].height), (0, 1, 1.0));
-/// assert_eq!((merges[1].a, merges[1].b, merges[1].height), (2, 3, 6.0));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-pub fn average_linkage(distances: &[f64], n: usize) -> Result<Vec<Merge>> {
+pub(crate) fn average_linkage(distances: &[f64], n: usize) -> Result<Vec<Merge>> {
     check(distances, n)?;
     let mut clusters = Clusters::new(distances, n);
     let mut merges = Vec::with_capacity(n.saturating_sub(1));

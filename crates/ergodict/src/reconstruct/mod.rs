@@ -9,5 +9,5 @@ mod overlap;
 mod refit;
 
 pub use denoise::{lambda_for_noise, noise_level};
-pub use linkage::{Merge, average_linkage};
+pub(crate) use linkage::average_linkage;
 pub use overlap::{MOST_PATCHES, Overlap, Reconstruction, psnr, relative_error, with_lambda};

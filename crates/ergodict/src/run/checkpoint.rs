@@ -278,7 +278,8 @@ impl Checkpoint {
     }
 
     /// Whether there is anything to resume from on disk.
-    pub fn is_saved(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_saved(&self) -> bool {
         self.saved
     }
 

@@ -288,7 +288,7 @@ fn prefix(job: usize) -> String {
 /// drop(checkpoint);
 /// let (checkpoint, sections) = Checkpoint::open(&path, true, &run)?;
 /// restore_jobs(&mut [], 0, &sections.unwrap())?;
-/// assert!(checkpoint.is_saved());
+/// assert!(path.exists());
 /// checkpoint.remove()?;
 /// assert!(!path.exists());
 /// # Ok::<(), ergodict::Error>(())

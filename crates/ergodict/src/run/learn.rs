@@ -293,7 +293,7 @@ impl<T: Scalar> Run<T> {
     ///
     /// # Errors
     /// [`Error::Parameter`] before there is one.
-    pub fn into_dictionary(self) -> Result<Factorizer<T>> {
+    pub(crate) fn into_dictionary(self) -> Result<Factorizer<T>> {
         self.core.trainer.learned()?;
         self.core.trainer.factorizer.ok_or(Error::Interrupted)
     }

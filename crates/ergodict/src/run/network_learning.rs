@@ -84,3 +84,6 @@ impl NetworkLearning {
         Run::new(plan, Box::new(source), Some(first))
     }
 }
+
+#[cfg(test)]
+mod tests;

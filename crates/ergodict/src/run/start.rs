@@ -9,7 +9,7 @@ use std::path::Path;
 
 impl LearnSettings {
     /// The precision of the arithmetic.
-    pub fn precision(&self) -> Precision {
+    pub(crate) fn precision(&self) -> Precision {
         if self.f32 { Precision::F32 } else { Precision::F64 }
     }
 

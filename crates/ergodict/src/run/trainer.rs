@@ -16,15 +16,14 @@ const MOST_FOR_EIGENVALUES: usize = 2048;
 /// Learning in progress.
 ///
 /// ```
-/// use ergodict::{run::Trainer, factor::{Factorizer, FactorSettings}, linalg::Mat};
+/// use ergodict::{factor::FactorSettings, linalg::Mat, run::{Form, Run, RunPlan}};
 /// let x = Mat::from_fn(3, 8, |i, j| (1 + i * j % 5) as f64);
-/// let mut tracked = Trainer::<f64>::new(None); // to begin with columns of the first minibatch
+/// let form = Form::Samples { features: 3, names: None };
+/// let mut run = Run::<f64>::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, None)?;
 /// for _ in 0..20 {
-///     tracked.step((&x).into(), || Factorizer::from_data(FactorSettings::new(2), x.as_ref(), 0))?;
+///     run.push((&x).into(), None)?;
 /// }
-/// let results = tracked.results()?;
-/// let model = tracked.finished("factor", 0, serde_json::json!({}), &results)?;
-/// assert_eq!((tracked.steps(), tracked.samples(), model.w.cols()), (20, 160, 2));
+/// assert_eq!((run.trainer().steps(), run.trainer().samples()), (20, 160));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub struct Trainer<T: Scalar> {
@@ -58,7 +57,7 @@ struct Tally {
 
 impl<T: Scalar> Trainer<T> {
     /// From the beginning; without a factorizer it starts from data.
-    pub fn new(factorizer: Option<Factorizer<T>>) -> Self {
+    pub(crate) fn new(factorizer: Option<Factorizer<T>>) -> Self {
         Self { factorizer, history: History::default(), tally: Tally::default(), last: None }
     }
 
@@ -125,7 +124,7 @@ impl<T: Scalar> Trainer<T> {
     ///
     /// # Errors
     /// As [`Factorizer::step`]; what `start` returns.
-    pub fn step(
+    pub(crate) fn step(
         &mut self,
         x: Minibatch<'_, T>,
         start: impl FnOnce() -> Result<Factorizer<T>>,
@@ -225,7 +224,7 @@ impl<T: Scalar> Trainer<T> {
     ///
     /// # Errors
     /// As [`Trainer::learned`].
-    pub fn results(&self) -> Result<Results> {
+    pub(crate) fn results(&self) -> Result<Results> {
         let factorizer = self.learned()?;
         let a = &factorizer.aggregates().a;
         Ok(Results {

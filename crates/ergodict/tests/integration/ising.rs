@@ -147,7 +147,7 @@ fn turn_clusters(lattice: Lattice, temperature: f64, spins: &mut [i8], rng: &mut
     let holds = ((1.0 - (-2.0 / temperature).exp()) * 2f64.powi(31)) as u64;
     let mut parents: Vec<u32> = (0..spins.len() as u32).collect();
     let mut turned = Vec::with_capacity(spins.len());
-    let (side, sites) = (lattice.cols(), spins.len());
+    let (side, sites) = (lattice.shape().1, spins.len());
     for site in 0..sites {
         let word = rng.next_u64();
         let right = if (site + 1) % side == 0 { site + 1 - side } else { site + 1 };

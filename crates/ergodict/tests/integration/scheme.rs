@@ -1,7 +1,7 @@
 //! The online scheme: aggregates, surrogate, weights, merging, resuming, errors, masks.
 
 use crate::common::{Random, distance, eigen, frobenius, inner, times, total_objective};
-use ergodict::factor::code::CodeSet;
+use ergodict::factor::code::{CodeSet, Penalty};
 use ergodict::factor::diagnostics::Window;
 use ergodict::factor::{
     Aggregates, ColumnSet, ConvexSet, DictionarySet, FactorSettings, Factorizer, Mask, Minibatch, Normalize,
@@ -59,7 +59,7 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         assert_eq!((model.aggregates().t, model.aggregates().samples), (t, samples), "{context}");
 
         let h: Mat<f64> = model.code().cast();
-        let loss = scale * total_objective(&before, &x.cast(), &h, p.penalty());
+        let loss = scale * total_objective(&before, &x.cast(), &h, penalty(&p));
         assert!(
             (seen.loss_before - loss).abs() <= tolerance * loss,
             "{context}: {} ≠ {loss}",
@@ -71,7 +71,7 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         kept.push(weight, scale, &x, model.code());
         let w: Mat<f64> = model.dictionary().cast();
         assert!((seen.change - distance(&w, &before)).abs() <= 1e-6 * (1.0 + seen.change), "{context}");
-        let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, p.penalty())).sum();
+        let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, penalty(&p))).sum();
         let Aggregates { a, b_transposed, r: rest, .. } = &model.aggregates().clone();
         let surrogate = inner(&times(&w, a), &w) - 2.0 * inner(b_transposed, &w) + rest;
         for (name, value) in
@@ -467,12 +467,16 @@ fn sparse_and_fully_observed_steps_are_dense_steps() {
     }
 }
 
+fn penalty(p: &FactorSettings) -> Penalty {
+    Penalty { lambda: p.lambda, kappa2: p.kappa2 }
+}
+
 /// `Σ over observed (x − Wh)² + λ‖h‖₁ + (κ₂/2)‖h‖²` with the codes given.
 fn observed_loss(w: &Mat<f64>, x: &Mat<f64>, mask: &Mask, h: &Mat<f64>, p: &FactorSettings) -> f64 {
     let filled = times(w, h);
     let x =
         Mat::from_fn(x.rows(), x.cols(), |i, j| if mask.get(i, j) { x.get(i, j) } else { filled.get(i, j) });
-    total_objective(w, &x, h, p.penalty())
+    total_objective(w, &x, h, penalty(p))
 }
 
 #[test]

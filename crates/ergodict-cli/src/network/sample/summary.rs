@@ -92,7 +92,7 @@ impl Sampled {
             kept: recorders.iter().map(MotifRecorder::kept).collect(),
             acceptance,
             mixing: measures.scalars.iter().enumerate().map(|(i, o)| (o.to_string(), mixing_of(i))).collect(),
-            conditional: measures.conditional.is_some().then(|| mixing_of(scalars)),
+            conditional: (measures.none_yet().series.len() > scalars).then(|| mixing_of(scalars)),
             density,
             macc: macc.map(|macc| measures.coefficients(&macc)),
             out: None,

@@ -35,19 +35,8 @@ const SHARE: usize = 1 << 12;
 /// The backward weights `b_i(v)` of a tree motif in a network.
 ///
 /// `b_i(v) = Π_c Σ_w A(v,w) b_c(w)` over the children `c` of node `i`, and 1 at leaves: the total weight of all ways to fill what is below `i` when `i` is at `v`.
-///
-/// ```
-/// use ergodict::chain::{Backward, Motif};
-/// use ergodict::data::Network;
-/// // Walks of two steps in a triangle with a tail: Σ d² = 4 + 4 + 9 + 1.
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let backward = Backward::new(&network, &Motif::chain(3)?)?;
-/// assert!((backward.log_total() - 18f64.ln()).abs() < 1e-12);
-/// assert!((backward.log_weight(0, 3) - 3f64.ln()).abs() < 1e-12);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Backward {
+pub(crate) struct Backward {
     nodes: usize,
     kinds: Kinds,
     /// Weights of kind `κ > 0` at `(κ − 1)·n..κ·n`.
@@ -123,7 +112,7 @@ impl Backward {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a motif that is no tree, and where there is no homomorphism.
-    pub fn new(network: &Network, motif: &Motif) -> Result<Self> {
+    pub(crate) fn new(network: &Network, motif: &Motif) -> Result<Self> {
         let kinds = Kinds::new(motif.require_tree()?, network.is_directed());
         let plain = plain(network, &kinds);
         Self::finish(network, motif, kinds, plain)
@@ -151,13 +140,14 @@ impl Backward {
     }
 
     /// The natural logarithm of the total weight of all homomorphisms, `ln Σ_x Π A(x(i),x(j))`.
-    pub fn log_total(&self) -> f64 {
+    pub(crate) fn log_total(&self) -> f64 {
         let shift = i64::from(self.top) + self.shifts[self.kinds.of[0] as usize];
         self.total.ln() + shift as f64 * std::f64::consts::LN_2
     }
 
     /// `ln b_i(v)` for a node `i` of the motif and `v` of the network; −∞ where nothing can be below.
-    pub fn log_weight(&self, i: usize, v: usize) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn log_weight(&self, i: usize, v: usize) -> f64 {
         let kind = self.kinds.of[i] as usize;
         self.weight(kind, v).ln() + self.shifts[kind] as f64 * std::f64::consts::LN_2
     }

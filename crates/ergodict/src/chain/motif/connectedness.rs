@@ -13,16 +13,8 @@ use crate::data::Network;
 use std::fmt;
 
 /// Whether every homomorphism can be reached from every other by updates of one node at a time.
-///
-/// ```
-/// use ergodict::{chain::{Connectedness, Glauber, Motif}, data::Network};
-/// let square = Network::simple(4, &[(0, 1), (1, 2), (2, 3), (3, 0)])?; // two sides
-/// let glauber = Glauber::new(square.into(), Motif::chain(3)?)?;
-/// assert_eq!(glauber.connectedness(), Connectedness::TwoClasses);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Connectedness {
+pub(crate) enum Connectedness {
     /// It can: every start leads to the law `π`.
     Irreducible,
     /// The network is bipartite: which side the first node of the motif is on never changes.

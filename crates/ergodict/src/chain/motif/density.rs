@@ -10,7 +10,6 @@
 //! by the [`ExactSampler`]; the paper, without exact draws, takes them from a chain. Logarithms, as `A^{100}`
 //! overflows.
 
-use super::super::diagnostics::Mixing;
 use super::{Backward, ExactSampler, Motif, MotifSampler};
 use crate::data::Network;
 use crate::{Error, Result};
@@ -26,15 +25,6 @@ const MOST_MAPS: f64 = 1e8;
 /// A density `t(F,𝒢)`.
 ///
 /// `t(F,𝒢) = n^{−k} Σ_x Π_{(i,j) ∈ F} A(x(i),x(j))`: the share of all maps that are homomorphisms, weights counted.
-///
-/// ```
-/// use ergodict::{chain::{Density, Motif}, data::Network};
-/// // Of the 9 pairs of nodes 4 are edges, each in both directions.
-/// let path = Network::simple(3, &[(0, 1), (1, 2)])?;
-/// let edges = Density::by_enumeration(&path, &Motif::chain(2)?)?;
-/// assert!((edges.value() - 4.0 / 9.0).abs() < 1e-12 && edges.error() == 0.0);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Density {
     /// Its natural logarithm; −∞ when there is no homomorphism.
@@ -54,7 +44,8 @@ impl Density {
     }
 
     /// Its standard error.
-    pub fn error(&self) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn error(&self) -> f64 {
         if self.exact { 0.0 } else { self.value() * self.relative_error }
     }
 
@@ -119,7 +110,7 @@ impl Density {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network without nodes, or with more than a hundred million maps.
-    pub fn by_enumeration(network: &Network, motif: &Motif) -> Result<Self> {
+    pub(crate) fn by_enumeration(network: &Network, motif: &Motif) -> Result<Self> {
         let (n, k) = (network.nodes(), motif.k());
         let maps = (n as f64).powi(k as i32);
         if n == 0 || maps > MOST_MAPS {
@@ -191,16 +182,8 @@ impl Values {
 /// A motif `H` and a smaller one `F ⊆ H` of the same nodes:
 /// `t(H,𝒢 | F) = E_{x∼π_F} Π_{(i,j) ∈ H∖F} A(x(i),x(j))`, a mean over samples of `F`. On networks without
 /// weights it is the probability that a homomorphism of `F` is one of `H`.
-///
-/// ```
-/// use ergodict::{chain::{Extension, Motif}, data::Network};
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let closing = Extension::new(&Motif::chain(3)?, &Motif::cycle(3)?)?;
-/// assert_eq!((closing.value(&network, &[0, 1, 2]), closing.value(&network, &[0, 2, 3])), (1.0, 0.0));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Extension {
+pub(crate) struct Extension {
     k: usize,
     edges: Vec<(u32, u32)>,
 }
@@ -210,7 +193,7 @@ impl Extension {
     ///
     /// # Errors
     /// [`Error::Parameter`] when `H` has other nodes or lacks an edge of `F`.
-    pub fn new(f: &Motif, h: &Motif) -> Result<Self> {
+    pub(crate) fn new(f: &Motif, h: &Motif) -> Result<Self> {
         if f.k() != h.k() {
             let expected = format!("it must have the {} nodes of the smaller motif", f.k());
             return Err(Error::parameter("the larger motif", format!("of {} nodes", h.k()), expected));
@@ -224,21 +207,27 @@ impl Extension {
     }
 
     /// The edges of `H` that `F` has not.
-    pub fn edges(&self) -> &[(u32, u32)] {
+    #[cfg(test)]
+    pub(crate) fn edges(&self) -> &[(u32, u32)] {
         &self.edges
     }
 
     /// `Π_{(i,j) ∈ H∖F} A(x(i),x(j))`; 1 without such edges.
-    pub fn value(&self, network: &Network, x: &[u32]) -> f64 {
+    pub(crate) fn value(&self, network: &Network, x: &[u32]) -> f64 {
         product(network, &self.edges, x)
     }
 
     /// The conditional density from samples of `F`: one run of homomorphisms for each chain, `k` nodes after
     /// `k` nodes. The mean comes with an error that knows how samples of a chain depend on each other.
-    pub fn estimate<S: AsRef<[u32]>>(&self, network: &Network, chains: &[S]) -> Mixing {
+    #[cfg(test)]
+    pub(crate) fn estimate<S: AsRef<[u32]>>(
+        &self,
+        network: &Network,
+        chains: &[S],
+    ) -> crate::chain::diagnostics::Mixing {
         let series = |xs: &S| xs.as_ref().chunks_exact(self.k).map(|x| self.value(network, x)).collect();
         let series: Vec<Vec<f64>> = chains.iter().map(series).collect();
-        Mixing::from_series(&series)
+        crate::chain::diagnostics::Mixing::from_series(&series)
     }
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Draws homomorphisms of a tree motif independently from `π`.
 ///
-/// `x(1) ∝ b_1` and `x(i) | x(i−1) ∝ A(x(i−1),·) b_i(·)` with the [`Backward`] weights `b`, after which `π(x) ∝ Π A(x(i),x(j))`.
+/// `x(1) ∝ b_1` and `x(i) | x(i−1) ∝ A(x(i−1),·) b_i(·)` with backward weights `b`, after which `π(x) ∝ Π A(x(i),x(j))`.
 ///
 /// The probability of a draw is that of `π` but for rounding. The factor of a node is off by at most
 /// `(32 + d)·2⁻⁵³`, where `d` is the degree of its parent: 32 tries are decided by 53 random bits each, after
@@ -71,7 +71,7 @@ impl ExactSampler {
     }
 
     /// The backward weights, and with them the number of homomorphisms.
-    pub fn backward(&self) -> &Backward {
+    pub(crate) fn backward(&self) -> &Backward {
         &self.backward
     }
 

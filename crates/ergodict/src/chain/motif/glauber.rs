@@ -71,20 +71,8 @@ pub(super) struct Tie {
 ///
 /// Every update is a draw from the conditional law and accepted. Which homomorphisms can be reached is told
 /// by [`Glauber::connectedness`].
-///
-/// ```
-/// use ergodict::{chain::{Chain, Glauber, Motif, MotifSampler}, rng};
-/// use ergodict::data::Network;
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let glauber = Glauber::new(network.into(), Motif::cycle(3)?)?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let mut x = glauber.init(&mut rng);
-/// glauber.steps(&mut x, 100, &mut rng);
-/// assert_eq!(glauber.weight(&x), 1.0);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Glauber {
+pub(crate) struct Glauber {
     network: Arc<Network>,
     motif: Motif,
     /// The ties of node `v` are at `starts[v]..starts[v + 1]`.
@@ -109,7 +97,8 @@ impl Glauber {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) when there is no homomorphism, with the reason, and when
     /// none was found.
-    pub fn new(network: Arc<Network>, motif: Motif) -> Result<Self> {
+    #[cfg(test)]
+    pub(crate) fn new(network: Arc<Network>, motif: Motif) -> Result<Self> {
         Self::within(network, motif, None)
     }
 
@@ -154,13 +143,13 @@ impl Glauber {
     }
 
     /// Whether every homomorphism can be reached from every other.
-    pub fn connectedness(&self) -> Connectedness {
+    pub(crate) fn connectedness(&self) -> Connectedness {
         connectedness(&self.network, &self.motif)
     }
 
     /// The law of the new `x(v)` given the others: nodes, ascending, with their probabilities. Empty when no
     /// node fits, which does not happen to a homomorphism.
-    pub fn conditional(&self, x: &[u32], v: usize) -> Vec<(u32, f64)> {
+    pub(crate) fn conditional(&self, x: &[u32], v: usize) -> Vec<(u32, f64)> {
         let mut law = Vec::new();
         if self.ties(v).is_empty() {
             let n = self.network.nodes() as u32;

@@ -1,10 +1,10 @@
 //! Glauber, rejection and injective samplers on real networks: the production path against exact draws, and
 //! how fast it is.
 
+use super::connectedness::Connectedness;
+use super::{ExactSampler, Glauber, Injective, Motif, MotifSampler, RejectionSampler};
+use crate::chain::Chain;
 use crate::chain::diagnostics::Acceptance;
-use crate::chain::{
-    Chain, Connectedness, ExactSampler, Glauber, Injective, Motif, MotifSampler, RejectionSampler,
-};
 use crate::common::public;
 use crate::data::{Build, Network, NodeIds};
 use crate::rng::{ChaCha8Rng, Purpose, stream};

@@ -43,20 +43,8 @@ const MOST_STATES: usize = 2_000;
 /// A sampler that gives only homomorphisms with different nodes.
 ///
 /// Its law is that of the sampler behind it, given that `x` is injective.
-///
-/// ```
-/// use ergodict::{chain::{Chain, Glauber, Injective, Motif}, rng};
-/// use ergodict::data::Network;
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let paths = Injective::new(Glauber::new(network.into(), Motif::chain(3)?)?, 1000, &mut rng)?;
-/// let mut x = paths.init(&mut rng);
-/// paths.step(&mut x, &mut rng);
-/// assert!(x[0] != x[1] && x[1] != x[2] && x[2] != x[0]);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Injective<S> {
+pub(crate) struct Injective<S> {
     inner: S,
     most_tries: u64,
     rate: f64,
@@ -74,7 +62,7 @@ impl<S: MotifSampler> Injective<S> {
     /// [`Error::Parameter`] when the network has fewer nodes than the motif, when there is no such
     /// homomorphism, and when they are so rare that a step would take more than `most_tries` proposals of
     /// `inner`, with what the trial has found.
-    pub fn new(inner: S, most_tries: u64, rng: &mut ChaCha8Rng) -> Result<Self> {
+    pub(crate) fn new(inner: S, most_tries: u64, rng: &mut ChaCha8Rng) -> Result<Self> {
         let (n, k) = (inner.network().nodes(), inner.motif().k());
         if most_tries == 0 {
             return Err(Error::parameter("the most tries", 0, "it must be at least 1"));
@@ -132,7 +120,8 @@ impl<S: MotifSampler> Injective<S> {
 
     /// The share of states that were injective in the trial: an estimate for what is to come, which the
     /// acceptance of the steps gives more precisely.
-    pub fn rate(&self) -> f64 {
+    #[cfg(test)]
+    pub(crate) fn rate(&self) -> f64 {
         self.rate
     }
 }

@@ -36,17 +36,17 @@ const OFTEN: u64 = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplerKind {
-    /// Independent walks from a uniform start: [`WalkSampler`].
+    /// Independent walks from a uniform start.
     Walk,
     /// Independent draws from the law: [`ExactSampler`] for trees, `ClosedSampler` for others.
     Exact,
-    /// The pivot chain with the exact acceptance: [`Pivot`].
+    /// The pivot chain with the exact acceptance.
     Pivot,
-    /// The pivot chain with plain random walks: [`ApproximatePivot`].
+    /// The pivot chain with plain random walks.
     PivotApprox,
-    /// One node at a time: [`Glauber`].
+    /// One node at a time, drawn given the others.
     Glauber,
-    /// Nodes at random until all edges are there: [`RejectionSampler`].
+    /// Nodes at random until all edges are there.
     Rejection,
 }
 
@@ -62,7 +62,7 @@ impl SamplerKind {
     ///
     /// # Errors
     /// [`Error::Parameter`] when the motif is no tree and the sampler needs one.
-    pub fn bytes(self, network: &Network, motif: &Motif) -> Result<u64> {
+    pub(crate) fn bytes(self, network: &Network, motif: &Motif) -> Result<u64> {
         let transpose = match (network.is_directed(), network.is_weighted()) {
             (false, _) => 0,
             (true, weighted) => {
@@ -88,7 +88,12 @@ impl SamplerKind {
     ///
     /// # Errors
     /// As [`SamplerKind::bytes`].
-    pub fn fitting(self, network: &Network, motif: &Motif, within: Option<u64>) -> Result<Option<Self>> {
+    pub(crate) fn fitting(
+        self,
+        network: &Network,
+        motif: &Motif,
+        within: Option<u64>,
+    ) -> Result<Option<Self>> {
         // Rejection takes nothing, and forever.
         let others: &[Self] = match motif.tree() {
             Some(_) if self.is_uniform_in_start() => &[self, Self::Walk, Self::Exact, Self::Pivot],
@@ -104,7 +109,7 @@ impl SamplerKind {
     }
 
     /// What is to be said of the law of this sampler where another was meant.
-    pub fn differs_from(self, other: Self) -> &'static str {
+    pub(crate) fn differs_from(self, other: Self) -> &'static str {
         match (self.is_uniform_in_start(), other.is_uniform_in_start()) {
             (true, false) => ", but has another stationary distribution: uniform in the first node",
             (false, true) => ", but has another stationary distribution: uniform over homomorphisms",
@@ -237,7 +242,7 @@ impl SamplerBuilder {
     ///
     /// # Errors
     /// As [`SamplerBuilder::build`].
-    pub fn choose(
+    pub(crate) fn choose(
         &self,
         asked: Option<SamplerKind>,
         preferred: Option<SamplerKind>,

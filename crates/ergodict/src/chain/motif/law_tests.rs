@@ -2,10 +2,9 @@
 //! node of the motif goes, against its exact law.
 
 use super::chi_squared::ChiSquared;
+use super::{ApproximatePivot, Backward, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters};
 use crate::Result;
-use crate::chain::{
-    ApproximatePivot, Backward, Chain, ExactSampler, Motif, MotifSampler, Pivot, PivotParameters,
-};
+use crate::chain::Chain;
 use crate::data::{Build, Network, NodeIds};
 use crate::rng::{Purpose, below, stream};
 use std::sync::Arc;

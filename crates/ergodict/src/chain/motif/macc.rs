@@ -22,12 +22,12 @@ const PLANES: usize = 8;
 /// `MACC(i,j) = E_{x∼π} A(x(i),x(j))` for `(i,j)` outside of the motif, k×k, and 1 at the motif's own edges.
 ///
 /// ```
-/// use ergodict::chain::{Macc, Motif};
-/// let mut macc = Macc::new(3);
-/// macc.add_bits(&[0b101]); // pairs (0,1) and (1,2), as `NetworkPatches::bits` has them
-/// macc.add_bits(&[0b111]);
-/// let chain = Motif::chain(3)?;
-/// assert_eq!(macc.matrix(&chain, false).get(0, 2), 0.5);
+/// use ergodict::{chain::Motif, data::Network, patch::Measures};
+/// let network = std::sync::Arc::new(Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?);
+/// let measures = Measures::new(&network, &Motif::chain(3)?, None, true)?;
+/// let mut measured = measures.none_yet();
+/// measures.measure(&[0, 1, 2, 0, 2, 3], &mut measured); // 0 and 2 are joined, 0 and 3 are not
+/// assert_eq!(measures.coefficients(&measured.macc.unwrap())[2], 0.5); // row 0, column 2
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub struct Macc {
 
 impl Macc {
     /// Nothing yet, of patches of `k` nodes.
-    pub fn new(k: usize) -> Self {
+    pub(crate) fn new(k: usize) -> Self {
         let bits = k * (k + 1) / 2;
         Self {
             k,
@@ -59,12 +59,13 @@ impl Macc {
     }
 
     /// Number of patches.
-    pub fn count(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
     /// Adds a patch of `k²` numbers, row by row.
-    pub fn add<T: Scalar>(&mut self, patch: &[T]) {
+    pub(crate) fn add<T: Scalar>(&mut self, patch: &[T]) {
         assert_eq!(patch.len(), self.sums.len(), "numbers of a patch");
         self.sums.iter_mut().zip(patch).for_each(|(sum, x)| *sum += x.to_f64());
         self.count += 1;
@@ -72,7 +73,7 @@ impl Macc {
 
     /// Adds a symmetric patch of zeros and ones by its bits: the pairs `a < b` at `b(b−1)/2 + a`, then the
     /// diagonal; bits of a mask that ends before are zeros.
-    pub fn add_bits(&mut self, mask: &[u64]) {
+    pub(crate) fn add_bits(&mut self, mask: &[u64]) {
         assert!(mask.len() <= self.planes.len(), "{} words of a mask", mask.len());
         for (planes, &word) in self.planes.iter_mut().zip(mask) {
             let mut carry = word;
@@ -111,7 +112,7 @@ impl Macc {
     }
 
     /// The mean of the patches, `E A_x`, with entry `(a, b)` at row `a`; NaN before the first.
-    pub fn mean(&self) -> Mat<f64> {
+    pub(crate) fn mean(&self) -> Mat<f64> {
         let mut all = self.clone();
         all.empty_planes();
         let diagonal = all.k * all.k.saturating_sub(1) / 2;
@@ -124,7 +125,7 @@ impl Macc {
 
     /// The matrix of average clustering coefficients, from patches of homomorphisms of `motif` into a network
     /// that is `directed` or not.
-    pub fn matrix(&self, motif: &Motif, directed: bool) -> Mat<f64> {
+    pub(crate) fn matrix(&self, motif: &Motif, directed: bool) -> Mat<f64> {
         assert_eq!(self.k, motif.k(), "nodes of a patch");
         let mut matrix = self.mean();
         if self.count == 0 {

@@ -27,20 +27,8 @@ use std::sync::Arc;
 ///
 /// Valid on weighted networks, and on directed ones where the nodes that can be pivots are connected by edges
 /// that go both ways. The acceptance counts moves of the pivot.
-///
-/// ```
-/// use ergodict::{chain::{Chain, Motif, Pivot, PivotParameters}, rng};
-/// use ergodict::data::Network;
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let pivot = Pivot::new(network.into(), &Motif::chain(21)?, PivotParameters::default())?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let mut x = pivot.init(&mut rng);
-/// let info = pivot.steps(&mut x, 100, &mut rng);
-/// assert!(!pivot.is_lazy() && info.proposed == 100);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Pivot {
+pub(crate) struct Pivot {
     exact: ExactSampler,
     moves: PivotMoves,
 }
@@ -51,7 +39,7 @@ impl Pivot {
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for a motif that is no tree, where there is no
     /// homomorphism, and where the pivot cannot get from every node that it can be at to every other.
-    pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
+    pub(crate) fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
         let exact = ExactSampler::with_rows(network, motif, true)?;
         let draws = Arc::clone(exact.walk().draws());
         let moves = PivotMoves::new(draws, |v| exact.backward().pivot(v), parameters)?;
@@ -83,12 +71,14 @@ impl Pivot {
     }
 
     /// Whether the pivot stays with probability 1/2 before each move.
-    pub fn is_lazy(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_lazy(&self) -> bool {
         self.moves.is_lazy()
     }
 
     /// The sampler of independent draws from the same law.
-    pub fn exact(&self) -> &ExactSampler {
+    #[cfg(test)]
+    pub(crate) fn exact(&self) -> &ExactSampler {
         &self.exact
     }
 }

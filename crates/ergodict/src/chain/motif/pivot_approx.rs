@@ -30,20 +30,8 @@ use std::sync::Arc;
 ///
 /// Valid on connected networks, weighted or not, and on directed ones that are connected by edges that go
 /// both ways. The acceptance counts moves of the pivot.
-///
-/// ```
-/// use ergodict::{chain::{ApproximatePivot, Chain, Motif, MotifSampler, PivotParameters}, rng};
-/// use ergodict::data::Network;
-/// let network = Network::simple(4, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let pivot = ApproximatePivot::new(network.into(), &Motif::chain(3)?, PivotParameters::default())?;
-/// let mut rng = rng::stream(0, rng::Purpose::Chain, 0);
-/// let mut x = pivot.init(&mut rng);
-/// pivot.steps(&mut x, 100, &mut rng);
-/// assert_eq!(pivot.weight(&[3, 2, 0]), 1.0 / 4.0 * (1.0 / 1.0) * (1.0 / 3.0));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct ApproximatePivot {
+pub(crate) struct ApproximatePivot {
     motif: Motif,
     walk: Walk,
     moves: PivotMoves,
@@ -55,7 +43,7 @@ impl ApproximatePivot {
     /// # Errors
     /// [`Error::Parameter`] for a motif that is no tree, a network without nodes or with one at which the
     /// walk ends, and where the pivot cannot get from every node to every other.
-    pub fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
+    pub(crate) fn new(network: Arc<Network>, motif: &Motif, parameters: PivotParameters) -> Result<Self> {
         let tree = motif.require_tree()?;
         if network.nodes() == 0 {
             return Err(Error::parameter(
@@ -100,7 +88,8 @@ impl ApproximatePivot {
     }
 
     /// Whether the pivot stays with probability 1/2 before each move.
-    pub fn is_lazy(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_lazy(&self) -> bool {
         self.moves.is_lazy()
     }
 }

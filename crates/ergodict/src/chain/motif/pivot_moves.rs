@@ -26,18 +26,8 @@ use std::sync::Arc;
 const SPREAD: i32 = 1000;
 
 /// How a pivot moves.
-///
-/// ```
-/// use ergodict::chain::{Motif, Pivot, PivotParameters};
-/// use ergodict::data::Network;
-/// // On a bipartite network the pivot rests in half of its steps, unless told.
-/// let path = std::sync::Arc::new(Network::simple(3, &[(0, 1), (1, 2)])?);
-/// assert!(Pivot::new(path.clone(), &Motif::chain(3)?, PivotParameters::default())?.is_lazy());
-/// assert!(!Pivot::new(path, &Motif::chain(3)?, PivotParameters { lazy: Some(false) })?.is_lazy());
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PivotParameters {
+pub(crate) struct PivotParameters {
     /// Whether it stays with probability 1/2 before each move. None: exactly when the edges that it moves
     /// along make a bipartite network, where it could be periodic otherwise.
     pub lazy: Option<bool>,
@@ -144,6 +134,7 @@ impl PivotMoves {
     /// The most bytes for a node.
     pub(super) const BYTES: usize = 8 + 4;
 
+    #[cfg(test)]
     pub(super) fn is_lazy(&self) -> bool {
         self.lazy
     }

@@ -291,7 +291,7 @@ impl SamplingSettings {
     }
 
     /// The sampler to take where none is set and it is valid on the network; others are chosen by `SamplerBuilder::natural`.
-    pub fn preferred(usage: Use, motif: &Motif) -> Option<SamplerKind> {
+    pub(crate) fn preferred(usage: Use, motif: &Motif) -> Option<SamplerKind> {
         let tree = motif.tree().filter(|_| usage != Use::Estimate);
         tree.map(|_| SamplerKind::Walk)
     }

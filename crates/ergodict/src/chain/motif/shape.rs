@@ -84,7 +84,7 @@ impl Motif {
     ///
     /// # Errors
     /// [`Error::Parameter`] for no node or more than `Motif::LARGEST`.
-    pub fn complete(k: usize) -> Result<Self> {
+    pub(crate) fn complete(k: usize) -> Result<Self> {
         let k = size(k, 1, "complete graph")?;
         Self::named("complete", k as usize, (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j))).collect())
     }
@@ -123,16 +123,11 @@ impl Motif {
     /// The tree in which `parents[i]` is the parent of node `i + 1`, with edges from the parents to the
     /// children; node 0 is the root.
     ///
-    /// ```
-    /// use ergodict::chain::Motif;
-    /// assert_eq!(Motif::from_parents(&[0, 0, 1])?.edges(), [(0, 1), (0, 2), (1, 3)]);
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Parameter`] for more than `Motif::LARGEST` nodes, a parent that does not exist, and parents
     /// that go round in a circle.
-    pub fn from_parents(parents: &[u32]) -> Result<Self> {
+    #[cfg(test)]
+    pub(crate) fn from_parents(parents: &[u32]) -> Result<Self> {
         let k = size(parents.len() + 1, 1, "tree")?;
         Self::named("tree", k as usize, parents.iter().copied().zip(1..k).collect())
     }
@@ -365,7 +360,7 @@ impl Motif {
     }
 
     /// Whether it is the chain `0 → 1 → … → k−1`.
-    pub fn is_chain(&self) -> bool {
+    pub(crate) fn is_chain(&self) -> bool {
         self.edges.iter().copied().eq((1..self.k as u32).map(|i| (i - 1, i)))
     }
 }

@@ -26,20 +26,8 @@ use std::sync::Arc;
 ///
 /// `π̂(x) = (1/n) Π A(x(i),x(i+1))/d(x(i))`, where `d` are the row sums: the start is uniform on the nodes that can start a
 /// walk, so that all of the network is seen. Valid on every network, weighted or directed, connected or not.
-///
-/// ```
-/// use ergodict::{chain::{Chain, Motif, MotifSampler, WalkSampler}, rng};
-/// use ergodict::data::Network;
-/// let network = Network::simple(5, &[(0, 1), (1, 2), (2, 0), (2, 3)])?;
-/// let walks = WalkSampler::new(network.into(), &Motif::chain(3)?, 1000)?;
-/// let x = walks.init(&mut rng::stream(0, rng::Purpose::Chain, 0));
-/// assert!(walks.is_state(&x) && walks.is_independent());
-/// // Node 4 is isolated: four nodes can start.
-/// assert_eq!(walks.weight(&[3, 2, 0]), 1.0 / 4.0 * (1.0 / 1.0) * (1.0 / 3.0));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct WalkSampler {
+pub(crate) struct WalkSampler {
     motif: Motif,
     walk: Walk,
     /// The nodes that can start; none where all can.
@@ -54,7 +42,7 @@ impl WalkSampler {
     /// # Errors
     /// [`Error::Parameter`] for a motif that is not a tree, where no walk can be completed, and where walks from some node
     /// almost always run into a dead end.
-    pub fn new(network: Arc<Network>, motif: &Motif, most_tries: u64) -> Result<Self> {
+    pub(crate) fn new(network: Arc<Network>, motif: &Motif, most_tries: u64) -> Result<Self> {
         let tree = motif.require_tree()?;
         let edges = &tree.downward[1..];
         let n = network.nodes();

@@ -16,18 +16,14 @@ const BLOCK: usize = 64;
 /// Where a walker is, so that it can go on later: all but the sampler.
 ///
 /// ```
-/// use ergodict::chain::{Glauber, Motif, MotifWalker};
-/// use std::sync::Arc;
-/// let karate = Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = Arc::new(Glauber::new(karate, Motif::chain(5)?)?);
-/// let mut walker = MotifWalker::new(sampler.clone(), 0, 0, 0, 1)?;
+/// use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::chain(5)?, 0)?;
+/// let mut walker = MotifWalker::new(sampler, 0, 0, 0, 1)?;
 /// let mut ten = [0; 50];
 /// walker.fill(&mut ten);
 /// let point = walker.point(); // what a file would keep
-/// walker.fill(&mut ten);
-/// let mut same = [0; 50];
-/// MotifWalker::resumed(sampler, 0, 0, 1, &point)?.fill(&mut same);
-/// assert!(point.kept == 10 && same == ten);
+/// assert!(point.kept == 10 && point.state.len() == 5);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,15 +42,14 @@ pub struct MotifPoint {
 /// time.
 ///
 /// ```
-/// use ergodict::chain::{Glauber, Motif, MotifWalker};
-/// use std::sync::Arc;
-/// let karate = Arc::new(ergodict::data::embedded("karate")?);
-/// let sampler = Arc::new(Glauber::new(karate, Motif::chain(5)?)?);
+/// use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
+/// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
+/// let sampler = SamplerBuilder::default().build(SamplerKind::Glauber, &karate, &Motif::chain(5)?, 0)?;
 /// // After 1000 steps, every fifth homomorphism: three of them, of five nodes each.
 /// let mut walker = MotifWalker::new(sampler, 0, 0, 1000, 5)?;
 /// let mut three = [0; 15];
 /// walker.fill(&mut three);
-/// assert_eq!((walker.state(), walker.point().kept), (&three[10..], 3));
+/// assert_eq!(walker.point().kept, 3);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone)]
@@ -99,7 +94,7 @@ impl MotifWalker {
     ///
     /// # Errors
     /// As [`MotifWalker::new`] and [`MotifWalker::seek`].
-    pub fn resumed(
+    pub(crate) fn resumed(
         sampler: Arc<dyn MotifSampler>,
         seed: u64,
         id: u64,
@@ -127,7 +122,7 @@ impl MotifWalker {
     }
 
     /// The homomorphism handed out last, or where it starts.
-    pub fn state(&self) -> &[u32] {
+    pub(crate) fn state(&self) -> &[u32] {
         let k = self.sampler.motif().k();
         match self.point.kept {
             0 => &self.state,

@@ -54,6 +54,7 @@ impl Wide {
     }
 
     /// The natural logarithm.
+    #[cfg(test)]
     pub(super) fn ln(self) -> f64 {
         self.mantissa.ln() + f64::from(self.exponent) * std::f64::consts::LN_2
     }

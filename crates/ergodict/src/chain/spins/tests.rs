@@ -1,11 +1,12 @@
 //! Spin systems and walks against laws known exactly: tiny systems enumerated whole, then the samplers themselves.
 
+use crate::chain::cellular_potts::Cells;
 use crate::chain::diagnostics::Mixing;
+use crate::chain::neighborhood::Neighborhood;
 use crate::chain::observables::Observable;
 use crate::chain::{
-    Alphabet, Boundary, Cells, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
-    IsingGraph, Lattice, Neighborhood, Placement, Potts, Proposal, Rbm, SpinSystem, SpinWalk, Walker,
-    Walkers,
+    Alphabet, Boundary, CellularPotts, CellularPottsParameters, Chain, Field, FiniteChain, ImageWalk,
+    IsingGraph, Lattice, Placement, Potts, Proposal, Rbm, SpinSystem, SpinWalk, Walker, Walkers,
 };
 use crate::common::{Random, cases};
 use crate::linalg::Mat;

@@ -138,7 +138,8 @@ impl Adjacency {
     }
 
     /// The same test with another instruction set.
-    pub fn with_isa(self, isa: Isa) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
     }
 

@@ -62,8 +62,8 @@ pub enum AddModel {
 /// The simple connected network that is made worse.
 ///
 /// ```
-/// use ergodict::data::{corrupt::Base, embedded};
-/// let base = Base::from_network(&embedded("lesmis")?)?; // a weighted network
+/// use ergodict::data::{corrupt::{AddModel, Amount, add}, embedded};
+/// let base = add(&embedded("lesmis")?, Amount::Edges(9), AddModel::ErdosRenyi, 0)?.base; // a weighted network
 /// assert!(base.weights && !base.directions && base.network.is_simple());
 /// # Ok::<(), ergodict::Error>(())
 /// ```
@@ -166,7 +166,7 @@ impl Base {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a network without an edge between two nodes.
-    pub fn from_network(network: &Network) -> Result<Self> {
+    pub(crate) fn from_network(network: &Network) -> Result<Self> {
         let simple = network.to_simple();
         if simple.edges() == 0 {
             let expected = "at least one edge between two nodes is needed";

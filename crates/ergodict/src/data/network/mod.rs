@@ -60,10 +60,11 @@ pub use settings::ReadSettings;
 use std::sync::OnceLock;
 pub use structure::Components;
 pub use summary::{DegreeBin, Spread, Summary};
+pub(crate) use time::PermutedTimes;
 pub use time::{
-    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, PermutedTimes, TimeColumn,
-    TimeOptions, TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows,
-    differences, parse_moment, parse_timed, read_timed,
+    Appearances, Change, ChangingNetwork, DEFAULT_WINDOWS, Differences, Duration, TimeColumn, TimeOptions,
+    TimedDecisions, TimedEdges, Times, WindowCut, WindowOptions, WindowSettings, Windows, differences,
+    parse_moment, parse_timed, read_timed,
 };
 pub use weights::{WeightScale, WeightSettings};
 pub use write::{write_edge_list, write_name};

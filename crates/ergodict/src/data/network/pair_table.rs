@@ -22,14 +22,6 @@ const HEADS: [(&str, &str); 7] = [
 /// Fields are separated by tabs, commas or semicolons where the first line has such, else by blanks; `#` begins a comment, and a name with
 /// blanks stands in quotation marks. The first line is a header when its third field is no number, or when the first two are usual
 /// names of such columns (`u v`, `source target`, …).
-///
-/// ```
-/// use ergodict::data::PairTable;
-/// let table = PairTable::parse("scores.csv".as_ref(), b"source,target,score\na,b,0.9\nb,c,0.1\n")?;
-/// assert_eq!((table.pair(0), table.column("Score")), (("a", "b"), Some(2)));
-/// assert_eq!(table.numbers(2)?, [0.9, 0.1]);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct PairTable {
     path: PathBuf,
@@ -108,7 +100,7 @@ impl PairTable {
     ///
     /// # Errors
     /// [`Error::Format`].
-    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+    pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut table = Self::none(path);
         let (mut separator, mut fields) = (None, Vec::new());

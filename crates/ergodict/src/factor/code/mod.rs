@@ -38,9 +38,8 @@ use serde::{Deserialize, Serialize};
 /// In the objective of a column `x` under the dictionary `W`: `‖x − Wh‖² + λ‖h‖₁ + (κ₂/2)‖h‖²`.
 ///
 /// ```
-/// use ergodict::factor::{FactorSettings, code::Penalty};
-/// let parameters = FactorSettings { lambda: 0.5, ..FactorSettings::new(3) };
-/// assert_eq!(parameters.penalty(), Penalty { lambda: 0.5, kappa2: 0.0 });
+/// use ergodict::factor::code::Penalty;
+/// assert_eq!(Penalty { lambda: 0.5, ..Penalty::default() }, Penalty { lambda: 0.5, kappa2: 0.0 });
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Penalty {

@@ -2,10 +2,9 @@
 
 use crate::chain::{Macc, Motif};
 use crate::common::{Random, cases};
-use crate::data::{Adjacency, Batch, Build, Edge, Loops, Network, NodeIds};
-use crate::factor::SparseRef;
+use crate::data::{Adjacency, Build, Edge, Loops, Network, NodeIds};
 use crate::linalg::{Isa, Mat};
-use crate::patch::{NetworkPatches, SparseColumns};
+use crate::patch::NetworkPatches;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -57,27 +56,14 @@ proptest! {
 
         let mut dense = Mat::<f64>::zeros(3, 2);
         patches.write_all(&xs, &mut dense);
-        let mut batch = Batch::<f32>::new();
-        patches.fill(&xs, 7, &mut batch).unwrap();
-        prop_assert_eq!((dense.rows(), dense.cols(), batch.len(), batch.first_sample()), (k * k, count, count, 7));
-        let mut sparse = SparseColumns::<f64>::default();
-        patches.write_sparse(&xs, &mut sparse);
-        patches.write_sparse(&xs, &mut sparse);
-        prop_assert_eq!((sparse.len(), sparse.features()), (count, k * k));
-        let columns = SparseRef::new(k * k, sparse.starts(), sparse.indices(), sparse.values()).unwrap();
+        prop_assert_eq!((dense.rows(), dense.cols()), (k * k, count));
         let mut masks = vec![u64::MAX; count * patches.words()];
         patches.bits_all(&xs, &mut masks);
         let (mut column, mut mask) = (vec![f64::NAN; k * k], vec![u64::MAX; patches.words()]);
         for (j, (x, exact)) in xs.chunks_exact(k).zip(&exact).enumerate() {
             prop_assert_eq!(dense.col(j), &exact[..]);
-            let rounded: Vec<f32> = exact.iter().map(|&a| a as f32).collect();
-            prop_assert_eq!(batch.as_mat_ref().col(j), &rounded[..]);
             patches.write(x, &mut column);
             prop_assert_eq!(&column, exact);
-            let (indices, values) = columns.col(j);
-            let kept: Vec<usize> = (0..k * k).filter(|&i| exact[i] != 0.0).collect();
-            prop_assert!(indices.iter().map(|&i| i as usize).eq(kept.iter().copied()));
-            prop_assert!(values.iter().copied().eq(kept.iter().map(|&i| exact[i])));
             patches.bits(x, &mut mask);
             prop_assert_eq!(&mask, &masks[j * patches.words()..][..patches.words()]);
             let bits = plain_bits(&network, x);

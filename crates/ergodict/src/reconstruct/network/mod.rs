@@ -11,6 +11,7 @@ mod parameters;
 mod parts;
 mod positions;
 mod reconstructor;
+#[cfg(test)]
 mod reference;
 mod replace;
 mod run;
@@ -24,8 +25,8 @@ pub use comparison::{
 };
 pub use parameters::{Mode, ReconstructionSettings, Targets};
 pub use parts::{PairFormat, PairPart, PairRow, PartsFolder, write_pairs};
-pub use reconstructor::{ReconstructionPoint, Reconstructor};
-pub use reference::{ByTheBook, by_the_book};
+use reconstructor::ReconstructionPoint;
+pub use reconstructor::Reconstructor;
 pub use run::ReconstructionRun;
 pub use settings::{CompareSettings, Measure, RebuildSettings};
 pub use shares::{ShareOutcome, SharePlace, ShareTask, share_of};

@@ -42,27 +42,8 @@ const CHUNKS: usize = 4;
 const ROUNDS: u32 = 100;
 
 /// Where a reconstruction is, but for its sums and counts.
-///
-/// ```
-/// use ergodict::chain::{Motif, MotifWalker, SamplerKind, SamplerBuilder};
-/// use ergodict::linalg::Mat;
-/// use ergodict::reconstruct::network::{ReconstructionSettings, Reconstructor, Targets};
-/// let (karate, motif) = (ergodict::data::embedded("karate")?.into(), Motif::chain(3)?);
-/// let (w, parameters) = (Mat::from_fn(9, 9, |i, j| f64::from(i == j)), ReconstructionSettings::default());
-/// let begin = || Reconstructor::<f64>::new(&w, &karate, &motif, &parameters, Targets::All);
-/// let sampler = SamplerBuilder::default().build(SamplerKind::Exact, &karate, &motif, 0)?;
-/// let walkers = || Ok::<_, ergodict::Error>([MotifWalker::new(sampler.clone(), 0, 0, 0, 1)?]);
-/// let (mut rebuilt, mut walking, path) = (begin()?, walkers()?, "checkpoint".as_ref());
-/// rebuilt.absorb(&mut walking, 500)?;
-/// let (point, mut sums) = (rebuilt.point(&walking), Vec::new());
-/// rebuilt.sums().write(&mut sums, path)?;
-/// let (mut resumed, mut again) = (begin()?, walkers()?);
-/// resumed.seek(&point, &mut again, &mut &sums[..], path)?;
-/// assert_eq!((resumed.taken(), resumed.sums().get(0, 1)), (500, rebuilt.sums().get(0, 1)));
-/// # Ok::<(), ergodict::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ReconstructionPoint {
+pub(crate) struct ReconstructionPoint {
     /// Homomorphisms taken.
     pub taken: u64,
     /// Where their walkers are.
@@ -207,7 +188,7 @@ impl<T: Scalar> Reconstructor<T> {
     }
 
     /// Where it is; sums and counts are written by [`PairSums::write`].
-    pub fn point(&self, walkers: &[MotifWalker]) -> ReconstructionPoint {
+    pub(crate) fn point(&self, walkers: &[MotifWalker]) -> ReconstructionPoint {
         ReconstructionPoint { taken: self.taken, walkers: walkers.iter().map(MotifWalker::point).collect() }
     }
 
@@ -217,7 +198,7 @@ impl<T: Scalar> Reconstructor<T> {
     /// # Errors
     /// [`Error::Format`] for sums of another reconstruction or damaged ones, [`Error::Shape`] when there were not so many
     /// walkers, and those of [`MotifWalker::seek`]. What was there is lost.
-    pub fn seek(
+    pub(crate) fn seek(
         &mut self,
         point: &ReconstructionPoint,
         walkers: &mut [MotifWalker],

@@ -18,13 +18,8 @@ use crate::linalg::Mat;
 use std::collections::BTreeMap;
 
 /// What Algorithm NR knows of an ordered pair of nodes.
-///
-/// ```
-/// use ergodict::reconstruct::network::ByTheBook;
-/// assert_eq!(ByTheBook::default(), ByTheBook { count: 0, mean: 0.0 }); // before the first visit
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct ByTheBook {
+pub(crate) struct ByTheBook {
     /// How often it was at an entry that counts.
     pub count: u64,
     /// The mean of those entries, rebuilt.
@@ -36,21 +31,9 @@ pub struct ByTheBook {
 ///
 /// `S(x(a), x(b)) += (Wh)_ab` and `C(x(a), x(b)) += 1` for every homomorphism `x` with the code `h` of its patch; the mean is `S/C`.
 ///
-/// ```
-/// use ergodict::{chain::Motif, data::Network, linalg::Mat};
-/// use ergodict::reconstruct::network::{ReconstructionSettings, by_the_book};
-/// let network = Network::simple(3, &[(0, 1), (1, 2)])?;
-/// let pixels = Mat::from_fn(4, 4, |i, j| f64::from(i == j)); // atoms that can rebuild any patch
-/// let parameters = ReconstructionSettings { lambda: 0.0, ..ReconstructionSettings::default() };
-/// let rebuilt = by_the_book(&network, &Motif::chain(2)?, &pixels, &parameters, &[0, 1, 1, 0, 1, 2])?;
-/// assert_eq!((rebuilt[&(0, 1)].count, rebuilt[&(1, 2)].count), (2, 1));
-/// assert!((rebuilt[&(0, 1)].mean - 1.0).abs() < 1e-5);
-/// # Ok::<(), ergodict::Error>(())
-/// ```
-///
 /// # Errors
 /// [`crate::Error::Shape`] for a dictionary of other than `k²` rows.
-pub fn by_the_book(
+pub(crate) fn by_the_book(
     network: &Network,
     motif: &Motif,
     dictionary: &Mat<f64>,

@@ -126,7 +126,8 @@ impl ExhaustiveSource {
     }
 
     /// The different patches, one a column, and their probabilities.
-    pub fn law(&self) -> (&Mat<f64>, &[f64]) {
+    #[cfg(test)]
+    pub(crate) fn law(&self) -> (&Mat<f64>, &[f64]) {
         (&self.law.patches, &self.law.probabilities)
     }
 }

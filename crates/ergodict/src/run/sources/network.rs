@@ -26,7 +26,7 @@ use crate::{Error, Result};
 ///     title: None,
 ///     seed: 0,
 /// };
-/// assert_eq!(plan.form.features(), Some(25));
+/// assert_eq!(plan.form.k, 5);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl<T: Scalar> NetworkSource<T> {
     /// Minibatches of all networks together.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a network without room for the motif; those of [`NetworkStream::new`].
+    /// [`Error::Parameter`] for a network without room for the motif, and for samplers of different motifs.
     pub(in crate::run) fn new(networks: Vec<Window>, plan: NetworkPlan) -> Result<Self> {
         let mut drawn: Vec<SampledNetwork> = Vec::with_capacity(networks.len());
         for network in &networks {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// let drawn: SampledNetwork = (karate.clone(), std::sync::Arc::new(ExactSampler::new(karate, &Motif::chain(4)?)?));
 /// let learning = RoundLearning { chains: 2, batch: 20, ..RoundLearning::new(3) };
 /// let source = RoundSource::<f64>::new(learning, "karate", &drawn, SamplerKind::Exact, 0)?;
-/// assert_eq!((source.planned(), source.context().features()), (Some(100), 16));
+/// assert_eq!((source.planned(), source.form().features()), (Some(100), Some(16)));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 pub struct RoundSource<T: Scalar> {

@@ -132,7 +132,7 @@ impl<T: Scalar> WindowSource<T> {
     /// Goes to the first window that can be learned from.
     ///
     /// # Errors
-    /// [`Error::Parameter`] when there is none, or no patch to score by; those of [`WindowSeries::open`] and [`NetworkStream::new`].
+    /// [`Error::Parameter`] when there is none, or no patch to score by; those of [`WindowSeries::open`].
     pub(in crate::run) fn new(series: Box<dyn WindowSeries>, plan: NetworkPlan) -> Result<Self> {
         Self::after(series, plan, 0, 0)
     }

@@ -22,10 +22,7 @@ pub use arithmetic::arithmetic;
 pub(crate) use arithmetic::other_arithmetic;
 pub use task::{RoundChain, RoundOutcome, RoundTask, TaskContext};
 
-use super::{RoundSource, Run, RunPlan, Stop};
-use crate::chain::{SampledNetwork, SamplerKind};
-use crate::factor::{FactorSettings, Factorizer};
-use crate::linalg::Scalar;
+use crate::factor::FactorSettings;
 use crate::{Error, Result};
 
 /// Most chains: their numbers are ids of streams, as those of [`NetworkStream`](crate::patch::NetworkStream).
@@ -36,13 +33,9 @@ const MOST_CHAINS: usize = 1 << 16;
 /// In a round each of `C` chains codes `T` minibatches of `N` patches with the same `W`; their statistics `Σ hhᵀ`, `Σ xhᵀ` add up, and one step is made from the sums.
 ///
 /// ```
-/// use ergodict::{chain::{ExactSampler, Motif}, data::embedded, run::RoundLearning};
-/// let network = std::sync::Arc::new(embedded("@karate")?);
-/// let sampler = std::sync::Arc::new(ExactSampler::new(network.clone(), &Motif::chain(5)?)?);
+/// use ergodict::run::RoundLearning;
 /// let learning = RoundLearning { rounds: 3, chains: 2, minibatches: 4, batch: 20, ..RoundLearning::new(6) };
-/// let learned = learning.learn::<f64>(&(network, sampler), 0)?;
-/// assert_eq!((learned.aggregates().t, learned.aggregates().samples), (3, 3 * 2 * 4 * 20));
-/// # Ok::<(), ergodict::Error>(())
+/// assert_eq!((learning.rounds, learning.parameters.atoms), (3, 6));
 /// ```
 #[derive(Clone, Debug)]
 pub struct RoundLearning {
@@ -91,19 +84,6 @@ impl RoundLearning {
             return Err(Error::parameter("unused", "reseed", expected));
         }
         Ok(())
-    }
-
-    /// Learns here, chain after chain: what runs on many machines must equal, bit for bit.
-    ///
-    /// # Errors
-    /// Those of [`RoundLearning::check`], [`RoundTask::run`] and [`Run::absorb`].
-    pub fn learn<T: Scalar>(&self, drawn: &SampledNetwork, seed: u64) -> Result<Factorizer<T>> {
-        let source = RoundSource::new(self.clone(), "", drawn, SamplerKind::Exact, seed)?;
-        let plan = RunPlan::new("distributed learn", self.parameters.clone(), seed);
-        let first = Factorizer::random(self.parameters.clone(), source.context().features(), seed)?;
-        let mut run = Run::<T>::new(plan, Box::new(source), Some(first))?;
-        run.run(None, &Stop::default())?;
-        run.into_dictionary()
     }
 }
 

@@ -1,12 +1,26 @@
 //! Rounds are steps of the scheme, whoever runs them, and their bytes come back or are refused.
 
 use super::*;
-use crate::chain::{Motif, SamplerBuilder, SamplerKind};
+use crate::chain::{Motif, SampledNetwork, SamplerBuilder, SamplerKind};
 use crate::data::embedded;
+use crate::factor::Factorizer;
+use crate::linalg::Scalar;
 use crate::patch::BatchPlan;
-use crate::run::{NetworkLearning, Resumable, Sections};
+use crate::run::{NetworkLearning, Resumable, RoundSource, Run, RunPlan, Sections, Stop};
 use proptest::prelude::*;
 use std::sync::Arc;
+
+impl RoundLearning {
+    /// Learns here, chain after chain: what runs on many machines must equal, bit for bit.
+    pub(crate) fn learn<T: Scalar>(&self, drawn: &SampledNetwork, seed: u64) -> Result<Factorizer<T>> {
+        let source = RoundSource::new(self.clone(), "", drawn, SamplerKind::Exact, seed)?;
+        let plan = RunPlan::new("distributed learn", self.parameters.clone(), seed);
+        let first = Factorizer::random(self.parameters.clone(), source.context().features(), seed)?;
+        let mut run = Run::<T>::new(plan, Box::new(source), Some(first))?;
+        run.run(None, &Stop::default())?;
+        run.into_dictionary()
+    }
+}
 
 fn drawn(name: &str, kind: SamplerKind, k: usize) -> SampledNetwork {
     let network = Arc::new(embedded(name).unwrap());

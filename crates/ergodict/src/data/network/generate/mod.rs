@@ -74,7 +74,7 @@ impl Generator {
     }
 
     /// Number of nodes.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         match self {
             Self::ErdosRenyi(model) => model.nodes,
             Self::BarabasiAlbert(model) => model.nodes,

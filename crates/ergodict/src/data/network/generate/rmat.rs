@@ -30,7 +30,8 @@ pub struct RMat {
 
 impl RMat {
     /// The probabilities a, b, c, d of the Graph500 benchmark.
-    pub const GRAPH500: [f64; 4] = [0.57, 0.19, 0.19, 0.05];
+    #[cfg(test)]
+    pub(crate) const GRAPH500: [f64; 4] = [0.57, 0.19, 0.19, 0.05];
 
     /// Networks of `2^scale` nodes and `factor` draws a node, with the probabilities `[a, b, c, d]`.
     ///

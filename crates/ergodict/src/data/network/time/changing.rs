@@ -4,7 +4,7 @@
 //! changes of a large network cost little more than a copy of its arrays; without changes it is the same network.
 
 use crate::data::network::edge_list::integer_of;
-use crate::data::network::{Build, Edge, Loops, Network, NodeIds, Rows};
+use crate::data::network::{Build, Loops, Network, NodeIds, Rows};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -44,7 +44,7 @@ impl<'a> Change<'a> {
 /// ```
 /// use ergodict::data::{Build, Change, ChangingNetwork};
 /// let mut network = ChangingNetwork::new(Build::default());
-/// network.insert("a", "b", 1.0)?;
+/// network.apply(&[Change::insert("a", "b", 1.0)])?;
 /// network.apply(&[Change::insert("b", "c", 1.0), Change::remove("b", "a")])?;
 /// let now = network.snapshot();
 /// assert_eq!((now.nodes(), now.edges(), network.version()), (3, 1, 3));
@@ -124,7 +124,8 @@ impl ChangingNetwork {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a weight that is not finite and above 0, for a node without a name, and for more than 2³² nodes.
-    pub fn insert(&mut self, u: &str, v: &str, weight: f64) -> Result<()> {
+    #[cfg(test)]
+    pub(crate) fn insert(&mut self, u: &str, v: &str, weight: f64) -> Result<()> {
         self.apply(&[Change::insert(u, v, weight)])
     }
 
@@ -132,14 +133,15 @@ impl ChangingNetwork {
     ///
     /// # Errors
     /// [`Error::Parameter`] where there is no such edge.
-    pub fn remove(&mut self, u: &str, v: &str) -> Result<()> {
+    #[cfg(test)]
+    pub(crate) fn remove(&mut self, u: &str, v: &str) -> Result<()> {
         self.apply(&[Change::remove(u, v)])
     }
 
     /// Changes edges one after the other: all of them, or none where one cannot be.
     ///
     /// # Errors
-    /// As [`ChangingNetwork::insert`] and [`ChangingNetwork::remove`], with the place of the change in the batch.
+    /// [`Error::Parameter`] for a weight that is none and for an edge that is not there, with the place of the change in the batch.
     pub fn apply(&mut self, batch: &[Change<'_>]) -> Result<()> {
         let (known, version, mut undo) = (self.names.len(), self.version, Vec::new());
         for (at, change) in batch.iter().enumerate() {
@@ -342,7 +344,8 @@ impl ChangingNetwork {
     }
 
     /// The edges as they are now, each once, by the names of nodes: what a snapshot is made of.
-    pub fn each_edge(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>, f64)> + '_ {
+    #[cfg(test)]
+    pub(crate) fn each_edge(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>, f64)> + '_ {
         let name = |v: u32| match self.names.get((v as usize).wrapping_sub(self.base.nodes())) {
             Some(name) if v as usize >= self.base.nodes() => Cow::Borrowed(&**name),
             _ => self.base.ids().name(v as usize),
@@ -351,7 +354,7 @@ impl ChangingNetwork {
         (0..self.nodes() as u32).flat_map(move |u| {
             self.row(u, &mut row);
             let kept = |&&(v, _): &&(u32, f64)| self.build.directed || v >= u;
-            let edges: Vec<Edge> = row.iter().filter(kept).map(|&(v, weight)| (u, v, weight)).collect();
+            let edges: Vec<_> = row.iter().filter(kept).map(|&(v, weight)| (u, v, weight)).collect();
             edges.into_iter().map(move |(u, v, weight)| (name(u), name(v), weight))
         })
     }

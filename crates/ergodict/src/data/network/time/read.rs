@@ -74,7 +74,7 @@ crate::text::written_as_text!(TimeColumn);
 /// use ergodict::data::{TimeColumn, TimeOptions, parse_timed};
 /// let options = TimeOptions { column: TimeColumn::Number(1), ..TimeOptions::default() };
 /// let (rows, _) = parse_timed(b"7 a b\n9 b c\n", &options)?;
-/// assert_eq!(rows.span(), (7.0, 9.0));
+/// assert_eq!(rows.times(), [7.0, 9.0]);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -173,7 +173,7 @@ impl fmt::Display for TimedDecisions {
 /// let path = std::env::temp_dir().join(format!("ergodict-timed-{}.txt", std::process::id()));
 /// std::fs::write(&path, "a b 1\nb c 2\na c 4\n").unwrap();
 /// let (rows, _) = read_timed(&path, &TimeOptions::default())?;
-/// assert_eq!((rows.len(), rows.span(), rows.ids().len()), (3, (1.0, 4.0), 3));
+/// assert_eq!((rows.times(), rows.ids().len()), (&[1.0, 2.0, 4.0][..], 3));
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), ergodict::Error>(())
 /// ```

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// ```
 /// use ergodict::data::{NodeIds, TimedEdges};
 /// let rows = TimedEdges::new(NodeIds::numbered(3), vec![(1, 2), (0, 1)], vec![5.0, 2.0])?;
-/// assert_eq!((rows.span(), rows.ends()), ((2.0, 5.0), &[(0, 1), (1, 2)][..]));
+/// assert_eq!((rows.times(), rows.ends()), (&[2.0, 5.0][..], &[(0, 1), (1, 2)][..]));
 /// # Ok::<(), ergodict::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -131,7 +131,7 @@ impl TimedEdges {
     }
 
     /// The first time and the last.
-    pub fn span(&self) -> (f64, f64) {
+    pub(crate) fn span(&self) -> (f64, f64) {
         (self.times[0], self.times[self.times.len() - 1])
     }
 }

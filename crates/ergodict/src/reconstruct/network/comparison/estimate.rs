@@ -41,7 +41,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The probability of a value as far from 0 if the truth is 0, by Student's t.
-    pub fn p_value(&self) -> f64 {
+    pub(crate) fn p_value(&self) -> f64 {
         let t = self.value.abs() / self.standard_error;
         match t {
             t if t.is_nan() => 1.0,

@@ -68,7 +68,7 @@ pub struct RewiredCopy {
     pub distance: Estimate,
 }
 
-/// Two clusters that became one, as in [`Merge`](crate::reconstruct::Merge), and whether that is more than chance.
+/// Two clusters that became one, by average linkage, and whether that is more than chance.
 ///
 /// ```
 /// use ergodict::reconstruct::network::{Estimate, TreeMerge};

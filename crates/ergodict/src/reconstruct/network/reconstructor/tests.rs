@@ -4,8 +4,9 @@ use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::common::{Random, cases};
 use crate::data::{Build, Edge, Loops, Network, NodeIds};
 use crate::linalg::{Mat, Scalar};
+use crate::reconstruct::network::reference::by_the_book;
 use crate::reconstruct::network::{
-    Mode, PairSums, ReconstructionSettings, Reconstructor, SortedSums, Targets, by_the_book,
+    Mode, PairSums, ReconstructionSettings, Reconstructor, SortedSums, Targets,
 };
 use proptest::prelude::*;
 use std::path::Path;

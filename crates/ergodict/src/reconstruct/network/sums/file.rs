@@ -64,7 +64,7 @@ impl PairSums {
     ///
     /// # Errors
     /// [`Error::Io`].
-    pub fn write(&self, out: &mut impl Write, path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, out: &mut impl Write, path: &Path) -> Result<()> {
         let mut hash = blake3::Hasher::new();
         let mut put = |bytes: &[u8]| {
             hash.update(bytes);

@@ -224,14 +224,14 @@ impl SortedSums {
     }
 
     /// How many pairs there are.
-    pub fn pairs(&self) -> u64 {
+    pub(crate) fn pairs(&self) -> u64 {
         self.pairs
     }
 
     /// The pairs whose first node is in the range; of undirected networks that is the smaller one.
     ///
     /// What comes out may be [`Error::Io`], and [`Error::Format`] where the file is damaged.
-    pub fn range(&self, sources: Range<u32>) -> impl Iterator<Item = Result<PairSum>> + use<> {
+    pub(crate) fn range(&self, sources: Range<u32>) -> impl Iterator<Item = Result<PairSum>> + use<> {
         let (first, end) = (u64::from(sources.start) << 32, u64::from(sources.end) << 32);
         let at = self.blocks.partition_point(|block| block.0 <= first).saturating_sub(1);
         let mut reader = Reader {
@@ -306,7 +306,7 @@ impl Reader {
 /// The pairs of several files whose first node is in the range, ascending; sums of one pair add up in the order of the files, so that
 /// they are the same whoever adds them up, and in how many ranges.
 ///
-/// What comes out may be an error of [`SortedSums::range`].
+/// What comes out may be an error of reading.
 ///
 /// ```
 /// use ergodict::{data::Network, reconstruct::network::{PairSum, PairSums, SortedSums, merged_sums}};

@@ -29,7 +29,8 @@ impl Reference {
             None => NodeIds::words(names.iter().map(|name| name.as_str())),
         };
         let place = |name: &String| names.iter().position(|other| *other == name).unwrap() as u32;
-        let edges: Vec<Edge> = self.edges.iter().map(|((u, v), w)| (place(u), place(v), *w)).collect();
+        let edges: Vec<crate::data::Edge> =
+            self.edges.iter().map(|((u, v), w)| (place(u), place(v), *w)).collect();
         Network::build(ids, &edges, true, build).unwrap().0
     }
 }

@@ -1,8 +1,8 @@
 //! Every format is written by hand and read back through `MatrixStream`.
 
-use ergodict::data::{Batch, MatrixFormat, MatrixStream, NpyWriter, StreamOptions, write_npy};
-use ergodict::linalg::{Mat, Scalar};
-use ergodict::{Error, Result};
+use crate::data::{Batch, MatrixFormat, MatrixStream, NpyWriter, StreamOptions, write_npy};
+use crate::linalg::{Mat, Scalar};
+use crate::{Error, Result};
 use proptest::prelude::*;
 use std::fs;
 use std::io::Write;

@@ -1,12 +1,12 @@
 //! Trajectories are written, interrupted, resumed, published and read back.
 
-use ergodict::Error;
-use ergodict::chain::{Alphabet, Boundary};
-use ergodict::data::{Trajectory, TrajectoryWriter, write_npy};
-use ergodict::factor::{FactorSettings, Factorizer};
-use ergodict::linalg::{Mat, MatRef};
-use ergodict::patch::{Encoding, SpinGrid, SpinValues, Window};
-use ergodict::reconstruct::Overlap;
+use crate::Error;
+use crate::chain::{Alphabet, Boundary};
+use crate::data::{Trajectory, TrajectoryWriter, write_npy};
+use crate::factor::{FactorSettings, Factorizer};
+use crate::linalg::{Mat, MatRef};
+use crate::patch::{Encoding, SpinGrid, SpinValues, Window};
+use crate::reconstruct::Overlap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn frame(t: u64) -> Vec<i8> {
     (0..15).map(|site| (t * 37 + site * 11) as i8).collect()
 }
 
-fn all(path: &Path) -> ergodict::Result<Vec<Vec<i8>>> {
+fn all(path: &Path) -> crate::Result<Vec<Vec<i8>>> {
     let (mut trajectory, mut frame, mut frames) = (Trajectory::open(path)?, Vec::new(), Vec::new());
     while trajectory.next_frame(&mut frame)? {
         frames.push(frame.clone());

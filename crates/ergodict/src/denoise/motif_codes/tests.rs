@@ -1,11 +1,11 @@
 //! Double stars and their codes against enumeration, and what codes must not depend on.
 
 use crate::common::Random;
-use ergodict::data::Network;
-use ergodict::denoise::roc::auc;
-use ergodict::denoise::splits::Noise;
-use ergodict::denoise::{MotifCodes, MotifCodesParameters, MotifScores};
-use ergodict::linalg::Mat;
+use crate::data::Network;
+use crate::denoise::roc::auc;
+use crate::denoise::splits::Noise;
+use crate::denoise::{MotifCodes, MotifCodesParameters, MotifScores};
+use crate::linalg::Mat;
 use std::sync::Arc;
 
 fn small() -> MotifCodesParameters {
@@ -182,8 +182,8 @@ fn what_cannot_be_coded_is_refused() {
         assert!(message.contains(&format!("{pair:?}")), "{message}");
     }
     assert_eq!(motifs.codes(&network, &[]).unwrap().cols(), 0);
-    let directed = ergodict::data::Build { directed: true, ..Default::default() };
-    let ids = ergodict::data::NodeIds::numbered(3);
+    let directed = crate::data::Build { directed: true, ..Default::default() };
+    let ids = crate::data::NodeIds::numbered(3);
     let directed = Network::build(ids, &[(0, 1, 1.0), (1, 2, 1.0)], false, directed).unwrap().0;
     assert!(motifs.codes(&directed.into(), &[(0, 1)]).unwrap_err().to_string().contains("directed"));
     let method = MotifScores { splits: 0, ..MotifScores::default() };

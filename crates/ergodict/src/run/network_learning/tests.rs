@@ -1,12 +1,12 @@
 //! Network dictionary learning where the answer is known: online from exact draws, and static from all homomorphisms.
 
+use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
 use crate::common::{dot, norm};
-use ergodict::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
-use ergodict::data::{Adjacency, Network, embedded};
-use ergodict::factor::{FactorSettings, Factorizer, Schedule};
-use ergodict::linalg::Mat;
-use ergodict::patch::NetworkPatches;
-use ergodict::run::{ExhaustiveSource, ExhaustiveStats, Run, RunPlan, StaticOptions, Stop};
+use crate::data::{Adjacency, Network, embedded};
+use crate::factor::{FactorSettings, Factorizer, Schedule};
+use crate::linalg::Mat;
+use crate::patch::NetworkPatches;
+use crate::run::{ExhaustiveSource, ExhaustiveStats, Run, RunPlan, StaticOptions, Stop};
 use std::sync::Arc;
 
 /// Learns online: `steps` minibatches of `batch` patches of independent exact draws.

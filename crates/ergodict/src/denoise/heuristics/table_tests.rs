@@ -1,12 +1,12 @@
 //! The untrained scores on a public network against the table of docs/denoising.md.
 
-use ergodict::data::corrupt::{AddModel, Amount, Kind, add, remove};
-use ergodict::data::{Network, ReadOptions, read_network};
-use ergodict::denoise::ensemble::NoiseModel;
-use ergodict::denoise::heuristics::Heuristic;
-use ergodict::denoise::paths::{OwnEdge, PairPaths};
-use ergodict::denoise::roc::auc;
-use ergodict::denoise::{Denoiser, Method, Progress};
+use crate::data::corrupt::{AddModel, Amount, Kind, add, remove};
+use crate::data::{Network, ReadOptions, read_network};
+use crate::denoise::ensemble::NoiseModel;
+use crate::denoise::heuristics::Heuristic;
+use crate::denoise::paths::{OwnEdge, PairPaths};
+use crate::denoise::roc::auc;
+use crate::denoise::{Denoiser, Method, Progress};
 use std::path::{Path, PathBuf};
 
 /// A public network; none, loudly, where it is not at hand.
@@ -37,7 +37,7 @@ fn heuristics_on_facebook_are_those_of_the_table() {
         (Heuristic::L3, [0.992, 0.970, 0.976]),
         (Heuristic::RaL3, [0.994, 0.983, 0.991]),
     ];
-    let measure = |made: &ergodict::data::corrupt::Corrupted, left_out: Kind| -> Vec<f64> {
+    let measure = |made: &crate::data::corrupt::Corrupted, left_out: Kind| -> Vec<f64> {
         let kept: Vec<_> = made.truth.iter().filter(|pair| pair.2 != left_out).collect();
         let pairs: Vec<(u32, u32)> = kept.iter().map(|pair| (pair.0, pair.1)).collect();
         let labels: Vec<bool> = kept.iter().map(|pair| pair.2.label()).collect();
@@ -65,7 +65,7 @@ fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
     let sparse = remove(&facebook, half, 0).unwrap();
     let noisy = add(&caltech, half, AddModel::ErdosRenyi, 0).unwrap();
     let measure =
-        |made: &ergodict::data::corrupt::Corrupted, assumed: NoiseModel, left_out: &[Kind]| -> Vec<f64> {
+        |made: &crate::data::corrupt::Corrupted, assumed: NoiseModel, left_out: &[Kind]| -> Vec<f64> {
             let pairs: Vec<(u32, u32)> = made.truth.iter().map(|&(u, v, _)| (u, v)).collect();
             let observed = std::sync::Arc::new(made.observed.clone());
             let denoising = Denoiser { method: Method::Ensemble, assumed, seed: 0 };
