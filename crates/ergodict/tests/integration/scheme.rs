@@ -59,7 +59,7 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         assert_eq!((model.aggregates().t, model.aggregates().samples), (t, samples), "{context}");
 
         let h: Mat<f64> = model.code().cast();
-        let loss = scale * total_objective(&before, &x.cast(), &h, penalty(&p));
+        let loss = scale * total_objective(&before, &x.cast(), &h, penalty(p));
         assert!(
             (seen.loss_before - loss).abs() <= tolerance * loss,
             "{context}: {} ≠ {loss}",
@@ -71,7 +71,7 @@ fn invariants_hold<T: Scalar>(p: &FactorSettings, seed: u64, tolerance: f64) {
         kept.push(weight, scale, &x, model.code());
         let w: Mat<f64> = model.dictionary().cast();
         assert!((seen.change - distance(&w, &before)).abs() <= 1e-6 * (1.0 + seen.change), "{context}");
-        let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, penalty(&p))).sum();
+        let summed: f64 = kept.parts.iter().map(|(c, x, h)| c * total_objective(&w, x, h, penalty(p))).sum();
         let Aggregates { a, b_transposed, r: rest, .. } = &model.aggregates().clone();
         let surrogate = inner(&times(&w, a), &w) - 2.0 * inner(b_transposed, &w) + rest;
         for (name, value) in

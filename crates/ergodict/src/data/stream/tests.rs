@@ -829,7 +829,7 @@ fn standard_input_is_read_once() {
         gzip_twice(&table_npy()),
         zstd(&table_npy()),
     ] {
-        let output = child("data_streams::as_child_reads_standard_input", &bytes);
+        let output = child("data::stream::tests::as_child_reads_standard_input", &bytes);
         assert!(output.contains(&format!("digest blake3:{}", blake3::hash(&bytes).to_hex())), "{output}");
     }
 }
@@ -850,7 +850,7 @@ fn as_child_writes_standard_output() {
 
 #[test]
 fn standard_output_receives_an_array() {
-    let output = child("data_streams::as_child_writes_standard_output", b"");
+    let output = child("data::stream::tests::as_child_writes_standard_output", b"");
     let headers = output.matches("NUMPY").count();
     assert_eq!((headers, output.matches("'shape': (3, 2)").count()), (2, 2), "{output}");
 }
