@@ -433,7 +433,7 @@ impl Run {
     fn place(&self) -> PyResult<crate::distributed::TaskContext> {
         match &self.data {
             Data::Rounds(_, place) => Ok(crate::distributed::TaskContext { place: Arc::clone(place) }),
-            _ => Err(PyValueError::new_err("only a run in rounds has tasks")),
+            Data::Networks(_) => Err(PyValueError::new_err("only a run in rounds has tasks")),
         }
     }
 

@@ -52,8 +52,8 @@ pub(crate) struct Sampler {
     edges: Vec<(u32, u32)>,
     kind: SamplerKind,
     /// The sampler's name, and whether homomorphisms are independent of each other.
-    #[pyo3(get)]
-    sampler: String,
+    #[pyo3(get, name = "sampler")]
+    name: String,
     #[pyo3(get)]
     independent: bool,
     /// What there is to say of the sampler on this network.
@@ -95,7 +95,7 @@ impl Sampler {
                 k: motif.k(),
                 motif: motif.name().to_owned(),
                 edges: motif.edges().to_vec(),
-                sampler: kind.to_string(),
+                name: kind.to_string(),
                 independent: sampler.is_independent(),
                 notes: spelled(&notes),
                 bits: !network.is_weighted(),
@@ -211,7 +211,7 @@ impl Sampler {
             let draws = count.min(MOST_DRAWS) as usize;
             long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
         });
-        to_python(py, &self.told(&measures, &measured, &kept, density.transpose()?.as_ref()))
+        to_python(py, &self.measurements(&measures, &measured, &kept, density.transpose()?.as_ref()))
     }
 
     /// Where the chains are, as JSON.
@@ -315,8 +315,8 @@ impl Sampler {
         Ok(all.into_iter().unzip())
     }
 
-    /// What was measured, as the command line tells it.
-    fn told(
+    /// What was measured, by the keys of the command line.
+    fn measurements(
         &self,
         measures: &Measures,
         measured: &[Measured],

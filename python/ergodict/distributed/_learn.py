@@ -104,7 +104,7 @@ def learn(
         raise FileNotFoundError(f"{file}: cannot be written: there is no folder {os.path.dirname(file)}")
     with Crew(executor, retries, estimator.n_jobs) as crew:
         learner, job = _start(estimator, network, minibatches, crew)
-        with _Saving(learner, file, _check.flag(resume, "resume")) as saving:
+        with _RunCheckpoint(learner, file, _check.flag(resume, "resume")) as saving:
             _rounds(learner, job, crew, saving, estimator.verbose)
         estimator._keep(learner.model(True, estimator.n_jobs))
     estimator.notes_ = learner.notes
@@ -142,7 +142,7 @@ def _start(estimator: NetworkDictionary, network: Source, minibatches: object, c
     return learner, json.dumps(job).encode()
 
 
-class _Saving:
+class _RunCheckpoint:
     """The checkpoint of a run, if it has one, which no other process uses meanwhile and which stays."""
 
     def __init__(self, learner: _ergodict.Run, path: Optional[str], resume: bool) -> None:
@@ -165,7 +165,7 @@ class _Saving:
         if made > planned:
             raise ValueError(f"{path}: has {made} rounds already, but rounds is {planned}: give as many, or another checkpoint")
 
-    def __enter__(self) -> _Saving:
+    def __enter__(self) -> _RunCheckpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -185,7 +185,7 @@ class _Saving:
             self._made, self._written = self._learner.made()[0], time.monotonic()
 
 
-def _rounds(learner: _ergodict.Run, job: bytes, crew: Crew, saving: _Saving, verbose: int) -> None:
+def _rounds(learner: _ergodict.Run, job: bytes, crew: Crew, saving: _RunCheckpoint, verbose: int) -> None:
     """Round after round until all are made."""
     with progress(verbose, "learning", "round", figure="surrogate") as show:
         made, planned = learner.made()

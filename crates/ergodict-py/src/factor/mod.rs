@@ -258,7 +258,7 @@ impl Factorizer {
                 "epochs": state.epochs,
                 "negative": state.is_too_negative(),
                 "held_out_loss": run.held_out().map(|(_, loss)| loss),
-                "piece": learned.map(|learned| learned.piece()),
+                "piece": learned.map(ergodict::factor::Factorizer::piece),
                 "unused": learned.map(|learned| diagnostics::unused(&learned.aggregates().a).len()),
             }))
         })

@@ -47,6 +47,9 @@ pub struct NetworkData {
     timed: Option<Arc<Windows>>,
 }
 
+/// The sampler that was chosen, and what a user should know of it.
+type Choice = (SamplerKind, Vec<Note>);
+
 /// What a test of changes is made of, or why there can be none.
 type Null = std::result::Result<(AppearanceMaker, WindowMaker), &'static str>;
 
@@ -62,7 +65,7 @@ impl Window {
         sampling: &SamplingSettings,
         motif: &Motif,
         seed: u64,
-    ) -> Result<(Self, Option<(SamplerKind, Vec<Note>)>)> {
+    ) -> Result<(Self, Option<Choice>)> {
         let window = |drawn| Self { name: name.to_owned(), span, network: Arc::clone(network), drawn };
         match sampling.choose_shared(Use::Learn, network, motif, seed) {
             Ok(chosen) => {
@@ -124,7 +127,7 @@ impl NetworkData {
             Window::open(name, span, &network, &self.sampling, &self.motif, self.seed)?
         } else {
             let (sampling, usage, motif) = (&self.sampling, self.usage, &self.motif);
-            // Of a network that nobody else has, what is not sampled need not stay in memory.
+            // Of a network that is not shared, what is not sampled need not stay in memory.
             let (whole, chosen) = match Arc::try_unwrap(network) {
                 Ok(network) => (None, sampling.choose(usage, network, motif, self.seed)?),
                 Err(shared) => {
@@ -179,12 +182,11 @@ impl NetworkData {
     /// As [`chosen`](Self::chosen).
     pub fn plan(&self, settings: &NetworkSettings) -> Result<NetworkPlan> {
         let (sampler, motif) = self.chosen()?;
-        let (directed, weighted, times) = match &self.timed {
-            Some(windows) => (windows.options().directed, windows.is_weighted(), windows.rows().kind()),
-            None => {
-                let any = |has: fn(&Network) -> bool| self.drawn().iter().any(|drawn| has(&drawn.0));
-                (any(Network::is_directed), any(Network::is_weighted), Times::Numbers)
-            }
+        let (directed, weighted, times) = if let Some(windows) = &self.timed {
+            (windows.options().directed, windows.is_weighted(), windows.rows().kind())
+        } else {
+            let any = |has: fn(&Network) -> bool| self.drawn().iter().any(|drawn| has(&drawn.0));
+            (any(Network::is_directed), any(Network::is_weighted), Times::Numbers)
         };
         Ok(NetworkPlan {
             steps: settings.steps,
@@ -276,7 +278,7 @@ struct TimedSeries {
 }
 
 impl TimedSeries {
-    fn open_at(&self, at: usize) -> Result<(Window, Option<(SamplerKind, Vec<Note>)>)> {
+    fn open_at(&self, at: usize) -> Result<(Window, Option<Choice>)> {
         let (name, span) = (self.windows.name(at), Some(self.windows.span(at)));
         let network = Arc::new(self.windows.network(at)?);
         if network.edges() == 0 {
