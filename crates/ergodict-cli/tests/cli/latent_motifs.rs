@@ -279,7 +279,10 @@ fn a_comparison_with_rewired_copies_that_is_interrupted_is_resumed_or_left_out_i
     // Without a checkpoint what was learned is kept, and what is missing is said in one line.
     let said = bench.stopped_after(&format!("{run} -o part -q"), 9).stderr;
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.contains("interrupted after 0 of 3 rewired copies; part was written without them"), "{said}");
+    assert!(
+        said.contains("interrupted after 0 of 3 rewired copies; part was written without them"),
+        "{said}"
+    );
     let explained = Model::load(&bench.path("part")).unwrap().provenance.networks[0].explained.unwrap();
     assert_eq!((explained.rewired, explained.copies), (None, 0));
 }
