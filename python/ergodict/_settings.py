@@ -51,8 +51,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "static": Setting("static", False), "n_examples": Setting("examples", 4), "rewired_copies": Setting("rewired-copies", None),
         "score_patches": Setting("score-patches", 1000), "null_permutations": Setting("null-permutations", 20),
         "timestamps": Setting("timestamps", None), "window": Setting("window", None), "stride": Setting("stride", None),
-        "windows": Setting("windows", None), "cumulative": Setting("cumulative", False), "n_components": Setting("atoms", 25),
-        "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
+        "windows": Setting("windows", None), "cumulative": Setting("cumulative", False), "n_components": Setting("atoms", 9),
+        "schedule": Setting("schedule", "linear"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
     "network reconstruct": {
         **SAMPLING, "samples": Setting("samples", 200000), "alpha": Setting("lambda", 0.0),
@@ -64,9 +64,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         **SCHEME, **SAMPLING, "steps": Setting("steps", 300), "batch_size": Setting("batch", 100), "seeds": Setting("seeds", 3),
         "samples": Setting("samples", None), "rewired": Setting("rewired", True, ("true", "false")),
         "measure": Setting("measure", "error", ("error", "jaccard", "weighted-jaccard", "auc")),
-        "mode": Setting("mode", "plain", ("plain", "off-chain")), "threshold": Setting("threshold", 0.5),
-        "dtype": Setting("f32", "float64"), "alpha": Setting("lambda", 0.0), "schedule": Setting("schedule", "linear"),
-        "random_state": Setting("seed", None),
+        "mode": Setting("mode", "plain", ("plain", "off-chain")), "threshold": Setting("threshold", 0.5), "alpha": Setting("lambda", 0.0),
+        "schedule": Setting("schedule", "linear"), "dtype": Setting("f32", "float64"), "random_state": Setting("seed", None),
     },
 }
 
@@ -166,10 +165,10 @@ class NetworkParameters:
 
     Parameters
     ----------
-    n_components : int, default=25
+    n_components : int, default=9
         Atoms of the dictionary.
     k : int, default=None
-        Nodes of the motif: 21, or those of the motif's edges, if None.
+        Nodes of the motif: 10, or those of the motif's edges, if None.
     motif : {"chain", "star", "cycle", "complete"}, path or list of pairs, default="chain"
         The motif: a shape, a file that lists its edges, or the edges, of nodes that are numbered from 0.
     sampler : {"walk", "exact", "pivot", "pivot-approx", "glauber", "rejection"}, default=None
@@ -195,7 +194,7 @@ class NetworkParameters:
         Added to the diagonal of A in the dictionary update.
     kappa2 : float, default=0.0
         Weight of half the squared ℓ₂ norm of the code.
-    schedule : str, array-like or callable, default="balanced"
+    schedule : str, array-like or callable, default="linear"
         Weights of the minibatches: ``"balanced"`` (1/t), ``"linear"`` (2/(t+1)), ``"power:B"`` (t^-B), ``"constant:C"`` (max(1/t, C)), the
         weights themselves, of which the last is repeated, or a function of t = 1, 2, ...
     dictionary : str, Near, Projection or Union, default="nonneg-ball"
@@ -244,9 +243,9 @@ class NetworkParameters:
 
     def __init__(
         self,
-        n_components: int = 25, *, k: Optional[int] = None, motif: Any = "chain", sampler: Optional[str] = None, steps: int = 100,
+        n_components: int = 9, *, k: Optional[int] = None, motif: Any = "chain", sampler: Optional[str] = None, steps: int = 100,
         batch_size: int = 100, static: bool = False, n_examples: int = 4, rewired_copies: Optional[int] = None, score_patches: int = 1000,
-        null_permutations: int = 20, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0, schedule: Schedule = "balanced",
+        null_permutations: int = 20, alpha: float = 0.5, kappa1: float = 0.0, kappa2: float = 0.0, schedule: Schedule = "linear",
         dictionary: DictionarySet = "nonneg-ball", code: str = "nonneg", normalize: str = "sum", unused: str = "keep", solver: str = "fast",
         tol: float = 1e-6, dict_tol: float = 0.001, dict_sweeps: int = 5, dict_init: Any = "random", dtype: Any = "float64",
         injective: bool = False, every: int = 1, burn_in: int = 0, chains: Optional[int] = None, component: str = "largest",

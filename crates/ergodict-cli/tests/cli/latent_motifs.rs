@@ -274,6 +274,7 @@ fn a_comparison_with_rewired_copies_that_is_interrupted_is_resumed_or_left_out_i
         bench.run(&format!("{run} -o again --checkpoint state --resume -q")).fine();
         assert_eq!(bench.bytes("again"), bench.bytes("whole"), "{steps}");
         assert!(!bench.path("state").exists());
+        std::fs::remove_file(bench.path("again")).unwrap();
     }
     // Without a checkpoint what was learned is kept, and what is missing is said in one line.
     let said = bench.stopped_after(&format!("{run} -o part -q"), 9).stderr;
