@@ -28,9 +28,10 @@ pub struct HistoryPoint {
 /// How far the dictionary was from stationary, at one of a few steps.
 ///
 /// ```
-/// use ergodict::{factor::FactorSettings, linalg::Mat, run::{Form, Run, RunPlan}};
+/// use ergodict::{factor::{FactorSettings, Factorizer}, linalg::Mat, run::{Form, Run, RunPlan}};
 /// let form = Form::Samples { features: 3, names: None };
-/// let mut run = Run::<f64>::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, None)?;
+/// let start = Factorizer::<f64>::random(FactorSettings::new(2), 3, 0)?;
+/// let mut run = Run::pushed(RunPlan::new("factor", FactorSettings::new(2), 0), form, Some(start))?;
 /// let x = Mat::from_fn(3, 4, |i, j| (1 + i * j) as f64);
 /// for _ in 0..10 {
 ///     run.push((&x).into(), None)?;
