@@ -126,7 +126,9 @@ mod tests {
         assert_eq!(mixed.words(), "edges: too few to tell");
         let told = table(&[mixed], "");
         assert!(
-            told.rows[0][6] == "–" && told.words.contains("cannot be told") && !told.words.contains("No R̂")
+            told.rows[0][7] == "–"
+                && told.words.contains("too few values")
+                && !told.words.contains("speaks against")
         );
     }
 
@@ -185,14 +187,14 @@ mod tests {
         assert_eq!((apart.r_hat, apart.mixed, apart.constant), (None, Some(false), false));
         assert!(apart.words().ends_with("R̂ infinite"), "{}", apart.words());
         let told = table(std::slice::from_ref(&apart), "");
-        assert!(told.words.contains("parts of the run disagree") && told.rows[0][6] == "infinite");
+        assert!(told.words.contains("Not converged") && told.rows[0][7] == "infinite");
         let still = of([3.0, 3.0]);
         assert_eq!((still.mean, still.mixed, still.constant), (Some(3.0), None, true));
         let unknown = [still.error, still.autocorrelation_time, still.effective_sample_size, still.r_hat];
         assert_eq!(unknown, [None; 4]);
         assert!(still.words().contains("cannot be told"), "{}", still.words());
         let told = table(&[still], "");
-        assert!(told.words.contains("never changed") && !told.words.contains("speaks against"));
+        assert!(told.words.contains("Constant values") && !told.words.contains("speaks against"));
         // What earlier versions wrote.
         let old = r#"{"observable": "edges", "chains": 1, "values": 9, "every": 2, "mean": 1.0, "error": 0.1,
             "autocorrelation_time": 2.0, "effective_sample_size": 9.0, "r_hat": 1.2, "autocorrelation": [1.0, 0.5]}"#;
