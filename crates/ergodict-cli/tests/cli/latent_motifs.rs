@@ -291,8 +291,8 @@ fn a_comparison_with_rewired_copies_that_is_interrupted_is_resumed_or_left_out_i
 fn a_sampler_that_is_not_the_usual_one_says_why() {
     let bench = Bench::new();
     // Nine steps of a walk must not leave the cycle of two nodes, each of which has 19 dead ends.
-    let ends: String = (0..38).map(|at| format!("{} {}\n", at % 2, 2 + at)).collect();
-    bench.put("ends.txt", format!("0 1\n1 0\n{ends}"));
+    let ends: Vec<String> = (0..38).map(|at| format!("{} {}", at % 2, 2 + at)).collect();
+    bench.put("ends.txt", format!("0 1\n1 0\n{}\n", ends.join("\n")));
     let done = bench.run("network learn ends.txt --directed -k 10 -r 2 --steps 3 -o m").fine();
     assert!(done.stderr.contains("sampled by exact instead of walk: "), "{}", done.stderr);
 }
