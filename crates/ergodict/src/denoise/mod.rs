@@ -11,6 +11,7 @@ pub mod features;
 pub mod heuristics;
 pub mod logistic;
 mod methods;
+mod missing;
 mod motif_codes;
 mod motif_scores;
 mod ndr;
