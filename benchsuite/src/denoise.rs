@@ -16,7 +16,7 @@ use std::time::Instant;
 
 const USAGE: &str = "denoise [--data FOLDER] [--networks a,b] [--methods a,b] [--noise removed,added] \
 [--seeds 0,1] [--draws N] [--json] [--details]; a method is a heuristic or \
-ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=true|false][:degree-weight=X][:hidden=X][:injected=X][:most=N][:both]";
+ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=true|false][:draws=N][:hidden=X][:injected=X][:most=N][:both]";
 
 /// What is run.
 struct Options {
@@ -160,7 +160,7 @@ fn scored(
             }
             "splits" => options.splits = [value.parse()?; 2],
             "c" => options.c = [value.parse()?; 2],
-            "degree-weight" => options.split.degree_weight = value.parse()?,
+            "draws" => options.split.draws = value.parse()?,
             "hidden" => options.split.hidden = value.parse()?,
             "injected" => options.injected = value.parse()?,
             "most" => options.split.most = value.parse()?,

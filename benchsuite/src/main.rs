@@ -1,5 +1,5 @@
 //! Benchmarks of ergodict. `step` is our side of `cargo xtask peers`, `networks`, `learning` and `reconstruct` of `cargo xtask peers networks`;
-//! they, `spins` and everything else are `cargo xtask bench`; `denoise` scores the denoising methods; `scale` is our side of
+//! they, `spins` and everything else are `cargo xtask bench`; `denoise` and `missing` score the denoising methods; `scale` is our side of
 //! `cargo xtask bench scale`.
 
 mod clock;
@@ -7,6 +7,7 @@ mod denoise;
 mod inputs;
 mod kernels;
 mod learning;
+mod missing;
 mod networks;
 mod reconstruct;
 mod scale;
@@ -18,6 +19,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.first().map(String::as_str) {
         Some("denoise") => denoise::run(&arguments[1..]),
         Some("learning") => learning::run(&arguments[1..]),
+        Some("missing") => missing::run(&arguments[1..]),
         Some("networks") => networks::run(&arguments[1..]),
         Some("reconstruct") => reconstruct::run(&arguments[1..]),
         Some("scale") => scale::run(&arguments[1..]),

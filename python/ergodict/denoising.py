@@ -1,4 +1,4 @@
-"""Denoising: how likely pairs of nodes are true edges, from the observed network alone."""
+"""Denoising: which pairs of nodes look like true edges, from the observed network alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Suspects that a repr names.
 _NAMED = 3
+#: Pairs that are given of all non-edges, where it is not said how many.
+_TOP = 50
 
 
 def methods() -> list[str]:
@@ -35,7 +37,7 @@ def methods() -> list[str]:
 
 
 class Denoised:
-    """Scores of pairs, as :func:`denoise` gives them: higher is more likely a true edge.
+    """Scores of pairs, as :func:`denoise` gives them: the higher, the more a pair looks like a true edge.
 
     Parameters
     ----------
@@ -57,6 +59,10 @@ class Denoised:
         The seed.
     top : int, optional
         Keep only so many pairs that matter most, in that order.
+    probabilities : ndarray of float, optional
+        The probability that each pair is a true edge.
+    evidence : ndarray of int, optional
+        Degrees of both nodes and the number of common neighbors, of shape (m, 3).
 
     Attributes
     ----------
@@ -91,13 +97,18 @@ class Denoised:
         heads: list[dict[str, Any]],
         seed: int,
         top: Optional[int] = None,
+        probabilities: Optional[npt.NDArray[np.float64]] = None,
+        evidence: Optional[npt.NDArray[np.int64]] = None,
     ) -> None:
         self.network, self.method, self.noise, self.seed_ = network, method, noise, seed
         self.u, self.v, self.scores = pairs[:, 0], pairs[:, 1], scores
         self.notes_, self.heads_ = notes, heads
+        self.probabilities, self.evidence = probabilities, evidence
         if top is not None:
             kept = self._order()[:top]
             self.u, self.v, self.scores = self.u[kept], self.v[kept], self.scores[kept]
+            self.probabilities = None if probabilities is None else probabilities[kept]
+            self.evidence = None if evidence is None else evidence[kept]
 
     def _order(self) -> npt.NDArray[np.int64]:
         found: npt.NDArray[np.int64] = _ergodict.most_suspect(np.ascontiguousarray(self.scores), self.noise == "removed")
@@ -117,7 +128,7 @@ class Denoised:
         return dict(sorted(drops.items(), key=lambda one: -one[1]))
 
     def suspects(self, n: int = 10) -> npt.NDArray[Any]:
-        """The ids of the `n` pairs that matter most: the likeliest edges where edges were removed, else the least likely ones.
+        """The ids of the `n` pairs that matter most: those of the highest scores where edges were removed, else of the lowest.
 
         Examples
         --------
@@ -144,17 +155,22 @@ class Denoised:
         return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
 
     def to_pandas(self) -> Any:
-        """The table of pairs with columns u, v and score, as the command line writes it.
+        """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common neighbors.
 
         Examples
         --------
         >>> import ergodict
         >>> list(ergodict.denoise("@karate", method="l3").to_pandas().columns)
-        ['u', 'v', 'score']
+        ['u', 'v', 'score', 'degree_u', 'degree_v', 'common_neighbors']
         """
         pandas = imported_pandas()
         pairs = self.pairs
-        return pandas.DataFrame({"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores})
+        columns = {"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores}
+        if self.probabilities is not None:
+            columns["probability"] = self.probabilities
+        if self.evidence is not None:
+            columns.update(zip(("degree_u", "degree_v", "common_neighbors"), self.evidence.T))
+        return pandas.DataFrame(columns)
 
 
 def _pairs_of(network: Network, pairs: Any, arcs: bool = False) -> npt.NDArray[np.uint32]:
@@ -237,7 +253,7 @@ def denoise(
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Denoised:
-    """Tells how likely pairs of nodes are true edges, from the observed network alone.
+    """Ranks pairs of nodes by how much they look like true edges, from the observed network alone.
 
     The same seed gives the same scores as ``ergodict network denoise``.
 
@@ -253,7 +269,7 @@ def denoise(
         What is assumed to be wrong: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
         else removed.
     top : int, optional
-        Give only so many pairs that matter most, in that order.
+        Give only so many pairs that matter most, in that order. By default 50 of all non-edges, else all pairs in the order given.
     random_state : int, Generator or None
         The seed.
     n_jobs : int, optional
@@ -276,6 +292,8 @@ def denoise(
     observed = as_network(network)
     seed = seed_of(random_state)
     _check.word(method, "method")
+    if top is None and isinstance(pairs, str):
+        top = _TOP
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     if observed.is_directed or observed.is_weighted or observed.n_loops:
         direction = "directed" if observed.is_directed else "undirected"
@@ -285,9 +303,21 @@ def denoise(
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
     with progress(verbose, "scoring", "‰") as show:
-        scores, notes, heads = _ergodict.denoise_scores(observed._core, u, v, method, assumed, seed, n_jobs, show)
+        scores, probabilities, evidence, notes, heads = _ergodict.denoise_scores(
+            observed._core, u, v, method, assumed, seed, n_jobs, show
+        )
     return Denoised(
-        observed, numbers, scores, method=method, noise=assumed, notes=notes, heads=heads, seed=seed, top=count
+        observed,
+        numbers,
+        scores,
+        probabilities=probabilities,
+        evidence=evidence.reshape(-1, 3),
+        method=method,
+        noise=assumed,
+        notes=notes,
+        heads=heads,
+        seed=seed,
+        top=count,
     )
 
 

@@ -19,8 +19,14 @@ use std::sync::Arc;
 /// Steps that a stage is told in.
 const STEPS: f64 = 1000.0;
 
-/// Scores, notes, and what is known of heads.
-type PairScores<'py> = (Bound<'py, PyArray1<f64>>, Vec<String>, Bound<'py, PyAny>);
+/// Scores, probabilities, degrees and common neighbors of each pair in turn, notes, and what is known of heads.
+type PairScores<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Option<Bound<'py, PyArray1<f64>>>,
+    Bound<'py, PyArray1<i64>>,
+    Vec<String>,
+    Bound<'py, PyAny>,
+);
 
 /// The names of all methods.
 #[pyfunction]
@@ -100,12 +106,17 @@ pub(crate) fn denoise_scores<'py>(
             "splits": head.splits,
             "training_pairs": head.training_pairs,
             "held_out_auc": head.held_out,
+            "average_precision": head.average_precision,
+            "blend": head.blend.iter().cloned().collect::<std::collections::BTreeMap<String, f64>>(),
             "false_share": head.false_share,
             "features": each.collect::<Vec<_>>(),
         })
     });
     let heads = to_python(py, &heads.collect::<Vec<_>>())?;
-    Ok((scored.scores.into_pyarray(py), scored.notes, heads))
+    let evidence = pairs.iter().flat_map(|&pair| denoise::evidence(&network, pair)).map(|count| count as i64);
+    let evidence = evidence.collect::<Vec<_>>().into_pyarray(py);
+    let probabilities = scored.probabilities.map(|all| all.into_pyarray(py));
+    Ok((scored.scores.into_pyarray(py), probabilities, evidence, scored.notes, heads))
 }
 
 /// How denoising by reconstruction goes about it, for runs on several processes.

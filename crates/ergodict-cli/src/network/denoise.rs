@@ -1,4 +1,4 @@
-//! `ergodict network denoise`: how likely pairs of nodes are true edges.
+//! `ergodict network denoise`: which pairs of nodes look like true edges.
 
 mod page;
 mod summary;
@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, ReadSettings, digest, write_name};
 use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::heuristics::Heuristic;
-use ergodict::denoise::{DenoiseRun, Denoiser, Method};
+use ergodict::denoise::{DenoiseRun, Denoiser, Method, Scores};
 use ergodict::model::Input;
 use ergodict::run::{Identity, Job, Status};
 use ergodict::{Error, denoise};
@@ -32,6 +32,8 @@ use summary::Denoised;
 const SUSPECTS: usize = 5;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
+/// Pairs that are written of all non-edges, where it was not said how many.
+const TOP: u64 = 50;
 
 fn help() -> String {
     let heuristics: Vec<&str> = Heuristic::ALL.iter().map(|heuristic| heuristic.name()).collect();
@@ -52,8 +54,8 @@ The ten edges that look least like true ones, and the hundred pairs that look mo
   ergodict network denoise @lesmis --pairs non-edges --top 100 -o missing.tsv
 
 Methods:
-  ensemble          a logistic head on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
-                    from (or put into) the observed network; the best we know
+  ensemble          logistic heads on paths, degrees, embeddings and latent-motif codes, trained on edges hidden
+                    from (or put into) the observed network, with probabilities; the best we know
   motif-codes       a head on latent-motif codes of the pair's surroundings, and degrees
   ndr-off-chain     the paper's reconstruction without entries at the walk's own edges, shrunk
   ndr               the paper's reconstruction: the mean over all entries
@@ -61,7 +63,7 @@ Methods:
   prone             embeddings of nodes, with a logistic head on products
 ";
 
-/// Tell how likely pairs of nodes are true edges, from the observed network alone
+/// Rank pairs of nodes by how much they look like true edges, from the observed network alone
 #[derive(clap::Args)]
 #[command(after_long_help = help())]
 pub(crate) struct Args {
@@ -71,10 +73,12 @@ pub(crate) struct Args {
     /// observed edge]
     #[arg(long, value_name = "PAIRS|non-edges")]
     pairs: Option<PathBuf>,
-    /// Write only the N pairs that matter most, in that order: with --noise removed the likeliest edges, else the least likely ones
+    /// Write only the N pairs that matter most, in that order: with --noise removed those of the highest scores, else of the lowest [default: 50 with
+    /// --pairs non-edges, else all, in the order of the pairs]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     top: Option<u64>,
-    /// The table to write, `u v score` a line with tabs, in the order of the pairs; - is standard output
+    /// The table to write, with tabs: `u v score`, with --method ensemble the probability of a true edge, then the degrees of both nodes and
+    /// their common neighbors; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
     /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbors, … (--help has them all)
@@ -148,11 +152,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     }
     let scored = job.scores().context("nothing was scored")?;
     let order = denoise::order(&scored.scores, assumed == NoiseModel::Removed);
-    let rows: Vec<usize> = match args.top {
+    let rows: Vec<usize> = match args.top() {
         Some(top) => order.iter().copied().take(usize::try_from(top).unwrap_or(usize::MAX)).collect(),
         None => (0..pairs.len()).collect(),
     };
-    write(&args.out, &network, table.as_ref(), &pairs, &scored.scores, &rows)?;
+    write(&args.out, &network, table.as_ref(), &pairs, scored, &rows)?;
     let suspects = order.iter().take(SUSPECTS).map(|&row| {
         let (u, v) = pairs[row];
         let (u, v) = (network.ids().name(u as usize), network.ids().name(v as usize));
@@ -180,8 +184,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
             rows.map(|row| scored.scores[row]).collect()
         };
-        let suspects =
-            order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored.scores[row]));
+        let suspects = order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored, row));
         let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
         Ok(denoised.page(&shown))
     })?;
@@ -191,11 +194,16 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
 }
 
 /// A pair of the table of a page.
-fn suspect(network: &Network, (u, v): (u32, u32), score: f64) -> Suspect {
-    let (a, b) = (network.neighbors(u as usize), network.neighbors(v as usize));
+fn suspect(network: &Network, (u, v): (u32, u32), scored: &Scores, row: usize) -> Suspect {
     let name = |v: u32| network.ids().name(v as usize).into_owned();
-    let common = a.iter().filter(|w| b.binary_search(w).is_ok()).count();
-    Suspect { pair: (name(u), name(v)), score, degrees: (a.len(), b.len()), common }
+    let [one, two, common] = denoise::evidence(network, (u, v));
+    Suspect {
+        pair: (name(u), name(v)),
+        score: scored.scores[row],
+        probability: scored.probabilities.as_ref().map(|all| all[row]),
+        degrees: (one, two),
+        common,
+    }
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.
@@ -212,14 +220,18 @@ fn write(
     network: &Network,
     table: Option<&PairTable>,
     pairs: &[(u32, u32)],
-    scores: &[f64],
+    scored: &Scores,
     rows: &[usize],
 ) -> Result<()> {
     output::stream(out, |file| {
         let failed = |problem| Error::io(out)(problem);
-        writeln!(file, "u\tv\tscore").map_err(failed)?;
+        let probability = if scored.probabilities.is_some() { "\tprobability" } else { "" };
+        writeln!(file, "u\tv\tscore{probability}\tdegree_u\tdegree_v\tcommon_neighbors").map_err(failed)?;
         for &row in rows {
-            let ((u, v), score) = (pairs[row], scores[row]);
+            let ((u, v), score) = (pairs[row], scored.scores[row]);
+            let [one, two, common] = denoise::evidence(network, (u, v));
+            let probability =
+                scored.probabilities.as_ref().map_or_else(String::new, |all| format!("\t{}", all[row]));
             let (u, v) = match table {
                 Some(table) => {
                     let (u, v) = table.pair(row);
@@ -228,7 +240,7 @@ fn write(
                 None => (network.ids().name(u as usize), network.ids().name(v as usize)),
             };
             let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
-            writeln!(file, "{u}\t{v}\t{score}").map_err(failed)?;
+            writeln!(file, "{u}\t{v}\t{score}{probability}\t{one}\t{two}\t{common}").map_err(failed)?;
         }
         Ok(())
     })
@@ -287,6 +299,12 @@ impl Args {
         memory::check_within(needed, self.within(), &what, way_out)
     }
 
+    /// How many pairs are written; none for all.
+    fn top(&self) -> Option<u64> {
+        let all = self.pairs.is_some() && self.pairs_file().is_none();
+        self.top.or(all.then_some(TOP))
+    }
+
     /// The file of pairs, if they are in one.
     fn pairs_file(&self) -> Option<&Path> {
         self.pairs.as_deref().filter(|path| path.as_os_str() != NON_EDGES)
@@ -298,7 +316,7 @@ impl Args {
             "noise": assumed,
             "seed": common.seed,
         });
-        if let Some(top) = self.top {
+        if let Some(top) = self.top() {
             config["top"] = json!(top);
         }
         if self.pairs.is_some() && self.pairs_file().is_none() {

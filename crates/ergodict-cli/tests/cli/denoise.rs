@@ -82,8 +82,10 @@ fn the_pairs_that_matter_most_are_written_first() {
     all.sort_by(f64::total_cmp);
     assert_eq!(least, all[..9]);
     let words = "network denoise @lesmis --pairs non-edges --method resource-allocation";
-    let done = bench.run(&format!("{words} -o all.tsv --json -q")).fine().json();
+    let done = bench.run(&format!("{words} --top 9999 -o all.tsv --json -q")).fine().json();
     assert_eq!((done["pairs"].clone(), done["observed_pairs"].clone()), (json!(77 * 76 / 2 - 254), json!(0)));
+    bench.run(&format!("{words} -o some.tsv -q")).fine();
+    assert_eq!(scores("some.tsv").len(), 50);
     bench.run(&format!("{words} --top 9 -o most.tsv -q")).fine();
     let (mut all, most) = (scores("all.tsv"), scores("most.tsv"));
     all.sort_by(|a, b| b.total_cmp(a));

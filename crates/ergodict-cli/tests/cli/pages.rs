@@ -256,7 +256,7 @@ fn pages_of_denoising_and_of_scores() {
     );
     bench.run("network denoise observed.txt --method jaccard -o jaccard.tsv --pairs truth.tsv -q").fine();
     let missing = page(&bench, "network denoise @karate --method jaccard --pairs non-edges -o missing.tsv");
-    has(&missing, &["Most likely missing", "The pairs that look most like edges"]);
+    has(&missing, &["Perhaps missing", "The pairs that look most like edges"]);
     let methods = page(&bench, "evaluate ensemble.tsv jaccard.tsv truth.tsv");
     has(
         &methods,

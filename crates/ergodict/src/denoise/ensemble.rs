@@ -1,25 +1,25 @@
-//! The default method: heads that learn from the observed network alone what a true edge looks like, averaged.
+//! The default method: heads that learn from the observed network alone what a true edge looks like.
 //!
 //! | step | here | docs/denoising.md |
 //! |---|---|---|
 //! | labels | [`Split`]: hidden edges, non-edges or injected ones, several times | "Labels" |
 //! | features | [`features`]: P, D, N, E, h in the network of the split | "Features of a pair" |
 //! | head | `Head`: quadratic logistic regression with a ridge | "Head" |
-//! | scores | logits by features in the observed network, averaged over the splits | "average several hide/inject splits" |
-//! | re-weighting | edges count by the probability that they are true; second heads on the P and D that result | "Re-weighting (+50 %)" |
+//! | missing edges | `missing`: heads and single numbers of paths, blended by the average precision of hidden edges among all non-edges | "What the ensemble looks at" |
+//! | false edges | logits by features in the observed network, averaged over the splits; then edges count by the probability that they are true, and second heads learn the P and D that result | "What the ensemble looks at" |
 //!
-//! Departures. [`Noise::Removed`]: the ridge is stronger and logarithms are of `x + ε` (see [`features`]). [`Noise::Added`]: for the first heads nothing is injected, as that moves the
+//! For [`Noise::Added`] nothing is injected for the first heads, as that moves the
 //! features of all pairs away from those in the observed network (facebook .9953 against .9950, Caltech36 .9407 against .9414; one split, P and D); for the second heads it must be; atoms are learned once, from the first split, so that the pairs to score are coded once; the
 //! weight of an edge is not the head's probability, which is that of being observed. With `ρ` the ratio of the densities of observed edges and of non-edges, which is
 //! the odds of a head on classes of equal weight, and `π` the share of false edges, `ρ = π + (1 − π)·(density of true edges)/(density of false ones)`. So the probability of a true edge is
 //! `1 − π/ρ`, and `π` is the least value of `ρ`: the 0.2-quantile of it over non-edges is taken.
 //!
-//! The noise is assumed, not estimated. With [`NoiseModel::Both`] a pair that is an observed edge is judged by the head for added edges and any other by
-//! the head for removed ones; both give log odds, but odds of labels that were made in different shares, so the order within each kind means more than that
-//! between them.
+//! The noise is assumed, not estimated. With [`NoiseModel::Both`] a pair that is an observed edge is judged by the heads for added edges and any other by
+//! those for removed ones: the order within each kind means more than that between them.
 
 use super::features::{self, Features, Group};
 use super::logistic::{FitOptions, Head, Importance};
+use super::missing;
 use super::paths::check_pairs;
 use super::roc::auc;
 pub use super::splits::Noise;
@@ -94,6 +94,8 @@ pub struct EnsembleOptions {
     pub injected: f64,
     /// How pairs are coded.
     pub motifs: MotifCodesParameters,
+    /// The share of the true edges that is taken to be missing, for probabilities.
+    pub missing: f64,
 }
 
 impl EnsembleOptions {
@@ -101,7 +103,7 @@ impl EnsembleOptions {
     pub fn new(assumed: NoiseModel) -> Self {
         Self {
             assumed,
-            splits: [4, 2],
+            splits: [6, 2],
             removed: vec![Group::Paths, Group::Degrees, Group::Nodes, Group::Embedding],
             added: vec![Group::Paths, Group::Degrees, Group::Motifs],
             split: SplitOptions::default(),
@@ -110,6 +112,7 @@ impl EnsembleOptions {
             reweight: true,
             injected: 0.2,
             motifs: MotifCodesParameters::default(),
+            missing: 0.1,
         }
     }
 }
@@ -126,8 +129,11 @@ impl EnsembleOptions {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ensemble {
-    /// One for each pair: the mean logit of the heads.
+    /// One for each pair: log odds of a true edge, as if there were as many true pairs as false ones.
     pub scores: Vec<f64>,
+    /// The probability that each pair is a true edge: of an observed edge with the estimated share of false ones, of any other with the share of
+    /// missing ones that is assumed.
+    pub probabilities: Vec<f64>,
     /// One for each noise that was assumed and had pairs.
     pub reports: Vec<HeadReport>,
 }
@@ -150,9 +156,13 @@ pub struct HeadReport {
     pub splits: usize,
     /// Pairs of the last split.
     pub training_pairs: usize,
-    /// The mean AUC of heads on the pairs of the next split; none of a single split. It is of made-up labels: where edges are missing, on others than those
-    /// trained on; where there are false ones, on other non-edges but the same edges, corrected for the estimated share of false ones among them.
+    /// The AUC on pairs that heads were not trained on; where there are false edges, none of a single split. It is of made-up labels: where edges are missing, hidden
+    /// edges against all non-edges; where there are false ones, the same edges against other non-edges, corrected for the estimated share of false ones among them.
     pub held_out: Option<f64>,
+    /// The average precision of hidden edges among all non-edges, where edges are missing.
+    pub average_precision: Option<f64>,
+    /// What is averaged where edges are missing, and its share.
+    pub blend: Vec<(String, f64)>,
     /// Every feature, and how much the last head needs it alone.
     pub features: Vec<(String, Group, Importance)>,
     /// Every group, and how much the last head needs it.
@@ -197,21 +207,33 @@ pub(crate) fn ensemble_with_progress(
     if options.splits.contains(&0) {
         return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
     }
-    let mut found = Ensemble { scores: vec![0.0; pairs.len()], reports: Vec::new() };
+    if !(options.missing > 0.0 && options.missing < 1.0) {
+        let expected = "it must be between 0 and 1";
+        return Err(Error::parameter("the share of missing edges", options.missing, expected));
+    }
+    let zeros = vec![0.0; pairs.len()];
+    let mut found = Ensemble { scores: zeros.clone(), probabilities: zeros, reports: Vec::new() };
     for (noise, places) in options.assumed.places(observed, pairs) {
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
         progress.at(Stage::Heads, 0.0)?;
-        let (scores, report) = Heads::new(observed, noise, options, seed, progress)?.scores(&some)?;
-        places.iter().zip(scores).for_each(|(&at, score)| found.scores[at] = score);
+        let (scores, probabilities, report) = match noise {
+            Noise::Removed => {
+                let found = missing::score(observed, &some, options, seed, progress)?;
+                (found.logits, found.probabilities, found.report)
+            }
+            Noise::Added => Heads::new(observed, options, seed, progress)?.scores(&some)?,
+        };
+        for ((&at, score), probability) in places.iter().zip(scores).zip(probabilities) {
+            (found.scores[at], found.probabilities[at]) = (score, probability);
+        }
         found.reports.push(report);
     }
     Ok(found)
 }
 
-/// The heads of one noise.
+/// The heads for false edges.
 struct Heads<'a, 'p> {
     observed: &'a Arc<Network>,
-    noise: Noise,
     options: &'a EnsembleOptions,
     groups: &'a [Group],
     splits: usize,
@@ -241,21 +263,16 @@ const LEAST: f64 = 0.02;
 impl<'a, 'p> Heads<'a, 'p> {
     fn new(
         observed: &'a Arc<Network>,
-        noise: Noise,
         options: &'a EnsembleOptions,
         seed: u64,
         progress: &'a mut Progress<'p>,
     ) -> Result<Self> {
-        let (groups, splits) = match noise {
-            Noise::Removed => (&options.removed[..], options.splits[0]),
-            Noise::Added => (&options.added[..], options.splits[1]),
-        };
+        let (groups, splits) = (&options.added[..], options.splits[1]);
         if groups.is_empty() {
             return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
         }
         let (fitted, progress) = (Cell::new(0), RefCell::new(progress));
-        let mut this =
-            Self { observed, noise, options, groups, splits, seed, motifs: None, fitted, progress };
+        let mut this = Self { observed, options, groups, splits, seed, motifs: None, fitted, progress };
         if groups.contains(&Group::Motifs) {
             let split = this.split(0)?;
             this.motifs = Some(MotifCodes::learn(&split.network, &split.pairs, &options.motifs, seed, 0)?);
@@ -264,11 +281,11 @@ impl<'a, 'p> Heads<'a, 'p> {
     }
 
     fn split(&self, split: usize) -> Result<Split> {
-        Split::new(self.observed, self.noise, &self.options.split, self.seed, split as u64)
+        Split::new(self.observed, Noise::Added, &self.options.split, self.seed, split as u64)
     }
 
     fn fit(&self, features: &Features, split: &Split) -> Result<Head> {
-        let c = self.options.c[usize::from(self.noise == Noise::Added)];
+        let c = self.options.c[1];
         let options = FitOptions { quadratic: features.quadratic(), c, ..FitOptions::default() };
         let head = Head::fit(&options, features.columns.as_ref(), &split.labels, &split.weights)?;
         self.count()?;
@@ -278,7 +295,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     /// Counts a head.
     fn count(&self) -> Result<()> {
         // Heads of all features; where edges are re-weighted, those that weigh them, and those after it.
-        let passes = if self.noise == Noise::Added && self.options.reweight { 3 } else { 1 };
+        let passes = if self.options.reweight { 3 } else { 2 };
         self.fitted.set(self.fitted.get() + 1);
         self.progress.borrow_mut().at(Stage::Heads, self.fitted.get() as f64 / (passes * self.splits) as f64)
     }
@@ -290,7 +307,7 @@ impl<'a, 'p> Heads<'a, 'p> {
         split: usize,
         find: impl FnOnce() -> Result<V>,
     ) -> Result<V> {
-        let name = format!("{}/{pass}/{split}", self.noise.word());
+        let name = format!("added/{pass}/{split}");
         let found = self.progress.borrow().recall(&name)?;
         if let Some(found) = found {
             self.count()?;
@@ -304,7 +321,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     /// The features of pairs in a network.
     fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Features> {
         let groups = self.groups;
-        let mut all = features::paths_and_degrees(network, None, pairs, self.noise, groups)?;
+        let mut all = features::paths_and_degrees(network, None, pairs, Noise::Added, groups)?;
         if groups.contains(&Group::Nodes) {
             all = all.and(features::nodes(network, pairs)?)?;
         }
@@ -317,18 +334,22 @@ impl<'a, 'p> Heads<'a, 'p> {
         Ok(all)
     }
 
-    /// The mean logits of pairs.
-    fn scores(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, HeadReport)> {
+    /// The mean logits of pairs, and the probabilities of true edges.
+    fn scores(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, Vec<f64>, HeadReport)> {
         let (mut scores, mut report) = self.first(pairs)?;
-        if self.noise == Noise::Added && self.options.reweight {
-            let (second, false_share) = self.second(pairs)?;
+        let weigher = self.weigher()?;
+        let false_share = weigher.false_share;
+        if self.options.reweight {
+            let second = self.second(pairs, &weigher)?;
             scores.iter_mut().zip(second).for_each(|(score, second)| *score = 0.5 * (*score + second));
-            report.false_share = Some(false_share);
-            // A false edge among the positives beats half of the negatives whatever the head.
-            let corrected = |auc: f64| ((auc - false_share / 2.0) / (1.0 - false_share)).clamp(0.0, 1.0);
-            report.held_out = report.held_out.filter(|_| false_share < 1.0).map(corrected);
         }
-        Ok((scores, report))
+        report.false_share = Some(false_share);
+        // A false edge among the positives beats half of the negatives whatever the head.
+        let corrected = |auc: f64| ((auc - false_share / 2.0) / (1.0 - false_share)).clamp(0.0, 1.0);
+        report.held_out = report.held_out.filter(|_| false_share < 1.0).map(corrected);
+        let probability = |logit: &f64| (1.0 - false_share * (-logit).exp()).clamp(0.0, 1.0);
+        let probabilities = scores.iter().map(probability).collect();
+        Ok((scores, probabilities, report))
     }
 
     /// The mean logits of pairs by heads of all features.
@@ -345,7 +366,9 @@ impl<'a, 'p> Heads<'a, 'p> {
                 let auc = logits.transpose()?.and_then(|logits| auc(&logits, &split.labels));
                 let head = self.fit(&features, &split)?;
                 if last {
-                    report = Some(self.report(&head, &features, &split)?);
+                    let mut measured = HeadReport::new(Noise::Added, self.splits, split.pairs.len());
+                    measured.measure(&head, &features, &split.labels)?;
+                    report = Some(measured);
                 }
                 Ok((head, auc))
             };
@@ -363,32 +386,31 @@ impl<'a, 'p> Heads<'a, 'p> {
         Ok((scores, report))
     }
 
-    /// The mean logits of pairs by heads of P and D in re-weighted networks, and the estimated share of false edges.
+    /// The mean logits of pairs by heads of P and D in re-weighted networks.
     ///
     /// The weights of the edges around an observed pair were found with its edge there. So here false edges have to be injected, that theirs
     /// are found in the same way.
-    fn second(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, f64)> {
-        let weigher = self.weigher()?;
-        let weights = self.weights(&weigher, self.observed)?;
+    fn second(&self, pairs: &[(u32, u32)], weigher: &Weigher) -> Result<Vec<f64>> {
+        let weights = self.weights(weigher, self.observed)?;
         let target = self.plain(self.observed, Some(&weights), pairs)?;
         let mut scores = vec![0.0; pairs.len()];
         let options = SplitOptions { injected: self.options.injected, ..self.options.split.clone() };
         for number in 0..self.splits {
             let head = self.once("second", number, || {
                 let id = (INJECTED + number) as u64;
-                let split = Split::new(self.observed, self.noise, &options, self.seed, id)?;
-                let weights = self.weights(&weigher, &split.network)?;
+                let split = Split::new(self.observed, Noise::Added, &options, self.seed, id)?;
+                let weights = self.weights(weigher, &split.network)?;
                 self.fit(&self.plain(&split.network, Some(&weights), &split.pairs)?, &split)
             })?;
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
         }
-        Ok((scores, weigher.false_share))
+        Ok(scores)
     }
 
     /// P and D of pairs.
     fn plain(&self, network: &Network, weights: Option<&[f64]>, pairs: &[(u32, u32)]) -> Result<Features> {
         let groups = [Group::Paths, Group::Degrees];
-        features::paths_and_degrees(network, weights, pairs, self.noise, &groups)
+        features::paths_and_degrees(network, weights, pairs, Noise::Added, &groups)
     }
 
     /// Heads of P and D alone, which weigh edges.
@@ -423,26 +445,35 @@ impl<'a, 'p> Heads<'a, 'p> {
         let weight = |logit: &f64| (1.0 - weigher.false_share * (-logit).exp()).clamp(LEAST, 1.0);
         Ok(logits.iter().map(weight).collect())
     }
+}
 
-    fn report(&self, head: &Head, features: &Features, split: &Split) -> Result<HeadReport> {
-        let importance = |which: &[usize]| head.importance(features.columns.as_ref(), &split.labels, which);
-        let alone = (0..features.names.len())
+impl HeadReport {
+    pub(super) fn new(noise: Noise, splits: usize, training_pairs: usize) -> Self {
+        Self {
+            noise,
+            splits,
+            training_pairs,
+            held_out: None,
+            average_precision: None,
+            blend: Vec::new(),
+            features: Vec::new(),
+            groups: Vec::new(),
+            false_share: None,
+        }
+    }
+
+    /// What a head needs of its features.
+    pub(super) fn measure(&mut self, head: &Head, features: &Features, labels: &[bool]) -> Result<()> {
+        let importance = |which: &[usize]| head.importance(features.columns.as_ref(), labels, which);
+        self.features = (0..features.names.len())
             .map(|row| Ok((features.names[row].clone(), features.groups[row], importance(&[row])?)))
             .collect::<Result<_>>()?;
-        let together = Group::ALL
+        self.groups = Group::ALL
             .into_iter()
             .filter(|group| features.groups.contains(group))
             .map(|group| Ok((group, importance(&features.rows_of(group))?)))
             .collect::<Result<_>>()?;
-        Ok(HeadReport {
-            noise: self.noise,
-            splits: self.splits,
-            training_pairs: split.pairs.len(),
-            held_out: None,
-            features: alone,
-            groups: together,
-            false_share: None,
-        })
+        Ok(())
     }
 }
 

@@ -125,7 +125,10 @@ impl Features {
 /// Added before logarithms of `RA`, `L3` and `RW3`: these are far below 1, where `log1p` would leave them as they are, with tails that are clipped.
 /// With half of the edges removed (one seed, one split) this gained .0056 uniform and .02 degree-matched over `log1p` on email-Enron, and something in both on
 /// facebook, ppi, arxiv and Caltech36; these networks were also what it was chosen by.
-const SMALL: [f64; 3] = [1e-3, 1e-3, 1e-4];
+pub(super) const SMALL: [f64; 3] = [1e-3, 1e-3, 1e-4];
+
+/// Rows of `P` and `D`.
+pub(super) const PLAIN: usize = 8;
 
 /// `P` and `D` of pairs; weights of the edges as for [`PairPaths::weighted`].
 ///

@@ -3,7 +3,7 @@
 //! | symbol | here | what |
 //! |---|---|---|
 //! | `x_i` | column `i` of the features | one pair, as given |
-//! | `z_i` | standardized | `(x − mean)/sd` of the training pairs by their weights, clipped to ± `FitOptions::clip` |
+//! | `z_i` | standardized | `(x − mean)/sd` of the training pairs by their weights, as if both classes weighed the same, clipped to ± `FitOptions::clip` |
 //! | `φ(z)` | terms | `z` itself, then `z_a z_b` for `a ≤ b` among the first `FitOptions::quadratic` features |
 //! | `β`, `β₀` | coefficients, intercept | of the terms |
 //! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
@@ -97,7 +97,7 @@ impl Head {
         weights: &[f64],
     ) -> Result<Self> {
         check(options, features, labels, weights)?;
-        let (means, scales) = moments(features, weights);
+        let (means, scales) = moments(features, &equal(labels, weights));
         let quadratic = options.quadratic.min(features.rows());
         let terms = features.rows() + quadratic * (quadratic + 1) / 2;
         let mut head = Self {
@@ -398,6 +398,17 @@ impl Sums {
     }
 }
 
+/// The weights with those of the false pairs multiplied so that both classes weigh the same: where nearly all pairs are false, true ones would be clipped.
+fn equal(labels: &[bool], weights: &[f64]) -> Vec<f64> {
+    let total = |class: bool| -> f64 {
+        labels.iter().zip(weights).filter(|pair| *pair.0 == class).map(|pair| pair.1).sum()
+    };
+    let factor = total(true) / total(false);
+    // Sums of classes that weigh the same differ by rounding.
+    let factor = if (factor - 1.0).abs() < 1e-9 { 1.0 } else { factor };
+    labels.iter().zip(weights).map(|(label, weight)| if *label { *weight } else { factor * weight }).collect()
+}
+
 /// The mean of each feature, and one over its standard deviation (0 for a constant one), pairs by their weights.
 fn moments(features: MatRef<'_, f64>, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let total: f64 = weights.iter().sum();
@@ -590,9 +601,13 @@ mod tests {
         let z: Vec<Vec<f64>> = rows
             .iter()
             .map(|row| {
-                let total: f64 = example.weights.iter().sum();
+                let class = |label: bool| -> f64 {
+                    (0..n).filter(|&j| example.labels[j] == label).map(|j| example.weights[j]).sum()
+                };
+                // Both classes count the same.
                 let by_weight = |f: &dyn Fn(f64) -> f64| -> f64 {
-                    row.iter().zip(&example.weights).map(|(x, w)| w * f(*x)).sum::<f64>() / total
+                    let each = (0..n).map(|j| example.weights[j] * f(row[j]) / class(example.labels[j]));
+                    each.sum::<f64>() / 2.0
                 };
                 let mean = by_weight(&|x| x);
                 let sd = by_weight(&|x| (x - mean).powi(2)).sqrt();

@@ -149,8 +149,10 @@ pub struct Denoiser {
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Scores {
-    /// A score for each pair: of `ensemble` and `motif-codes` a probability, of the others what their tables say.
+    /// A score for each pair, for ranking: of `ensemble` and `motif-codes` between 0 and 1, of the others what their tables say.
     pub scores: Vec<f64>,
+    /// The probability that each pair is a true edge, of `ensemble` alone.
+    pub probabilities: Option<Vec<f64>>,
     /// What there is to say.
     pub notes: Vec<String>,
     /// What is told of heads, of methods that have them: one for each noise that was assumed.
@@ -191,7 +193,12 @@ impl Denoiser {
             Method::Ensemble => {
                 let options = EnsembleOptions::new(self.assumed);
                 let found = ensemble_with_progress(network, pairs, &options, self.seed, progress)?;
-                Scores { scores: probabilities(&found.scores), notes: Vec::new(), heads: found.reports }
+                Scores {
+                    scores: squashed(&found.scores),
+                    probabilities: Some(found.probabilities),
+                    notes: Vec::new(),
+                    heads: found.reports,
+                }
             }
         })
     }
@@ -215,7 +222,7 @@ impl Denoiser {
             progress.keep(&name, &scores)?;
             rows.iter().zip(scores).for_each(|(&row, logit)| logits[row] = logit);
         }
-        Ok(Scores { scores: probabilities(&logits), ..Scores::default() })
+        Ok(Scores { scores: squashed(&logits), ..Scores::default() })
     }
 
     fn rebuilt(
@@ -238,11 +245,12 @@ impl Denoiser {
                 rebuilt.outside
             ));
         }
-        Ok(Scores { scores: score(&rebuilt), notes, heads: Vec::new() })
+        Ok(Scores { scores: score(&rebuilt), notes, ..Scores::default() })
     }
 }
 
-fn probabilities(logits: &[f64]) -> Vec<f64> {
+/// Log odds as numbers between 0 and 1.
+fn squashed(logits: &[f64]) -> Vec<f64> {
     logits.iter().map(|logit| 1.0 / (1.0 + (-logit).exp())).collect()
 }
 

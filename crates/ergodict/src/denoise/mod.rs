@@ -1,6 +1,6 @@
-//! Denoising: how likely pairs of nodes are true edges, from the observed network alone.
+//! Denoising: which pairs of nodes look like true edges, from the observed network alone.
 //!
-//! A method gives each pair a score; higher is more likely an edge of the true network. Pairs are `(u32, u32)` in the order the
+//! A method gives each pair a score; higher looks more like an edge of the true network. Pairs are `(u32, u32)` in the order the
 //! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
 
 mod candidates;
@@ -11,6 +11,7 @@ pub mod features;
 pub mod heuristics;
 pub mod logistic;
 mod methods;
+mod missing;
 mod motif_codes;
 mod motif_scores;
 mod ndr;
@@ -22,7 +23,7 @@ mod run;
 pub mod splits;
 mod stars;
 
-pub use candidates::{non_edges, order};
+pub use candidates::{evidence, non_edges, order};
 pub use methods::{Denoiser, Method, PER_PAIR, SHRINKAGE, Scores};
 pub(crate) use motif_codes::MotifCodes;
 pub use motif_codes::MotifCodesParameters;

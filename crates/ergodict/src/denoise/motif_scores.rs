@@ -83,7 +83,10 @@ impl MotifScores {
             let options = SplitOptions { injected: INJECTED, most: usize::MAX, ..SplitOptions::default() };
             let split = Split::new(network, noise, &options, seed, number)?;
             let logits = match noise {
-                Noise::Removed => self.pass((&split.network, network), &split, &asked, (seed, number))?.1,
+                Noise::Removed => {
+                    let split = split.balanced();
+                    self.pass((&split.network, network), &split, &asked, (seed, number))?.1
+                }
                 Noise::Added => self.added(network, edges.len(), &split, &asked, (seed, number))?,
             };
             totals.iter_mut().zip(logits).for_each(|(total, logit)| *total += logit);

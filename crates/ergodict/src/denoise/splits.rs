@@ -2,18 +2,30 @@
 //!
 //! | noise assumed | network | label true | label false |
 //! |---|---|---|---|
-//! | [`Noise::Removed`] | the observed one without a share of its edges; every node keeps one | hidden edges | non-edges of the observed network: as many uniform with weight `1 − w` and as many by degrees with weight `w` |
+//! | [`Noise::Removed`] | the observed one without a share of its edges, none of them in a random spanning forest | hidden edges | all non-edges of the observed network, by a weighted sample |
 //! | [`Noise::Added`] | the observed one, or with a share of false edges injected | observed edges | as many uniform non-edges, or the injected ones |
 //!
-//! Nothing need be injected where features leave out the edge of a pair: without its own edge, a false edge between uniformly chosen nodes has the features of a non-edge. The two
-//! classes have equal weight in all, so that the odds of a head are the ratio of the densities of both.
+//! The question about missing edges is asked of all non-edges, of which few look like edges. So their sample is drawn from four laws in equal parts, all of which are known exactly, and
+//! each draw of a pair has the weight `1/λ`, with `λ` the number of times the pair is expected: weighted sums are those over all non-edges, whatever is drawn.
+//!
+//! | law | probability of a pair of a network with `n` nodes and `E` edges |
+//! |---|---|
+//! | uniform | `2/(n(n − 1))` |
+//! | both ends by degrees | `2 d_u d_v/(2E)²` |
+//! | ends of random walks of two steps | `RA/E` |
+//! | ends of random walks of three steps | `RW3/E` |
+//!
+//! With false edges, nothing need be injected where features leave out the edge of a pair: without its own edge, a false edge between uniformly chosen nodes has the features of a non-edge. There the two
+//! classes have equal weight in all, so that the odds of a head are the ratio of the densities of both; [`Split::balanced`] does the same for missing edges.
 //!
 //! Some labels are wrong: a non-edge may be a true edge that is not observed, and an observed edge a false one. An AUC does not mind a share of labels that are
 //! wrong at random.
 
-use super::paths::simple;
-use crate::data::{Network, non_edges};
-use crate::rng::{ChaCha8Rng, Purpose, ids, shuffle, stream};
+use super::paths::{OwnEdge, PairPaths, simple};
+use crate::data::Network;
+use crate::data::corrupt::spanning_tree;
+use crate::data::non_edges::{self, joined};
+use crate::rng::{ChaCha8Rng, Purpose, below, ids, shuffle, stream};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -57,15 +69,15 @@ pub struct SplitOptions {
     pub hidden: f64,
     /// False edges that are injected, as a share of the observed edges. At 0 non-edges stay non-edges.
     pub injected: f64,
-    /// `w`: the weight of negatives by degrees. It trades the two columns of docs/denoising.md: at 0 degrees alone tell much.
-    pub degree_weight: f64,
+    /// Draws of non-edges where edges are hidden; a network with fewer non-edges gives all of them.
+    pub draws: usize,
     /// Most pairs of a label; beyond that a random part of them is taken, with more weight each.
     pub most: usize,
 }
 
 impl Default for SplitOptions {
     fn default() -> Self {
-        Self { hidden: 0.2, injected: 0.0, degree_weight: 0.05, most: 100_000 }
+        Self { hidden: 0.1, injected: 0.0, draws: 20_000, most: 100_000 }
     }
 }
 
@@ -80,6 +92,8 @@ pub struct Split {
     pub labels: Vec<bool>,
     /// What each counts.
     pub weights: Vec<f64>,
+    /// Edges that were hidden, whether they are among the pairs or not.
+    pub hidden: usize,
 }
 
 impl Split {
@@ -89,8 +103,8 @@ impl Split {
     /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
     /// let karate = std::sync::Arc::new(embedded("karate")?);
     /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?;
-    /// assert_eq!(split.network.edges(), 78 - 15);
-    /// assert_eq!(split.pairs.len(), 3 * 15);
+    /// assert_eq!(split.network.edges(), 78 - 7);
+    /// assert_eq!(split.pairs.len(), 7 + (34 * 33 / 2 - 78)); // so few non-edges are all there
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     ///
@@ -110,6 +124,26 @@ impl Split {
             Noise::Removed => hidden(observed, options, &mut rng),
             Noise::Added => kept(observed, options, &mut rng),
         }
+    }
+
+    /// The same with classes of equal weight, that of the true pairs.
+    ///
+    /// ```
+    /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
+    /// let karate = std::sync::Arc::new(embedded("karate")?);
+    /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?.balanced();
+    /// assert!((split.weights.iter().sum::<f64>() - 2.0 * 7.0).abs() < 1e-9);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    #[must_use]
+    pub fn balanced(mut self) -> Self {
+        let total = |label: bool| -> f64 {
+            self.labels.iter().zip(&self.weights).filter(|pair| *pair.0 == label).map(|pair| pair.1).sum()
+        };
+        let factor = total(true) / total(false);
+        let negatives = self.weights.iter_mut().zip(&self.labels).filter(|pair| !pair.1);
+        negatives.for_each(|(weight, _)| *weight *= factor);
+        self
     }
 
     fn push(
@@ -146,9 +180,8 @@ impl SplitOptions {
             let expected = "it must be a number, 0 or more";
             return Err(Error::parameter("the share of injected edges", self.injected, expected));
         }
-        if !(0.0..1.0).contains(&self.degree_weight) {
-            let expected = "it must be from 0 to below 1";
-            return Err(Error::parameter("the weight of degrees", self.degree_weight, expected));
+        if self.draws == 0 {
+            return Err(Error::parameter("the number of draws", 0, "it must be at least 1"));
         }
         if self.most == 0 {
             return Err(Error::parameter("the most pairs of a label", 0, "it must be at least 1"));
@@ -158,40 +191,85 @@ impl SplitOptions {
 }
 
 fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
-    let mut edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
-    let mut degrees: Vec<usize> = (0..observed.nodes()).map(|u| observed.neighbors(u).len()).collect();
-    shuffle(&mut edges, rng);
-    let wanted = part(options.hidden, observed.edges()) as usize;
-    let (mut kept, mut gone) = (Vec::with_capacity(edges.len()), Vec::with_capacity(wanted));
-    for (u, v) in edges {
-        let (a, b) = (u as usize, v as usize);
-        if gone.len() < wanted && degrees[a] > 1 && degrees[b] > 1 {
-            degrees[a] -= 1;
-            degrees[b] -= 1;
-            gone.push((u, v));
-        } else {
-            kept.push((u, v));
-        }
-    }
-    let there = free(observed, true);
-    if gone.is_empty() || there == 0 {
+    let (mut kept, mut others) = spanning_tree(observed, rng);
+    let there = non_edges::number(observed);
+    if others.is_empty() || there == 0 {
         let found = format!("one of {} edges", observed.edges());
-        let expected = "an edge whose ends have others, and a pair without an edge, are needed to learn from";
+        let expected = "an edge that is on a cycle, and a pair without an edge, are needed to learn from";
         return Err(Error::parameter("the network", found, expected));
     }
+    shuffle(&mut others, rng);
+    let wanted = others.len().min(part(options.hidden, observed.edges()) as usize);
+    let mut gone = others.split_off(others.len() - wanted);
+    kept.append(&mut others);
     gone.sort_unstable();
-    let negatives = (gone.len() as u64).min(there);
     let network = Arc::new(Network::simple(observed.nodes(), &kept)?);
-    let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new() };
-    let w = options.degree_weight;
-    let balance = gone.len() as f64 / negatives as f64;
+    let (pairs, weights) = negatives(observed, &network, options.draws, rng)?;
+    let mut split =
+        Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new(), hidden: wanted };
     split.push(gone, true, 1.0, options.most, rng);
-    let uniform = non_edges::uniformly(observed, negatives, rng);
-    split.push(uniform, false, (1.0 - w) * balance, options.most, rng);
-    if w > 0.0 {
-        split.push(non_edges::by_degree(observed, negatives, rng), false, w * balance, options.most, rng);
-    }
+    split.labels.resize(split.labels.len() + pairs.len(), false);
+    split.pairs.extend(pairs);
+    split.weights.extend(weights);
     Ok(split)
+}
+
+/// A weighted sample of the non-edges of the observed network, ascending: walks are in the network that edges were hidden from. The
+/// weights add up to the number of non-edges.
+fn negatives(
+    observed: &Network,
+    network: &Network,
+    draws: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<(Vec<(u32, u32)>, Vec<f64>)> {
+    let there = non_edges::number(observed);
+    if there <= draws as u64 {
+        let all = non_edges::uniformly(observed, there, rng);
+        let weights = vec![1.0; all.len()];
+        return Ok((all, weights));
+    }
+    let (n, ends) = (network.nodes() as u64, &network.rows().neighbors);
+    let each = draws.div_ceil(4);
+    let mut pairs = Vec::with_capacity(4 * each);
+    for law in 0..4 {
+        for _ in 0..each {
+            // Every node is as often a neighbor as its degree says.
+            let end = |rng: &mut ChaCha8Rng| match law {
+                0 => below(rng, n) as u32,
+                _ => ends[below(rng, ends.len() as u64) as usize],
+            };
+            let u = end(rng);
+            let v = match law {
+                0 | 1 => end(rng),
+                steps => (0..steps).fold(u, |at, _| {
+                    let row = network.neighbors(at as usize);
+                    row[below(rng, row.len() as u64) as usize]
+                }),
+            };
+            if u != v && !joined(observed, u, v) {
+                pairs.push((u.min(v), u.max(v)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    let (mut counts, mut different) = (Vec::new(), Vec::new());
+    for same in pairs.chunk_by(|a, b| a == b) {
+        counts.push(same.len() as f64);
+        different.push(same[0]);
+    }
+    let edges = network.edges() as f64;
+    let paths = PairPaths::new(network)?.paths(&different, OwnEdge::Excluded)?;
+    let expected = paths.iter().map(|paths| {
+        let uniform = 2.0 / (n as f64 * (n as f64 - 1.0));
+        let by_degree = paths.preferential_attachment() / (2.0 * edges * edges);
+        each as f64 * (uniform + by_degree + (paths.resource_allocation + paths.rw3) / edges)
+    });
+    // All pairs but isolated ones of nodes are within reach of each law; as drawn, pairs of equal nodes among the uniform ones are lost to all.
+    let mut weights: Vec<f64> =
+        counts.iter().zip(expected).map(|(count, expected)| count / expected).collect();
+    let scale = there as f64 / weights.iter().sum::<f64>();
+    weights.iter_mut().for_each(|weight| *weight *= scale);
+    Ok((different, weights))
 }
 
 /// A share of so many edges, at least one.
@@ -202,7 +280,7 @@ fn part(share: f64, edges: u64) -> u64 {
 fn kept(observed: &Arc<Network>, options: &SplitOptions, rng: &mut ChaCha8Rng) -> Result<Split> {
     let edges: Vec<(u32, u32)> = observed.each_edge().map(|(u, v, _)| (u, v)).collect();
     // Of injected pairs no more than half of what there is, lest the split be a complete network.
-    let (injects, there) = (options.injected > 0.0, free(observed, false));
+    let (injects, there) = (options.injected > 0.0, non_edges::number(observed));
     let wanted = if injects {
         part(options.injected, observed.edges()).min(there / 2)
     } else {
@@ -220,48 +298,70 @@ fn kept(observed: &Arc<Network>, options: &SplitOptions, rng: &mut ChaCha8Rng) -
     } else {
         Arc::clone(observed)
     };
-    let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new() };
+    let mut split = Split { network, pairs: Vec::new(), labels: Vec::new(), weights: Vec::new(), hidden: 0 };
     let balance = edges.len() as f64 / false_edges.len() as f64;
     split.push(edges, true, 1.0, options.most, rng);
     split.push(false_edges, false, balance, options.most, rng);
     Ok(split)
 }
 
-/// Pairs without an edge: of all nodes, or of those with edges.
-fn free(network: &Network, with_edges: bool) -> u64 {
-    let isolated = |u: &usize| network.neighbors(*u).is_empty();
-    let n = network.nodes() as u64;
-    let n = if with_edges { n - (0..network.nodes()).filter(isolated).count() as u64 } else { n };
-    n * n.saturating_sub(1) / 2 - network.edges()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::embedded;
-    use crate::data::non_edges::joined;
 
     #[test]
-    fn hidden_edges_leave_every_node_one_and_negatives_are_none() {
+    fn hidden_edges_leave_the_network_connected_and_negatives_are_all_non_edges() {
         let karate = Arc::new(embedded("karate").unwrap());
         for split in 0..20 {
             let options = SplitOptions { hidden: 0.4, ..SplitOptions::default() };
             let one = Split::new(&karate, Noise::Removed, &options, 3, split).unwrap();
             let positives = one.labels.iter().filter(|l| **l).count();
             assert_eq!(one.network.edges() + positives as u64, 78);
-            assert!((0..34).all(|u| !one.network.neighbors(u).is_empty()));
+            assert_eq!((positives, one.hidden, one.network.components().sizes.len()), (31, 31, 1));
             for (&(u, v), &label) in one.pairs.iter().zip(&one.labels) {
                 assert!(joined(&karate, u, v) == label && !joined(&one.network, u, v));
             }
             let weight = |label: bool| -> f64 {
                 one.labels.iter().zip(&one.weights).filter(|p| *p.0 == label).map(|p| p.1).sum()
             };
-            assert!((weight(true) - 31.0).abs() < 1e-12 && (weight(false) - 31.0).abs() < 1e-12);
+            assert_eq!((weight(true), weight(false)), (31.0, 483.0));
         }
         let pairs =
             |split| Split::new(&karate, Noise::Removed, &SplitOptions::default(), 3, split).unwrap().pairs;
         assert_ne!(pairs(0), pairs(1));
         assert_eq!(pairs(0), pairs(0));
+    }
+
+    #[test]
+    fn weighted_negatives_stand_for_all_non_edges() {
+        let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
+        let facts = |u: u32, v: u32| {
+            let [a, b] = [u, v].map(|u| lesmis.neighbors(u as usize));
+            let common = a.iter().filter(|w| b.binary_search(w).is_ok()).count();
+            [(a.len() * b.len()) as f64, common as f64, f64::from(u8::from(common == 0))]
+        };
+        let all = crate::denoise::non_edges(&lesmis);
+        let wanted = all.iter().fold([0.0; 3], |sum, &(u, v)| add(sum, facts(u, v), 1.0));
+        let (mut mean, splits) = ([0.0; 3], 100);
+        for number in 0..splits {
+            let options = SplitOptions { draws: 400, ..SplitOptions::default() };
+            let one = Split::new(&lesmis, Noise::Removed, &options, 5, number).unwrap();
+            let negatives = one.pairs.iter().zip(&one.weights).zip(&one.labels).filter(|pair| !pair.1);
+            let total: f64 = negatives.clone().map(|((_, weight), _)| weight).sum();
+            assert!((total - all.len() as f64).abs() < 1e-6);
+            for ((&(u, v), &weight), _) in negatives {
+                mean = add(mean, facts(u, v), weight / splits as f64);
+            }
+        }
+        for (mean, wanted) in mean.iter().zip(wanted) {
+            assert!((mean / wanted - 1.0).abs() < 0.03, "{mean} for {wanted}");
+        }
+    }
+
+    fn add(mut sum: [f64; 3], terms: [f64; 3], weight: f64) -> [f64; 3] {
+        sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
+        sum
     }
 
     #[test]
@@ -304,7 +404,7 @@ mod tests {
         for options in [
             SplitOptions { hidden: 1.0, ..SplitOptions::default() },
             SplitOptions { injected: -0.1, ..SplitOptions::default() },
-            SplitOptions { degree_weight: -0.1, ..SplitOptions::default() },
+            SplitOptions { draws: 0, ..SplitOptions::default() },
             SplitOptions { most: 0, ..SplitOptions::default() },
         ] {
             assert!(Split::new(&star, Noise::Added, &options, 0, 0).is_err());

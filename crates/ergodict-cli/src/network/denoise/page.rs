@@ -24,6 +24,7 @@ const SCORES: &str = "
 pub(in crate::network) struct Suspect {
     pub(in crate::network) pair: (String, String),
     pub(in crate::network) score: f64,
+    pub(in crate::network) probability: Option<f64>,
     pub(in crate::network) degrees: (usize, usize),
     pub(in crate::network) common: usize,
 }
@@ -61,9 +62,9 @@ impl Denoised<'_> {
 
     fn lead(&self, network: &str) -> String {
         let what = match self.assumed.as_str() {
-            "added" => "how likely each is a true edge, if some edges of the network are false",
-            "removed" => "how likely each is an edge that is missing from the network",
-            _ => "how likely each is a true edge, if some edges are false and some are missing",
+            "added" => "how much each looks like a true edge, if some edges of the network are false",
+            "removed" => "how much each looks like an edge that is missing from the network",
+            _ => "how much each looks like a true edge, if some edges are false and some are missing",
         };
         let mut lead = format!(
             "{} pairs of nodes of {network}, scored by {}: {what}. Nothing but the network itself was looked at.",
@@ -96,19 +97,21 @@ impl Denoised<'_> {
                 one.pair.0.clone(),
                 one.pair.1.clone(),
                 format!("{:.4}", one.score),
+                one.probability.map_or_else(String::new, |probability| format!("{probability:.3}")),
                 one.degrees.0.to_string(),
                 one.degrees.1.to_string(),
                 one.common.to_string(),
             ]
         });
-        let head = ["rank", "u", "v", "score", "degree of u", "degree of v", "common neighbors"];
+        let head =
+            ["rank", "u", "v", "score", "probability", "degree of u", "degree of v", "common neighbors"];
         let (title, words) = if missing {
             (
-                "Most likely missing",
-                "The pairs that look most like edges that are missing, the likeliest first.",
+                "Perhaps missing",
+                "The pairs that look most like edges that are missing. Probabilities are for a tenth of the true edges missing.",
             )
         } else {
-            ("Most suspicious", "The pairs that look least like true edges, the least likely first.")
+            ("Most suspicious", "The pairs that look least like true edges, the most suspicious first.")
         };
         Table {
             title: title.into(),

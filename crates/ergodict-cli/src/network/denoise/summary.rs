@@ -80,17 +80,22 @@ impl Denoised<'_> {
             }
             if let Some(auc) = head.held_out {
                 let text = format!(
-                    "{under}AUC {auc:.4} on labels of other splits, all made from the network itself ({} splits)",
+                    "{under}AUC {auc:.4} on labels that were not trained with, all made from the network itself ({} splits)",
                     head.splits
                 );
                 lines.push(("head", text));
             }
+            if let Some(precision) = head.average_precision {
+                let shares = head.blend.iter().map(|(name, share)| format!("{name} {:.0} %", 100.0 * share));
+                let shares = shares.collect::<Vec<_>>().join(", ");
+                lines.push(("blend", format!("{under}{shares}: average precision {precision:.3} of hidden edges among all non-edges")));
+            }
         }
         lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
         let (name, said) = if self.assumed == "removed" {
-            ("missing?", "most likely")
+            ("missing?", "highest scores")
         } else {
-            ("suspects", "least likely")
+            ("suspects", "lowest scores")
         };
         lines.push((name, format!("{}, … ({said} first)", self.suspects.join(", "))));
         lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
@@ -112,6 +117,8 @@ impl Denoised<'_> {
                 splits: head.splits,
                 training_pairs: head.training_pairs,
                 held_out_auc: head.held_out,
+                average_precision: head.average_precision,
+                blend: head.blend.iter().cloned().collect(),
                 false_share: head.false_share,
                 features: features.collect(),
             }
@@ -173,8 +180,12 @@ struct HeadSummary<'a> {
     splits: usize,
     /// Pairs trained with
     training_pairs: usize,
-    /// AUC on labels of other splits, made from the network itself
+    /// AUC on labels made from the network itself that were not trained with
     held_out_auc: Option<f64>,
+    /// Average precision of hidden edges among all non-edges; `null` for added edges
+    average_precision: Option<f64>,
+    /// What is averaged for removed edges, by name, and its share
+    blend: std::collections::BTreeMap<String, f64>,
     /// Estimated share of false edges among the observed ones; `null` for removed edges
     false_share: Option<f64>,
     /// Features of a pair

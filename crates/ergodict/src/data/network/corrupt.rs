@@ -364,8 +364,8 @@ fn floored(fraction: f64) -> f64 {
 /// Pairs of nodes.
 type Pairs = Vec<(u32, u32)>;
 
-/// The edges of a spanning tree of a connected network, and the others: Kruskal's algorithm on a random order.
-fn spanning_tree(network: &Network, rng: &mut ChaCha8Rng) -> (Pairs, Pairs) {
+/// The edges of a spanning forest of a network, and the others: Kruskal's algorithm on a random order.
+pub(crate) fn spanning_tree(network: &Network, rng: &mut ChaCha8Rng) -> (Pairs, Pairs) {
     let mut edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
     shuffle(&mut edges, rng);
     let mut above: Vec<u32> = (0..network.nodes() as u32).collect();

@@ -1,0 +1,459 @@
+//! Missing edges: heads that learn from hidden edges what a missing one looks like among all non-edges.
+//!
+//! | step | what |
+//! |---|---|
+//! | labels | [`Split`]: edges hidden outside of a random spanning forest, against a weighted sample that stands for all non-edges, several times |
+//! | candidates | the log odds of each of [`HEURISTICS`], and of logistic heads on the groups of features, [`Head`] |
+//! | folds | every pair is in one of [`FOLDS`] folds by a hash of its nodes; heads for a fold are fitted without its pairs, true or false |
+//! | blend | [`ROUNDS`] times the candidate that, added to the mean of those before, has the highest average precision of all (Caruana and others 2004) |
+//! | probability | `min(1, M/H·o)`, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
+//!
+//! Weights make the labels those of the question: each hidden edge counts once, and all non-edges of the network once each. So few pairs are true, the fit of a head is decided
+//! where candidates for the top of the list are, and its odds are those of a pair being one of the hidden edges. A head fitted to classes of equal weight is decided in
+//! the bulk of the pairs: it puts pairs of a hub and a leaf with a single common neighbor on top.
+//!
+//! Among the pairs labeled false are the `M` edges that are missing, which look like the `H` hidden ones. With `f` the density of both and `g` the sum over the other pairs, the odds of a hidden edge
+//! are `o = H f/(M f + g)`, and the probability of a missing one is `M f/(M f + g) = (M/H) o`. `M` is not known: the share of the true edges that is missing is given.
+//!
+//! On a network of a few hundred edges heads may be worse than one number of paths, and the blend then consists of such numbers.
+
+use super::ensemble::{EnsembleOptions, HeadReport};
+use super::features::{self, Features, Group};
+use super::logistic::{FitOptions, Head};
+use super::roc::descending;
+use super::splits::{Noise, Split};
+use super::stars::mixed;
+use super::{Progress, Stage};
+use crate::data::Network;
+use crate::linalg::Mat;
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// Folds that heads are judged on.
+const FOLDS: usize = 3;
+/// Candidates that are averaged, with repetition.
+const ROUNDS: usize = 8;
+/// Numbers of paths and degrees among the candidates, with what is added before their logarithm.
+const HEURISTICS: [(&str, f64); 6] = [
+    ("common-neighbors", 0.1),
+    ("adamic-adar", 0.01),
+    ("resource-allocation", 1e-3),
+    ("ra-l3", 1e-4),
+    ("l3", 1e-3),
+    ("preferential-attachment", 1.0),
+];
+/// No clipping: the order is that of the number itself.
+const UNCLIPPED: f64 = 1e9;
+
+/// What a candidate looks at.
+enum Look {
+    /// One of [`HEURISTICS`].
+    One(usize),
+    /// The first so many features, with squares and products or without.
+    Many { rows: usize, quadratic: bool, c: f64 },
+}
+
+/// What is asked for, and what came of it.
+pub(super) struct Found {
+    /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of non-edges.
+    pub logits: Vec<f64>,
+    pub probabilities: Vec<f64>,
+    pub report: HeadReport,
+}
+
+/// Training pairs of all splits.
+struct Training {
+    features: Features,
+    labels: Vec<bool>,
+    weights: Vec<f64>,
+    folds: Vec<usize>,
+    /// Edges hidden in a split, in the mean.
+    hidden: f64,
+}
+
+/// Scores pairs that are no observed edges.
+///
+/// # Errors
+/// Those of [`Split::new`], of the features and of [`Head::fit`]; [`Error::Interrupted`].
+pub(super) fn score(
+    observed: &Arc<Network>,
+    pairs: &[(u32, u32)],
+    options: &EnsembleOptions,
+    seed: u64,
+    progress: &mut Progress<'_>,
+) -> Result<Found> {
+    let groups = &options.removed;
+    if groups.is_empty() {
+        return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
+    }
+    let training = Training::new(observed, options, seed, progress)?;
+    let target = features(observed, pairs, groups, seed)?;
+    let candidates = candidates(&training.features, options.c[0]);
+    let (mut crossed, mut scores, mut last) = (Vec::new(), Vec::new(), None);
+    for (number, (name, look)) in candidates.iter().enumerate() {
+        progress.at(Stage::Heads, number as f64 / candidates.len() as f64)?;
+        let (logits, head) = training.cross(name, look, progress)?;
+        crossed.push(logits);
+        scores.push(head.logits(look.columns(&target.columns).as_ref())?);
+        last = Some(head);
+    }
+    let shares = training.blend(&crossed);
+    let mean = |of: &[Vec<f64>]| -> Vec<f64> {
+        let mut sum = vec![0.0; of[0].len()];
+        for (values, &share) in of.iter().zip(&shares).filter(|(_, share)| **share > 0.0) {
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * value);
+        }
+        sum
+    };
+    let (known, logits) = (mean(&crossed), mean(&scores));
+    let calibration = Calibration::new(&known, &training.labels, &training.weights);
+    let non_edges = crate::data::non_edges::number(observed) as f64;
+    // As many edges are taken to be missing as that share of the true ones.
+    let missing = options.missing / (1.0 - options.missing) * observed.edges() as f64;
+    let ratio = missing / training.hidden;
+    let probabilities = logits.iter().map(|&logit| calibration.probability(logit, ratio)).collect();
+    let balance = (non_edges / training.hidden).ln();
+    let ranking = Ranking::new(&known, &training.labels, &training.weights);
+    let mut report = HeadReport::new(Noise::Removed, options.splits[0], training.labels.len());
+    if let Some(head) = last.filter(|_| !pairs.is_empty()) {
+        report.measure(&head, &training.features, &training.labels)?;
+    }
+    report.held_out = Some(ranking.auc);
+    report.average_precision = Some(ranking.average_precision);
+    let shares = candidates.iter().zip(&shares).filter(|(_, share)| **share > 0.0);
+    report.blend = shares.map(|((name, _), share)| (name.clone(), *share)).collect();
+    progress.at(Stage::Heads, 1.0)?;
+    Ok(Found { logits: logits.into_iter().map(|logit| logit + balance).collect(), probabilities, report })
+}
+
+/// The features of pairs in a network.
+fn features(network: &Arc<Network>, pairs: &[(u32, u32)], groups: &[Group], seed: u64) -> Result<Features> {
+    let mut all = features::paths_and_degrees(network, None, pairs, Noise::Removed, groups)?;
+    if groups.contains(&Group::Nodes) {
+        all = all.and(features::nodes(network, pairs)?)?;
+    }
+    if groups.contains(&Group::Embedding) {
+        all = all.and(features::embedding(network, pairs, seed)?)?;
+    }
+    Ok(all)
+}
+
+/// Numbers of paths and degrees where these are among the features; a head on these; heads on all features, without products and with them.
+fn candidates(features: &Features, c: f64) -> Vec<(String, Look)> {
+    let rows = features.names.len();
+    let plain = features.rows_of(Group::Paths).len() + features.rows_of(Group::Degrees).len();
+    let mut all: Vec<(String, Look)> = Vec::new();
+    if plain == features::PLAIN {
+        let name = |number: usize| HEURISTICS[number].0.to_owned();
+        all.extend((0..HEURISTICS.len()).map(|number| (name(number), Look::One(number))));
+    }
+    if plain > 0 && plain < rows {
+        all.push(("head of paths and degrees".into(), Look::Many { rows: plain, quadratic: true, c }));
+    }
+    all.push(("linear head".into(), Look::Many { rows, quadratic: false, c: 10.0 * c }));
+    all.push(("head".into(), Look::Many { rows, quadratic: true, c }));
+    all
+}
+
+impl Look {
+    /// What it sees of pairs with these features.
+    fn columns(&self, features: &Mat<f64>) -> Mat<f64> {
+        match *self {
+            Self::One(number) => Mat::from_fn(1, features.cols(), |_, j| logarithm(number, features.col(j))),
+            Self::Many { rows, .. } => Mat::from_fn(rows, features.cols(), |i, j| features.get(i, j)),
+        }
+    }
+
+    fn options(&self) -> FitOptions {
+        match *self {
+            Self::One(_) => FitOptions { c: 10.0, clip: UNCLIPPED, ..FitOptions::default() },
+            Self::Many { rows, quadratic, c } => {
+                FitOptions { quadratic: if quadratic { rows } else { 0 }, c, ..FitOptions::default() }
+            }
+        }
+    }
+}
+
+/// The logarithm of one of [`HEURISTICS`] by the features of a pair, which are logarithms as well.
+fn logarithm(number: usize, column: &[f64]) -> f64 {
+    let (ra, l3) = (column[2].exp() - features::SMALL[0], column[4].exp() - features::SMALL[1]);
+    let value = match number {
+        0 => column[0].exp_m1(),
+        1 => column[1].exp_m1(),
+        2 => ra,
+        3 => ra + 0.001 * l3,
+        4 => l3,
+        _ => return column[6],
+    };
+    // Of nothing, rounding may leave less than nothing.
+    (value.max(0.0) + HEURISTICS[number].1).ln()
+}
+
+impl Training {
+    fn new(
+        observed: &Arc<Network>,
+        options: &EnsembleOptions,
+        seed: u64,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self> {
+        let splits = options.splits[0];
+        let (mut parts, mut labels, mut weights, mut folds) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut hidden = 0.0;
+        for number in 0..splits {
+            progress.at(Stage::Features, number as f64 / splits as f64)?;
+            let split = Split::new(observed, Noise::Removed, &options.split, seed, number as u64)?;
+            parts.push(features(&split.network, &split.pairs, &options.removed, seed)?);
+            weights.extend(split.weights.iter().map(|weight| weight / splits as f64));
+            folds.extend(split.pairs.iter().map(|&pair| fold(pair)));
+            labels.extend(split.labels);
+            hidden += split.hidden as f64 / splits as f64;
+        }
+        let (names, groups) = (parts[0].names.clone(), parts[0].groups.clone());
+        let mut columns = Mat::zeros(names.len(), labels.len());
+        let each = parts.iter().flat_map(|part| (0..part.columns.cols()).map(|j| part.columns.col(j)));
+        each.enumerate().for_each(|(at, column)| columns.col_mut(at).copy_from_slice(column));
+        Ok(Self { features: Features { names, groups, columns }, labels, weights, folds, hidden })
+    }
+
+    /// A head of all training pairs, and log odds of each pair by a head that was fitted without its fold.
+    fn cross(&self, name: &str, look: &Look, progress: &Progress<'_>) -> Result<(Vec<f64>, Head)> {
+        let columns = look.columns(&self.features.columns);
+        let mut logits = vec![0.0; self.labels.len()];
+        for left_out in 0..FOLDS {
+            let rows: Vec<usize> = (0..logits.len()).filter(|&row| self.folds[row] != left_out).collect();
+            let has = |label: bool| rows.iter().any(|&row| self.labels[row] == label);
+            if !(has(true) && has(false)) {
+                continue;
+            }
+            let some = Mat::from_fn(columns.rows(), rows.len(), |i, j| columns.get(i, rows[j]));
+            let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row]).collect();
+            let weights: Vec<f64> = rows.iter().map(|&row| self.weights[row]).collect();
+            let head = once(progress, &format!("removed/{name}/{left_out}"), || {
+                Head::fit(&look.options(), some.as_ref(), &labels, &weights)
+            })?;
+            let rows: Vec<usize> = (0..logits.len()).filter(|&row| self.folds[row] == left_out).collect();
+            let others = Mat::from_fn(columns.rows(), rows.len(), |i, j| columns.get(i, rows[j]));
+            rows.iter().zip(head.logits(others.as_ref())?).for_each(|(&row, logit)| logits[row] = logit);
+        }
+        let head = once(progress, &format!("removed/{name}"), || {
+            Head::fit(&look.options(), columns.as_ref(), &self.labels, &self.weights)
+        })?;
+        Ok((logits, head))
+    }
+
+    /// The share of each candidate in the blend.
+    fn blend(&self, candidates: &[Vec<f64>]) -> Vec<f64> {
+        let (mut sum, mut counts) = (vec![0.0; self.labels.len()], vec![0; candidates.len()]);
+        for _ in 0..ROUNDS {
+            let with = |logits: &Vec<f64>| -> f64 {
+                let both: Vec<f64> = sum.iter().zip(logits).map(|(sum, logit)| sum + logit).collect();
+                Ranking::new(&both, &self.labels, &self.weights).average_precision
+            };
+            let found: Vec<f64> = candidates.iter().map(with).collect();
+            // The first of equal ones.
+            let best = (0..found.len()).rev().max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap_or(0);
+            counts[best] += 1;
+            sum.iter_mut().zip(&candidates[best]).for_each(|(sum, logit)| *sum += logit);
+        }
+        counts.iter().map(|&count| f64::from(count) / ROUNDS as f64).collect()
+    }
+}
+
+/// Odds of hidden edges by the score of the blend: in stretches of as many hidden edges each, and between their middles by straight lines.
+struct Calibration {
+    /// The mean score and the log odds of each stretch, both ascending.
+    steps: Vec<(f64, f64)>,
+    /// The largest probability that as many hidden edges as a stretch has can show.
+    most: f64,
+}
+
+/// Hidden edges of a stretch, at least; and stretches, about.
+const STRETCH: (usize, usize) = (10, 20);
+
+impl Calibration {
+    fn new(scores: &[f64], labels: &[bool], weights: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        let positives = labels.iter().filter(|label| **label).count();
+        let each = STRETCH.0.max(positives / STRETCH.1);
+        // Weights of true pairs and of false ones, and the score times these; from the highest scores down.
+        let mut stretches: Vec<[f64; 3]> = Vec::new();
+        let (mut now, mut count) = ([0.0; 3], 0);
+        for (at, &row) in order.iter().enumerate() {
+            now[usize::from(!labels[row])] += weights[row];
+            now[2] += weights[row] * scores[row];
+            count += usize::from(labels[row]);
+            let tied = order.get(at + 1).is_some_and(|&next| scores[next] == scores[row]);
+            if count >= each && !tied {
+                stretches.push(now);
+                (now, count) = ([0.0; 3], 0);
+            }
+        }
+        // What is left at the end has too few hidden edges of its own.
+        match stretches.last_mut() {
+            Some(last) => (0..3).for_each(|k| last[k] += now[k]),
+            None => stretches.push(now),
+        }
+        // Neighbors are pooled until odds ascend with scores.
+        let mut pooled: Vec<[f64; 3]> = Vec::new();
+        for mut stretch in stretches.into_iter().rev() {
+            while let Some(before) = pooled.pop_if(|before| before[0] * stretch[1] >= stretch[0] * before[1])
+            {
+                (0..3).for_each(|k| stretch[k] += before[k]);
+            }
+            pooled.push(stretch);
+        }
+        let step = |[yes, no, score]: &[f64; 3]| (score / (yes + no), (yes / no.max(1e-9 * yes)).ln());
+        let steps = pooled.iter().map(step).collect();
+        Self { steps, most: (each as f64 + 1.0) / (each as f64 + 2.0) }
+    }
+
+    /// Log odds of a hidden edge: below the lowest stretch as the score falls, above the highest level.
+    fn log_odds(&self, score: f64) -> f64 {
+        let above = self.steps.partition_point(|step| step.0 <= score);
+        let level = |at: usize| self.steps[at.min(self.steps.len() - 1)];
+        match above {
+            0 => level(0).1 + (score - level(0).0),
+            _ if above == self.steps.len() => level(above).1,
+            _ => {
+                let ((from, low), (to, high)) = (level(above - 1), level(above));
+                low + (high - low) * (score - from) / (to - from)
+            }
+        }
+    }
+
+    /// The probability of a missing edge, with so many missing edges for each hidden one.
+    fn probability(&self, score: f64, ratio: f64) -> f64 {
+        (ratio * self.log_odds(score).exp()).min(self.most)
+    }
+}
+
+/// The fold of a pair.
+fn fold((u, v): (u32, u32)) -> usize {
+    (mixed(u64::from(u.min(v)) << 32 | u64::from(u.max(v))) % FOLDS as u64) as usize
+}
+
+/// What was found under a name, now or before the run was interrupted.
+fn once(progress: &Progress<'_>, name: &str, find: impl FnOnce() -> Result<Head>) -> Result<Head> {
+    if let Some(found) = progress.recall(name)? {
+        return Ok(found);
+    }
+    let found = find()?;
+    progress.keep(name, &found)?;
+    Ok(found)
+}
+
+/// How well scores of weighted pairs are ordered.
+struct Ranking {
+    auc: f64,
+    average_precision: f64,
+}
+
+impl Ranking {
+    fn new(scores: &[f64], labels: &[bool], weights: &[f64]) -> Self {
+        let mut order: Vec<(u64, u32)> =
+            scores.iter().zip(0..).map(|(&score, at)| (descending(score), at)).collect();
+        order.sort_unstable();
+        let (mut hits, mut called, mut area, mut precision) = (0.0, 0.0, 0.0, 0.0);
+        for group in order.chunk_by(|a, b| a.0 == b.0) {
+            let (mut positives, mut negatives) = (0.0, 0.0);
+            for &(_, at) in group {
+                *(if labels[at as usize] { &mut positives } else { &mut negatives }) += weights[at as usize];
+            }
+            area += negatives * (hits + 0.5 * positives);
+            hits += positives;
+            called += positives + negatives;
+            if positives > 0.0 {
+                precision += positives * hits / called;
+            }
+        }
+        let negatives = called - hits;
+        Self { auc: area / (hits * negatives), average_precision: precision / hits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::embedded;
+    use crate::denoise::ensemble::NoiseModel;
+    use crate::denoise::heuristics::Heuristic;
+    use crate::denoise::roc::Ranked;
+
+    #[test]
+    fn weights_of_one_give_the_plain_areas_and_whole_weights_repeat_pairs() {
+        let scores = [0.9, 0.8, 0.8, 0.4, 0.3, 0.1];
+        let labels = [true, false, true, false, true, false];
+        let plain = Ranked::new(&scores, &labels).unwrap();
+        let found = Ranking::new(&scores, &labels, &[1.0; 6]);
+        assert!((found.auc - plain.auc()).abs() < 1e-15);
+        assert!((found.average_precision - plain.average_precision()).abs() < 1e-15);
+        let repeated = Ranked::new(
+            &[0.9, 0.8, 0.8, 0.8, 0.4, 0.3, 0.3, 0.1],
+            &[true, false, false, true, false, true, true, false],
+        );
+        let found = Ranking::new(&scores, &labels, &[1.0, 2.0, 1.0, 1.0, 2.0, 1.0]);
+        assert!((found.auc - repeated.as_ref().unwrap().auc()).abs() < 1e-15);
+        assert!((found.average_precision - repeated.unwrap().average_precision()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_heuristics() {
+        let karate = Arc::new(embedded("karate").unwrap());
+        let pairs = [(0, 9), (11, 26), (14, 15), (2, 33)];
+        let found = features(&karate, &pairs, &[Group::Paths, Group::Degrees], 0).unwrap();
+        for (number, (name, small)) in HEURISTICS.into_iter().enumerate().take(5) {
+            let heuristic = Heuristic::ALL.into_iter().find(|heuristic| heuristic.name() == name).unwrap();
+            let scores = heuristic.scores(&karate, &pairs).unwrap();
+            for (j, score) in scores.iter().enumerate() {
+                let wanted = (score + small).ln();
+                assert!((logarithm(number, found.columns.col(j)) - wanted).abs() < 1e-9, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn probabilities_are_shares_where_missing_edges_look_like_hidden_ones() {
+        // Of 40 pairs with score 2, ten are hidden edges, ten missing ones and twenty none; of 1000 with score 0 ten, ten and 980.
+        let pairs = |score: f64, count: usize| (0..count).map(move |i| (score, i < 10));
+        let (scores, labels): (Vec<f64>, Vec<bool>) = pairs(2.0, 40).chain(pairs(0.0, 1000)).unzip();
+        let found = Calibration::new(&scores, &labels, &vec![1.0; scores.len()]);
+        // Ten of the thirty that are not hidden are missing.
+        assert!((found.probability(2.0, 1.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!((found.probability(0.0, 1.0) - 10.0 / 990.0).abs() < 1e-12);
+        assert!((found.probability(5.0, 2.0) - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(found.probability(2.0, 9.0), 11.0 / 12.0);
+        assert!(found.probability(-1.0, 1.0) < found.probability(0.0, 1.0));
+        let middle = found.probability(1.0, 1.0);
+        assert!(middle > 10.0 / 990.0 && middle < 1.0 / 3.0);
+        // Odds that descend are pooled: twenty of 1040.
+        let turned: Vec<f64> = scores.iter().map(|score| -score).collect();
+        let found = Calibration::new(&turned, &labels, &vec![1.0; scores.len()]);
+        assert!((found.probability(0.0, 1.0) - 20.0 / 1020.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_blend_takes_the_better_candidate_and_probabilities_add_up() {
+        let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
+        let options = EnsembleOptions::new(NoiseModel::Removed);
+        let training = Training::new(&lesmis, &options, 3, &mut Progress::none()).unwrap();
+        let noise: Vec<f64> =
+            (0..training.labels.len() as u64).map(|i| mixed(i) as f64 / 2f64.powi(63)).collect();
+        let signal: Vec<f64> =
+            training.labels.iter().zip(&noise).map(|(label, x)| x + f64::from(u8::from(*label))).collect();
+        let shares = training.blend(&[noise, signal]);
+        assert!(shares[1] >= 0.75 && (shares[0] + shares[1] - 1.0).abs() < 1e-12, "{shares:?}");
+
+        let pairs = crate::denoise::non_edges(&lesmis);
+        let found = score(&lesmis, &pairs, &options, 3, &mut Progress::none()).unwrap();
+        // A tenth of the true edges is taken to be missing: 254/9 of them.
+        let expected: f64 = found.probabilities.iter().sum();
+        assert!(expected > 254.0 / 9.0 / 2.0 && expected < 254.0 / 9.0 * 2.0, "{expected}");
+        let by_score = crate::denoise::order(&found.logits, true);
+        let ordered: Vec<f64> = by_score.iter().map(|&row| found.probabilities[row]).collect();
+        assert!(ordered.is_sorted_by(|a, b| a >= b) && ordered[0] < 1.0);
+        let blend: f64 = found.report.blend.iter().map(|(_, share)| share).sum();
+        assert!((blend - 1.0).abs() < 1e-12);
+    }
+}
