@@ -391,16 +391,16 @@ impl<'a, 'p> Heads<'a, 'p> {
     /// The weights of the edges around an observed pair were found with its edge there. So here false edges have to be injected, that theirs
     /// are found in the same way.
     fn second(&self, pairs: &[(u32, u32)], weigher: &Weigher) -> Result<Vec<f64>> {
-        let weights = self.weights(weigher, self.observed)?;
-        let target = self.plain(self.observed, Some(&weights), pairs)?;
+        let weights = Self::weights(weigher, self.observed)?;
+        let target = Self::plain(self.observed, Some(&weights), pairs)?;
         let mut scores = vec![0.0; pairs.len()];
         let options = SplitOptions { injected: self.options.injected, ..self.options.split.clone() };
         for number in 0..self.splits {
             let head = self.once("second", number, || {
                 let id = (INJECTED + number) as u64;
                 let split = Split::new(self.observed, Noise::Added, &options, self.seed, id)?;
-                let weights = self.weights(weigher, &split.network)?;
-                self.fit(&self.plain(&split.network, Some(&weights), &split.pairs)?, &split)
+                let weights = Self::weights(weigher, &split.network)?;
+                self.fit(&Self::plain(&split.network, Some(&weights), &split.pairs)?, &split)
             })?;
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
         }
@@ -408,7 +408,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     }
 
     /// P and D of pairs.
-    fn plain(&self, network: &Network, weights: Option<&[f64]>, pairs: &[(u32, u32)]) -> Result<Features> {
+    fn plain(network: &Network, weights: Option<&[f64]>, pairs: &[(u32, u32)]) -> Result<Features> {
         let groups = [Group::Paths, Group::Degrees];
         features::paths_and_degrees(network, weights, pairs, Noise::Added, &groups)
     }
@@ -419,7 +419,7 @@ impl<'a, 'p> Heads<'a, 'p> {
         for number in 0..self.splits {
             let (head, share): (Head, f64) = self.once("weigher", number, || {
                 let split = self.split(number)?;
-                let features = self.plain(&split.network, None, &split.pairs)?;
+                let features = Self::plain(&split.network, None, &split.pairs)?;
                 let head = self.fit(&features, &split)?;
                 let fitted = head.logits(features.columns.as_ref())?;
                 let odds = fitted.iter().zip(&split.labels).filter(|pair| !pair.1);
@@ -435,9 +435,9 @@ impl<'a, 'p> Heads<'a, 'p> {
     }
 
     /// The probability that each edge of a network is a true one, in the order of [`Network::each_edge`].
-    fn weights(&self, weigher: &Weigher, network: &Network) -> Result<Vec<f64>> {
+    fn weights(weigher: &Weigher, network: &Network) -> Result<Vec<f64>> {
         let edges: Vec<(u32, u32)> = network.each_edge().map(|(u, v, _)| (u, v)).collect();
-        let features = self.plain(network, None, &edges)?;
+        let features = Self::plain(network, None, &edges)?;
         let mut logits = vec![0.0; edges.len()];
         for head in &weigher.heads {
             add(&mut logits, &head.logits(features.columns.as_ref())?, 1.0 / weigher.heads.len() as f64);

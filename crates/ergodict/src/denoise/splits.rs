@@ -214,6 +214,8 @@ fn hidden(observed: &Network, options: &SplitOptions, rng: &mut ChaCha8Rng) -> R
     Ok(split)
 }
 
+type Pairs = Vec<(u32, u32)>;
+
 /// A weighted sample of the non-edges of the observed network, ascending: walks are in the network that edges were hidden from. The
 /// weights add up to the number of non-edges.
 fn negatives(
@@ -221,7 +223,7 @@ fn negatives(
     network: &Network,
     draws: usize,
     rng: &mut ChaCha8Rng,
-) -> Result<(Vec<(u32, u32)>, Vec<f64>)> {
+) -> Result<(Pairs, Vec<f64>)> {
     let there = non_edges::number(observed);
     if there <= draws as u64 {
         let all = non_edges::uniformly(observed, there, rng);
