@@ -4,7 +4,7 @@
 use crate::clock::cpu_seconds;
 use crate::inputs;
 use anyhow::{Context, Result, bail};
-use ergodict::data::corrupt::{AddModel, Amount, Base, Kind, add, remove};
+use ergodict::data::corrupt::{AddModel, Amount, Kind, add, remove};
 use ergodict::data::generate::{BarabasiAlbert, BlockModel, Density, ErdosRenyi, Generator, WattsStrogatz};
 use ergodict::data::{Network, embedded};
 use ergodict::denoise::ensemble::NoiseModel;
@@ -88,7 +88,7 @@ fn open(name: &str) -> Result<Network> {
             None => inputs::open(name)?,
         },
     };
-    Ok(Base::from_network(&network)?.network)
+    Ok(network.to_simple().largest_component())
 }
 
 /// Nodes in the unit square, joined where they are near: a lattice of points that an irrational turn spreads.

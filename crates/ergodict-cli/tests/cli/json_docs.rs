@@ -11,7 +11,8 @@ const BEGIN: &str = "<!-- Generated from the doc comments of the summaries: UPDA
 const END: &str = "<!-- End of what is generated -->\n";
 
 /// Types whose fields the page does not list: values of JSON, and settings, which are documented with their flags.
-const LEAVES: [&str; 16] = [
+const LEAVES: [&str; 17] = [
+    "BTreeMap",
     "bool",
     "f64",
     "char",
