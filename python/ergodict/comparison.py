@@ -169,8 +169,8 @@ def compared(
     )
     steps = _check.count(estimator.steps, "steps", expected="at least one is needed")
     scheme = estimator._scheme(sampling, steps)
-    if scheme["init"] is None:
-        raise ValueError("each network has a dictionary of its own: dict_init must be random or data")
+    if scheme["init"] != "random":
+        raise ValueError("each network starts from a random dictionary of its own: dict_init must be random")
     called = [one[1] for one in given]
     seeds = _check.count(seeds, "seeds", expected="an error is from at least two dictionaries")
     if seeds < 2:

@@ -191,6 +191,16 @@ impl MixingReport {
         self.mixed.or(self.r_hat.map(|r_hat| r_hat <= R_HAT_LIMIT))
     }
 
+    /// Why it has not converged: `not converged (R̂ 1.200)`, or too few effective draws.
+    pub fn why_not(&self) -> String {
+        if self.r_hat.is_some_and(|r_hat| r_hat <= R_HAT_LIMIT) {
+            let least = [self.effective_sample_size, self.ess_bulk, self.ess_tail].into_iter().flatten();
+            let (least, needed) = (least.fold(f64::INFINITY, f64::min), LEAST_ESS * self.chains as f64);
+            return format!("too few effective draws (ESS {least:.0}, {needed:.0} needed)");
+        }
+        format!("not converged (R̂ {})", self.r_hat(3, "unknown"))
+    }
+
     /// R̂ in so many digits.
     pub fn r_hat(&self, digits: usize, unknown: &str) -> String {
         match (self.r_hat, self.mixed) {

@@ -51,6 +51,8 @@ pub enum AtomShape {
     Hub(usize),
     /// None of these.
     Mixed,
+    /// No patch uses the atom: it is still where it started.
+    Unused,
 }
 
 impl From<AtomShape> for String {
@@ -71,6 +73,7 @@ impl fmt::Display for AtomShape {
             Self::PartialClique(from, to, _) => f.pad(&format!("clique in the middle (nodes {from}–{to})")),
             Self::Hub(node) => f.pad(&format!("hub at node {node}")),
             Self::Mixed => f.pad("mixed"),
+            Self::Unused => f.pad("unused"),
         }
     }
 }
@@ -92,12 +95,10 @@ impl AtomShape {
             (count > 0).then(|| sum / f64::from(count))
         };
         let all = mean(&|_, _| true).unwrap_or(0.0);
-        if all < BARE {
-            return Self::BarePath;
-        }
         let odd = mean(&|a, b| (b - a) % 2 == 1);
         let even = mean(&|a, b| (b - a) % 2 == 0);
         if let (Some(odd), Some(even)) = (odd, even)
+            && all >= BARE
             && odd >= STANDS_OUT * even
         {
             return Self::FoldedWalk;
@@ -124,7 +125,8 @@ impl AtomShape {
         if of_node(hub) >= FULL_PART && of_node(hub) >= STANDS_OUT * rest {
             return Self::Hub(hub + 1);
         }
-        Self::Mixed
+        // Last: in a long path, a hub or a clique has few of all entries.
+        if all < BARE { Self::BarePath } else { Self::Mixed }
     }
 }
 
@@ -135,7 +137,20 @@ mod tests {
 
     /// A path of ten nodes, more edges, and noise on all entries.
     fn named(edge: impl Fn(usize, usize) -> bool, noise: f64, seed: u64) -> String {
-        let (k, mut rng) = (10, stream(seed, Purpose::Synthetic, 0));
+        named_in(10, edge, noise, seed)
+    }
+
+    #[test]
+    fn hubs_and_cliques_of_long_paths_are_not_bare_paths() {
+        for k in [14, 21, 30] {
+            assert_eq!(named_in(k, |a, b| a == 3 || b == 3, 0.0, 0), "hub at node 4", "{k}");
+            assert_eq!(named_in(k, |_, b| b < 6, 0.0, 0), "clique at one end (nodes 1–6)", "{k}");
+            assert_eq!(named_in(k, |_, _| false, 0.05, 1), "bare path", "{k}");
+        }
+    }
+
+    fn named_in(k: usize, edge: impl Fn(usize, usize) -> bool, noise: f64, seed: u64) -> String {
+        let mut rng = stream(seed, Purpose::Synthetic, 0);
         let mut atom = vec![0.0; k * k];
         for b in 0..k {
             for a in 0..b {

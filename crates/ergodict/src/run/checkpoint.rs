@@ -209,6 +209,8 @@ impl Checkpoint {
     /// [`Error::Busy`] when another process uses it; [`Error::Exists`] when there is one, without `resume`; [`Error::OtherRun`] for one
     /// with other settings, [`Error::Format`] for one of other data, or a damaged one; [`Error::Io`].
     pub fn open(path: &Path, resume: bool, identity: &Identity) -> Result<(Self, Option<Sections>)> {
+        // One lock for a file, whatever links lead to it.
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let lock = Lock::acquire(beside(path, "lock"), path)?;
         let mut checkpoint = Self {
             path: path.to_owned(),
@@ -240,6 +242,7 @@ impl Checkpoint {
     /// # Errors
     /// [`Error::Busy`] when another process uses it; [`Error::Io`].
     pub fn replace(path: &Path, identity: &Identity) -> Result<Self> {
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let lock = Lock::acquire(beside(path, "lock"), path)?;
         Ok(Self {
             path: path.to_owned(),

@@ -187,7 +187,8 @@ impl<T: Scalar> Measurement<T> {
         for (at, network) in self.networks.iter().enumerate() {
             let fresh = |id: u64| self.draw(network, self.seed, 2 * at as u64 + id);
             let (patches, others) = (fresh(0)?, fresh(1)?);
-            let mean = explain_by(&mean_patch(&others), self.learning.parameters.lambda, &patches);
+            let penalties = (self.learning.parameters.lambda, self.learning.parameters.kappa2);
+            let mean = explain_by(&mean_patch(&others), penalties, &patches);
             let own = seen(own, &patches)?;
             let none = CopyGains { seen: Vec::new(), gains: Vec::new() };
             let CopyGains { seen, gains } = self.measured.get(at).unwrap_or(&none);
@@ -268,13 +269,13 @@ fn mean_patch(x: &Mat<f64>) -> Vec<f64> {
     mean
 }
 
-/// What a single atom leaves of patches: `h = max(0, (⟨w,x⟩ − λ/2)/‖w‖²)` for the atom scaled to norm 1.
-fn explain_by(atom: &[f64], lambda: f64, patches: &Mat<f64>) -> Seen {
+/// What a single nonnegative atom leaves of patches: `h = max(0, (⟨w,x⟩ − λ/2)/(1 + κ₂/2))` for the atom scaled to norm 1.
+fn explain_by(atom: &[f64], (lambda, kappa2): (f64, f64), patches: &Mat<f64>) -> Seen {
     let norm = atom.iter().map(|w| w * w).sum::<f64>().sqrt();
     let atom: Vec<f64> = atom.iter().map(|w| if norm > 0.0 { w / norm } else { 0.0 }).collect();
     Seen::from_columns(patches, |x, rebuilt| {
         let product: f64 = atom.iter().zip(x).map(|(w, x)| w * x).sum();
-        let h = (product - lambda / 2.0).max(0.0);
+        let h = (product - lambda / 2.0).max(0.0) / (1.0 + kappa2 / 2.0);
         rebuilt.iter_mut().zip(&atom).for_each(|(y, w)| *y = h * w);
     })
 }

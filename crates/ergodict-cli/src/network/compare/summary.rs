@@ -21,8 +21,8 @@ const ERRORS: &str = "Row: dictionary. Column: network. Compare within a column,
 const ACCURACIES: &str = "Row: dictionary. Column: network. Compare within a column, by which cells are colored: how well the network is reconstructed. Last row: \
     dictionary of a degree-preserving rewiring of the column's network.";
 const DISTANCES: &str = "Distance 1 means that exchanged dictionaries have twice the error of own ones, 0 that they fit as well; \
-    ± is the standard error over dictionaries and walks. Last row: distance of a network from its rewired copy, which is what it \
-    has beyond its degrees.";
+    ± is the standard error over dictionaries and walks. Last row: distance of a network from its rewired copy; two rewired \
+    copies are at a small distance from each other, too, as every dictionary fits its own network best.";
 const LOSSES: &str = "Accuracy lost when two networks exchange dictionaries; ± is the standard error over dictionaries. Last row: the \
     same for a network and its rewired copy.";
 const TREE: &str = "Average linkage of the distances. A branch is drawn only where it is longer than its error: networks that join \

@@ -29,7 +29,7 @@ const REVISITS: &str = "
     network is a bare path. --injective leaves such walks out.";
 
 const EXAMPLES: &str = "
-    OpenedNetwork, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
+    Opened, a card shows the subgraphs of the network that this atom makes the largest share of, found among fresh random patches: how much of a patch's
     squared norm the atom explains. Where even these shares are small, other atoms make the rest of the patches, or a large λ keeps codes small, or no atom
     fits them well.";
 

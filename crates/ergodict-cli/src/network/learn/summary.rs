@@ -274,9 +274,11 @@ impl Summary for NetworkLearnSummary<'_> {
         let dependent = chain.as_ref().is_some_and(|chain| !chain.independent);
         let mixing = if dependent { self.mixing } else { &[] };
         lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
-        if mixing.iter().any(|one| one.verdict() == Some(false)) {
-            let advice = "parts of the run disagree (R̂ is not near 1): more --steps, --every, or another --sampler is needed";
-            lines.push(("warning", advice.to_owned()));
+        if let Some(failed) = mixing.iter().find(|one| one.verdict() == Some(false)) {
+            lines.push((
+                "warning",
+                format!("{}; increase --steps or --every, or use another --sampler", failed.why_not()),
+            ));
         } else if mixing.iter().skip(TOLD).any(|one| one.verdict().is_none()) {
             let advice = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
             lines.push(("warning", advice.to_owned()));

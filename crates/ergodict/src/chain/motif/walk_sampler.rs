@@ -49,7 +49,8 @@ impl WalkSampler {
         let completion = has_dead_ends(&network, edges).then(|| completion(&network, motif, tree));
         let can_start = |v: usize| match &completion {
             Some(completion) => completion[v] > 0.0,
-            None => motif.k() == 1 || network.rows().degree(v) > 0,
+            // Without dead ends, nodes of a directed network can all start; the others need a neighbor.
+            None => motif.k() == 1 || network.is_directed() || network.rows().degree(v) > 0,
         };
         let count = (0..n).filter(|&v| can_start(v)).count();
         if count == 0 {
@@ -285,6 +286,14 @@ mod tests {
             }
         }
         assert!(cases > 75, "{cases}");
+    }
+
+    #[test]
+    fn nodes_without_successors_start_walks_of_motifs_that_point_to_their_root() {
+        let sink = tiny_networks().into_iter().find(|case| case.0 == "directed to a sink").unwrap().1;
+        let walks = WalkSampler::new(sink, &Motif::new(2, vec![(1, 0)]).unwrap(), 1000).unwrap();
+        // Node 3 has a single arc, from 2 into it, and each of the four nodes starts one walk in four.
+        assert!((walks.weight(&[3, 2]) - 0.25).abs() < 1e-15);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Accuracy, ComparisonSettings, Mode, ReconstructionSettings};
 use crate::chain::{SamplingSettings, Use};
 use crate::data::{ReadSettings, WeightSettings};
-use crate::factor::LearnSettings;
+use crate::factor::{Init, LearnSettings};
 use crate::patch::BatchPlan;
 use crate::run::NetworkLearning;
 use crate::settings::{NetworkSettings, Settings, at_least};
@@ -346,9 +346,9 @@ impl Settings for CompareSettings {
         if !self.threshold.is_finite() {
             return Err(Error::parameter("threshold", self.threshold, "it must be a finite number"));
         }
-        if let Some(path) = self.learning.init.file() {
-            let expected = "each network has a dictionary of its own: use random or data";
-            return Err(Error::parameter("init", path.display(), expected));
+        if self.learning.init != Init::Random {
+            let expected = "each network starts from a random dictionary of its own";
+            return Err(Error::parameter("init", &self.learning.init, expected));
         }
         Ok(())
     }

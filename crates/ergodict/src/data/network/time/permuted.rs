@@ -5,7 +5,7 @@
 //! | cell | a stretch of time between two ends of windows; of snapshots, one of them |
 //! | appearance | an edge in a cell, however often it is seen there, with the sum of its weights |
 //! | permutation | a random table of edges by cells with the sums of the observed one: every edge appears in as many cells, every cell has as many edges |
-//! | windows without overlap | have as many edges as they had; others nearly |
+//! | windows without overlap | have as many edges as they had; overlapping ones may have more, where edges come in bursts |
 //! | cumulative windows | without weights an edge appears once, when it comes, so that as many come as came |
 //!
 //! Rows themselves are not permuted: repeated rows of an edge are often close in time, and permuted rows would spread them over windows, which would then

@@ -58,7 +58,7 @@ pub struct ComparisonOutcome {
 /// use ergodict::reconstruct::network::{Estimate, RewiredCopy};
 /// let error = Estimate { value: 0.5, standard_error: 0.01, degrees: 4.0 };
 /// let copy = RewiredCopy { value: error, distance: Estimate { value: 0.2, ..error } };
-/// assert!(copy.distance.is_above_zero()); // the network is more than its degrees
+/// assert!(copy.distance.is_above_zero());
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RewiredCopy {
