@@ -31,13 +31,19 @@ pub struct Explained {
     pub copies: usize,
 }
 
+/// Standard errors of shares below this are those of equal numbers.
+const SAME: f64 = 1e-9;
+
 impl Explained {
     /// The 95 % quantiles of Student's t with 1, 2, … degrees of freedom; with more than there are here, the last is too large by a tenth at most.
     const QUANTILES: [f64; 10] = [6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812];
 
-    /// Whether the atoms explain more than the degrees of the nodes do, at a level of 1 in 20; none with fewer than two rewired copies.
+    /// Whether the atoms explain more than the degrees of the nodes do, at a level of 1 in 20; none with fewer than two rewired copies. Copies
+    /// that agree to the last digits are one network, as where hardly any other has the same degrees: they show nothing.
     pub fn is_beyond_degrees(&self) -> Option<bool> {
         let freedom = self.copies.saturating_sub(1).clamp(1, Self::QUANTILES.len());
-        self.beyond_degrees.map(|gain| gain.value > Self::QUANTILES[freedom - 1] * gain.standard_error)
+        self.beyond_degrees.map(|gain| {
+            gain.standard_error > SAME && gain.value > Self::QUANTILES[freedom - 1] * gain.standard_error
+        })
     }
 }
