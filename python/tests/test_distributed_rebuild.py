@@ -270,7 +270,7 @@ def test_scores_are_the_same_on_any_executor(karate: str, client: Any, tmp_path:
 @pytest.mark.parametrize("method", ["ndr-off-chain", "ndr", "co-visits"])
 def test_scores_are_those_of_one_process(karate: str, method: str) -> None:
     # What denoising learns from: one chain of a hundred minibatches.
-    model = distributed.learn(karate, 25, k=21, chains=1, rounds=100, n_examples=0, random_state=3)
+    model = distributed.learn(karate, 25, k=21, chains=1, rounds=100, schedule="balanced", n_examples=0, random_state=3)
     expected = ergodict.denoise(karate, method=method, random_state=3)
     found = distributed.denoise(karate, method=method, model=model, random_state=3)
     assert found.notes_ == expected.notes_ and (found.u == expected.u).all() and found.noise == expected.noise

@@ -461,7 +461,7 @@ def test_schedules_are_names_lists_and_functions(tmp_path: Any) -> None:
         atoms(lambda t: float(t < 3))
     # Steps that were not planned at first have weights of the function, too.
     longer = small(schedule=lambda t: 1 / t, steps=7).fit("@karate").partial_fit(steps=5)
-    plain = small(steps=7).fit("@karate").partial_fit(steps=5)
+    plain = small(schedule="balanced", steps=7).fit("@karate").partial_fit(steps=5)
     assert longer.n_steps_ == 12 and np.array_equal(longer.components_, plain.components_)
     snapshots = [small(schedule=one).fit(["@karate", "@kite"], snapshots=True).components_ for one in ("balanced", lambda t: 1 / t)]
     assert np.array_equal(*snapshots)

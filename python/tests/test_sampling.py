@@ -71,7 +71,9 @@ def test_diagnostics_are_those_of_the_command_line(cli: Cli, at: int) -> None:
     told = json.loads(cli("network", "sample", "@lesmis", *given).stdout)
     ours = sample("@lesmis", random_state=5, **options).diagnose(999, names.split(","))
     for one in told["observables"]:
-        assert ours["observables"][one.pop("observable")] == one
+        # JSON has no NaN, which R̂ of constant values is.
+        found = ours["observables"][one.pop("observable")]
+        assert {key: None if value != value else value for key, value in found.items()} == one
     assert ours["density"] == told["density"] and ours["acceptance"] == told["acceptance"]
     assert np.array_equal(ours["macc"], np.array(told["macc"]))
     if "conditional" in names:
@@ -169,7 +171,7 @@ def test_blocks_and_minibatches() -> None:
     x, p = first.draw(50), sample("@karate", k=3, random_state=0).patches(50)
     assert np.array_equal(p, np.array([matrix[np.ix_(row, row)].ravel() for row in x]))
     assert next(sampler.minibatches()).shape == (100, 9)
-    assert sample("@karate", random_state=0).k == 21
+    assert sample("@karate", random_state=0).k == 10
     assert sample("@karate", k=3).seed_ != sample("@karate", k=3).seed_
 
 

@@ -127,7 +127,7 @@ def denoise(
     if model is None:
         model = learn(
             path, n_components, k=k, sampler="walk", chains=chains, rounds=rounds, minibatches=minibatches, batch_size=batch_size,
-            n_examples=0, random_state=seed, n_jobs=n_jobs, verbose=verbose, executor=executor, retries=retries,
+            schedule="balanced", n_examples=0, random_state=seed, n_jobs=n_jobs, verbose=verbose, executor=executor, retries=retries,
         )
     dictionary = model_of(model)
     sampling = _check.sampling(sampler="walk", chains=chains)

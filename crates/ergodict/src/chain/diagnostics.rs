@@ -190,10 +190,14 @@ pub fn autocorrelation<S: AsRef<[f64]>>(series: &[S], lags: usize) -> Vec<f64> {
     if n < 4 || chains.iter().flatten().any(|x| !x.is_finite()) {
         return Vec::new();
     }
-    let Some(mut found) = ess::autocorrelations(&chains) else { return Vec::new() };
-    found[0] = 1.0;
-    found.truncate(lags.min(n / 2) + 1);
-    found
+    let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
+    let between = if means.len() > 1 { ess::variance(&means) } else { 0.0 };
+    let covariances = ess::autocovariances(&chains);
+    let total = covariances[0] + between;
+    if total <= 0.0 {
+        return Vec::new();
+    }
+    covariances[..=lags.min(n / 2)].iter().map(|covariance| (covariance + between) / total).collect()
 }
 
 /// How often proposals were accepted.

@@ -42,7 +42,7 @@ pub(super) fn variance(values: &[f64]) -> f64 {
 
 /// Autocorrelations `ρ_k = 1 − (s² − γ_k)/var⁺` around the mean of all chains: chains that stay apart are correlated at every lag. `s²` is
 /// the mean variance within chains, `var⁺ = s² (n−1)/n + variance of the chains' means`. None where all values are equal.
-pub(super) fn autocorrelations(chains: &[Vec<f64>]) -> Option<Vec<f64>> {
+fn autocorrelations(chains: &[Vec<f64>]) -> Option<Vec<f64>> {
     let n = chains[0].len() as f64;
     let covariances = autocovariances(chains);
     let within = covariances[0] * n / (n - 1.0);
