@@ -64,7 +64,8 @@ pub use subsampled::Subsampled;
 pub use system::{SystemData, SystemKind, SystemSettings, Update};
 pub use trace::Trace;
 pub use walker::{ChainPoint, SpinWalk, Walker};
-pub use watched::{MixingReport, TraceSet, mixed};
+pub(crate) use watched::mixed;
+pub use watched::{MixingReport, TraceSet};
 
 /// A Markov chain: a kernel with its data. It owns no generator, no counter and no output; subsampling, burn-in and
 /// recording are written once, around it.

@@ -115,14 +115,8 @@ fn short_memory(stretch: &[&[f64]]) -> Option<f64> {
     (all >= LONGER.0 * time && each as f64 >= LONGER.1 * time).then_some(time)
 }
 
-/// How well all that was watched mixes.
-///
-/// ```
-/// use ergodict::chain::{TraceSet, mixed};
-/// // What was never measured is left out.
-/// assert!(mixed(&[TraceSet::new("energy", "", 2, 1)]).is_empty());
-/// ```
-pub fn mixed(watched: &[TraceSet]) -> Vec<MixingReport> {
+/// How well all that was watched mixes; what was never measured is left out.
+pub(crate) fn mixed(watched: &[TraceSet]) -> Vec<MixingReport> {
     watched.iter().filter_map(TraceSet::mixed).collect()
 }
 

@@ -127,16 +127,8 @@ impl Split {
     }
 
     /// The same with classes of equal weight, that of the true pairs.
-    ///
-    /// ```
-    /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
-    /// let karate = std::sync::Arc::new(embedded("karate")?);
-    /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?.balanced();
-    /// assert!((split.weights.iter().sum::<f64>() - 2.0 * 7.0).abs() < 1e-9);
-    /// # Ok::<(), ergodict::Error>(())
-    /// ```
     #[must_use]
-    pub fn balanced(mut self) -> Self {
+    pub(crate) fn balanced(mut self) -> Self {
         let total = |label: bool| -> f64 {
             self.labels.iter().zip(&self.weights).filter(|pair| *pair.0 == label).map(|pair| pair.1).sum()
         };
@@ -311,6 +303,13 @@ fn kept(observed: &Arc<Network>, options: &SplitOptions, rng: &mut ChaCha8Rng) -
 mod tests {
     use super::*;
     use crate::data::embedded;
+
+    #[test]
+    fn balanced_labels_weigh_the_same() {
+        let karate = Arc::new(crate::data::embedded("karate").unwrap());
+        let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0).unwrap().balanced();
+        assert!((split.weights.iter().sum::<f64>() - 2.0 * 7.0).abs() < 1e-9);
+    }
 
     #[test]
     fn hidden_edges_leave_the_network_connected_and_negatives_are_all_non_edges() {

@@ -98,7 +98,7 @@ impl Appearances {
     }
 
     /// Of snapshots, node by node under the same name.
-    pub fn from_snapshots(snapshots: &[Arc<Network>]) -> Self {
+    pub(crate) fn from_snapshots(snapshots: &[Arc<Network>]) -> Self {
         let ids = union(snapshots);
         let mut all: Vec<(Edge, u32)> = Vec::new();
         let directed = snapshots.iter().any(|one| one.is_directed());
