@@ -16,7 +16,7 @@
 //! | ends of random walks of three steps | `RW3/E` |
 //!
 //! With false edges, nothing need be injected where features leave out the edge of a pair: without its own edge, a false edge between uniformly chosen nodes has the features of a non-edge. There the two
-//! classes have equal weight in all, so that the odds of a head are the ratio of the densities of both; [`Split::balanced`] does the same for missing edges.
+//! classes have equal weight in all, so that the odds of a head are the ratio of the densities of both; labels of equal total weight do the same for missing edges.
 //!
 //! Some labels are wrong: a non-edge may be a true edge that is not observed, and an observed edge a false one. An AUC does not mind a share of labels that are
 //! wrong at random.

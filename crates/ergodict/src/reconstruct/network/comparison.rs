@@ -107,10 +107,12 @@ fn nan_from_null<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Resu
 ///     let sampler = ExactSampler::new(network.clone(), &Motif::chain(5)?)?;
 ///     Ok::<SampledNetwork, ergodict::Error>((network, std::sync::Arc::new(sampler)))
 /// };
+/// let mut learning = NetworkLearning { steps: 200, ..NetworkLearning::new(6) };
+/// learning.parameters.lambda = 0.0; // what is learned by is then what is measured
 /// let settings = ComparisonSettings {
-///     learning: NetworkLearning { steps: 60, ..NetworkLearning::new(4) },
+///     learning,
 ///     precision: Precision::F64,
-///     seeds: 3,
+///     seeds: 4,
 ///     samples: 2000,
 ///     measure: Measure::Error,
 ///     mode: Mode::Plain,

@@ -13,7 +13,7 @@ impl<T: Scalar> Run<T> {
     /// What there is to say so far.
     ///
     /// # Errors
-    /// [`Error::Parameter`] before there is a dictionary.
+    /// [`Error::Parameter`](crate::Error::Parameter) before there is a dictionary.
     pub fn results(&self) -> Result<Results> {
         let mut results = self.core.trainer.results()?;
         results.held_out_samples = self.core.held_out.map_or(0, |(count, _)| count);
