@@ -16,7 +16,7 @@ use std::time::Instant;
 
 const USAGE: &str = "denoise [--data FOLDER] [--networks a,b] [--methods a,b] [--noise removed,added] \
 [--seeds 0,1] [--draws N] [--json] [--details]; a method is a heuristic or \
-ensemble[:groups=PDNEh][:splits=N][:c=X][:reweight=true|false][:draws=N][:hidden=X][:injected=X][:most=N][:both]";
+ensemble[:groups=PDWNEh][:negatives=all|uniform|mixed|degree][:splits=N][:c=X][:reweight=true|false][:draws=N][:hidden=X][:injected=X][:most=N][:both]";
 
 /// What is run.
 struct Options {
@@ -156,11 +156,12 @@ fn scored(
             "groups" => {
                 let groups: Vec<Group> =
                     Group::ALL.into_iter().filter(|group| value.contains(group.letter())).collect();
-                (options.removed, options.added) = (groups.clone(), groups);
+                *(if assumed == NoiseModel::Removed { &mut options.removed } else { &mut options.added }) = groups;
             }
             "splits" => options.splits = [value.parse()?; 2],
             "c" => options.c = [value.parse()?; 2],
             "draws" => options.split.draws = value.parse()?,
+            "negatives" => options.negatives = value.parse()?,
             "hidden" => options.split.hidden = value.parse()?,
             "injected" => options.injected = value.parse()?,
             "most" => options.split.most = value.parse()?,

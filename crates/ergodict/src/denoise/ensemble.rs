@@ -23,7 +23,7 @@ use super::missing;
 use super::paths::check_pairs;
 use super::roc::auc;
 pub use super::splits::Noise;
-use super::splits::{Split, SplitOptions};
+use super::splits::{Negatives, Split, SplitOptions};
 use super::{MotifCodes, MotifCodesParameters, Progress, Stage};
 use crate::data::Network;
 use crate::{Error, Result};
@@ -82,7 +82,7 @@ pub struct EnsembleOptions {
     pub splits: [usize; 2],
     /// Groups of features for pairs that may be missing edges.
     pub removed: Vec<Group>,
-    /// Groups of features for edges that may be false. Those of nodes and embeddings see the edge itself, which gives labels away.
+    /// Groups of features for edges that may be false: paths, degrees and motifs, as the others see the edge itself.
     pub added: Vec<Group>,
     /// How labels are made.
     pub split: SplitOptions,
@@ -96,6 +96,8 @@ pub struct EnsembleOptions {
     pub motifs: MotifCodesParameters,
     /// The share of the true edges that is taken to be missing, for probabilities.
     pub missing: f64,
+    /// What missing edges are to be told from.
+    pub negatives: Negatives,
 }
 
 impl EnsembleOptions {
@@ -104,7 +106,7 @@ impl EnsembleOptions {
         Self {
             assumed,
             splits: [6, 2],
-            removed: vec![Group::Paths, Group::Degrees, Group::Nodes, Group::Embedding],
+            removed: vec![Group::Paths, Group::Degrees, Group::Walks, Group::Nodes, Group::Embedding],
             added: vec![Group::Paths, Group::Degrees, Group::Motifs],
             split: SplitOptions::default(),
             // 1/C = 10 in place of 1 gained .005/.017 on email-Enron and .005/.007 on Caltech36 (half of the edges removed, one seed, log1p).
@@ -113,6 +115,7 @@ impl EnsembleOptions {
             injected: 0.2,
             motifs: MotifCodesParameters::default(),
             missing: 0.1,
+            negatives: Negatives::Mixed,
         }
     }
 }
@@ -218,8 +221,9 @@ pub(crate) fn ensemble_with_progress(
         progress.at(Stage::Heads, 0.0)?;
         let (scores, probabilities, report) = match noise {
             Noise::Removed => {
-                let found = missing::score(observed, &some, options, seed, progress)?;
-                (found.logits, found.probabilities, found.report)
+                let model = missing::Model::fit(observed, options, seed, progress)?;
+                let found = model.scores(&some, progress)?;
+                (found.logits, found.probabilities, model.report)
             }
             Noise::Added => Heads::new(observed, options, seed, progress)?.scores(&some)?,
         };
@@ -257,6 +261,9 @@ const INJECTED: usize = 1 << 12;
 /// false edges; at .5 and .8 areas differed by less than .0003.
 const QUANTILE: f64 = 0.2;
 
+/// Groups of features that leave the edge of a pair out.
+const WITHOUT_EDGE: [Group; 3] = [Group::Paths, Group::Degrees, Group::Motifs];
+
 /// The least weight of an edge.
 const LEAST: f64 = 0.02;
 
@@ -270,6 +277,10 @@ impl<'a, 'p> Heads<'a, 'p> {
         let (groups, splits) = (&options.added[..], options.splits[1]);
         if groups.is_empty() {
             return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
+        }
+        if let Some(group) = groups.iter().find(|group| !WITHOUT_EDGE.contains(group)) {
+            let expected = "features of edges that may be false are P, D and h: others see the edge itself";
+            return Err(Error::parameter("a group of features", group.letter(), expected));
         }
         let (fitted, progress) = (Cell::new(0), RefCell::new(progress));
         let mut this = Self { observed, options, groups, splits, seed, motifs: None, fitted, progress };
@@ -322,12 +333,6 @@ impl<'a, 'p> Heads<'a, 'p> {
     fn features(&self, network: &Arc<Network>, pairs: &[(u32, u32)]) -> Result<Features> {
         let groups = self.groups;
         let mut all = features::paths_and_degrees(network, None, pairs, Noise::Added, groups)?;
-        if groups.contains(&Group::Nodes) {
-            all = all.and(features::nodes(network, pairs)?)?;
-        }
-        if groups.contains(&Group::Embedding) {
-            all = all.and(features::embedding(network, pairs, self.seed)?)?;
-        }
         if let Some(motifs) = &self.motifs {
             all = all.and(features::motifs(motifs, network, pairs)?)?;
         }

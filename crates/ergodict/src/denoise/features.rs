@@ -4,17 +4,19 @@
 //! |---|---|---|
 //! | `P` [`Group::Paths`] | logarithms of `CN`, `AA`, `RA`, `A3`, `L3`, `RW3` | squares and products |
 //! | `D` [`Group::Degrees`] | `log1p d_u + log1p d_v`, and their difference | squares and products |
+//! | `W` [`Group::Walks`] | logarithms of walks of five steps ([`Walks::excess`]), and of how much each end resembles the neighbors of the other: the sum and the mean of both | squares and products |
 //! | `N` [`Group::Nodes`] | least and largest of clustering, log1p mean neighbor degree, log1p core number | squares and products |
 //! | `E` [`Group::Embedding`] | inner products of unit ProNE columns, of 64 dimensions and of 32 | squares and products |
 //! | `h` [`Group::Motifs`] | latent-motif codes, `log1p(20 h)` | linear |
 //!
-//! The edge of a pair itself, where there is one, is taken out of `P`, `D` and `h`. It is in `N` and `E`, which therefore are for pairs that are no edges.
+//! The edge of a pair itself, where there is one, is taken out of `P`, `D` and `h`. It is in `W`, `N` and `E`, which therefore are for pairs that are no edges ([`PairFeatures`]).
 
 use super::MotifCodes;
 use super::embedding::prone;
 use super::nodes::NodeFacts;
 use super::paths::{OwnEdge, PairPaths, Paths};
 use super::splits::Noise;
+use super::walks::Walks;
 use crate::data::Network;
 use crate::linalg::Mat;
 use crate::{Error, Result};
@@ -32,6 +34,8 @@ pub enum Group {
     Paths,
     /// Degrees, `D`.
     Degrees,
+    /// Long walks, `W`.
+    Walks,
     /// The neighborhoods of the two nodes, `N`.
     Nodes,
     /// A ProNE embedding, `E`.
@@ -42,13 +46,15 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of their rows.
-    pub const ALL: [Self; 5] = [Self::Paths, Self::Degrees, Self::Nodes, Self::Embedding, Self::Motifs];
+    pub const ALL: [Self; 6] =
+        [Self::Paths, Self::Degrees, Self::Walks, Self::Nodes, Self::Embedding, Self::Motifs];
 
     /// Its letter in docs/denoising.md.
     pub fn letter(self) -> char {
         match self {
             Self::Paths => 'P',
             Self::Degrees => 'D',
+            Self::Walks => 'W',
             Self::Nodes => 'N',
             Self::Embedding => 'E',
             Self::Motifs => 'h',
@@ -149,12 +155,16 @@ pub(crate) fn paths_and_degrees(
         None => PairPaths::new(network)?,
         Some(weights) => PairPaths::weighted(network, weights)?,
     };
-    let found = paths.paths(pairs, OwnEdge::Excluded)?;
+    rows_of_paths(&paths.paths(pairs, OwnEdge::Excluded)?, noise, groups)
+}
+
+/// `P` and `D` of pairs with these paths.
+fn rows_of_paths(found: &[Paths], noise: Noise, groups: &[Group]) -> Result<Features> {
     let log = |x: f64, small: f64| match noise {
         Noise::Removed => (x + small).ln(),
         Noise::Added => x.ln_1p(),
     };
-    let mut features = Features::none(pairs.len());
+    let mut features = Features::none(found.len());
     if groups.contains(&Group::Paths) {
         let row = |p: &Paths, i: usize| match i {
             0 => p.common.ln_1p(),
@@ -165,11 +175,11 @@ pub(crate) fn paths_and_degrees(
             _ => log(p.rw3, SMALL[2]),
         };
         let names = ["CN", "AA", "RA", "A3", "L3", "RW3"].map(str::to_owned);
-        let columns = Mat::from_fn(6, pairs.len(), |i, j| row(&found[j], i));
+        let columns = Mat::from_fn(6, found.len(), |i, j| row(&found[j], i));
         features = features.and(Features::new(Group::Paths, names.to_vec(), columns)?)?;
     }
     if groups.contains(&Group::Degrees) {
-        let columns = Mat::from_fn(2, pairs.len(), |i, j| {
+        let columns = Mat::from_fn(2, found.len(), |i, j| {
             let [u, v] = found[j].degrees.map(f64::ln_1p);
             if i == 0 { u + v } else { (u - v).abs() }
         });
@@ -179,14 +189,88 @@ pub(crate) fn paths_and_degrees(
     Ok(features)
 }
 
+/// Features of pairs that are no edges, in one network: what takes the whole network is computed once.
+#[derive(Debug)]
+pub(crate) struct PairFeatures<'a> {
+    groups: Vec<Group>,
+    paths: PairPaths<'a>,
+    walks: Option<Walks<'a>>,
+    facts: Option<NodeFacts>,
+    /// Unit ProNE columns of the nodes, of each of [`DIMENSIONS`].
+    embeddings: Vec<Mat<f64>>,
+}
+
+/// Dimensions of the embeddings whose inner products are features. The second gained .0002 to .0008 uniform beside the first (a prototype, on four networks
+/// with half of the edges removed, which it was chosen by).
+pub(super) const DIMENSIONS: [usize; 2] = [64, 32];
+
+/// Added before logarithms of `W`: walks relative to those of a walk that has forgotten its start, sums and means of cosines.
+const SMALL_WALKS: [f64; 3] = [1e-3, 1e-2, 1e-3];
+
+impl<'a> PairFeatures<'a> {
+    /// What these groups need of a network.
+    ///
+    /// # Errors
+    /// Those of [`PairPaths`], [`NodeFacts`] and [`prone`].
+    pub(crate) fn new(network: &'a Network, groups: &[Group], seed: u64) -> Result<Self> {
+        let has = |group| groups.contains(&group);
+        let dimensions = DIMENSIONS.iter().filter(|_| has(Group::Embedding));
+        Ok(Self {
+            groups: groups.to_vec(),
+            paths: PairPaths::new(network)?,
+            walks: has(Group::Walks).then(|| Walks::new(network)).transpose()?,
+            facts: has(Group::Nodes).then(|| NodeFacts::from_network(network)).transpose()?,
+            embeddings: dimensions
+                .map(|&d| prone(network, d.min(network.nodes().max(1)), seed))
+                .collect::<Result<_>>()?,
+        })
+    }
+
+    /// The features of pairs.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a pair of a node with itself or with a node that does not exist.
+    pub(crate) fn of_pairs(&self, pairs: &[(u32, u32)]) -> Result<Features> {
+        let found = self.paths.paths(pairs, OwnEdge::Excluded)?;
+        let mut all = rows_of_paths(&found, Noise::Removed, &self.groups)?;
+        if let Some(walks) = &self.walks {
+            all = all.and(rows_of_walks(&walks.excess(pairs)?, &found)?)?;
+        }
+        if let Some(facts) = &self.facts {
+            all = all.and(rows_of_nodes(facts, pairs)?)?;
+        }
+        for (embedded, dimensions) in self.embeddings.iter().zip(DIMENSIONS) {
+            let columns = Mat::from_fn(1, pairs.len(), |_, j| {
+                let (u, v) = (embedded.col(pairs[j].0 as usize), embedded.col(pairs[j].1 as usize));
+                u.iter().zip(v).map(|(x, y)| x * y).sum()
+            });
+            all = all.and(Features::new(Group::Embedding, vec![format!("ProNE-{dimensions}")], columns)?)?;
+        }
+        Ok(all)
+    }
+}
+
+/// `W` of pairs.
+fn rows_of_walks(excess: &[f64], found: &[Paths]) -> Result<Features> {
+    let columns = Mat::from_fn(3, found.len(), |i, j| {
+        let ([du, dv], [near_u, near_v]) = (found[j].degrees.map(|d| d.max(1.0)), found[j].resemblance);
+        // Cosines of an end and each neighbor of the other.
+        let (u, v) = (near_u / du.sqrt(), near_v / dv.sqrt());
+        let value = match i {
+            0 => excess[j],
+            1 => u + v,
+            _ => u / dv + v / du,
+        };
+        (value + SMALL_WALKS[i]).ln()
+    });
+    let names = ["RW5", "resemblance", "mean resemblance"].map(str::to_owned);
+    Features::new(Group::Walks, names.to_vec(), columns)
+}
+
 /// `N` of pairs.
 ///
 /// Least and largest of both nodes: clustering, `log1p` of the mean degree of neighbors, `log1p` of the core number.
-///
-/// # Errors
-/// Those of `NodeFacts::from_network`.
-pub(crate) fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features> {
-    let facts = NodeFacts::from_network(network)?;
+fn rows_of_nodes(facts: &NodeFacts, pairs: &[(u32, u32)]) -> Result<Features> {
     let columns = Mat::from_fn(6, pairs.len(), |i, j| {
         let fact = |node: u32| match i / 2 {
             0 => facts.clustering[node as usize],
@@ -201,29 +285,6 @@ pub(crate) fn nodes(network: &Network, pairs: &[(u32, u32)]) -> Result<Features>
         format!("{} {what}", ["least", "largest"][i % 2])
     };
     Features::new(Group::Nodes, (0..6).map(name).collect(), columns)
-}
-
-/// Dimensions of the embeddings whose inner products are features. The second gained .0002 to .0008 uniform beside the first (a prototype, on four networks
-/// with half of the edges removed, which it was chosen by).
-pub(super) const DIMENSIONS: [usize; 2] = [64, 32];
-
-/// `E` of pairs.
-///
-/// Inner products of the unit columns that [`prone`] gives the two nodes, in 64 and in 32 dimensions.
-///
-/// # Errors
-/// Those of [`prone`].
-pub(crate) fn embedding(network: &Network, pairs: &[(u32, u32)], seed: u64) -> Result<Features> {
-    let mut all = Features::none(pairs.len());
-    for dimensions in DIMENSIONS {
-        let embedded = prone(network, dimensions.min(network.nodes().max(1)), seed)?;
-        let columns = Mat::from_fn(1, pairs.len(), |_, j| {
-            let (u, v) = (embedded.col(pairs[j].0 as usize), embedded.col(pairs[j].1 as usize));
-            u.iter().zip(v).map(|(x, y)| x * y).sum()
-        });
-        all = all.and(Features::new(Group::Embedding, vec![format!("ProNE-{dimensions}")], columns)?)?;
-    }
-    Ok(all)
 }
 
 /// `h` of pairs.
@@ -246,24 +307,33 @@ mod tests {
     fn rows_of_groups_stand_in_order_with_their_names() {
         let karate = embedded("karate").unwrap();
         let pairs = [(0, 1), (0, 9), (33, 2)];
+        let groups = [Group::Paths, Group::Degrees, Group::Walks, Group::Nodes, Group::Embedding];
+        let whole = PairFeatures::new(&karate, &groups, 0).unwrap().of_pairs(&pairs).unwrap();
+        assert_eq!((whole.names.len(), whole.columns.rows(), whole.quadratic()), (19, 19, 19));
+        assert_eq!(whole.rows_of(Group::Walks), [8, 9, 10]);
+        assert_eq!(whole.rows_of(Group::Nodes), (11..17).collect::<Vec<_>>());
+        // Node 0 has the core number 4, and so has node 1.
+        assert_eq!(whole.columns.get(15, 0), 5f64.ln());
+        let nodes = PairFeatures::new(&karate, &[Group::Nodes], 0).unwrap().of_pairs(&pairs).unwrap();
         for noise in [Noise::Removed, Noise::Added] {
             let all = paths_and_degrees(&karate, None, &pairs, noise, &Group::ALL).unwrap();
-            let both = all.clone().and(nodes(&karate, &pairs).unwrap()).unwrap();
-            assert_eq!((both.names.len(), both.columns.rows(), both.quadratic()), (14, 14, 14));
-            assert_eq!(both.rows_of(Group::Nodes), (8..14).collect::<Vec<_>>());
             let degrees = paths_and_degrees(&karate, None, &pairs, noise, &[Group::Degrees]).unwrap();
             for j in 0..3 {
                 assert_eq!(&all.columns.col(j)[6..], degrees.columns.col(j));
-                assert_eq!(&both.columns.col(j)[..8], all.columns.col(j));
+                assert_eq!(&whole.columns.col(j)[11..17], nodes.columns.col(j));
+                assert!(noise == Noise::Added || &whole.columns.col(j)[..8] == all.columns.col(j));
             }
             // Node 0 has 16 neighbors and is next to node 1, which has 9; they have 7 in common.
             assert!((all.columns.get(0, 0) - 8f64.ln()).abs() < 1e-12);
             assert!((all.columns.get(6, 0) - (16f64.ln() + 9f64.ln())).abs() < 1e-12);
-            assert_eq!(nodes(&karate, &pairs).unwrap().columns.get(4, 0), 5f64.ln());
         }
         assert!(Features::new(Group::Paths, Vec::new(), Mat::zeros(1, 2)).is_err());
         assert!(Features::none(2).and(Features::none(3)).is_err());
-        let dot = embedding(&karate, &[(0, 1), (0, 1)], 0).unwrap().columns;
+        let dot = PairFeatures::new(&karate, &[Group::Embedding], 0)
+            .unwrap()
+            .of_pairs(&[(0, 9), (0, 9)])
+            .unwrap()
+            .columns;
         assert!(dot.get(0, 0).abs() <= 1.0 + 1e-9 && dot.get(0, 0) == dot.get(0, 1));
     }
 }

@@ -18,11 +18,12 @@
 //! On a network of a few hundred edges heads may be worse than one number of paths, and the blend then consists of such numbers.
 
 use super::ensemble::{EnsembleOptions, HeadReport};
-use super::features::{self, Features, Group};
+use super::features::{self, Features, Group, PairFeatures};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
-use super::splits::{Noise, Split};
+use super::splits::{Negatives, Noise, Split};
 use super::stars::mixed;
+use super::walks::Walks;
 use super::{Progress, Stage};
 use crate::data::Network;
 use crate::linalg::Mat;
@@ -53,89 +54,141 @@ enum Look {
     Many { rows: usize, quadratic: bool, c: f64 },
 }
 
-/// What is asked for, and what came of it.
+/// What is known of pairs.
 pub(super) struct Found {
-    /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of non-edges.
+    /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of what they are to be told from.
     pub logits: Vec<f64>,
     pub probabilities: Vec<f64>,
-    pub report: HeadReport,
 }
 
 /// Training pairs of all splits.
 struct Training {
     features: Features,
     labels: Vec<bool>,
+    /// What pairs count where all non-edges are asked for.
     weights: Vec<f64>,
+    /// The same for the negatives that are asked for.
+    asked: Vec<f64>,
     folds: Vec<usize>,
     /// Edges hidden in a split, in the mean.
     hidden: f64,
+    negatives: Negatives,
 }
 
-/// Scores pairs that are no observed edges.
-///
-/// # Errors
-/// Those of [`Split::new`], of the features and of [`Head::fit`]; [`Error::Interrupted`].
-pub(super) fn score(
-    observed: &Arc<Network>,
-    pairs: &[(u32, u32)],
-    options: &EnsembleOptions,
-    seed: u64,
-    progress: &mut Progress<'_>,
-) -> Result<Found> {
-    let groups = &options.removed;
-    if groups.is_empty() {
-        return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
-    }
-    let training = Training::new(observed, options, seed, progress)?;
-    let target = features(observed, pairs, groups, seed)?;
-    let candidates = candidates(&training.features, options.c[0]);
-    let (mut crossed, mut scores, mut last) = (Vec::new(), Vec::new(), None);
-    for (number, (name, look)) in candidates.iter().enumerate() {
-        progress.at(Stage::Heads, number as f64 / candidates.len() as f64)?;
-        let (logits, head) = training.cross(name, look, progress)?;
-        crossed.push(logits);
-        scores.push(head.logits(look.columns(&target.columns).as_ref())?);
-        last = Some(head);
-    }
-    let shares = training.blend(&crossed);
-    let mean = |of: &[Vec<f64>]| -> Vec<f64> {
-        let mut sum = vec![0.0; of[0].len()];
-        for (values, &share) in of.iter().zip(&shares).filter(|(_, share)| **share > 0.0) {
-            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * value);
-        }
-        sum
+/// What scores pairs that are no observed edges.
+pub(super) struct Model<'a> {
+    features: PairFeatures<'a>,
+    /// Looks with their heads and shares in the blend.
+    blend: Vec<(Look, Head, f64)>,
+    /// What makes the classes of equal weight.
+    balance: f64,
+    calibration: Calibration,
+    /// Missing edges for each hidden one.
+    ratio: f64,
+    pub report: HeadReport,
+}
+
+/// Pairs whose features are held at a time.
+const CHUNK: usize = 1 << 17;
+/// Walks are left out where they cost more ([`Walks::cost`]): some three seconds for each split.
+const MOST_WALKS: f64 = 2e10;
+/// Networks with more edges are looked at without embeddings, and in [`FEW_SPLITS`] splits.
+const MANY_EDGES: u64 = 1_000_000;
+/// Splits of large networks, which have many hidden edges each.
+const FEW_SPLITS: usize = 2;
+
+/// The groups of features, of those asked for, and the splits that a network is small enough for. Both depend on the network alone, so that the score of a pair does.
+fn affordable(observed: &Network, options: &EnsembleOptions) -> (Vec<Group>, usize) {
+    let large = observed.edges() > MANY_EDGES;
+    let fits = |group: &Group| match group {
+        Group::Walks => Walks::cost(observed) <= MOST_WALKS,
+        Group::Embedding => !large,
+        _ => true,
     };
-    let (known, logits) = (mean(&crossed), mean(&scores));
-    let calibration = Calibration::new(&known, &training.labels, &training.weights);
-    let non_edges = crate::data::non_edges::number(observed) as f64;
-    // As many edges are taken to be missing as that share of the true ones.
-    let missing = options.missing / (1.0 - options.missing) * observed.edges() as f64;
-    let ratio = missing / training.hidden;
-    let probabilities = logits.iter().map(|&logit| calibration.probability(logit, ratio)).collect();
-    let balance = (non_edges / training.hidden).ln();
-    let ranking = Ranking::new(&known, &training.labels, &training.weights);
-    let mut report = HeadReport::new(Noise::Removed, options.splits[0], training.labels.len());
-    if let Some(head) = last.filter(|_| !pairs.is_empty()) {
-        report.measure(&head, &training.features, &training.labels)?;
-    }
-    report.held_out = Some(ranking.auc);
-    report.average_precision = Some(ranking.average_precision);
-    let shares = candidates.iter().zip(&shares).filter(|(_, share)| **share > 0.0);
-    report.blend = shares.map(|((name, _), share)| (name.clone(), *share)).collect();
-    progress.at(Stage::Heads, 1.0)?;
-    Ok(Found { logits: logits.into_iter().map(|logit| logit + balance).collect(), probabilities, report })
+    let groups = options.removed.iter().copied().filter(fits).collect();
+    (groups, if large { options.splits[0].min(FEW_SPLITS) } else { options.splits[0] })
 }
 
-/// The features of pairs in a network.
-fn features(network: &Arc<Network>, pairs: &[(u32, u32)], groups: &[Group], seed: u64) -> Result<Features> {
-    let mut all = features::paths_and_degrees(network, None, pairs, Noise::Removed, groups)?;
-    if groups.contains(&Group::Nodes) {
-        all = all.and(features::nodes(network, pairs)?)?;
+impl<'a> Model<'a> {
+    /// Learns from hidden edges.
+    ///
+    /// # Errors
+    /// Those of [`Split::new`], of the features and of [`Head::fit`]; [`Error::Interrupted`].
+    pub(super) fn fit(
+        observed: &'a Arc<Network>,
+        options: &EnsembleOptions,
+        seed: u64,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self> {
+        let (groups, splits) = affordable(observed, options);
+        if groups.is_empty() {
+            return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
+        }
+        if groups.contains(&Group::Motifs) {
+            let expected = "missing edges have no latent-motif codes";
+            return Err(Error::parameter("the groups of features", "one with h", expected));
+        }
+        let training = Training::new(observed, options, &groups, splits, seed, progress)?;
+        let candidates = candidates(&training.features, options.c[0]);
+        let (mut crossed, mut heads) = (Vec::new(), Vec::new());
+        for (number, (name, look)) in candidates.iter().enumerate() {
+            progress.at(Stage::Heads, number as f64 / candidates.len() as f64)?;
+            let (logits, head) = training.cross(name, look, progress)?;
+            crossed.push(logits);
+            heads.push(head);
+        }
+        let shares = training.blend(&crossed);
+        let mut known = vec![0.0; training.labels.len()];
+        for (logits, share) in crossed.iter().zip(&shares) {
+            known.iter_mut().zip(logits).for_each(|(sum, logit)| *sum += share * logit);
+        }
+        let mut report = HeadReport::new(Noise::Removed, splits, training.labels.len());
+        if let Some(head) = heads.last() {
+            report.measure(head, &training.features, &training.labels)?;
+        }
+        let asked = Ranking::new(&known, &training.labels, &training.asked);
+        let all = Ranking::new(&known, &training.labels, &training.weights);
+        report.held_out = Some(asked.auc);
+        report.average_precision = Some(all.average_precision);
+        let named = candidates.iter().zip(&shares).filter(|(_, share)| **share > 0.0);
+        report.blend = named.map(|((name, _), share)| (name.clone(), *share)).collect();
+        // As many edges are taken to be missing as that share of the true ones.
+        let missing = options.missing / (1.0 - options.missing) * observed.edges() as f64;
+        let balance = match options.negatives {
+            Negatives::All => (crate::data::non_edges::number(observed) as f64 / training.hidden).ln(),
+            _ => 0.0,
+        };
+        let blend = candidates.into_iter().zip(heads).zip(shares).filter(|(_, share)| *share > 0.0);
+        Ok(Self {
+            features: PairFeatures::new(observed, &groups, seed)?,
+            blend: blend.map(|(((_, look), head), share)| (look, head, share)).collect(),
+            balance,
+            calibration: Calibration::new(&known, &training.labels, &training.weights),
+            ratio: missing / training.hidden,
+            report,
+        })
     }
-    if groups.contains(&Group::Embedding) {
-        all = all.and(features::embedding(network, pairs, seed)?)?;
+
+    /// Scores pairs, each by itself.
+    ///
+    /// # Errors
+    /// Those of the features; [`Error::Interrupted`].
+    pub(super) fn scores(&self, pairs: &[(u32, u32)], progress: &mut Progress<'_>) -> Result<Found> {
+        let mut found = Found { logits: Vec::new(), probabilities: Vec::new() };
+        for chunk in pairs.chunks(CHUNK) {
+            progress.at(Stage::Features, found.logits.len() as f64 / pairs.len() as f64)?;
+            let features = self.features.of_pairs(chunk)?;
+            let mut logits = vec![0.0; chunk.len()];
+            for (look, head, share) in &self.blend {
+                let values = head.logits(look.columns(&features.columns).as_ref())?;
+                logits.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * value);
+            }
+            let probability = |&logit: &f64| self.calibration.probability(logit, self.ratio);
+            found.probabilities.extend(logits.iter().map(probability));
+            found.logits.extend(logits.iter().map(|logit| logit + self.balance));
+        }
+        Ok(found)
     }
-    Ok(all)
 }
 
 /// Numbers of paths and degrees where these are among the features; a head on these; heads on all features, without products and with them.
@@ -193,17 +246,27 @@ impl Training {
     fn new(
         observed: &Arc<Network>,
         options: &EnsembleOptions,
+        groups: &[Group],
+        splits: usize,
         seed: u64,
         progress: &mut Progress<'_>,
     ) -> Result<Self> {
-        let splits = options.splits[0];
-        let (mut parts, mut labels, mut weights, mut folds) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut parts, mut labels, mut weights, mut asked, mut folds) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let negatives = options.negatives;
         let mut hidden = 0.0;
         for number in 0..splits {
             progress.at(Stage::Features, number as f64 / splits as f64)?;
             let split = Split::new(observed, Noise::Removed, &options.split, seed, number as u64)?;
-            parts.push(features(&split.network, &split.pairs, &options.removed, seed)?);
+            parts.push(PairFeatures::new(&split.network, groups, seed)?.of_pairs(&split.pairs)?);
+            let (share, total) = (negatives.matched(), crate::data::non_edges::number(observed) as f64);
+            // Where the top of the list does not count, classes have equal weight.
+            let balance = if negatives == Negatives::All { 1.0 } else { split.hidden as f64 / total };
+            let rows = split.weights.iter().zip(&split.matching).zip(&split.labels);
+            asked.extend(rows.map(|((weight, matching), label)| {
+                let weight = weight / splits as f64;
+                if *label { weight } else { balance * weight * (1.0 - share + share * matching) }
+            }));
             weights.extend(split.weights.iter().map(|weight| weight / splits as f64));
             folds.extend(split.pairs.iter().map(|&pair| fold(pair)));
             labels.extend(split.labels);
@@ -213,7 +276,8 @@ impl Training {
         let mut columns = Mat::zeros(names.len(), labels.len());
         let each = parts.iter().flat_map(|part| (0..part.columns.cols()).map(|j| part.columns.col(j)));
         each.enumerate().for_each(|(at, column)| columns.col_mut(at).copy_from_slice(column));
-        Ok(Self { features: Features { names, groups, columns }, labels, weights, folds, hidden })
+        let features = Features { names, groups, columns };
+        Ok(Self { features, labels, weights, asked, folds, hidden, negatives })
     }
 
     /// A head of all training pairs, and log odds of each pair by a head that was fitted without its fold.
@@ -228,7 +292,7 @@ impl Training {
             }
             let some = Mat::from_fn(columns.rows(), rows.len(), |i, j| columns.get(i, rows[j]));
             let labels: Vec<bool> = rows.iter().map(|&row| self.labels[row]).collect();
-            let weights: Vec<f64> = rows.iter().map(|&row| self.weights[row]).collect();
+            let weights: Vec<f64> = rows.iter().map(|&row| self.asked[row]).collect();
             let head = once(progress, &format!("removed/{name}/{left_out}"), || {
                 Head::fit(&look.options(), some.as_ref(), &labels, &weights)
             })?;
@@ -237,7 +301,7 @@ impl Training {
             rows.iter().zip(head.logits(others.as_ref())?).for_each(|(&row, logit)| logits[row] = logit);
         }
         let head = once(progress, &format!("removed/{name}"), || {
-            Head::fit(&look.options(), columns.as_ref(), &self.labels, &self.weights)
+            Head::fit(&look.options(), columns.as_ref(), &self.labels, &self.asked)
         })?;
         Ok((logits, head))
     }
@@ -248,7 +312,8 @@ impl Training {
         for _ in 0..ROUNDS {
             let with = |logits: &Vec<f64>| -> f64 {
                 let both: Vec<f64> = sum.iter().zip(logits).map(|(sum, logit)| sum + logit).collect();
-                Ranking::new(&both, &self.labels, &self.weights).average_precision
+                let found = Ranking::new(&both, &self.labels, &self.asked);
+                if self.negatives == Negatives::All { found.average_precision } else { found.auc }
             };
             let found: Vec<f64> = candidates.iter().map(with).collect();
             // The first of equal ones.
@@ -402,7 +467,8 @@ mod tests {
     fn logarithms_are_those_of_the_heuristics() {
         let karate = Arc::new(embedded("karate").unwrap());
         let pairs = [(0, 9), (11, 26), (14, 15), (2, 33)];
-        let found = features(&karate, &pairs, &[Group::Paths, Group::Degrees], 0).unwrap();
+        let found =
+            PairFeatures::new(&karate, &[Group::Paths, Group::Degrees], 0).unwrap().of_pairs(&pairs).unwrap();
         for (number, (name, small)) in HEURISTICS.into_iter().enumerate().take(5) {
             let heuristic = Heuristic::ALL.into_iter().find(|heuristic| heuristic.name() == name).unwrap();
             let scores = heuristic.scores(&karate, &pairs).unwrap();
@@ -436,8 +502,10 @@ mod tests {
     #[test]
     fn the_blend_takes_the_better_candidate_and_probabilities_add_up() {
         let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
-        let options = EnsembleOptions::new(NoiseModel::Removed);
-        let training = Training::new(&lesmis, &options, 3, &mut Progress::none()).unwrap();
+        let options =
+            EnsembleOptions { negatives: Negatives::All, ..EnsembleOptions::new(NoiseModel::Removed) };
+        let (groups, splits) = affordable(&lesmis, &options);
+        let training = Training::new(&lesmis, &options, &groups, splits, 3, &mut Progress::none()).unwrap();
         let noise: Vec<f64> =
             (0..training.labels.len() as u64).map(|i| mixed(i) as f64 / 2f64.powi(63)).collect();
         let signal: Vec<f64> =
@@ -446,14 +514,15 @@ mod tests {
         assert!(shares[1] >= 0.75 && (shares[0] + shares[1] - 1.0).abs() < 1e-12, "{shares:?}");
 
         let pairs = crate::denoise::non_edges(&lesmis);
-        let found = score(&lesmis, &pairs, &options, 3, &mut Progress::none()).unwrap();
+        let model = Model::fit(&lesmis, &options, 3, &mut Progress::none()).unwrap();
+        let found = model.scores(&pairs, &mut Progress::none()).unwrap();
         // A tenth of the true edges is taken to be missing: 254/9 of them.
         let expected: f64 = found.probabilities.iter().sum();
         assert!(expected > 254.0 / 9.0 / 2.0 && expected < 254.0 / 9.0 * 2.0, "{expected}");
         let by_score = crate::denoise::order(&found.logits, true);
         let ordered: Vec<f64> = by_score.iter().map(|&row| found.probabilities[row]).collect();
         assert!(ordered.is_sorted_by(|a, b| a >= b) && ordered[0] < 1.0);
-        let blend: f64 = found.report.blend.iter().map(|(_, share)| share).sum();
+        let blend: f64 = model.report.blend.iter().map(|(_, share)| share).sum();
         assert!((blend - 1.0).abs() < 1e-12);
     }
 }

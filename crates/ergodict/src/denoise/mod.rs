@@ -22,6 +22,7 @@ pub mod roc;
 mod run;
 pub mod splits;
 mod stars;
+mod walks;
 
 pub use candidates::{evidence, non_edges, order};
 pub use methods::{Denoiser, Method, PER_PAIR, SHRINKAGE, Scores};

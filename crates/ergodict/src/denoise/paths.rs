@@ -8,6 +8,7 @@
 //! | `AA` | [`Paths::adamic_adar`] | the same with `1/ln max(d_a, 2)`; a common neighbor has `d_a ≥ 2` unless edges are re-weighted |
 //! | `RA` | [`Paths::resource_allocation`] | with `1/d_a` |
 //! | `A3`, `L3`, `RW3` | [`Paths::a3`], [`Paths::l3`], [`Paths::rw3`] | `Σ_{a,b} A_ua A_ab A_bv f(a) f(b)`, `f = 1, d^−½, d^−1` |
+//! | `Q` | [`Paths::resemblance`] | `Σ_{b∼v} CN(u,b) d_b^−½` and `Σ_{a∼u} CN(v,a) d_a^−½`: how much each end resembles the neighbors of the other |
 //! | `J` | [`Paths::jaccard`] | `CN/(d_u + d_v − CN)` |
 //! | `PA` | [`Paths::preferential_attachment`] | `d_u d_v` |
 //!
@@ -49,6 +50,8 @@ pub(crate) struct Paths {
     pub l3: f64,
     /// The same, by the inner degrees: those of a random walk.
     pub rw3: f64,
+    /// Common neighbors of `u` and each neighbor of `v`, by roots of the latter's degrees; and of `v` and the neighbors of `u`.
+    pub resemblance: [f64; 2],
     /// `d_u` and `d_v`.
     pub degrees: [f64; 2],
 }
@@ -154,6 +157,7 @@ impl<'a> PairPaths<'a> {
                         let mut paths = self.gather(s, target as usize, spread, own_edge);
                         if turned[at as usize] {
                             paths.degrees.swap(0, 1);
+                            paths.resemblance.swap(0, 1);
                         }
                         paths
                     };
@@ -244,7 +248,8 @@ impl<'a> PairPaths<'a> {
             OwnEdge::Kept => None,
             OwnEdge::Excluded => rows.neighbors(v).binary_search(&(s as u32)).ok(),
         };
-        let mut sums = [0.0; 4];
+        // By equal factors of both inner nodes, then `1` of one and `d^−½` of the other.
+        let (mut sums, mut mixed) = ([0.0; 4], [0.0; 2]);
         if let Some(at) = own {
             // Every T(b) has the walk s–v–b in it, which goes.
             let weight = self.weight(row.start + at);
@@ -255,12 +260,13 @@ impl<'a> PairPaths<'a> {
                 }
                 let (factors, spread) = (&self.factors[b as usize], &spread[b as usize]);
                 let second = self.weight(row.start + i);
-                for k in 0..3 {
+                let rest: [f64; 3] = std::array::from_fn(|k| {
                     let rest = spread[k] - through[k] * second;
-                    if rest > ROUNDING * spread[k] {
-                        sums[k] += second * factors[k] * rest;
-                    }
-                }
+                    if rest > ROUNDING * spread[k] { second * rest } else { 0.0 }
+                });
+                (0..3).for_each(|k| sums[k] += factors[k] * rest[k]);
+                mixed[0] += factors[1] * rest[0];
+                mixed[1] += factors[0] * rest[1];
             }
             for degree in &mut degrees {
                 // An end whose only edge this is has none; sums of weights would leave rounding.
@@ -270,17 +276,21 @@ impl<'a> PairPaths<'a> {
             for &b in rows.neighbors(v) {
                 let (factors, spread) = (&self.factors[b as usize], &spread[b as usize]);
                 (0..4).for_each(|k| sums[k] += factors[k] * spread[k]);
+                mixed[0] += factors[1] * spread[0];
+                mixed[1] += factors[0] * spread[1];
             }
         } else {
             for (i, &b) in rows.neighbors(v).iter().enumerate() {
                 let (factors, spread) = (&self.factors[b as usize], &spread[b as usize]);
                 let second = self.weight(row.start + i);
                 (0..4).for_each(|k| sums[k] += second * factors[k] * spread[k]);
+                mixed[0] += second * factors[1] * spread[0];
+                mixed[1] += second * factors[0] * spread[1];
             }
         }
         let [common, _, resource_allocation, adamic_adar] = spread[v];
         let [a3, l3, rw3, _] = sums;
-        Paths { common, adamic_adar, resource_allocation, a3, l3, rw3, degrees }
+        Paths { common, adamic_adar, resource_allocation, a3, l3, rw3, resemblance: mixed, degrees }
     }
 }
 
@@ -378,15 +388,17 @@ mod tests {
                     paths.a3 += three;
                     paths.l3 += three / (d[x] * d[y]).sqrt();
                     paths.rw3 += three / (d[x] * d[y]);
+                    paths.resemblance[0] += three / d[y].sqrt();
+                    paths.resemblance[1] += three / d[x].sqrt();
                 }
             }
         }
         paths
     }
 
-    fn numbers(p: &Paths) -> [f64; 8] {
-        let [du, dv] = p.degrees;
-        [p.common, p.adamic_adar, p.resource_allocation, p.a3, p.l3, p.rw3, du, dv]
+    fn numbers(p: &Paths) -> [f64; 10] {
+        let ([du, dv], [near_u, near_v]) = (p.degrees, p.resemblance);
+        [p.common, p.adamic_adar, p.resource_allocation, p.a3, p.l3, p.rw3, near_u, near_v, du, dv]
     }
 
     #[test]
@@ -397,7 +409,7 @@ mod tests {
             (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|(u, v)| u != v).collect();
         let all = PairPaths::new(&lesmis).unwrap().paths(&pairs, OwnEdge::Excluded).unwrap();
         for (one, two) in all.iter().zip(common(&lesmis, &pairs).unwrap()) {
-            assert_eq!(Paths { a3: 0.0, l3: 0.0, rw3: 0.0, ..*one }, two);
+            assert_eq!(Paths { a3: 0.0, l3: 0.0, rw3: 0.0, resemblance: [0.0; 2], ..*one }, two);
         }
         assert!(common(&lesmis, &[(3, 3)]).is_err() && common(&lesmis, &[(3, n)]).is_err());
     }

@@ -1,0 +1,172 @@
+//! Random walks of five steps between the nodes of pairs, by their symmetric law.
+//!
+//! | symbol | here | what |
+//! |---|---|---|
+//! | `S` | [`Walks`] | `D^−½ A D^−½`, with `D` the degrees |
+//! | `(S⁵)_uv` | [`Walks::excess`] | walks of five steps from `u` to `v` by the inner degrees, divided by `√(d_u d_v)/Σd`, to which long walks tend |
+//!
+//! From a source `s` the vectors `S e_s, S² e_s, …, S⁴ e_s` are dense soon, so that [`LANES`] sources are multiplied at once: the numbers of a node are then one cache line. The source of
+//! a pair is its end of higher degree, and every source has a lane of its own: the result does not depend on which other pairs are asked for. For a pair without an edge; the walks of an
+//! edge would go through it.
+
+use super::paths::{check_pairs, simple};
+use crate::Result;
+use crate::data::Network;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+/// Sources at a time.
+const LANES: usize = 16;
+
+/// The numbers of a node, one of each source.
+type Lanes = [f32; LANES];
+
+/// Computes walks in one simple network.
+#[derive(Debug)]
+pub(crate) struct Walks<'a> {
+    network: &'a Network,
+    /// `d^−½`; 0 for a node without neighbors.
+    roots: Vec<f32>,
+}
+
+impl<'a> Walks<'a> {
+    /// Products of numbers that all sources of a network take.
+    pub(crate) fn cost(network: &Network) -> f64 {
+        network.nodes() as f64 * network.stored() as f64
+    }
+
+    /// Of a simple network.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple.
+    pub(crate) fn new(network: &'a Network) -> Result<Self> {
+        simple(network)?;
+        let root = |u: usize| match network.neighbors(u).len() {
+            0 => 0.0,
+            d => 1.0 / (d as f32).sqrt(),
+        };
+        Ok(Self { network, roots: (0..network.nodes()).map(root).collect() })
+    }
+
+    /// How many more walks of five steps join each pair than a walk that has forgotten where it began would.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a pair of a node with itself or with a node that does not exist.
+    pub(crate) fn excess(&self, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
+        check_pairs(self.network, pairs)?;
+        let degree = |u: u32| self.network.neighbors(u as usize).len();
+        let ends = |at: u32| {
+            let (u, v) = pairs[at as usize];
+            if (degree(u), v) > (degree(v), u) { (u, v) } else { (v, u) }
+        };
+        let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+        order.sort_unstable_by_key(|&at| (ends(at).0, at));
+        let sources: Vec<&[u32]> = order.chunk_by(|&a, &b| ends(a).0 == ends(b).0).collect();
+        let blocks: Vec<&[&[u32]]> = sources.chunks(LANES).collect();
+        let n = self.network.nodes();
+        let found: Vec<Vec<f64>> = blocks
+            .par_iter()
+            .map_init(
+                || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n]),
+                |(from, to), block| {
+                    from.fill([0.0; LANES]);
+                    for (lane, group) in block.iter().enumerate() {
+                        let s = ends(group[0]).0 as usize;
+                        for &a in self.network.neighbors(s) {
+                            from[a as usize][lane] = self.roots[s] * self.roots[a as usize];
+                        }
+                    }
+                    for _ in 0..3 {
+                        self.multiply(from, to);
+                        std::mem::swap(from, to);
+                    }
+                    let one = |(lane, at): (usize, u32)| {
+                        let (s, v) = ends(at);
+                        self.last(from, lane, s as usize, v as usize)
+                    };
+                    let each = block
+                        .iter()
+                        .enumerate()
+                        .flat_map(|(lane, group)| group.iter().map(move |&at| (lane, at)));
+                    each.map(one).collect()
+                },
+            )
+            .collect();
+        let mut all = vec![0.0; pairs.len()];
+        order.iter().zip(found.iter().flatten()).for_each(|(&at, &excess)| all[at as usize] = excess);
+        Ok(all)
+    }
+
+    /// `S x`.
+    fn multiply(&self, x: &[Lanes], into: &mut [Lanes]) {
+        for (u, into) in into.iter_mut().enumerate() {
+            let mut sum = [0f32; LANES];
+            for &a in self.network.neighbors(u) {
+                let (x, root) = (&x[a as usize], self.roots[a as usize]);
+                (0..LANES).for_each(|k| sum[k] += root * x[k]);
+            }
+            *into = sum.map(|sum| sum * self.roots[u]);
+        }
+    }
+
+    /// The last step to `v`, relative to `√(d_s d_v)/Σd`.
+    fn last(&self, x: &[Lanes], lane: usize, s: usize, v: usize) -> f64 {
+        let neighbors = self.network.neighbors(v);
+        let sum: f64 = neighbors
+            .iter()
+            .map(|&b| f64::from(self.roots[b as usize]) * f64::from(x[b as usize][lane]))
+            .sum();
+        let degrees = (neighbors.len() * self.network.neighbors(s).len()) as f64;
+        // The root of d_v is in the step and in what it is divided by.
+        if degrees > 0.0 {
+            sum / (neighbors.len() as f64 * (self.network.neighbors(s).len() as f64).sqrt())
+                * self.network.stored() as f64
+        } else {
+            0.0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::embedded;
+
+    #[test]
+    fn walks_are_those_of_the_fifth_power() {
+        for name in ["karate", "lesmis"] {
+            let network = embedded(name).unwrap().to_simple();
+            let n = network.nodes();
+            let degree = |u: usize| network.neighbors(u).len() as f64;
+            let step = |x: &[f64]| -> Vec<f64> {
+                let one = |u: usize| {
+                    let term = |&a: &u32| x[a as usize] / (degree(u) * degree(a as usize)).sqrt();
+                    network.neighbors(u).iter().map(term).sum()
+                };
+                (0..n).map(one).collect()
+            };
+            let pairs = crate::denoise::non_edges(&network);
+            let found = Walks::new(&network).unwrap().excess(&pairs).unwrap();
+            for (&(u, v), found) in pairs.iter().zip(&found) {
+                let mut x = vec![0.0; n];
+                x[u as usize] = 1.0;
+                for _ in 0..5 {
+                    x = step(&x);
+                }
+                let tends = (degree(u as usize) * degree(v as usize)).sqrt() / network.stored() as f64;
+                let wanted = x[v as usize] / tends;
+                assert!((found - wanted).abs() < 1e-5 * wanted, "{u} {v}: {found} for {wanted}");
+            }
+            // One pair alone gives the same bits.
+            for at in (0..pairs.len()).step_by(131) {
+                assert_eq!(Walks::new(&network).unwrap().excess(&pairs[at..=at]).unwrap()[0], found[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_without_neighbors_have_no_walks() {
+        let network = Network::simple(4, &[(0, 1)]).unwrap();
+        assert_eq!(Walks::new(&network).unwrap().excess(&[(2, 3), (0, 2), (3, 1)]).unwrap(), [0.0; 3]);
+        assert!(Walks::new(&network).unwrap().excess(&[(1, 1)]).is_err());
+    }
+}
