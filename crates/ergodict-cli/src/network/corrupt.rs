@@ -18,7 +18,8 @@ The largest component of the simple network is taken: no directions, weights, lo
 
 TRUTH lists the pairs to score, a line each, as `u v label kind` under a header: label 1 for true edges, 0 for false ones. After --add, they
 are all edges of OBS. After --remove, they are the removed edges, and of pairs that were never edges as many drawn uniformly
-(kind uniform) and as many with both ends drawn in proportion to their degrees (kind degree).
+(kind uniform) and as many with both ends drawn as the ends of the removed edges are, a node in proportion to the number of
+its removed edges (kind degree).
 
 Example:
   ergodict network corrupt @karate --add 0.5 -o observed.txt --truth truth.tsv
@@ -107,6 +108,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         out: &args.out,
         truth: args.truth.as_deref(),
         pairs: corrupted.truth.len(),
+        unmatched: corrupted.unmatched,
         dropped: corrupted.base.left_out(),
         lost: saved.lost,
         added: args.add.is_some(),
@@ -139,6 +141,8 @@ struct CorruptSummary<'a> {
     truth: Option<&'a Path>,
     /// Pairs to score
     pairs: usize,
+    /// Those of kind degree whose ends are drawn by degree, because ends of removed edges have too few pairs without an edge
+    unmatched: u64,
     /// What of the network was left out, as a sentence, or `null`
     dropped: Option<String>,
     #[serde(skip)]
@@ -162,6 +166,14 @@ impl Summary for CorruptSummary<'_> {
         };
         let mut lines = vec![("corrupted", corrupted), ("wrote", self.out.display().to_string())];
         lines.extend(self.truth.map(|path| ("truth", path.display().to_string())));
+        if self.unmatched > 0 {
+            let all = self.changed;
+            let words = format!(
+                "{} of the {all} pairs of kind degree have ends by degree: ends of removed edges have too few pairs without an edge",
+                self.unmatched
+            );
+            lines.push(("note", words));
+        }
         lines.extend(self.dropped.iter().map(|note| ("note", format!("left out: {note}"))));
         lines.extend(self.lost.iter().map(|note| ("note", note.clone())));
         lines

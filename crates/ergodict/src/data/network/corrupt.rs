@@ -1,13 +1,20 @@
 //! Networks with false edges added or true ones deleted, and the truth to score a method by.
 //!
-//! The protocol, to be told beside a number: one starts from the largest component of the simple network, with E edges
-//! ([`Base`] tells what that left out).
+//! The protocol, to be stated next to a number: one starts from the largest component of the simple network, with E edges
+//! ([`Base`] has what that left out).
 //!
 //! - [`add`]: exactly ⌊f E⌋ non-edges are added. The truth has every observed edge, 1 for a true one and 0 for an added one.
 //! - [`remove`]: a random spanning tree is kept (Kruskal's, on a random order of the edges), and exactly ⌊f E⌋ of the other edges,
 //!   uniformly chosen, are deleted. The truth has the deleted edges with 1, and twice as many pairs with 0 that are non-edges of
-//!   the true network: as many uniformly chosen, and as many with both ends in proportion to their true degrees. A set has no pair twice; the
-//!   two sets may share some.
+//!   the true network: as many uniformly chosen, and as many *degree-matched* ones, whose ends are drawn as the ends of the deleted edges are: a
+//!   node in proportion to the number of its deleted edges. A set has no pair twice; the two sets may share some.
+//!
+//! Neither degree in the true network nor degree in the observed one would match: a node with many deleted edges has a high true degree and has
+//! lost more of it than others. On Erdős–Rényi networks, where nothing can be known, the product of the observed degrees has an AUC of .43
+//! against non-edges drawn by true degree, .35 by observed degree, and .50 by deleted edges.
+//!
+//! Ends of few deleted edges may have too few non-edges between them (those of one have none). All of them are taken then, and the rest have
+//! ends in proportion to true degrees: [`Corrupted::unmatched`] counts those.
 
 use super::generate::pairs::PairSet;
 use super::generate::{BarabasiAlbert, Generator, WattsStrogatz, sparse};
@@ -99,7 +106,7 @@ pub enum Kind {
     Deleted,
     /// A non-edge, uniformly chosen: 0.
     Uniform,
-    /// A non-edge with ends in proportion to degrees: 0.
+    /// A non-edge whose ends are drawn as those of the deleted edges are: 0.
     Degree,
 }
 
@@ -138,6 +145,9 @@ pub struct Corrupted {
     pub base: Base,
     /// Edges that were added or deleted.
     pub changed: u64,
+    /// Non-edges of [`Kind::Degree`] whose ends are drawn by true degrees, because those of the deleted edges have too few non-edges
+    /// between them.
+    pub unmatched: u64,
     /// The pairs to score, `u < v`: by kind, and ascending.
     pub truth: Vec<(u32, u32, Kind)>,
 }
@@ -270,7 +280,7 @@ pub fn add(network: &Network, amount: Amount, model: AddModel, seed: u64) -> Res
     let kind = |u, v| if non_edges::joined(truth, u, v) { Kind::True } else { Kind::Added };
     let mut pairs: Vec<_> = observed.each_edge().map(|(u, v, _)| (u, v, kind(u, v))).collect();
     pairs.sort_by_key(|pair| !pair.2.label());
-    Ok(Corrupted { observed, changed, truth: pairs, base })
+    Ok(Corrupted { observed, changed, unmatched: 0, truth: pairs, base })
 }
 
 /// So many non-edges that are edges of networks of the model with permuted nodes; each such network is gone through in random
@@ -347,13 +357,20 @@ pub fn remove(network: &Network, amount: Amount, seed: u64) -> Result<Corrupted>
     kept.append(&mut others);
     let observed = sparse::with_ids(truth.ids().clone(), &kept, false);
     deleted.sort_unstable();
+    let ends: Vec<u32> = deleted.iter().flat_map(|&(u, v)| [u, v]).collect();
     let mut rng = stream(seed, Purpose::Synthetic, ids::NEGATIVES);
     let mut pairs: Vec<_> = deleted.into_iter().map(|(u, v)| (u, v, Kind::Deleted)).collect();
     let uniform = non_edges::uniformly(truth, changed, &mut rng);
     pairs.extend(uniform.into_iter().map(|(u, v)| (u, v, Kind::Uniform)));
-    let matched = non_edges::by_degree(truth, changed, &mut rng);
+    let mut chosen = PairSet::with_capacity(changed as usize);
+    let mut matched = non_edges::by_ends(truth, &ends, changed, &mut chosen, &mut rng);
+    let unmatched = changed - matched.len() as u64;
+    // Every node is as often a neighbor as its degree says.
+    let rest = non_edges::by_ends(truth, &truth.rows().neighbors, unmatched, &mut chosen, &mut rng);
+    matched.extend(rest);
+    matched.sort_unstable();
     pairs.extend(matched.into_iter().map(|(u, v)| (u, v, Kind::Degree)));
-    Ok(Corrupted { observed, changed, truth: pairs, base })
+    Ok(Corrupted { observed, changed, unmatched, truth: pairs, base })
 }
 
 /// A number rounded down to four places, so that as a fraction it is still allowed.
@@ -388,9 +405,10 @@ fn root(above: &mut [u32], mut node: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::generate::{Density, ErdosRenyi};
     use super::super::{Build, Loops, NodeIds, embedded};
     use super::*;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     /// Above the 0.9999 quantile of chi² (Wilson and Hilferty).
     fn far(chi2: f64, freedom: f64) -> bool {
@@ -467,6 +485,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn degree_matched_ends_are_those_of_deleted_edges() {
+        // Nothing can be known of an Erdős–Rényi network: observed degrees do not separate deleted edges from non-edges, on average
+        // over networks. With ends by true degree the difference is −0.13.
+        let seeds = 40;
+        let differences: Vec<f64> = (0..seeds)
+            .map(|seed| {
+                let network = ErdosRenyi::new(200, Density::Edges(800), false).unwrap();
+                let sparse =
+                    remove(&Generator::from(network).generate(seed), Amount::Fraction(0.5), seed).unwrap();
+                let deleted = of_kind(&sparse, Kind::Deleted);
+                let matched = of_kind(&sparse, Kind::Degree);
+                let ends: BTreeSet<u32> = deleted.iter().flat_map(|&(u, v)| [u, v]).collect();
+                assert!(
+                    sparse.unmatched == 0
+                        && matched.iter().all(|(u, v)| ends.contains(u) && ends.contains(v))
+                );
+                let log = |v: u32| (sparse.observed.neighbors(v as usize).len() as f64).ln();
+                let mean = |pairs: &[(u32, u32)]| {
+                    pairs.iter().map(|&(u, v)| log(u) + log(v)).sum::<f64>() / pairs.len() as f64
+                };
+                mean(&deleted) - mean(&matched)
+            })
+            .collect();
+        let count = seeds as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+        let error = (squares / (count - 1.0) / count).sqrt();
+        assert!(mean.abs() < 3.9 * error, "{mean} ± {error}");
+        // The ends of one edge are no non-edge.
+        let tiny = remove(&embedded("karate").unwrap(), Amount::Edges(1), 0).unwrap();
+        assert_eq!((tiny.unmatched, of_kind(&tiny, Kind::Degree).len()), (1, 1));
     }
 
     #[test]

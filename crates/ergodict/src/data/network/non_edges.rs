@@ -1,4 +1,4 @@
-//! Pairs of nodes without an edge between them, at random: uniformly, or in proportion to degrees.
+//! Pairs of nodes without an edge between them, at random: uniformly, or with ends drawn from a list.
 
 use super::Network;
 use super::generate::pairs::{Cursor, PairSet, count, subset};
@@ -33,18 +33,21 @@ pub(crate) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
         .collect()
 }
 
-/// So many different non-edges of a simple network, ascending: drawn one after another, each with both ends in
-/// proportion to their degrees, until it is a non-edge that was not drawn before. There must be so many among nodes that
-/// have edges.
+/// Different non-edges of a simple network, drawn one after another: each has both ends drawn uniformly from the list `ends` (a node
+/// is drawn in proportion to how often it is there), until it is a non-edge that is not among `chosen`, to which it is added. They are
+/// as many as wanted; fewer, all there are, where nodes of the list have fewer non-edges between them.
 ///
-/// Where draws fail too often, all non-edges that are left get an exponential time of rate `d(u) d(v)`, and the earliest are
-/// taken, which is the same law (Efraimidis and Spirakis 2006).
-pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
-    // Every node is as often a neighbor as its degree says.
-    let ends = &network.rows().neighbors;
-    let mut chosen = PairSet::with_capacity(wanted as usize);
+/// Where draws fail too often, all non-edges that are left get an exponential time of rate `c(u) c(v)`, c(u) being how often u is in the
+/// list, and the earliest are taken, which is the same law (Efraimidis and Spirakis 2006).
+pub(super) fn by_ends(
+    network: &Network,
+    ends: &[u32],
+    wanted: u64,
+    chosen: &mut PairSet,
+    rng: &mut ChaCha8Rng,
+) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = Vec::with_capacity(wanted as usize);
-    let mut draws = DRAWS * wanted;
+    let mut draws = if ends.is_empty() { 0 } else { DRAWS * wanted };
     while draws > 0 && (pairs.len() as u64) < wanted {
         draws -= 1;
         let mut end = || ends[below(rng, ends.len() as u64) as usize];
@@ -55,43 +58,35 @@ pub(crate) fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
     }
     let missing = wanted as usize - pairs.len();
     if missing > 0 {
+        let mut sorted = ends.to_vec();
+        sorted.sort_unstable();
+        let counts: Vec<(u32, f64)> =
+            sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect();
         let mut earliest: BinaryHeap<(u64, u32, u32)> = BinaryHeap::with_capacity(missing + 1);
-        each(network, |u, v| {
-            let rate =
-                network.neighbors(u as usize).len() as f64 * network.neighbors(v as usize).len() as f64;
-            if rate == 0.0 || chosen.contains(u, v) {
-                return;
+        for (at, &(u, of_u)) in counts.iter().enumerate() {
+            for &(v, of_v) in &counts[at + 1..] {
+                if joined(network, u, v) || chosen.contains(u, v) {
+                    continue;
+                }
+                let time = -(1.0 - uniform(rng)).ln() / (of_u * of_v);
+                // Bits of numbers that are not negative are in the order of the numbers.
+                earliest.push((time.to_bits(), u, v));
+                if earliest.len() > missing {
+                    earliest.pop();
+                }
             }
-            let time = -(1.0 - uniform(rng)).ln() / rate;
-            // Bits of numbers that are not negative are in the order of the numbers.
-            earliest.push((time.to_bits(), u, v));
-            if earliest.len() > missing {
-                earliest.pop();
-            }
-        });
-        pairs.extend(earliest.into_iter().map(|(_, u, v)| (u, v)));
+        }
+        for (_, u, v) in earliest {
+            chosen.insert(u, v);
+            pairs.push((u, v));
+        }
     }
-    pairs.sort_unstable();
     pairs
 }
 
 /// Whether there is an edge.
 pub(crate) fn joined(network: &Network, u: u32, v: u32) -> bool {
     network.neighbors(u as usize).binary_search(&v).is_ok()
-}
-
-/// All non-edges of a simple network, ascending.
-fn each(network: &Network, mut take: impl FnMut(u32, u32)) {
-    let n = network.nodes() as u32;
-    for u in 0..n {
-        let row = network.neighbors(u as usize);
-        let mut edges = row[row.partition_point(|&v| v <= u)..].iter().peekable();
-        for v in u + 1..n {
-            if edges.next_if(|edge| **edge == v).is_none() {
-                take(u, v);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -107,8 +102,17 @@ mod tests {
     }
 
     fn listed(network: &Network) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
-        each(network, |u, v| pairs.push((u, v)));
+        let n = network.nodes() as u32;
+        let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
+        pairs.filter(|&(u, v)| !joined(network, u, v)).collect()
+    }
+
+    /// By degree: every node is as often a neighbor as its degree says.
+    fn by_degree(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) -> Vec<(u32, u32)> {
+        let mut chosen = PairSet::with_capacity(wanted as usize);
+        let mut pairs = by_ends(network, &network.rows().neighbors, wanted, &mut chosen, rng);
+        assert!(pairs.iter().all(|&(u, v)| chosen.contains(u, v)));
+        pairs.sort_unstable();
         pairs
     }
 
@@ -128,6 +132,24 @@ mod tests {
         assert_eq!(uniformly(&network, 12, &mut rng), all);
         assert_eq!(by_degree(&network, 12, &mut rng), all);
         assert!(uniformly(&network, 0, &mut rng).is_empty() && by_degree(&network, 0, &mut rng).is_empty());
+    }
+
+    #[test]
+    fn ends_with_too_few_non_edges_give_those_they_have() {
+        let network = example();
+        let mut rng = stream(0, Purpose::Synthetic, 77);
+        for (ends, all) in [
+            (&[0, 1, 1, 0][..], vec![]),
+            (&[], vec![]),
+            (&[6, 6, 6], vec![]),
+            (&[0, 6, 5, 0, 2], vec![(0, 5), (0, 6), (2, 5), (2, 6)]),
+        ] {
+            let mut chosen = PairSet::with_capacity(1);
+            let mut found = by_ends(&network, ends, 9, &mut chosen, &mut rng);
+            found.sort_unstable();
+            assert_eq!(found, all);
+            assert!(by_ends(&network, ends, 9, &mut chosen, &mut rng).is_empty(), "they are chosen");
+        }
     }
 
     #[test]
