@@ -145,7 +145,7 @@ fn scored(
     let mut parts = method.split(':');
     if parts.next() != Some("ensemble") {
         let method: Method = method.parse().with_context(|| USAGE)?;
-        let (observed, denoising) = (Arc::new(noisy.observed.clone()), Denoiser { method, assumed, seed });
+        let (observed, denoising) = (Arc::new(noisy.observed.clone()), Denoiser::new(method, assumed, seed));
         return Ok(denoising.scores(&observed, pairs, &mut Progress::none())?.scores);
     }
     let mut options = EnsembleOptions::new(assumed);
@@ -156,7 +156,8 @@ fn scored(
             "groups" => {
                 let groups: Vec<Group> =
                     Group::ALL.into_iter().filter(|group| value.contains(group.letter())).collect();
-                *(if assumed == NoiseModel::Removed { &mut options.removed } else { &mut options.added }) = groups;
+                *(if assumed == NoiseModel::Removed { &mut options.removed } else { &mut options.added }) =
+                    groups;
             }
             "splits" => options.splits = [value.parse()?; 2],
             "c" => options.c = [value.parse()?; 2],

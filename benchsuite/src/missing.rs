@@ -9,6 +9,7 @@ use ergodict::data::generate::{BarabasiAlbert, BlockModel, Density, ErdosRenyi, 
 use ergodict::data::{Network, embedded};
 use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::roc::Ranked;
+use ergodict::denoise::splits::Negatives;
 use ergodict::denoise::{Denoiser, Progress, non_edges, order};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -158,7 +159,10 @@ fn missing(network: &Network, method: &str, seed: u64) -> Result<[f64; 9]> {
     let labels: Vec<bool> =
         pairs.iter().map(|&(u, v)| network.weight(u as usize, v as usize) > 0.0).collect();
     let (denoiser, before) = (
-        Denoiser { method: method.parse()?, assumed: NoiseModel::Removed, seed: 1000 + seed },
+        Denoiser {
+            negatives: Negatives::All,
+            ..Denoiser::new(method.parse()?, NoiseModel::Removed, 1000 + seed)
+        },
         cpu_seconds(),
     );
     let found = denoiser.scores(&observed, &pairs, &mut Progress::none())?;
@@ -181,8 +185,7 @@ fn false_edges(network: &Network, method: &str, seed: u64) -> Result<[f64; 9]> {
     let observed = Arc::new(noisy.observed);
     let (pairs, labels): (Vec<(u32, u32)>, Vec<bool>) =
         noisy.truth.iter().map(|&(u, v, kind)| ((u, v), !kind.label())).unzip();
-    let (denoiser, before) =
-        (Denoiser { method: method.parse()?, assumed: NoiseModel::Added, seed: 1000 + seed }, cpu_seconds());
+    let (denoiser, before) = (Denoiser::new(method.parse()?, NoiseModel::Added, 1000 + seed), cpu_seconds());
     let found = denoiser.scores(&observed, &pairs, &mut Progress::none())?;
     let cpu = cpu_seconds() - before;
     let doubts: Vec<f64> = found.scores.iter().map(|score| -score).collect();

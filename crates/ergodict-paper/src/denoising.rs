@@ -208,7 +208,7 @@ fn measured(
     let mut progress = Progress::new(&mut go_on);
     let scores = match row {
         Row::Ours(method) => {
-            let denoising = Denoiser { method, assumed, seed };
+            let denoising = Denoiser::new(method, assumed, seed);
             denoising.scores(&observed, &pairs, &mut progress).map(|scored| scored.scores)
         }
         Row::Rival(baseline) => baseline.scores(&observed, &pairs, seed, &mut |_| !interrupt::asked()),

@@ -80,7 +80,7 @@ impl NetworkRun {
         let noisy = add(&network, Amount::Fraction(NOISE), AddModel::ErdosRenyi, seed)?;
         let pairs: Vec<(u32, u32)> = noisy.truth.iter().map(|&(u, v, _)| (u, v)).collect();
         let labels: Vec<bool> = noisy.truth.iter().map(|pair| pair.2.label()).collect();
-        let denoising = Denoiser { method: Method::Ensemble, assumed: NoiseModel::Added, seed };
+        let denoising = Denoiser::new(Method::Ensemble, NoiseModel::Added, seed);
         let scored = denoising.scores(&Arc::new(noisy.observed), &pairs, &mut Progress::none())?;
         let ranked = Ranked::new(&scored.scores, &labels)?;
         let (nodes, edges) = (network.nodes(), (network.edges(), noisy.changed));

@@ -1,6 +1,100 @@
 //! Pairs to be scored, and the order in which scores matter.
 
+use super::missing::MOST_WALKS;
+use super::paths::simple;
+use super::walks::Walks;
+use crate::Result;
 use crate::data::Network;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+/// Networks with at most so many pairs without an edge are asked about all of them.
+const ALL: u64 = 2_000_000;
+/// Pairs that are asked about of larger ones, about.
+const SOME: usize = 2_000_000;
+/// Pairs of a node, at least and most, by each kind of walk.
+const EACH: (usize, usize) = (4, 64);
+
+/// Pairs without an edge that missing edges are looked for among.
+///
+/// ```
+/// use ergodict::denoise::Candidates;
+/// let karate = ergodict::data::embedded("karate")?;
+/// let found = Candidates::new(&karate)?;
+/// assert_eq!((found.pairs.len(), found.is_all()), (483, true)); // so few are all looked at
+/// # Ok::<(), ergodict::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidates {
+    /// They, by ascending nodes.
+    pub pairs: Vec<(u32, u32)>,
+    /// All pairs without an edge.
+    pub non_edges: u64,
+    /// Where these are too many, the longest distance of a candidate's nodes.
+    pub distance: Option<usize>,
+}
+
+impl Candidates {
+    /// All pairs without an edge where these are few. Otherwise, for each node, those with the most walks of two steps (by `RA`) and of three (by `RW3`); on networks so large that walks of three
+    /// steps from every node take too long, those of two steps.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`](crate::Error::Parameter) for a network that is not simple.
+    pub fn new(network: &Network) -> Result<Self> {
+        simple(network)?;
+        let there = crate::data::non_edges::number(network);
+        if there <= ALL {
+            return Ok(Self { pairs: non_edges(network), non_edges: there, distance: None });
+        }
+        let each = (SOME / network.nodes()).clamp(EACH.0, EACH.1);
+        let (pairs, distance) = if Walks::cost(network) <= MOST_WALKS {
+            (Walks::new(network)?.nearest(each), 3)
+        } else {
+            (two_steps(network, each), 2)
+        };
+        Ok(Self { pairs, non_edges: there, distance: Some(distance) })
+    }
+
+    /// Whether these are all pairs without an edge.
+    pub fn is_all(&self) -> bool {
+        self.distance.is_none()
+    }
+}
+
+/// For each node the pairs without an edge of the highest resource allocation; a pair once.
+fn two_steps(network: &Network, each: usize) -> Vec<(u32, u32)> {
+    let n = network.nodes();
+    let neighbors = |u: u32| network.neighbors(u as usize);
+    let found: Vec<Vec<(u32, u32)>> = (0..n as u32)
+        .into_par_iter()
+        .map_init(
+            || (vec![0f32; n], Vec::new()),
+            |(sums, reached), s| {
+                for &a in neighbors(s) {
+                    let share = 1.0 / neighbors(a).len() as f32;
+                    for &b in neighbors(a) {
+                        if sums[b as usize] == 0.0 {
+                            reached.push(b);
+                        }
+                        sums[b as usize] += share;
+                    }
+                }
+                let mut row: Vec<(f32, u32)> = reached.iter().map(|&b| (sums[b as usize], b)).collect();
+                reached.drain(..).for_each(|b| sums[b as usize] = 0.0);
+                row.retain(|(_, b)| *b != s && neighbors(s).binary_search(b).is_err());
+                let descending = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+                if row.len() > each {
+                    row.select_nth_unstable_by(each, descending);
+                    row.truncate(each);
+                }
+                row.into_iter().map(|(_, b)| (s.min(b), s.max(b))).collect()
+            },
+        )
+        .collect();
+    let mut all = found.concat();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
 
 /// All pairs of an undirected network without an edge, by ascending nodes; a node is no pair with itself.
 ///
@@ -51,4 +145,26 @@ pub fn evidence(network: &Network, (u, v): (u32, u32)) -> [usize; 3] {
     let (a, b) = (network.neighbors(u as usize), network.neighbors(v as usize));
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     [a.len(), b.len(), few.iter().filter(|w| many.binary_search(w).is_ok()).count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::embedded;
+
+    #[test]
+    fn two_steps_reach_the_pairs_with_the_highest_resource_allocation() {
+        let lesmis = embedded("lesmis").unwrap().to_simple();
+        let all = non_edges(&lesmis);
+        let allocation: Vec<f64> = super::super::paths::common(&lesmis, &all)
+            .unwrap()
+            .iter()
+            .map(|p| p.resource_allocation)
+            .collect();
+        let first: Vec<(u32, u32)> =
+            order(&allocation, true).into_iter().take(10).map(|at| all[at]).collect();
+        let found = two_steps(&lesmis, 10);
+        assert!(found.is_sorted() && first.iter().all(|pair| found.binary_search(pair).is_ok()));
+        assert!(found.len() < all.len() && found.iter().all(|pair| all.binary_search(pair).is_ok()));
+    }
 }

@@ -24,12 +24,13 @@ use super::paths::check_pairs;
 use super::roc::auc;
 pub use super::splits::Noise;
 use super::splits::{Negatives, Split, SplitOptions};
-use super::{MotifCodes, MotifCodesParameters, Progress, Stage};
+use super::{MotifCodes, MotifCodesParameters, Progress, Stage, order};
 use crate::data::Network;
 use crate::{Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is assumed to be wrong with the observed network.
@@ -67,6 +68,9 @@ impl NoiseModel {
     }
 }
 
+/// The share of the true edges that is taken to be missing where none is given.
+pub const MISSING: f64 = 0.1;
+
 /// What goes into the ensemble.
 ///
 /// ```
@@ -94,8 +98,9 @@ pub struct EnsembleOptions {
     pub injected: f64,
     /// How pairs are coded.
     pub motifs: MotifCodesParameters,
-    /// The share of the true edges that is taken to be missing, for probabilities.
-    pub missing: f64,
+    /// The share of edges that is believed to be wrong, for probabilities: missing ones among the true edges ([`MISSING`] where it is not given), false ones among the
+    /// observed (estimated where it is not given).
+    pub share: Option<f64>,
     /// What missing edges are to be told from.
     pub negatives: Negatives,
 }
@@ -114,7 +119,7 @@ impl EnsembleOptions {
             reweight: true,
             injected: 0.2,
             motifs: MotifCodesParameters::default(),
-            missing: 0.1,
+            share: None,
             negatives: Negatives::Mixed,
         }
     }
@@ -139,7 +144,15 @@ pub struct Ensemble {
     pub probabilities: Vec<f64>,
     /// One for each noise that was assumed and had pairs.
     pub reports: Vec<HeadReport>,
+    /// What speaks most for each of the likeliest missing edges, by the places of the pairs; of no others.
+    pub reasons: BTreeMap<usize, Reasons>,
 }
+
+/// Names of features and what each adds to the log odds of a pair, in descending order.
+pub type Reasons = Vec<(String, f64)>;
+
+/// Missing edges whose reasons are given.
+const REASONED: usize = 1000;
 
 /// What is told of the heads for a noise.
 ///
@@ -210,20 +223,24 @@ pub(crate) fn ensemble_with_progress(
     if options.splits.contains(&0) {
         return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
     }
-    if !(options.missing > 0.0 && options.missing < 1.0) {
-        let expected = "it must be between 0 and 1";
-        return Err(Error::parameter("the share of missing edges", options.missing, expected));
+    if let Some(share) = options.share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+        return Err(Error::parameter("the share of wrong edges", share, "it must be between 0 and 1"));
     }
     let zeros = vec![0.0; pairs.len()];
-    let mut found = Ensemble { scores: zeros.clone(), probabilities: zeros, reports: Vec::new() };
+    let reasons = BTreeMap::new();
+    let mut found = Ensemble { scores: zeros.clone(), probabilities: zeros, reports: Vec::new(), reasons };
     for (noise, places) in options.assumed.places(observed, pairs) {
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
         progress.at(Stage::Heads, 0.0)?;
         let (scores, probabilities, report) = match noise {
             Noise::Removed => {
                 let model = missing::Model::fit(observed, options, seed, progress)?;
-                let found = model.scores(&some, progress)?;
-                (found.logits, found.probabilities, model.report)
+                let scored = model.scores(&some, progress)?;
+                let first: Vec<usize> = order(&scored.logits, true).into_iter().take(REASONED).collect();
+                let likely: Vec<(u32, u32)> = first.iter().map(|&at| some[at]).collect();
+                let reasons = model.reasons(&likely)?;
+                found.reasons.extend(first.iter().map(|&at| places[at]).zip(reasons));
+                (scored.logits, scored.probabilities, model.report)
             }
             Noise::Added => Heads::new(observed, options, seed, progress)?.scores(&some)?,
         };
@@ -343,7 +360,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     fn scores(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, Vec<f64>, HeadReport)> {
         let (mut scores, mut report) = self.first(pairs)?;
         let weigher = self.weigher()?;
-        let false_share = weigher.false_share;
+        let false_share = self.options.share.unwrap_or(weigher.false_share);
         if self.options.reweight {
             let second = self.second(pairs, &weigher)?;
             scores.iter_mut().zip(second).for_each(|(score, second)| *score = 0.5 * (*score + second));

@@ -136,6 +136,20 @@ impl Head {
         Ok(self.logits_with(features, |_| {}))
     }
 
+    /// What each feature of a pair adds to its log odds: the difference to those with the feature at its mean.
+    pub(crate) fn contributions(&self, x: &[f64]) -> Vec<f64> {
+        let mut z = vec![0.0; self.means.len()];
+        self.standardize(x, &mut z);
+        let whole = self.logit(&z);
+        let one = |j: usize| {
+            let kept = std::mem::replace(&mut z[j], 0.0);
+            let rest = self.logit(&z);
+            z[j] = kept;
+            whole - rest
+        };
+        (0..self.means.len()).map(one).collect()
+    }
+
     /// What the features in `which` (numbers of rows) are worth together, measured on pairs with their labels.
     ///
     /// # Errors

@@ -1,14 +1,16 @@
 //! The methods of denoising by their names, and what each makes of pairs.
 
 use super::embedding::{prone, score_pairs};
-use super::ensemble::{EnsembleOptions, HeadReport, NoiseModel, ensemble_with_progress};
+use super::ensemble::{EnsembleOptions, HeadReport, NoiseModel, Reasons, ensemble_with_progress};
 use super::heuristics::Heuristic;
 use super::ndr::{Ndr, Rebuilt};
 use super::paths::{check_pairs, simple};
+use super::splits::Negatives;
 use super::{MotifScores, Progress, Stage};
 use crate::data::Network;
 use crate::reconstruct::network::Mode;
 use crate::{Error, Result};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -55,6 +57,17 @@ impl Method {
         all.extend(Heuristic::ALL.map(Self::Heuristic));
         all.push(Self::ProNE);
         all
+    }
+
+    /// Whether pairs that few short walks join score low, so that missing edges can be looked for among [`Candidates`](super::Candidates).
+    pub fn is_local(self) -> bool {
+        match self {
+            Self::Heuristic(heuristic) => {
+                !matches!(heuristic, Heuristic::PreferentialAttachment | Heuristic::Jaccard)
+            }
+            Self::Ensemble | Self::MotifCodes => true,
+            _ => false,
+        }
     }
 
     /// About how many bytes scoring so many pairs takes, on a network of `n` nodes and `m` edges.
@@ -122,7 +135,7 @@ impl FromStr for Method {
 /// ```
 /// use ergodict::denoise::{Denoiser, Progress, ensemble::NoiseModel};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let denoising = Denoiser { method: "resource-allocation".parse()?, assumed: NoiseModel::Removed, seed: 0 };
+/// let denoising = Denoiser::new("resource-allocation".parse()?, NoiseModel::Removed, 0);
 /// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
 /// assert!(scored.scores[0] > 0.0 && scored.scores[1] == 0.0);
 /// # Ok::<(), ergodict::Error>(())
@@ -133,6 +146,11 @@ pub struct Denoiser {
     pub method: Method,
     /// What is assumed to be wrong with the network. Only methods that train a head on made-up labels look at it.
     pub assumed: NoiseModel,
+    /// What missing edges are to be told from; of `ensemble` alone.
+    pub negatives: Negatives,
+    /// The share of edges that is believed to be wrong: missing ones among the true edges, false ones among the observed. Where it is not given, a tenth of the true edges is
+    /// taken to be missing, and the share of false ones is estimated. It sets probabilities, not the order; of `ensemble` alone.
+    pub share: Option<f64>,
     /// The seed of whatever is drawn.
     pub seed: u64,
 }
@@ -142,7 +160,7 @@ pub struct Denoiser {
 /// ```
 /// use ergodict::denoise::{Denoiser, Method, Progress, ensemble::NoiseModel};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let denoising = Denoiser { method: "jaccard".parse()?, assumed: NoiseModel::Both, seed: 0 };
+/// let denoising = Denoiser::new("jaccard".parse()?, NoiseModel::Both, 0);
 /// let scored = denoising.scores(&karate, &[(0, 9), (11, 26)], &mut Progress::none())?;
 /// assert!(scored.scores.len() == 2 && scored.heads.is_empty()); // nothing was trained
 /// # Ok::<(), ergodict::Error>(())
@@ -157,9 +175,21 @@ pub struct Scores {
     pub notes: Vec<String>,
     /// What is told of heads, of methods that have them: one for each noise that was assumed.
     pub heads: Vec<HeadReport>,
+    /// What speaks for the likeliest missing edges by the places of the pairs, of `ensemble` alone.
+    pub reasons: BTreeMap<usize, Reasons>,
 }
 
 impl Denoiser {
+    /// With the defaults of everything else.
+    ///
+    /// ```
+    /// use ergodict::denoise::{Denoiser, Method, ensemble::NoiseModel};
+    /// assert_eq!(Denoiser::new(Method::Ensemble, NoiseModel::Removed, 0).share, None);
+    /// ```
+    pub fn new(method: Method, assumed: NoiseModel, seed: u64) -> Self {
+        Self { method, assumed, negatives: Negatives::Mixed, share: None, seed }
+    }
+
     /// Scores pairs of nodes of a simple network.
     ///
     /// # Errors
@@ -191,13 +221,18 @@ impl Denoiser {
             }
             Method::MotifCodes => self.by_motifs(network, pairs, progress)?,
             Method::Ensemble => {
-                let options = EnsembleOptions::new(self.assumed);
+                let options = EnsembleOptions {
+                    negatives: self.negatives,
+                    share: self.share,
+                    ..EnsembleOptions::new(self.assumed)
+                };
                 let found = ensemble_with_progress(network, pairs, &options, self.seed, progress)?;
                 Scores {
                     scores: squashed(&found.scores),
                     probabilities: Some(found.probabilities),
                     notes: Vec::new(),
                     heads: found.reports,
+                    reasons: found.reasons,
                 }
             }
         })
@@ -280,7 +315,7 @@ mod tests {
         let labels: Vec<bool> = pairs.iter().map(|pair| pair.2.label()).collect();
         let pairs: Vec<(u32, u32)> = pairs.iter().map(|&(u, v, _)| (u, v)).collect();
         for method in Method::all() {
-            let denoising = Denoiser { method, assumed: NoiseModel::Added, seed: 1 };
+            let denoising = Denoiser::new(method, NoiseModel::Added, 1);
             let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
             assert_eq!(scored.scores.len(), pairs.len(), "{method}");
             assert!(scored.scores.iter().all(|score| score.is_finite()), "{method}");

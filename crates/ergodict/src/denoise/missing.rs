@@ -17,7 +17,7 @@
 //!
 //! On a network of a few hundred edges heads may be worse than one number of paths, and the blend then consists of such numbers.
 
-use super::ensemble::{EnsembleOptions, HeadReport};
+use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons};
 use super::features::{self, Features, Group, PairFeatures};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
@@ -78,8 +78,8 @@ struct Training {
 /// What scores pairs that are no observed edges.
 pub(super) struct Model<'a> {
     features: PairFeatures<'a>,
-    /// Looks with their heads and shares in the blend.
-    blend: Vec<(Look, Head, f64)>,
+    /// Looks with their names, heads and shares in the blend.
+    blend: Vec<(String, Look, Head, f64)>,
     /// What makes the classes of equal weight.
     balance: f64,
     calibration: Calibration,
@@ -91,7 +91,7 @@ pub(super) struct Model<'a> {
 /// Pairs whose features are held at a time.
 const CHUNK: usize = 1 << 17;
 /// Walks are left out where they cost more ([`Walks::cost`]): some three seconds for each split.
-const MOST_WALKS: f64 = 2e10;
+pub(super) const MOST_WALKS: f64 = 2e10;
 /// Networks with more edges are looked at without embeddings, and in [`FEW_SPLITS`] splits.
 const MANY_EDGES: u64 = 1_000_000;
 /// Splits of large networks, which have many hidden edges each.
@@ -153,7 +153,8 @@ impl<'a> Model<'a> {
         let named = candidates.iter().zip(&shares).filter(|(_, share)| **share > 0.0);
         report.blend = named.map(|((name, _), share)| (name.clone(), *share)).collect();
         // As many edges are taken to be missing as that share of the true ones.
-        let missing = options.missing / (1.0 - options.missing) * observed.edges() as f64;
+        let share = options.share.unwrap_or(MISSING);
+        let missing = share / (1.0 - share) * observed.edges() as f64;
         let balance = match options.negatives {
             Negatives::All => (crate::data::non_edges::number(observed) as f64 / training.hidden).ln(),
             _ => 0.0,
@@ -161,7 +162,7 @@ impl<'a> Model<'a> {
         let blend = candidates.into_iter().zip(heads).zip(shares).filter(|(_, share)| *share > 0.0);
         Ok(Self {
             features: PairFeatures::new(observed, &groups, seed)?,
-            blend: blend.map(|(((_, look), head), share)| (look, head, share)).collect(),
+            blend: blend.map(|(((name, look), head), share)| (name, look, head, share)).collect(),
             balance,
             calibration: Calibration::new(&known, &training.labels, &training.weights),
             ratio: missing / training.hidden,
@@ -179,7 +180,7 @@ impl<'a> Model<'a> {
             progress.at(Stage::Features, found.logits.len() as f64 / pairs.len() as f64)?;
             let features = self.features.of_pairs(chunk)?;
             let mut logits = vec![0.0; chunk.len()];
-            for (look, head, share) in &self.blend {
+            for (_, look, head, share) in &self.blend {
                 let values = head.logits(look.columns(&features.columns).as_ref())?;
                 logits.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * value);
             }
@@ -188,6 +189,37 @@ impl<'a> Model<'a> {
             found.logits.extend(logits.iter().map(|logit| logit + self.balance));
         }
         Ok(found)
+    }
+}
+
+impl Model<'_> {
+    /// What speaks most for each pair: features by what they add to the log odds, in descending order.
+    ///
+    /// # Errors
+    /// Those of the features.
+    pub(super) fn reasons(&self, pairs: &[(u32, u32)]) -> Result<Vec<Reasons>> {
+        let features = self.features.of_pairs(pairs)?;
+        let mut all = vec![vec![0.0; features.names.len()]; pairs.len()];
+        let mut alone = vec![Vec::new(); pairs.len()];
+        for (name, look, head, share) in &self.blend {
+            let columns = look.columns(&features.columns);
+            for j in 0..pairs.len() {
+                let added = head.contributions(columns.col(j));
+                match look {
+                    Look::One(_) => alone[j].push((name.clone(), share * added[0])),
+                    Look::Many { .. } => {
+                        all[j].iter_mut().zip(added).for_each(|(sum, added)| *sum += share * added);
+                    }
+                }
+            }
+        }
+        let each = all.into_iter().zip(alone).map(|(of_features, mut reasons)| {
+            reasons.extend(features.names.iter().cloned().zip(of_features));
+            reasons.retain(|reason| reason.1 != 0.0);
+            reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
+            reasons
+        });
+        Ok(each.collect())
     }
 }
 

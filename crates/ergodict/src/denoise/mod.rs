@@ -24,7 +24,7 @@ pub mod splits;
 mod stars;
 mod walks;
 
-pub use candidates::{evidence, non_edges, order};
+pub use candidates::{Candidates, evidence, non_edges, order};
 pub use methods::{Denoiser, Method, PER_PAIR, SHRINKAGE, Scores};
 pub(crate) use motif_codes::MotifCodes;
 pub use motif_codes::MotifCodesParameters;

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// use ergodict::denoise::{Denoiser, DenoiseRun, ensemble::NoiseModel};
 /// use ergodict::run::{Stop, drive};
 /// let karate = std::sync::Arc::new(ergodict::data::embedded("karate")?);
-/// let denoiser = Denoiser { method: "adamic-adar".parse()?, assumed: NoiseModel::Removed, seed: 0 };
+/// let denoiser = Denoiser::new("adamic-adar".parse()?, NoiseModel::Removed, 0);
 /// let mut run = DenoiseRun::new(denoiser, karate, vec![(0, 9), (11, 26)].into());
 /// drive(&mut [&mut run], None, &Stop::default(), &mut ())?;
 /// assert_eq!(run.scores().unwrap().scores.len(), 2);

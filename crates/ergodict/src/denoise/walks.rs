@@ -68,13 +68,7 @@ impl<'a> Walks<'a> {
             .map_init(
                 || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n]),
                 |(from, to), block| {
-                    from.fill([0.0; LANES]);
-                    for (lane, group) in block.iter().enumerate() {
-                        let s = ends(group[0]).0 as usize;
-                        for &a in self.network.neighbors(s) {
-                            from[a as usize][lane] = self.roots[s] * self.roots[a as usize];
-                        }
-                    }
+                    self.start(block.iter().map(|group| ends(group[0]).0), from);
                     for _ in 0..3 {
                         self.multiply(from, to);
                         std::mem::swap(from, to);
@@ -94,6 +88,65 @@ impl<'a> Walks<'a> {
         let mut all = vec![0.0; pairs.len()];
         order.iter().zip(found.iter().flatten()).for_each(|(&at, &excess)| all[at as usize] = excess);
         Ok(all)
+    }
+
+    /// For each node the pairs without an edge that walks of two steps join most, and those of three steps, so many of each: `RA` and `RW3` of the pairs, which are
+    /// `√(d_u d_v) S²` and `√(d_u d_v) S³`. A pair is there once, however many of its ends it is foremost for; ascending.
+    pub(crate) fn nearest(&self, each: usize) -> Vec<(u32, u32)> {
+        let n = self.network.nodes();
+        let sources: Vec<u32> = (0..n as u32).collect();
+        let blocks: Vec<&[u32]> = sources.chunks(LANES).collect();
+        let found: Vec<Vec<(u32, u32)>> = blocks
+            .par_iter()
+            .map_init(
+                || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n], Vec::new()),
+                |(from, to, row), block| {
+                    self.start(block.iter().copied(), from);
+                    let mut pairs = Vec::new();
+                    for _ in 0..2 {
+                        self.multiply(from, to);
+                        std::mem::swap(from, to);
+                        for (lane, &s) in block.iter().enumerate() {
+                            self.foremost(from, lane, s, each, row);
+                            pairs.extend(row.iter().map(|&(_, v)| (s.min(v), s.max(v))));
+                        }
+                    }
+                    pairs
+                },
+            )
+            .collect();
+        let mut all = found.concat();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// `S e_s` of each source.
+    fn start(&self, sources: impl Iterator<Item = u32>, into: &mut [Lanes]) {
+        into.fill([0.0; LANES]);
+        for (lane, s) in sources.enumerate() {
+            for &a in self.network.neighbors(s as usize) {
+                into[a as usize][lane] = self.roots[s as usize] * self.roots[a as usize];
+            }
+        }
+    }
+
+    /// The nodes that a source has most walks to and no edge with, with `√d_v` times their number.
+    fn foremost(&self, x: &[Lanes], lane: usize, s: u32, each: usize, row: &mut Vec<(f32, u32)>) {
+        row.clear();
+        let reached = x.iter().zip(0u32..).filter(|(x, v)| x[lane] > 0.0 && *v != s);
+        row.extend(reached.map(|(x, v)| (x[lane] / self.roots[v as usize], v)));
+        let neighbors = self.network.neighbors(s as usize);
+        let descending = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        // Its neighbors, of which there may be many, are among those with most walks.
+        let most = each + neighbors.len();
+        if row.len() > most {
+            row.select_nth_unstable_by(most, descending);
+            row.truncate(most);
+        }
+        row.retain(|(_, v)| neighbors.binary_search(v).is_err());
+        row.sort_unstable_by(descending);
+        row.truncate(each);
     }
 
     /// `S x`.
@@ -159,6 +212,42 @@ mod tests {
             // One pair alone gives the same bits.
             for at in (0..pairs.len()).step_by(131) {
                 assert_eq!(Walks::new(&network).unwrap().excess(&pairs[at..=at]).unwrap()[0], found[at]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_pairs_are_those_of_most_walks() {
+        use crate::denoise::paths::{OwnEdge, PairPaths};
+        let network = embedded("lesmis").unwrap().to_simple();
+        let all = crate::denoise::non_edges(&network);
+        let paths = PairPaths::new(&network).unwrap().paths(&all, OwnEdge::Excluded).unwrap();
+        let near = Walks::new(&network).unwrap().nearest(4);
+        assert!(near.is_sorted() && near.iter().all(|pair| all.binary_search(pair).is_ok()));
+        for s in 0..network.nodes() as u32 {
+            let own = |number: fn(&crate::denoise::paths::Paths) -> f64| -> (f64, Vec<(u32, u32)>) {
+                let mut found: Vec<(f64, (u32, u32))> = all
+                    .iter()
+                    .zip(&paths)
+                    .filter(|((u, v), _)| *u == s || *v == s)
+                    .map(|(&pair, paths)| (number(paths), pair))
+                    .filter(|(number, _)| *number > 0.0)
+                    .collect();
+                found.sort_by(|a, b| b.0.total_cmp(&a.0));
+                let fourth = found.get(3).map_or(0.0, |found| found.0);
+                // Those clearly among the first four must be there.
+                (
+                    fourth,
+                    found.into_iter().filter(|(x, _)| *x > fourth * (1.0 + 1e-5)).map(|(_, p)| p).collect(),
+                )
+            };
+            for number in [
+                |p: &crate::denoise::paths::Paths| p.resource_allocation,
+                |p: &crate::denoise::paths::Paths| p.rw3,
+            ] {
+                for pair in own(number).1 {
+                    assert!(near.binary_search(&pair).is_ok(), "{pair:?}");
+                }
             }
         }
     }

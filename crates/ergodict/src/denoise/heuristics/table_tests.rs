@@ -68,7 +68,7 @@ fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
         |made: &crate::data::corrupt::Corrupted, assumed: NoiseModel, left_out: &[Kind]| -> Vec<f64> {
             let pairs: Vec<(u32, u32)> = made.truth.iter().map(|&(u, v, _)| (u, v)).collect();
             let observed = std::sync::Arc::new(made.observed.clone());
-            let denoising = Denoiser { method: Method::Ensemble, assumed, seed: 0 };
+            let denoising = Denoiser::new(Method::Ensemble, assumed, 0);
             let scored = denoising.scores(&observed, &pairs, &mut Progress::none()).unwrap();
             let area = |left_out: &Kind| {
                 let kept = made.truth.iter().zip(&scored.scores).filter(|(pair, _)| pair.2 != *left_out);
