@@ -46,7 +46,7 @@ class Denoised:
     pairs : ndarray of int
         Numbers of the nodes of each pair, of shape (m, 2).
     scores : ndarray of float
-        The scores.
+        The scores; NaN where the method cannot judge a pair, which is last in every list.
     method : str
         How pairs were scored.
     noise : str
@@ -295,10 +295,9 @@ def denoise(
     if top is None and isinstance(pairs, str):
         top = _TOP
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
-    if observed.is_directed or observed.is_weighted or observed.n_loops:
-        direction = "directed" if observed.is_directed else "undirected"
-        weights = "weighted" if observed.is_weighted else "unweighted"
-        warnings.warn(f"the network is {direction}, {weights}; directions, weights and loops are left out", UserWarning, stacklevel=2)
+    lost = observed._core.lost_as_simple()
+    if lost is not None:
+        warnings.warn(f"ignored by denoising: {lost}", UserWarning, stacklevel=2)
     numbers = _pairs_of(observed, pairs)
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])

@@ -78,7 +78,7 @@ def test_a_dictionary_denoises_other_networks() -> None:
 
 
 def test_weights_and_directions_are_left_out_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match="the network is undirected, weighted; directions, weights and loops are left out"):
+    with pytest.warns(UserWarning, match="^ignored by denoising: weights$"):
         weighted = denoise("@lesmis", "jaccard")
     assert np.array_equal(weighted.scores, denoise(Network("@lesmis", weighted=False), "jaccard").scores)
     with pytest.warns(UserWarning, match="the network is directed, unweighted"):

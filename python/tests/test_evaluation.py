@@ -46,7 +46,9 @@ def test_figures_are_those_of_the_command_line(cli: Any, tmp_path: Any) -> None:
     network = Network(observed)
     found = [evaluate(denoise(network, method, labels), labels) for method in ("adamic-adar", "preferential-attachment")]
     for ours, theirs in zip(found, told["results"]):
-        for name in ("auc", "auc_standard_error", "average_precision", "best_threshold", "best_true_positive_rate"):
+        names = ("auc", "auc_standard_error", "average_precision", "best_threshold", "best_true_positive_rate")
+        lists = ("precision_at_20", "precision_at_100", "false_share_at_20", "false_share_at_100", "calibration_error")
+        for name in (*names, *lists):
             assert getattr(ours, name) == theirs[name], name
         assert list(ours.auc_interval) == theirs["auc_interval"]
     difference = found[1].against(found[0])
@@ -67,7 +69,7 @@ def test_pairs_are_joined_whatever_they_come_in() -> None:
     assert evaluate(table, {"u": table["x"], "v": table["y"], "label": [1, 1, 0, 0]}, column="other").auc == 0.75
     polars = pytest.importorskip("polars")
     assert evaluate(polars.from_pandas(table), labels).auc == 0.75
-    with pytest.warns(UserWarning, match="there is no score for 1 of 4 pairs, which score 0"):
+    with pytest.warns(UserWarning, match="there is no score for 1 of 4 pairs, which rank last"):
         some = evaluate({("a", "b"): 0.9, ("b", "c"): 0.2, ("c", "d"): 0.4}, labels)
     assert some.n_missing == 1 and some.auc == 0.75
     with pytest.raises(ValueError, match="scores have none of the labeled pairs"):
@@ -77,6 +79,62 @@ def test_pairs_are_joined_whatever_they_come_in() -> None:
     network = Network("@karate")
     truth = {tuple(pair): int(network.weight(*pair) > 0) for pair in rebuilt.pairs.tolist()}
     assert 0.5 < evaluate(rebuilt, truth).auc <= 1
+
+
+def test_lists_and_perfect_scores() -> None:
+    scores, labels = made()
+    found = evaluate(scores, labels)
+    # The mean over orders of equal scores.
+    rng = np.random.default_rng(1)
+    orders = [np.lexsort((rng.random(200), -scores)) for _ in range(2000)]
+    tops = np.mean([labels[order[:20]].mean() for order in orders])
+    ends = np.mean([1 - labels[order[-100:]].mean() for order in orders])
+    assert abs(found.precision_at_20 - tops) < 3.9 * 0.5 / np.sqrt(2000) and abs(found.false_share_at_100 - ends) < 0.02
+    small = evaluate([4, 3, 2, 1], [1, 1, 0, 0])
+    assert small.auc == 1 and small.precision_at_20 is None and small.auc_interval[1] == 1
+    # Four pairs are no certainty, and many are more of one.
+    assert small.auc_interval[0] < 0.5
+    assert evaluate(np.arange(400), np.arange(400) > 199).auc_interval[0] > 0.98
+
+
+def test_calibration_is_that_of_the_command_line(cli: Any, tmp_path: Any) -> None:
+    rng = np.random.default_rng(3)
+    probabilities = rng.random(4000)
+    labels = rng.random(4000) < probabilities
+    right = evaluate(probabilities, labels, probabilities=probabilities)
+    wrong = evaluate(probabilities, labels, probabilities=probabilities / 2)
+    assert right.calibration_error is not None and right.calibration_error < 0.03 and abs(wrong.calibration_error - 0.25) < 0.03
+    bins = right.calibration
+    assert bins is not None and bins["pairs"].tolist() == [400] * 10 and (bins["lower"] < bins["observed"]).all()
+    assert evaluate(probabilities, labels).calibration is None
+    pandas = pytest.importorskip("pandas")
+    names = [(f"a{i}", f"b{i}") for i in range(4000)]
+    table = pandas.DataFrame(names, columns=["u", "v"]).assign(score=probabilities, probability=probabilities)
+    truth = pandas.DataFrame(names, columns=["u", "v"]).assign(label=labels.astype(int))
+    table.to_csv(tmp_path / "scores.tsv", sep="\t", index=False)
+    truth.to_csv(tmp_path / "truth.tsv", sep="\t", index=False)
+    told = json.loads(cli("evaluate", tmp_path / "scores.tsv", tmp_path / "truth.tsv", "--json", "-q").stdout)
+    theirs = told["groups"][0]["results"][0]
+    ours = evaluate(table, truth)
+    assert ours.calibration_error == theirs["calibration_error"] and np.isclose(ours.calibration_error, right.calibration_error)
+    assert [one["predicted"] for one in theirs["calibration"]] == ours.calibration["predicted"].tolist()
+    with pytest.raises(ValueError, match="a probability is 1.5: expected 0 to 1"):
+        evaluate([0.1, 0.2], [0, 1], probabilities=[0.5, 1.5])
+    with pytest.raises(ValueError, match="go with an array of scores"):
+        evaluate(table, truth, probabilities=probabilities)
+
+
+def test_pairs_without_a_score_rank_last() -> None:
+    labels = {("a", "b"): 1, ("b", "c"): 0, ("c", "d"): 1, ("d", "e"): 0}
+    # Log odds: 0 would be above the negative ones.
+    scores = {("a", "b"): -1.0, ("b", "c"): -3.0, ("c", "d"): -2.0, ("d", "e"): float("nan")}
+    with pytest.warns(UserWarning, match="there is no score for 1 of 4 pairs, which rank last"):
+        found = evaluate(scores, labels)
+    assert found.auc == 1 and found.n_missing == 1
+    network = Network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "a"), ("x", "y")])
+    seen = denoise(network, "co-visits", random_state=0)
+    assert np.isnan(seen.scores).sum() == 1 and set(seen.suspects(7)[-1]) == {"x", "y"}
+    assert any("no score" in note for note in seen.notes_)
 
 
 def test_what_cannot_be_is_refused_in_words() -> None:

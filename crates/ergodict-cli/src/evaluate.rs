@@ -14,7 +14,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use summary::{Labeled, Outcome};
+use summary::{Labeled, Outcome, Scored};
+
+/// The column of probabilities.
+const PROBABILITY: &str = "probability";
+
+/// The probability of each labeled pair, where a table has them.
+type Probabilities = Option<Vec<Option<f64>>>;
 
 const HELP: &str = "\
 Example:
@@ -28,10 +34,15 @@ Several methods side by side:
 In a script that is to fail where scores have become worse:
   ergodict evaluate scores.tsv truth.tsv --at-least 0.9 -q";
 
-/// Tell how well scores of pairs find the true ones: ROC curve, AUC, average precision, with confidence intervals
+/// Measure how well scores of pairs find the true ones: AUC with confidence intervals, average precision, precision at n, calibration
 ///
-/// AUC is the share of pairs (one true, one false) in which the true one has the higher score; ties count half. A pair of
-/// LABELS that SCORES does not have scores 0, and how many there are is told.
+/// AUC is the share of pairs (one true, one false) in which the true one has the higher score; ties count half. AP is the average precision. P@20 is the
+/// share of true pairs among the 20 highest scores, F@20 the share of false ones among the 20 lowest; equal scores count by the mean over their orders.
+/// TPR and FPR are the shares of true and of false pairs at or above the threshold where they differ most. Where SCORES has a
+/// column `probability`, ECE is its expected calibration error on the labeled pairs: it is that of the question only where the labeled
+/// pairs have as many true ones as the question has.
+///
+/// A pair of LABELS that SCORES does not have, or has no score for, ranks below all others; how many there are is printed.
 #[derive(clap::Args)]
 #[command(after_long_help = HELP, override_usage = "ergodict evaluate [OPTIONS] <SCORES>... <LABELS>")]
 pub(crate) struct Args {
@@ -61,12 +72,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let labeled = args.labels(labels)?;
     let mut outcomes = Vec::new();
     for path in scores {
-        let (scores, missing) = args.scores(path, &labeled)?;
+        let (scores, probabilities) = args.scores(path, &labeled)?;
+        let missing = scores.iter().filter(|score| **score == f64::NEG_INFINITY).count() as u64;
         if missing > 0 && !common.quiet {
             let (name, all) = (input::name(path), labeled.pairs.len());
-            say(&format!("{name}: has no score for {missing} of {all} pairs, which score 0"));
+            say(&format!("{name}: has no score for {missing} of {all} pairs, which rank last"));
         }
-        outcomes.push((input::name(path), scores, missing));
+        outcomes.push(Scored { name: input::name(path), scores, probabilities, missing });
     }
     let outcome = Outcome::measure(&labeled, &outcomes, args.confidence)?;
     args.reports.write(|| {
@@ -159,8 +171,8 @@ impl Args {
         Ok(Labeled { pairs: (0..table.len()).map(pair).collect(), labels, kinds })
     }
 
-    /// A score for each labeled pair, and how many were not in the table.
-    fn scores(&self, path: &Path, labeled: &Labeled) -> Result<(Vec<f64>, u64)> {
+    /// A score for each labeled pair, lower than any where the table has none, and its probability where there is such a column.
+    fn scores(&self, path: &Path, labeled: &Labeled) -> Result<(Vec<f64>, Probabilities)> {
         let table = PairTable::read(path)?;
         let column = match &self.column {
             Some(name) => table.column(name).with_context(|| {
@@ -169,31 +181,43 @@ impl Args {
             })?,
             None => table.column("score").or_else(|| table.column("weight")).unwrap_or(2),
         };
-        let numbers = table.numbers(column)?;
-        let mut known: HashMap<(&str, &str), f64> = HashMap::with_capacity(numbers.len());
-        for (row, score) in numbers.into_iter().enumerate() {
-            if let Some(before) = known.insert(self.key(table.pair(row)), score)
-                && before.to_bits() != score.to_bits()
+        let numbers = table.numbers_or_none(column)?;
+        let mut known: HashMap<(&str, &str), usize> = HashMap::with_capacity(numbers.len());
+        for (row, score) in numbers.iter().enumerate() {
+            if let Some(before) = known.insert(self.key(table.pair(row)), row)
+                && numbers[before].map(f64::to_bits) != score.map(f64::to_bits)
             {
                 let (u, v) = table.pair(row);
-                return Err(table
-                    .refuse(row, format!("gives {u} {v} the score {score}, and {before} before"))
-                    .into());
+                let word =
+                    |score: Option<f64>| score.map_or("no score".to_owned(), |x| format!("the score {x}"));
+                let problem = format!("gives {u} {v} {}, and {} before", word(*score), word(numbers[before]));
+                return Err(table.refuse(row, problem).into());
             }
         }
-        let mut missing = 0;
-        let scores = labeled.pairs.iter().map(|(u, v)| {
-            let score = known.get(&(&**u, &**v));
-            missing += u64::from(score.is_none());
-            score.copied().unwrap_or(0.0)
-        });
-        let scores: Vec<f64> = scores.collect();
-        if missing as usize == scores.len() {
+        let rows: Vec<Option<usize>> =
+            labeled.pairs.iter().map(|(u, v)| known.get(&(&**u, &**v)).copied()).collect();
+        if rows.iter().all(Option::is_none) {
             bail!(
                 "{}: has none of the labeled pairs: are these scores of other pairs? (`network denoise --pairs LABELS` scores the labeled ones)",
                 path.display()
             );
         }
-        Ok((scores, missing))
+        let score = |row: &Option<usize>| row.and_then(|row| numbers[row]).unwrap_or(f64::NEG_INFINITY);
+        let probabilities = match table.column(PROBABILITY) {
+            None => None,
+            Some(column) => {
+                let all = table.numbers_or_none(column)?;
+                if let Some(row) =
+                    (0..all.len()).find(|&row| all[row].is_some_and(|p| !(0.0..=1.0).contains(&p)))
+                {
+                    let found = table.field(row, column);
+                    return Err(table
+                        .refuse(row, format!("has the probability {found}: expected 0 to 1"))
+                        .into());
+                }
+                Some(rows.iter().map(|row| row.and_then(|row| all[row])).collect())
+            }
+        };
+        Ok((rows.iter().map(score).collect(), probabilities))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::aligned::column;
 use crate::work::short;
+use ergodict::denoise::calibration::Calibration;
 use ergodict::denoise::delong::{area, compare};
 use ergodict::denoise::roc::Ranked;
 use numpy::{IntoPyArray, PyReadonlyArray1};
@@ -27,6 +28,10 @@ pub(crate) fn evaluate_scores<'py>(
     dict.set_item("auc_standard_error", found.standard_error())?;
     dict.set_item("auc_interval", interval)?;
     dict.set_item("average_precision", ranked.average_precision())?;
+    for n in [20, 100] {
+        dict.set_item(format!("precision_at_{n}"), ranked.precision_at(n))?;
+        dict.set_item(format!("false_share_at_{n}"), ranked.false_share_at(n))?;
+    }
     dict.set_item("best_threshold", best.threshold)?;
     dict.set_item("best_true_positive_rate", best.true_positive_rate)?;
     dict.set_item("best_false_positive_rate", best.false_positive_rate)?;
@@ -37,6 +42,33 @@ pub(crate) fn evaluate_scores<'py>(
     dict.set_item("fpr", column(|point| point.false_positive_rate).into_pyarray(py))?;
     dict.set_item("tpr", column(|point| point.true_positive_rate).into_pyarray(py))?;
     dict.set_item("thresholds", column(|point| point.threshold).into_pyarray(py))?;
+    Ok(dict)
+}
+
+/// The expected calibration error of probabilities, and of each bin its pairs, mean probability, share of true pairs and the ends of its interval.
+#[pyfunction]
+pub(crate) fn calibrate<'py>(
+    py: Python<'py>,
+    probabilities: PyReadonlyArray1<'_, f64>,
+    labels: PyReadonlyArray1<'_, bool>,
+    confidence: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (probabilities, labels) = (column(&probabilities)?, column(&labels)?);
+    let (error, rows) = short(py, || {
+        let found = Calibration::new(&probabilities, &labels)?;
+        let row = |bin: &ergodict::denoise::calibration::Bin| {
+            let (low, high) = bin.interval(confidence)?;
+            Ok([bin.pairs as f64, bin.predicted, bin.observed(), low, high])
+        };
+        Ok((found.error(), found.bins.iter().map(row).collect::<ergodict::Result<Vec<_>>>()?))
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("error", error)?;
+    dict.set_item("pairs", rows.iter().map(|row| row[0] as i64).collect::<Vec<_>>().into_pyarray(py))?;
+    for (at, name) in ["predicted", "observed", "lower", "upper"].into_iter().enumerate() {
+        let values: Vec<f64> = rows.iter().map(|row| row[at + 1]).collect();
+        dict.set_item(name, values.into_pyarray(py))?;
+    }
     Ok(dict)
 }
 

@@ -215,6 +215,11 @@ impl Network {
         self.inner.is_weighted()
     }
 
+    /// What the simple network leaves out, in words; None where it is simple.
+    fn lost_as_simple(&self) -> Option<String> {
+        self.inner.lost_as_simple()
+    }
+
     /// The names of the nodes in the order of their numbers: an array of integers, a list of words, or None where node v is called v.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         names(py, self.inner.ids())

@@ -14,6 +14,8 @@ use crate::svg::{Px, escape, fit, open, text_width};
 const PLOT_HEIGHT: f64 = 270.0;
 const LINE: f64 = 22.0;
 const SWATCH: f64 = 22.0;
+/// Half the width of the ends of an error bar.
+const CAP: f64 = 4.0;
 
 /// Okabe & Ito's color-blind-safe palette without yellow, which vanishes on white paper, and black, which vanishes on
 /// dark pages; the page's style sheet brightens the classes `c1` … `c6` there.
@@ -43,6 +45,8 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
     /// How far the values spread, as place, lower and upper end: a pale band behind the line.
     pub band: Vec<(f64, f64, f64)>,
+    /// Errors of single values, as place, lower and upper end: vertical bars.
+    pub bars: Vec<(f64, f64, f64)>,
     /// What the values should be, as a thin dashed line of the same color.
     pub expected: Vec<(f64, f64)>,
 }
@@ -67,6 +71,20 @@ impl Series {
         self
     }
 
+    /// The same with error bars: place, lower and upper end of each.
+    ///
+    /// ```
+    /// use ergodict_report::{LineChart, Series};
+    ///
+    /// let share = Series::new("share", [(0.2, 0.3), (0.8, 0.7)]).bars([(0.2, 0.1, 0.5), (0.8, 0.5, 0.9)]);
+    /// assert!(LineChart { series: vec![share], ..LineChart::default() }.svg().contains("errors"));
+    /// ```
+    #[must_use]
+    pub fn bars(mut self, bars: impl Into<Vec<(f64, f64, f64)>>) -> Self {
+        self.bars = bars.into();
+        self
+    }
+
     /// The same beside what its values should be.
     ///
     /// ```
@@ -83,7 +101,7 @@ impl Series {
 
     /// All that is drawn of it.
     fn places(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let edges = self.band.iter().flat_map(|&(x, low, high)| [(x, low), (x, high)]);
+        let edges = self.band.iter().chain(&self.bars).flat_map(|&(x, low, high)| [(x, low), (x, high)]);
         self.points.iter().chain(&self.expected).copied().chain(edges)
     }
 }
@@ -112,6 +130,9 @@ pub struct LineChart {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
+    /// Ends of the horizontal axis, for data that have natural ones, such as probabilities. By default, and where points lie outside, the axis
+    /// shows all points.
+    pub x_range: Option<(f64, f64)>,
     /// Ends of the vertical axis, so that several charts can be compared; what lies outside is cut off. By default, and
     /// where the ends are not finite, ascending and (on a logarithmic axis) positive, the axis shows all points.
     pub y_range: Option<(f64, f64)>,
@@ -139,7 +160,11 @@ impl LineChart {
     pub fn svg(&self) -> String {
         let placed = |&(x, y): &(f64, f64)| Some((place(x, self.log_x)?, place(y, self.log_y)?));
         let drawable = || self.series.iter().flat_map(Series::places).filter_map(|p| placed(&p));
-        let x_axis = Axis::over(drawable().map(|p| p.0), self.log_x, 0.0);
+        let ends =
+            self.x_range.into_iter().flat_map(|(from, to)| [place(from, self.log_x), place(to, self.log_x)]);
+        let drawn = drawable().next().is_some();
+        let x_axis =
+            Axis::over(drawable().map(|p| p.0).chain(ends.flatten().filter(|_| drawn)), self.log_x, 0.0);
         let fixed = self.y_range.and_then(|ends| Axis::between(ends, self.log_y));
         let cut = fixed.is_some();
         let y_axis = fixed.or_else(|| Axis::over(drawable().map(|p| p.1), self.log_y, 0.05));
@@ -185,6 +210,8 @@ impl LineChart {
             let edge = |p: (f64, f64)| pixel(&p).map(inside);
             let band = series.band.iter().filter_map(|&(x, low, high)| edge((x, low)).zip(edge((x, high))));
             spread(&mut svg, &band.collect::<Vec<_>>(), i);
+            let bars = series.bars.iter().filter_map(|&(x, low, high)| edge((x, low)).zip(edge((x, high))));
+            errors(&mut svg, bars);
             let expected: Vec<_> = series.expected.iter().map(pixel).collect();
             dashed(&mut svg, &if cut { frame.cut(&expected) } else { expected });
             svg.push_str("</g>\n");
@@ -312,6 +339,18 @@ fn spread(svg: &mut String, band: &[(Place, Place)], i: usize) {
         c + 1,
         PALETTE[c]
     );
+}
+
+/// Vertical bars with caps, of the color around them.
+fn errors(svg: &mut String, bars: impl Iterator<Item = (Place, Place)>) {
+    let mut path = String::new();
+    for ((x, low), (_, high)) in bars {
+        let (left, right, x, low, high) = (Px(x - CAP), Px(x + CAP), Px(x), Px(low), Px(high));
+        let _ = write!(path, "M{left} {low}H{right}M{x} {low}V{high}M{left} {high}H{right}");
+    }
+    if !path.is_empty() {
+        let _ = writeln!(svg, r#"<path class="errors" fill="none" stroke-width="1.2" d="{path}"/>"#);
+    }
 }
 
 /// A thin dashed line of the color around it.

@@ -27,7 +27,15 @@ const PRECISION: &str = "
 
 const SPREAD: &str = "
     How the scores of true and of false pairs are spread. The less the two overlap, the better the scores tell them apart. A tall step that both share
-    is a score that many pairs have, often 0 for those that were not scored.";
+    is a score that many pairs have. Pairs without a score are not drawn.";
+
+const RELIABILITY: &str = "
+    Pairs in bins of equal numbers by their predicted probability (to the right), and the share of each bin that is true (upwards), with its
+    interval. Probabilities that can be taken at their word are on the dashed diagonal; below it they promise too much. The number next to the name
+    is the expected calibration error, the mean distance from the diagonal.
+
+    Shares are those of the labeled pairs. Where these have more true pairs than the question has (as many true as false ones, say, when
+    all non-edges are asked about), points are above the diagonal for that reason alone.";
 
 impl Outcome {
     /// The page.
@@ -41,11 +49,13 @@ impl Outcome {
             }
             report = report.table(Table {
                 title: "In numbers".into(),
-                head: self.columns(),
+                head: self.columns(group),
                 rows: Self::rows(group),
                 words: format!(
-                    "{}. AUC with its interval; average precision; and the threshold at which the share of true pairs found exceeds that of \
-                     false ones let in by most. Intervals are DeLong's, for these pairs: another draw of the noise may differ by more.",
+                    "{}. AUC with its interval; average precision (AP); the share of true pairs among the 20 and 100 highest scores (P@) and of \
+                     false ones among the 20 and 100 lowest (F@), which are the lists that are read; the threshold at which the share of true pairs above it (TPR) \
+                     exceeds that of false ones (FPR) most; and the expected calibration error (ECE), if there are probabilities. Intervals are \
+                     DeLong's (of an AUC of 0 or 1 Newcombe's), for these pairs: another draw of the noise may differ by more.",
                     self.head(group)
                 ),
             });
@@ -53,6 +63,7 @@ impl Outcome {
                 report = report.table(self.differences(group));
             }
             report = report.figure(roc(group)).figure(precision(group));
+            report = reliability(group, self.confidence).into_iter().fold(report, Report::figure);
             report = spread(group).into_iter().fold(report, Report::figure);
         }
         report.facts(facts).code("Run it again", command)
@@ -77,7 +88,7 @@ impl Outcome {
         });
         let missing: u64 = group.found.iter().map(|found| found.missing).sum();
         let missing = if missing > 0 {
-            format!(" {} had no score and count as 0.", count(missing as usize, "pair", "pairs"))
+            format!(" {} had no score and rank last.", count(missing as usize, "pair", "pairs"))
         } else {
             String::new()
         };
@@ -123,6 +134,34 @@ fn precision(group: &Group) -> Figure {
         ..LineChart::default()
     };
     Figure { title: "Precision and recall".into(), svg: chart.svg(), words: PRECISION.into() }
+}
+
+/// Predicted probabilities against shares, of the tables that have them.
+fn reliability(group: &Group, confidence: f64) -> Option<Figure> {
+    let series = group.found.iter().filter_map(|found| {
+        let calibration = found.calibration.as_ref()?;
+        let points: Vec<_> = calibration.bins.iter().map(|bin| (bin.predicted, bin.observed())).collect();
+        let bars = calibration.bins.iter().filter_map(|bin| {
+            let (low, high) = bin.interval(confidence).ok()?;
+            Some((bin.predicted, low, high))
+        });
+        let name = format!("{} {:.3}", short(&found.scores), calibration.error());
+        Some(Series::new(name, points).bars(bars.collect::<Vec<_>>()))
+    });
+    let series: Vec<Series> = series.collect();
+    if series.is_empty() {
+        return None;
+    }
+    let chart = LineChart {
+        x_label: "predicted probability".into(),
+        y_label: "share of true pairs".into(),
+        x_range: Some((0.0, 1.0)),
+        y_range: Some((0.0, 1.0)),
+        square: true,
+        series,
+        ..LineChart::default()
+    };
+    Some(Figure { title: "Reliability".into(), svg: chart.svg(), words: RELIABILITY.into() })
 }
 
 /// How scores of true and false pairs are spread, table by table.

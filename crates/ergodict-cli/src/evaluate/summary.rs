@@ -3,6 +3,7 @@
 use crate::summary::Summary;
 use crate::text::table;
 use anyhow::Result;
+use ergodict::denoise::calibration::{Bin, Calibration};
 use ergodict::denoise::delong::{Area, area, compare};
 use ergodict::denoise::roc::{Point, Ranked};
 use ergodict_report::Table;
@@ -12,6 +13,19 @@ use std::path::Path;
 
 /// Points of a curve that a summary keeps: as fine as a chart can show.
 const KEPT: usize = 200;
+
+/// Lengths of the lists whose precision is measured.
+const LISTS: [u64; 2] = [20, 100];
+
+/// A table of scores, one for each labeled pair.
+pub(super) struct Scored {
+    pub(super) name: String,
+    /// The lowest of all numbers where there is none.
+    pub(super) scores: Vec<f64>,
+    pub(super) probabilities: Option<Vec<Option<f64>>>,
+    /// How many there are none of.
+    pub(super) missing: u64,
+}
 
 /// Pairs whose truth is known.
 pub(super) struct Labeled {
@@ -49,6 +63,14 @@ pub(super) struct Found {
     pub(super) area: Area,
     pub(super) interval: (f64, f64),
     pub(super) best: Point,
+    pub(super) calibration: Option<Calibration>,
+}
+
+impl Found {
+    /// Shares of true pairs at the top and of false ones at the end, for each length of a list.
+    fn lists(&self) -> [(Option<f64>, Option<f64>); 2] {
+        LISTS.map(|n| (self.ranked.precision_at(n), self.ranked.false_share_at(n)))
+    }
 }
 
 /// All tables against one kind of false pairs.
@@ -59,6 +81,23 @@ pub(super) struct Group {
     pub(super) against_first: Vec<(String, Area, (f64, f64))>,
 }
 
+impl Group {
+    /// Whether a table has probabilities.
+    fn is_calibrated(&self) -> bool {
+        self.found.iter().any(|found| found.calibration.is_some())
+    }
+}
+
+/// Calibration of the pairs that have a probability; none where they are of one class.
+fn calibration(all: &[Option<f64>], rows: &[usize], labels: &[bool]) -> Result<Option<Calibration>> {
+    let known = rows.iter().zip(labels).filter_map(|(&row, &label)| all[row].map(|p| (p, label)));
+    let (probabilities, labels): (Vec<f64>, Vec<bool>) = known.unzip();
+    if !labels.contains(&true) || !labels.contains(&false) {
+        return Ok(None);
+    }
+    Ok(Some(Calibration::new(&probabilities, &labels)?))
+}
+
 /// What it comes to.
 pub(super) struct Outcome {
     pub(super) groups: Vec<Group>,
@@ -66,19 +105,16 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn measure(
-        labeled: &Labeled,
-        scores: &[(String, Vec<f64>, u64)],
-        confidence: f64,
-    ) -> Result<Self> {
+    pub(super) fn measure(labeled: &Labeled, scores: &[Scored], confidence: f64) -> Result<Self> {
         let mut groups = Vec::new();
         for (negatives, rows) in labeled.groups() {
             let labels: Vec<bool> = rows.iter().map(|&row| labeled.labels[row]).collect();
             let of_rows = |scores: &[f64]| -> Vec<f64> { rows.iter().map(|&row| scores[row]).collect() };
             let mut group = Group { negatives, found: Vec::new(), against_first: Vec::new() };
             let mut first: Option<Vec<f64>> = None;
-            for (name, scores, missing) in scores {
+            for Scored { name, scores, probabilities, missing } in scores {
                 let scores = of_rows(scores);
+                let calibration = probabilities.as_ref().map(|all| calibration(all, &rows, &labels));
                 let area = area(&scores, &labels)?;
                 let ranked = Ranked::new(&scores, &labels)?;
                 let best = ranked.best_threshold();
@@ -90,6 +126,7 @@ impl Outcome {
                     area,
                     interval,
                     best,
+                    calibration: calibration.transpose()?.flatten(),
                 });
                 match &first {
                     None => first = Some(scores),
@@ -117,25 +154,39 @@ impl Outcome {
     }
 
     pub(super) fn rows(group: &Group) -> Vec<Vec<String>> {
+        let calibrated = group.is_calibrated();
         let row = |found: &Found| {
             let (low, high) = found.interval;
             let best = &found.best;
-            vec![
+            let mut row = vec![
                 found.scores.clone(),
                 format!("{:.4}", found.area.value),
                 format!("{low:.4} to {high:.4}"),
                 format!("{:.4}", found.ranked.average_precision()),
+            ];
+            let share = |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{share:.3}"));
+            let [(top, last), (more_top, more_last)] = found.lists();
+            row.extend([top, more_top, last, more_last].map(share));
+            row.extend([
                 format!("{:.6}", best.threshold),
                 format!("{:.3}", best.true_positive_rate),
                 format!("{:.3}", best.false_positive_rate),
-            ]
+            ]);
+            if calibrated {
+                row.push(share(found.calibration.as_ref().map(Calibration::error)));
+            }
+            row
         };
         group.found.iter().map(row).collect()
     }
 
-    pub(super) fn columns(&self) -> Vec<String> {
-        let head = ["scores", "AUC", &self.percent(), "AP", "threshold", "true found", "false let in"];
-        head.map(str::to_owned).to_vec()
+    pub(super) fn columns(&self, group: &Group) -> Vec<String> {
+        let [few, more] = LISTS;
+        let mut head = ["scores", "AUC", &self.percent(), "AP"].map(str::to_owned).to_vec();
+        head.extend(["P", "F"].iter().flat_map(|what| [format!("{what}@{few}"), format!("{what}@{more}")]));
+        head.extend(["threshold", "TPR", "FPR"].map(str::to_owned));
+        head.extend(group.is_calibrated().then(|| "ECE".to_owned()));
+        head
     }
 
     /// Each table of scores against the first.
@@ -162,7 +213,7 @@ impl Outcome {
         let mut text = String::new();
         for group in &self.groups {
             let _ = writeln!(text, "{}", self.head(group));
-            let mut rows = vec![self.columns()];
+            let mut rows = vec![self.columns(group)];
             rows.extend(Self::rows(group));
             let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
             for row in &rows {
@@ -202,6 +253,12 @@ impl Outcome {
         labels: &'a Path,
         written: Vec<(&'static str, String)>,
     ) -> EvaluateSummary<'a> {
+        let bin = |bin: &Bin| CalibrationBin {
+            pairs: bin.pairs,
+            predicted: bin.predicted,
+            observed: bin.observed(),
+            interval: bin.interval(self.confidence).unwrap_or((0.0, 1.0)),
+        };
         let result = |found: &'a Found| ScoresResult {
             scores: &found.scores,
             missing: found.missing,
@@ -209,6 +266,12 @@ impl Outcome {
             auc_standard_error: found.area.standard_error(),
             auc_interval: found.interval,
             average_precision: found.ranked.average_precision(),
+            precision_at_20: found.lists()[0].0,
+            precision_at_100: found.lists()[1].0,
+            false_share_at_20: found.lists()[0].1,
+            false_share_at_100: found.lists()[1].1,
+            calibration_error: found.calibration.as_ref().map(Calibration::error),
+            calibration: found.calibration.as_ref().map(|all| all.bins.iter().map(bin).collect()),
             best_threshold: found.best.threshold,
             best_true_positive_rate: found.best.true_positive_rate,
             best_false_positive_rate: found.best.false_positive_rate,
@@ -275,16 +338,28 @@ struct GroupResult<'a> {
 struct ScoresResult<'a> {
     /// File of the scores
     scores: &'a str,
-    /// Labeled pairs that the file does not have; they score 0
+    /// Labeled pairs without a score in the file; they rank last
     missing: u64,
     /// Area under the ROC curve; ties count half
     auc: f64,
     /// Standard error of the area
     auc_standard_error: f64,
-    /// Confidence interval of the area
+    /// Confidence interval of the area: DeLong's, of an area of 0 or 1 Newcombe's
     auc_interval: (f64, f64),
     /// Average precision
     average_precision: f64,
+    /// Share of true pairs among the 20 highest scores, ties averaged; `null` where there are fewer pairs
+    precision_at_20: Option<f64>,
+    /// The same of the 100 highest
+    precision_at_100: Option<f64>,
+    /// Share of false pairs among the 20 lowest scores
+    false_share_at_20: Option<f64>,
+    /// The same of the 100 lowest
+    false_share_at_100: Option<f64>,
+    /// Expected calibration error of the column `probability`; `null` without one
+    calibration_error: Option<f64>,
+    /// Bins of pairs by ascending probability; `null` without such a column
+    calibration: Option<Vec<CalibrationBin>>,
     /// Score that separates true from false pairs best
     best_threshold: f64,
     /// Share of true pairs at or above that threshold
@@ -293,6 +368,18 @@ struct ScoresResult<'a> {
     best_false_positive_rate: f64,
     /// Some 200 points of the curve: false and true positive rate
     roc: Vec<(f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct CalibrationBin {
+    /// Pairs of the bin
+    pairs: u64,
+    /// Their mean probability
+    predicted: f64,
+    /// Share of them that is true
+    observed: f64,
+    /// Wilson's confidence interval of that share
+    interval: (f64, f64),
 }
 
 #[derive(Serialize)]

@@ -77,7 +77,7 @@ pub(crate) struct Args {
     /// --pairs non-edges, else all, in the order of the pairs]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     top: Option<u64>,
-    /// The table to write, with tabs: `u v score`, with --method ensemble the probability of a true edge, then the degrees of both nodes and
+    /// The table to write, with tabs: `u v score` (empty where the method cannot judge a pair), with --method ensemble the probability of a true edge, then the degrees of both nodes and
     /// their common neighbors; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
@@ -105,11 +105,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let opened = reading::open(args.reading, &args.net, common.quiet)?;
     let mut inputs = vec![reading::input(&opened)];
     let OpenedNetwork { network, name, .. } = opened;
-    let what = reading::kind(&network);
-    let simple = network.is_simple();
-    let network = Arc::new(if simple { network } else { network.to_simple() });
-    if !simple && !common.quiet {
-        say(&format!("{name}: is {what}; directions, weights and loops are left out"));
+    let lost = network.lost_as_simple();
+    let network = Arc::new(if lost.is_some() { network.to_simple() } else { network });
+    if let Some(lost) = lost.filter(|_| !common.quiet) {
+        say(&format!("{name}: ignored by denoising: {lost}"));
     }
     let table = args.pairs_file().map(PairTable::read).transpose().with_context(|| "--pairs")?;
     if let Some(path) = args.pairs_file() {
@@ -162,7 +161,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let (u, v) = (network.ids().name(u as usize), network.ids().name(v as usize));
         format!("{u} – {v} ({:.3})", scored.scores[row])
     });
-    let suspects = suspects.collect();
+    // Those without a score are last.
+    let judged = scored.scores.iter().filter(|score| !score.is_nan()).count();
+    let suspects = suspects.take(judged).collect();
     let denoised = Denoised {
         out: &args.out,
         network: name,
@@ -182,9 +183,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let simple = |row: usize| network.weight(pairs[row].0 as usize, pairs[row].1 as usize) > 0.0;
         let scores = |edges: bool| {
             let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
-            rows.map(|row| scored.scores[row]).collect()
+            rows.map(|row| scored.scores[row]).filter(|score| !score.is_nan()).collect()
         };
-        let suspects = order.iter().take(LISTED).map(|&row| suspect(&network, pairs[row], scored, row));
+        let suspects =
+            order.iter().take(LISTED.min(judged)).map(|&row| suspect(&network, pairs[row], scored, row));
         let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
         Ok(denoised.page(&shown))
     })?;
@@ -229,6 +231,8 @@ fn write(
         writeln!(file, "u\tv\tscore{probability}\tdegree_u\tdegree_v\tcommon_neighbors").map_err(failed)?;
         for &row in rows {
             let ((u, v), score) = (pairs[row], scored.scores[row]);
+            // A pair that the method cannot judge has an empty cell.
+            let score = if score.is_nan() { String::new() } else { score.to_string() };
             let [one, two, common] = denoise::evidence(network, (u, v));
             let probability =
                 scored.probabilities.as_ref().map_or_else(String::new, |all| format!("\t{}", all[row]));

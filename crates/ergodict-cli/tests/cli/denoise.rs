@@ -93,18 +93,78 @@ fn the_pairs_that_matter_most_are_written_first() {
 }
 
 #[test]
-fn pairs_without_a_score_score_nothing_and_that_is_told() {
+fn pairs_without_a_score_rank_last_and_are_counted() {
     let bench = Bench::new();
     bench.put("labels.tsv", "a b 1\nb c 1\nc d 0\nd e 0\n");
     bench.put("some.tsv", "u v score count\nb a 0.5 3\nc d 0.25 9\n");
     let done = bench.run("evaluate some.tsv labels.tsv --json");
     assert!(done.stderr.contains("2 of 4 pairs"), "{}", done.stderr);
     let found = done.fine().json();
-    // Scores 0.5, 0 against 0.25, 0: one wins twice, one loses and ties.
+    // Scores 0.5 and none against 0.25 and none: one wins twice, one loses and ties.
     assert_eq!(found["groups"][0]["results"][0]["auc"], 0.625);
     assert_eq!(found["groups"][0]["results"][0]["missing"], 2);
     let other = bench.run("evaluate some.tsv labels.tsv --column count --json -q").fine().json();
     assert_eq!(other["groups"][0]["results"][0]["auc"], 0.375);
+    // Log odds, among which 0 would be high, and cells that are empty.
+    bench.put("odds.tsv", "u\tv\tscore\tn\na\tb\t-1\t1\nb\tc\t-2\t1\nc\td\t\t1\n");
+    let done = bench.run("evaluate odds.tsv labels.tsv --json");
+    assert!(done.stderr.contains("no score for 2 of 4 pairs, which rank last"), "{}", done.stderr);
+    let found = done.fine().json();
+    assert_eq!(found["groups"][0]["results"][0]["auc"], 1.0);
+    // Two against two pairs are no certainty.
+    let interval = &found["groups"][0]["results"][0]["auc_interval"];
+    assert!(interval[0].as_f64().unwrap() < 0.5 && interval[1] == 1.0, "{interval}");
+    assert!(found["groups"][0]["results"][0]["precision_at_20"].is_null());
+}
+
+#[test]
+fn pairs_that_walks_cannot_see_have_empty_scores() {
+    let bench = Bench::new();
+    bench.put("parts.txt", "a b\nb c\nc a\nc d\nd e\ne a\nx y\n");
+    let done = bench.run("network denoise parts.txt --method co-visits -o s.tsv --json -q").fine().json();
+    let note = "1 pair has a node outside of the largest component: it has no score, and the last rank";
+    assert_eq!(done["notes"][1], note);
+    let text = String::from_utf8(bench.bytes("s.tsv")).unwrap();
+    assert!(text.contains("x\ty\t\t1\t1\t0\n"), "{text}");
+    bench.run("network denoise parts.txt --method co-visits --top 7 -o s.tsv -q").fine();
+    let text = String::from_utf8(bench.bytes("s.tsv")).unwrap();
+    assert!(text.lines().last().unwrap().starts_with("x\ty\t\t"), "last of the suspects: {text}");
+}
+
+#[test]
+fn probabilities_are_checked_against_shares() {
+    let bench = corrupted("--add 0.5");
+    bench.run("network denoise obs.txt -o scores.tsv -q").fine();
+    bench.run("network denoise obs.txt --method jaccard -o jaccard.tsv -q").fine();
+    let run = "evaluate scores.tsv jaccard.tsv truth.tsv";
+    let found = bench.run(&format!("{run} --json -q --report page.html")).fine().json();
+    let (first, second) = (&found["groups"][0]["results"][0], &found["groups"][0]["results"][1]);
+    let bins = first["calibration"].as_array().unwrap();
+    assert_eq!(bins.iter().map(|bin| bin["pairs"].as_u64().unwrap()).sum::<u64>(), 381);
+    assert!(first["calibration_error"].as_f64().unwrap() < 0.25 && second["calibration_error"].is_null());
+    assert!(
+        first["precision_at_20"].as_f64().unwrap() > 0.9
+            && first["false_share_at_20"].as_f64().unwrap() > 0.6
+    );
+    let page = String::from_utf8(bench.bytes("page.html")).unwrap();
+    assert!(page.contains("Reliability") && page.contains(r#"class="errors""#));
+    let words = String::from_utf8(bench.run(&format!("{run} -q")).fine().stdout).unwrap();
+    assert!(words.contains("P@20") && words.contains("F@100") && words.contains("ECE"), "{words}");
+    let plain = String::from_utf8(bench.run("evaluate jaccard.tsv truth.tsv -q").fine().stdout).unwrap();
+    assert!(!plain.contains("ECE"), "{plain}");
+    bench.put("wrong.tsv", "u v score probability\na b 1 0.5\nb c 0 1.5\n");
+    bench.put("labels.tsv", "a b 1\nb c 0\n");
+    refused(&bench, "evaluate wrong.tsv labels.tsv", &["wrong.tsv:3", "probability 1.5", "0 to 1"]);
+}
+
+#[test]
+fn what_denoising_ignores_is_named() {
+    let bench = Bench::new();
+    bench.put("arcs.txt", "a b 2\nb a 3\nb c 1\nc a 1\n");
+    let done = bench.run("network denoise arcs.txt --directed --weighted --method jaccard -o s.tsv");
+    let said =
+        "arcs.txt: ignored by denoising: directions (1 pair of opposite arcs becomes one edge), weights\n";
+    assert!(done.stderr.contains(said), "{}", done.stderr);
 }
 
 #[test]

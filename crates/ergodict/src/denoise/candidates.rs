@@ -120,17 +120,21 @@ pub fn non_edges(network: &Network) -> Vec<(u32, u32)> {
     all
 }
 
-/// The pairs that matter most first: high scores where edges are missing, low ones where there are false ones. Ties stay in order.
+/// The pairs that matter most first: high scores where edges are missing, low ones where there are false ones. Ties stay in order, and pairs
+/// without a score (NaN) are last.
 ///
 /// ```
 /// use ergodict::denoise::order;
 /// assert_eq!(order(&[0.2, 0.9, 0.5], true), [1, 2, 0]);
 /// assert_eq!(order(&[0.2, 0.9, 0.5], false), [0, 2, 1]);
+/// assert_eq!(order(&[f64::NAN, -0.9, 0.5], true), [2, 1, 0]);
+/// assert_eq!(order(&[f64::NAN, -0.9, 0.5], false), [1, 2, 0]);
 /// ```
 pub fn order(scores: &[f64], likely: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     let by = |a: usize, b: usize| scores[a].total_cmp(&scores[b]);
-    order.sort_by(|&a, &b| if likely { by(b, a) } else { by(a, b) });
+    let none = |row: usize| scores[row].is_nan();
+    order.sort_by(|&a, &b| none(a).cmp(&none(b)).then_with(|| if likely { by(b, a) } else { by(a, b) }));
     order
 }
 

@@ -9,6 +9,10 @@
 //!
 //! Placements come from one sort, O(n log n), as integers (Sun and Xu 2014 do it with midranks). Departure: the interval of one area is symmetric on
 //! the scale of `ln θ/(1−θ)`, not of θ. It stays inside of [0, 1], and near 1, where most of our areas are, it covers better.
+//!
+//! Where the classes do not overlap, θ is 0 or 1 and DeLong's variance is 0, which is no reason to be certain. The interval is then Newcombe's
+//! method 5 (Statistics in Medicine 2006, 25:559), which Wilson's interval of a proportion is the pattern of: all θ with
+//! `(θ̂ − θ)² ≤ z² V(θ)`, `V(θ) = θ(1−θ) (1 + ((m+n)/2 − 1) ((1−θ)/(2−θ) + θ/(1+θ))) / (mn)`.
 
 use super::roc::{Ranked, check, descending};
 use crate::{Error, Result};
@@ -17,7 +21,7 @@ use crate::{Error, Result};
 ///
 /// ```
 /// use ergodict::denoise::delong::Area;
-/// let difference = Area { value: 0.03, variance: 0.0001 };
+/// let difference = Area { value: 0.03, variance: 0.0001, positives: 50, negatives: 50 };
 /// let (lower, upper) = difference.plain_interval(0.95)?;
 /// assert!((lower - (0.03 - 1.96 * 0.01)).abs() < 1e-4 && upper > lower);
 /// assert!((difference.p_value() - 0.0027).abs() < 1e-4); // three standard errors
@@ -29,6 +33,10 @@ pub struct Area {
     pub value: f64,
     /// DeLong's variance of it. 0 when the classes do not overlap: then the data do not tell.
     pub variance: f64,
+    /// Pairs with label true.
+    pub positives: u64,
+    /// Pairs with label false.
+    pub negatives: u64,
 }
 
 /// Lower and upper end of a confidence interval.
@@ -61,7 +69,8 @@ pub fn area(scores: &[f64], labels: &[bool]) -> Result<Area> {
         of_negatives += group.negatives as f64 * (of_negative - value).powi(2);
         above += group.positives;
     }
-    Ok(Area { value, variance: of_positives / (m - 1.0) / m + of_negatives / (n - 1.0) / n })
+    let variance = of_positives / (m - 1.0) / m + of_negatives / (n - 1.0) / n;
+    Ok(Area { value, variance, positives: ranked.positives(), negatives: ranked.negatives() })
 }
 
 /// How much larger the area of the first scores is than that of the second, on the same pairs.
@@ -98,7 +107,8 @@ pub fn compare(first: &[f64], second: &[f64], labels: &[bool]) -> Result<Area> {
         let difference = (*a as i64 - *b as i64) as f64 / (2.0 * if *label { n } else { m });
         *(if *label { &mut of_positives } else { &mut of_negatives }) += (difference - value).powi(2);
     }
-    Ok(Area { value, variance: of_positives / (m - 1.0) / m + of_negatives / (n - 1.0) / n })
+    let variance = of_positives / (m - 1.0) / m + of_negatives / (n - 1.0) / n;
+    Ok(Area { value, variance, positives, negatives })
 }
 
 /// Twice the number of negatives below each positive, and of positives above each negative; ties once.
@@ -137,22 +147,44 @@ impl Area {
         self.variance.sqrt()
     }
 
-    /// A confidence interval of an area, symmetric on the logit scale. Of an area of exactly 0 or 1 the variance is 0 and the interval a point.
+    /// A confidence interval of an area: symmetric on the logit scale, or, where the variance is 0 as it is for areas of exactly 0 and 1,
+    /// Newcombe's method 5, which depends on the numbers of pairs.
+    ///
+    /// ```
+    /// use ergodict::denoise::delong::area;
+    /// let perfect = area(&[0.9, 0.8, 0.2, 0.1], &[true, true, false, false])?;
+    /// let (lower, upper) = perfect.interval(0.95)?;
+    /// assert!(perfect.value == 1.0 && lower < 0.5 && upper == 1.0); // four pairs say little
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Parameter`] unless `0 < confidence < 1`.
     pub fn interval(&self, confidence: f64) -> Result<Interval> {
         let z = quantile(confidence)?;
-        if self.variance == 0.0 {
-            return Ok((self.value, self.value));
-        }
         let scale = self.value * (1.0 - self.value);
-        if scale <= 0.0 {
-            return Ok((self.value, self.value));
+        if self.variance == 0.0 || scale <= 0.0 {
+            return Ok((self.score_end(z, 0.0), self.score_end(z, 1.0)));
         }
         let (logit, reach) = ((self.value / (1.0 - self.value)).ln(), z * self.standard_error() / scale);
         let back = |x: f64| 1.0 / (1.0 + (-x).exp());
         Ok((back(logit - reach), back(logit + reach)))
+    }
+
+    /// The end of the interval of Newcombe's method 5 on the side of `far`, by bisection.
+    fn score_end(&self, z: f64, far: f64) -> f64 {
+        let (m, n) = (self.positives as f64, self.negatives as f64);
+        let outside = |theta: f64| {
+            let shape = (1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta);
+            let variance = theta * (1.0 - theta) * (1.0 + (0.5 * (m + n) - 1.0) * shape) / (m * n);
+            (self.value - theta).powi(2) > z * z * variance
+        };
+        let (mut inside, mut beyond) = (self.value, far);
+        for _ in 0..60 {
+            let middle = 0.5 * (inside + beyond);
+            *(if outside(middle) { &mut beyond } else { &mut inside }) = middle;
+        }
+        inside
     }
 
     /// A confidence interval of a difference: plainly `value ± z·standard error`.
@@ -174,7 +206,7 @@ impl Area {
 }
 
 /// `z` such that a standard normal number is within ±z with this probability.
-fn quantile(confidence: f64) -> Result<f64> {
+pub(super) fn quantile(confidence: f64) -> Result<f64> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Error::parameter("the confidence", confidence, "it must be between 0 and 1"));
     }
@@ -310,11 +342,50 @@ mod tests {
     }
 
     #[test]
-    fn intervals_stay_inside_and_separated_classes_give_a_point() {
+    fn intervals_near_one_cover_as_often_as_they_say() {
+        // Normal scores far apart: with 15 pairs a class, many samples are separated, where a point as interval would not cover.
+        let mut rng = stream(5, Purpose::Synthetic, 91);
+        for (apart, spread) in [(2.5, 1.0), (3.3, 1.0), (5.5, 2.0)] {
+            let truth = 1.0 - upper_tail(apart / f64::hypot(1.0, spread));
+            let labels: Vec<bool> = (0..30).map(|i| i % 2 == 0).collect();
+            let (runs, mut covered, mut perfect) = (2000, 0.0, 0.0);
+            for _ in 0..runs {
+                let score =
+                    |&label: &bool| if label { apart + spread * normal(&mut rng) } else { normal(&mut rng) };
+                let scores: Vec<f64> = labels.iter().map(score).collect();
+                let found = area(&scores, &labels).unwrap();
+                let (low, high) = found.interval(0.9).unwrap();
+                covered += f64::from(u8::from(low <= truth && truth <= high));
+                perfect += f64::from(u8::from(found.value == 1.0));
+            }
+            let (covered, perfect) = (covered / f64::from(runs), perfect / f64::from(runs));
+            let error = (0.09 / f64::from(runs)).sqrt();
+            assert!(perfect > 0.05, "{perfect} of the samples are separated: too few for a test");
+            assert!(covered > 0.9 - 3.9 * error - 0.02, "{truth}: {covered}, {perfect} of them separated");
+        }
+    }
+
+    #[test]
+    fn intervals_stay_inside_and_separated_classes_give_more_than_a_point() {
         let close = area(&[0.9, 0.8, 0.3, 0.7, 0.2, 0.1], &[true, true, true, false, false, false]).unwrap();
         let (low, high) = close.interval(0.999).unwrap();
         assert!(low > 0.0 && high < 1.0 && low < close.value && close.value < high);
-        let apart = area(&[3.0, 2.0, 1.0, 0.0], &[true, true, false, false]).unwrap();
-        assert_eq!((apart.variance, apart.interval(0.95).unwrap()), (0.0, (1.0, 1.0)));
+        let apart = |m: usize, n: usize, sign: f64| {
+            let labels: Vec<bool> = (0..m + n).map(|i| i < m).collect();
+            let scores: Vec<f64> = labels.iter().map(|&label| sign * f64::from(u8::from(label))).collect();
+            let found = area(&scores, &labels).unwrap();
+            assert_eq!(found.variance, 0.0);
+            found.interval(0.95).unwrap()
+        };
+        // The end is where (1 − θ)² = z² V(θ), and symmetric in the classes and for areas of 0.
+        let (low, high) = apart(20, 30, 1.0);
+        let variance =
+            low * (1.0 - low) * (1.0 + 24.0 * ((1.0 - low) / (2.0 - low) + low / (1.0 + low))) / 600.0;
+        assert!(high == 1.0 && (1.0 - low - 1.959_963_984_540_054 * variance.sqrt()).abs() < 1e-9, "{low}");
+        assert!((apart(30, 20, 1.0).0 - low).abs() < 1e-12);
+        assert!(apart(20, 30, -1.0).0 == 0.0 && (apart(20, 30, -1.0).1 - (1.0 - low)).abs() < 1e-12);
+        // More pairs, more certainty.
+        let ends = [(2, 2), (5, 5), (50, 50), (5000, 5000)].map(|(m, n)| apart(m, n, 1.0).0);
+        assert!(ends.is_sorted() && ends[0] < 0.5 && ends[3] > 0.999, "{ends:?}");
     }
 }

@@ -167,7 +167,9 @@ pub struct Denoiser {
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Scores {
-    /// A score for each pair, for ranking: of `ensemble` and `motif-codes` between 0 and 1, of the others what their tables say.
+    /// A score for each pair, for ranking: of `ensemble` and `motif-codes` between 0 and 1, of the others what their tables say. NaN for pairs
+    /// that the method cannot judge, with a note that counts them: nodes outside of the largest component where walks are taken,
+    /// and nodes without edges where they are embedded. All scores but the log odds of `prone` are 0 or more.
     pub scores: Vec<f64>,
     /// The probability that each pair is a true edge, of `ensemble` alone.
     pub probabilities: Option<Vec<f64>>,
@@ -217,7 +219,14 @@ impl Denoiser {
                 progress.at(Stage::Embedding, 0.0)?;
                 let columns = prone(network, DIMENSIONS, self.seed)?;
                 progress.at(Stage::Heads, 0.0)?;
-                plain(score_pairs(network, &columns, pairs, self.seed)?)
+                let mut scores = score_pairs(network, &columns, pairs, self.seed)?;
+                let alone = |v: u32| network.neighbors(v as usize).is_empty();
+                let mut count = 0;
+                for (score, _) in scores.iter_mut().zip(pairs).filter(|(_, (u, v))| alone(*u) || alone(*v)) {
+                    *score = f64::NAN;
+                    count += 1;
+                }
+                Scores { scores, notes: without(count, "without edges"), ..Scores::default() }
             }
             Method::MotifCodes => self.by_motifs(network, pairs, progress)?,
             Method::Ensemble => {
@@ -245,7 +254,7 @@ impl Denoiser {
         pairs: &[(u32, u32)],
         progress: &mut Progress<'_>,
     ) -> Result<Scores> {
-        let mut logits = vec![0.0; pairs.len()];
+        let mut logits = vec![f64::NAN; pairs.len()];
         for (noise, rows) in self.assumed.places(network, pairs) {
             progress.at(Stage::Heads, 0.0)?;
             let some: Vec<(u32, u32)> = rows.iter().map(|&row| pairs[row]).collect();
@@ -274,14 +283,21 @@ impl Denoiser {
             rebuilt.walks,
             100.0 * rebuilt.coverage()
         )];
-        if rebuilt.outside > 0 {
-            notes.push(format!(
-                "{} pairs have a node outside of the largest component: they score 0",
-                rebuilt.outside
-            ));
-        }
-        Ok(Scores { scores: score(&rebuilt), notes, ..Scores::default() })
+        notes.extend(without(
+            rebuilt.outside.iter().filter(|out| **out).count(),
+            "outside of the largest component",
+        ));
+        let scores = score(&rebuilt).into_iter().zip(&rebuilt.outside);
+        let scores = scores.map(|(score, &outside)| if outside { f64::NAN } else { score }).collect();
+        Ok(Scores { scores, notes, ..Scores::default() })
     }
+}
+
+/// What there is to say of pairs without a score.
+fn without(count: usize, node: &str) -> Vec<String> {
+    let (pairs, rank) = if count == 1 { ("pair has", "it has") } else { ("pairs have", "they have") };
+    let note = || format!("{count} {pairs} a node {node}: {rank} no score, and the last rank");
+    (count > 0).then(note).into_iter().collect()
 }
 
 /// Log odds as numbers between 0 and 1.
@@ -319,6 +335,9 @@ mod tests {
             let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
             assert_eq!(scored.scores.len(), pairs.len(), "{method}");
             assert!(scored.scores.iter().all(|score| score.is_finite()), "{method}");
+            // What is never seen scores 0, which has to be the lowest: only the log odds of embeddings may be below.
+            let lowest = scored.scores.iter().copied().fold(f64::INFINITY, f64::min);
+            assert!(lowest >= 0.0 || method == Method::ProNE, "{method}: {lowest}");
             let found = auc(&scored.scores, &labels).unwrap();
             // The paper's mean over all entries cannot tell false edges, and embeddings of so few nodes may not.
             let may_fail = matches!(method, Method::Ndr | Method::ProNE);
@@ -326,6 +345,37 @@ mod tests {
             assert!(denoising.scores(&network, &[(0, 9999)], &mut Progress::none()).is_err(), "{method}");
             let weighted = Arc::new(lesmis.clone());
             assert!(denoising.scores(&weighted, &[(0, 1)], &mut Progress::none()).is_err(), "{method}");
+        }
+    }
+
+    #[test]
+    fn pairs_that_cannot_be_judged_have_no_score_and_are_last() {
+        // A clique with a tail, an edge of its own, and a node without edges.
+        let mut edges: Vec<(u32, u32)> = (0..8).flat_map(|u| (0..u).map(move |v| (v, u))).collect();
+        edges.extend([(7, 8), (8, 9), (9, 10), (10, 11), (11, 12), (13, 14)]);
+        let network = Arc::new(Network::simple(16, &edges).unwrap());
+        let pairs = [(13, 14), (0, 9), (0, 13), (2, 15), (0, 12), (8, 10), (1, 8)];
+        for method in Method::all() {
+            let denoising = Denoiser { method, assumed: NoiseModel::Removed, seed: 0 };
+            let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
+            let none: Vec<usize> = (0..pairs.len()).filter(|&row| scored.scores[row].is_nan()).collect();
+            let wanted: &[usize] = match method {
+                Method::Ndr | Method::NdrOffChain | Method::CoVisits => &[0, 2, 3],
+                Method::ProNE => &[3],
+                _ => &[],
+            };
+            assert_eq!(none, wanted, "{method}");
+            assert_eq!(
+                scored.notes.iter().any(|note| note.contains("no score")),
+                !none.is_empty(),
+                "{method}"
+            );
+            for likely in [true, false] {
+                let order = crate::denoise::order(&scored.scores, likely);
+                let mut last = order[pairs.len() - none.len()..].to_vec();
+                last.sort_unstable();
+                assert_eq!(last, none, "{method}");
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Denoising: which pairs of nodes look like true edges, from the observed network alone.
 //!
 //! A method gives each pair a score; higher looks more like an edge of the true network. Pairs are `(u32, u32)` in the order the
-//! caller has them, scores are `f64` in the same order, and networks are simple and undirected.
+//! caller has them, scores are `f64` in the same order, and networks are simple and undirected. A pair that a method cannot judge has the score NaN: it
+//! is last in every list ([`order`]).
 
+pub mod calibration;
 mod candidates;
 pub mod delong;
 pub mod embedding;

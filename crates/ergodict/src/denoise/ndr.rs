@@ -10,7 +10,7 @@
 //! | co-visits, the ablation without a dictionary | [`Rebuilt::visits`], `C` |
 //!
 //! Walks go on until enough of the pairs asked for were seen, not for a fixed number of samples. A pair that was never seen
-//! scores 0.
+//! scores 0, the lowest score: entries are not negative.
 
 use super::{Progress, Stage};
 use crate::chain::{Motif, MotifWalker, SamplerBuilder, SamplerKind};
@@ -145,7 +145,7 @@ impl Ndr {
             sums,
             walks: rebuilt.taken(),
             dictionary,
-            outside: inside.iter().filter(|p| p.is_none()).count(),
+            outside: inside.iter().map(Option::is_none).collect(),
         })
     }
 }
@@ -154,7 +154,7 @@ impl Ndr {
 ///
 /// ```
 /// use ergodict::{denoise::Rebuilt, linalg::Mat};
-/// let rebuilt = Rebuilt { sums: vec![(3.0, 4), (0.0, 0)], walks: 9, dictionary: Mat::zeros(9, 1), outside: 0 };
+/// let rebuilt = Rebuilt { sums: vec![(3.0, 4), (0.0, 0)], walks: 9, dictionary: Mat::zeros(9, 1), outside: vec![false; 2] };
 /// assert_eq!((rebuilt.shrunk(0.0), rebuilt.shrunk(2.0)), (vec![0.75, 0.0], vec![0.5, 0.0]));
 /// assert_eq!((rebuilt.visits(), rebuilt.coverage()), (vec![4.0, 0.0], 0.5));
 /// ```
@@ -166,8 +166,8 @@ pub struct Rebuilt {
     pub walks: u64,
     /// The dictionary that rebuilt them, `k² × r`.
     pub dictionary: Mat<f64>,
-    /// Pairs with a node outside of the largest component.
-    pub outside: usize,
+    /// Whether a pair has a node outside of the largest component, where no walk sees it.
+    pub outside: Vec<bool>,
 }
 
 impl Rebuilt {
@@ -256,7 +256,7 @@ mod tests {
         let network = Arc::new(Network::simple(7, &edges).unwrap());
         let pairs = [(5, 6), (0, 4), (0, 5), (2, 0), (1, 1)];
         let rebuilt = small(Mode::Plain).rebuild(&network, &pairs, 0, &mut Progress::none()).unwrap();
-        assert_eq!(rebuilt.outside, 2);
+        assert_eq!(rebuilt.outside, [true, false, true, false, false]);
         assert_eq!((rebuilt.sums[0], rebuilt.sums[2], rebuilt.sums[4]), ((0.0, 0), (0.0, 0), (0.0, 0)));
         assert!(rebuilt.sums[1].1 > 0 && rebuilt.sums[3].1 > 0);
         assert_eq!(rebuilt.coverage(), 0.4);

@@ -6,6 +6,7 @@
 //! | `U/(mn)` | [`Ranked::auc`], [`auc`] | Mann–Whitney: the chance that a positive scores above a negative, ties ½ |
 //! | `TPR`, `FPR` | [`Point`] | shares of positives and of negatives at or above a threshold |
 //! | `Σ (R_k − R_{k−1}) P_k` | [`Ranked::average_precision`] | recall and precision after each group of equal scores |
+//! | precision at n | [`Ranked::precision_at`], [`Ranked::false_share_at`] | the share of positives among the n highest scores, of negatives among the n lowest |
 //! | `max TPR − FPR` | [`Ranked::best_threshold`] | Youden's J |
 //!
 //! Higher scores are more likely true; nothing is ever flipped. Counts are integers, so that ties are ties and areas are exact up to one
@@ -135,6 +136,34 @@ impl Ranked {
         sum / self.positives as f64
     }
 
+    /// The share of positives among the `n` highest scores: what is true of a list of that length. Of equal scores that do not all fit,
+    /// it is the mean over their orders. None when `n` is 0 or larger than the number of pairs.
+    ///
+    /// ```
+    /// use ergodict::denoise::roc::Ranked;
+    /// let ranked = Ranked::new(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false])?;
+    /// assert_eq!((ranked.precision_at(1), ranked.precision_at(2), ranked.precision_at(5)), (Some(1.0), Some(0.75), None));
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn precision_at(&self, n: u64) -> Option<f64> {
+        let all = self.positives + self.negatives;
+        (1..=all).contains(&n).then(|| positives_among(self.groups.iter(), n) / n as f64)
+    }
+
+    /// The share of negatives among the `n` lowest scores: what is false of a list of the most suspicious. Equal scores and lengths are
+    /// treated as by [`precision_at`](Self::precision_at).
+    ///
+    /// ```
+    /// use ergodict::denoise::roc::Ranked;
+    /// let ranked = Ranked::new(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false])?;
+    /// assert_eq!((ranked.false_share_at(1), ranked.false_share_at(2)), (Some(1.0), Some(0.75)));
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn false_share_at(&self, n: u64) -> Option<f64> {
+        let all = self.positives + self.negatives;
+        (1..=all).contains(&n).then(|| 1.0 - positives_among(self.groups.iter().rev(), n) / n as f64)
+    }
+
     /// The ROC curve: the origin, and one point for each different score, descending. The last is (1, 1).
     pub fn curve(&self) -> Vec<Point> {
         self.counts().map(|counts| self.point(counts)).collect()
@@ -201,6 +230,18 @@ impl Ranked {
             true_positive_rate: positives as f64 / self.positives as f64,
         }
     }
+}
+
+/// The mean number of positives among the first `n` pairs, over the orders of pairs of a group.
+fn positives_among<'a>(groups: impl Iterator<Item = &'a Group>, n: u64) -> f64 {
+    let (mut left, mut found) = (n, 0.0);
+    for group in groups {
+        let size = group.positives + group.negatives;
+        let taken = size.min(left);
+        found += group.positives as f64 * (taken as f64 / size as f64);
+        left -= taken;
+    }
+    found
 }
 
 /// Negatives and positives at or above a threshold, and the threshold.
@@ -304,6 +345,33 @@ mod tests {
         }
         let found = Ranked::new(&scores, &labels).unwrap().average_precision();
         assert!((found - want / positives).abs() < 1e-12);
+    }
+
+    #[test]
+    fn precision_at_n_is_the_mean_over_orders_of_equal_scores() {
+        let (scores, labels) = tied(60, 5, 6);
+        let ranked = Ranked::new(&scores, &labels).unwrap();
+        let mut rng = stream(7, Purpose::Synthetic, 90);
+        for n in [1, 7, 20, 59, 60] {
+            let (mut top, mut last, draws) = (0.0, 0.0, 4000);
+            for _ in 0..draws {
+                let mut order: Vec<(f64, f64, bool)> =
+                    scores.iter().zip(&labels).map(|(s, l)| (*s, uniform(&mut rng), *l)).collect();
+                order.sort_by(|a, b| b.partial_cmp(a).unwrap());
+                top += order[..n].iter().filter(|item| item.2).count() as f64 / (n * draws) as f64;
+                last += order[60 - n..].iter().filter(|item| !item.2).count() as f64 / (n * draws) as f64;
+            }
+            // A share has a standard deviation of at most a half.
+            let bound = 3.9 * 0.5 / (draws as f64).sqrt();
+            assert!((ranked.precision_at(n as u64).unwrap() - top).abs() < bound, "{n}: {top}");
+            assert!((ranked.false_share_at(n as u64).unwrap() - last).abs() < bound, "{n}: {last}");
+        }
+        let all = ranked.positives() as f64 / 60.0;
+        assert!((ranked.precision_at(60).unwrap() - all).abs() < 1e-15);
+        assert_eq!(
+            (ranked.precision_at(0), ranked.precision_at(61), ranked.false_share_at(61)),
+            (None, None, None)
+        );
     }
 
     #[test]

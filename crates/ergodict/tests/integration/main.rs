@@ -6,6 +6,7 @@ mod common;
 mod counting;
 mod data_allocations;
 mod denoise_embeddings;
+mod denoise_null;
 mod documented;
 mod hazards;
 #[cfg(feature = "image")]

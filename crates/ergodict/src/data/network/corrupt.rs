@@ -588,6 +588,8 @@ mod tests {
         let (network, _) = Network::build(ids, &edges, true, build).unwrap();
         let base = Base::from_network(&network).unwrap();
         assert_eq!((base.network.nodes(), base.network.edges(), base.network.is_simple()), (3, 2, true));
+        let lost = "directions (1 pair of opposite arcs becomes one edge), weights, 1 loop";
+        assert_eq!(network.lost_as_simple().unwrap(), lost);
         assert_eq!(
             base.left_out().unwrap(),
             "directions, weights, 1 loop, 3 nodes with 1 edge outside of the largest component"

@@ -186,16 +186,46 @@ impl PairTable {
     /// # Errors
     /// [`Error::Format`] with the line whose field is no finite number, or when there is no such column.
     pub fn numbers(&self, column: usize) -> Result<Vec<f64>> {
+        self.check_column(column)?;
+        (0..self.len()).map(|row| self.number(row, column)).collect()
+    }
+
+    /// A column of numbers that some pairs do not have: none where the field is empty or NaN.
+    ///
+    /// ```
+    /// # use ergodict::data::PairTable;
+    /// let path = std::env::temp_dir().join(format!("ergodict-some-{}", std::process::id()));
+    /// std::fs::write(&path, "u\tv\tscore\tn\n1\t2\t0.5\t3\n2\t3\t\t4\n").unwrap();
+    /// assert_eq!(PairTable::read(&path)?.numbers_or_none(2)?, [Some(0.5), None]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`numbers`](Self::numbers), for other fields.
+    pub fn numbers_or_none(&self, column: usize) -> Result<Vec<Option<f64>>> {
+        let none = |row: &usize| {
+            let field = self.field(*row, column).trim();
+            field.is_empty() || field.eq_ignore_ascii_case("nan")
+        };
+        self.check_column(column)?;
+        (0..self.len())
+            .map(|row| if none(&row) { Ok(None) } else { self.number(row, column).map(Some) })
+            .collect()
+    }
+
+    fn check_column(&self, column: usize) -> Result<()> {
         if column >= self.columns {
             let problem = format!("has {} columns: expected a number after the two nodes", self.columns);
             return Err(Error::format(&self.path, None, problem));
         }
-        let number = |row| {
-            let field = self.field(row, column);
-            let number = field.parse().ok().filter(|x: &f64| x.is_finite());
-            number.ok_or_else(|| self.refuse(row, format!("has `{field}` where a number is expected")))
-        };
-        (0..self.len()).map(number).collect()
+        Ok(())
+    }
+
+    fn number(&self, row: usize, column: usize) -> Result<f64> {
+        let field = self.field(row, column);
+        let number = field.parse().ok().filter(|x: &f64| x.is_finite());
+        number.ok_or_else(|| self.refuse(row, format!("has `{field}` where a number is expected")))
     }
 
     /// The pairs as nodes of a network.

@@ -53,6 +53,43 @@ impl Network {
         with_ids(self.ids().clone(), &edges, false)
     }
 
+    /// What [`to_simple`](Self::to_simple) leaves out, in words: directions, with the number of opposite arcs that become one edge, weights, and loops.
+    /// None of a simple network.
+    ///
+    /// ```
+    /// # use ergodict::data::{Network, embedded};
+    /// let lesmis = embedded("@lesmis")?;
+    /// assert_eq!(lesmis.lost_as_simple().as_deref(), Some("weights"));
+    /// assert_eq!(lesmis.to_simple().lost_as_simple(), None);
+    /// # Ok::<(), ergodict::Error>(())
+    /// ```
+    pub fn lost_as_simple(&self) -> Option<String> {
+        let counted = |count: u64, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {many}"),
+        };
+        let mut parts = Vec::new();
+        if self.is_directed() {
+            let arcs = self.each_edge().filter(|(u, v, _)| u != v).map(|(u, v, _)| (u.min(v), u.max(v)));
+            let mut arcs: Vec<(u32, u32)> = arcs.collect();
+            arcs.sort_unstable();
+            let opposite = arcs.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64;
+            let merged = counted(
+                opposite,
+                "pair of opposite arcs becomes one edge",
+                "pairs of opposite arcs become one edge each",
+            );
+            parts.push(if opposite > 0 { format!("directions ({merged})") } else { "directions".to_owned() });
+        }
+        if self.is_weighted() {
+            parts.push("weights".to_owned());
+        }
+        if self.loops() > 0 {
+            parts.push(counted(self.loops(), "loop", "loops"));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
     /// The components. Directions ignored, breadth first; in an undirected network, as soon as a component is known to be large and
     /// not bipartite, by asking the nodes that are left whether they are next to it, which most can tell from their first neighbors.
     pub fn components(&self) -> Components {

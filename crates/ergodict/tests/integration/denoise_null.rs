@@ -1,0 +1,89 @@
+//! What cannot be known: on Erdős–Rényi networks every method of denoising scores as chance does, in every column of the protocol.
+//!
+//! Given the observed network, which of its edges were added is uniformly random, and so is which other pairs were deleted, but for the spanning tree
+//! that is kept. A method that is off here is rewarded for how pairs are drawn, not for what it knows.
+
+use ergodict::data::corrupt::{AddModel, Amount, Corrupted, Kind, add, remove};
+use ergodict::data::generate::{Density, ErdosRenyi, Generator};
+use ergodict::denoise::ensemble::NoiseModel;
+use ergodict::denoise::roc::auc;
+use ergodict::denoise::{Denoiser, Method, Progress};
+use std::sync::Arc;
+
+/// Networks that means are over.
+const NETWORKS: u64 = 16;
+/// Standard errors that a mean may be off by: of 48 means, one is further off in a run of thirty, if all is right.
+const ERRORS: f64 = 4.0;
+
+/// Scores of all pairs of the truth.
+fn scores(corrupted: &Corrupted, method: Method, assumed: NoiseModel, seed: u64) -> Vec<f64> {
+    let network = Arc::new(corrupted.observed.clone());
+    let pairs: Vec<(u32, u32)> = corrupted.truth.iter().map(|&(u, v, _)| (u, v)).collect();
+    let denoiser = Denoiser { method, assumed, seed };
+    denoiser.scores(&network, &pairs, &mut Progress::none()).unwrap().scores
+}
+
+/// The AUC of true pairs against false ones of a kind.
+fn against(corrupted: &Corrupted, scores: &[f64], kind: Kind) -> f64 {
+    let kept = corrupted.truth.iter().zip(scores).filter(|(truth, _)| truth.2.label() || truth.2 == kind);
+    let (labels, scores): (Vec<bool>, Vec<f64>) =
+        kept.map(|(truth, score)| (truth.2.label(), *score)).unzip();
+    auc(&scores, &labels).unwrap()
+}
+
+/// How many standard errors the mean is from a half, and the mean.
+fn off(areas: &[f64]) -> (f64, f64) {
+    let count = areas.len() as f64;
+    let mean = areas.iter().sum::<f64>() / count;
+    let squares: f64 = areas.iter().map(|area| (area - mean).powi(2)).sum();
+    ((mean - 0.5) / (squares / (count - 1.0) / count).sqrt(), mean)
+}
+
+/// AUCs of a method on the networks: removed edges against uniform and degree-matched pairs, true edges against added ones.
+fn columns(method: Method) -> [Vec<f64>; 3] {
+    let mut areas: [Vec<f64>; 3] = Default::default();
+    for seed in 0..NETWORKS {
+        let generator = Generator::from(ErdosRenyi::new(100, Density::Edges(600), false).unwrap());
+        let network = generator.generate(seed);
+        let sparse = remove(&network, Amount::Fraction(0.5), seed).unwrap();
+        let found = scores(&sparse, method, NoiseModel::Removed, seed);
+        areas[0].push(against(&sparse, &found, Kind::Uniform));
+        areas[1].push(against(&sparse, &found, Kind::Degree));
+        let noisy = add(&network, Amount::Fraction(0.5), AddModel::ErdosRenyi, seed).unwrap();
+        let found = scores(&noisy, method, NoiseModel::Added, seed);
+        areas[2].push(against(&noisy, &found, Kind::Added));
+    }
+    areas
+}
+
+fn check(methods: &[Method]) {
+    let mut wrong = Vec::new();
+    for &method in methods {
+        let columns = columns(method).map(|areas| off(&areas));
+        let words = columns.map(|(errors, mean)| format!("{mean:.4} ({errors:+.1})")).join(", ");
+        eprintln!("{method}: −50 % uniform, degree-matched; +50 %: {words}");
+        if columns.iter().any(|(errors, _)| errors.abs() > ERRORS) {
+            wrong.push(format!("{method}: {words}"));
+        }
+    }
+    assert!(wrong.is_empty(), "AUC (standard errors from ½) of {}", wrong.join("; "));
+}
+
+#[test]
+fn paths_and_degrees_score_as_chance_on_random_networks() {
+    let all = Method::all();
+    check(&all.into_iter().filter(|method| matches!(method, Method::Heuristic(_))).collect::<Vec<_>>());
+}
+
+#[test]
+fn walks_score_as_chance_on_random_networks() {
+    check(&[Method::NdrOffChain, Method::Ndr, Method::CoVisits]);
+}
+
+#[test]
+fn trained_methods_score_as_chance_on_random_networks() {
+    let tested = |method: &Method| {
+        !matches!(method, Method::Heuristic(_) | Method::NdrOffChain | Method::Ndr | Method::CoVisits)
+    };
+    check(&Method::all().into_iter().filter(tested).collect::<Vec<_>>());
+}
