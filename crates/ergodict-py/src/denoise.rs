@@ -8,24 +8,26 @@ use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::{long, short};
 use ergodict::denoise::ensemble::NoiseModel;
-use ergodict::denoise::{self, Denoiser, Method, Ndr, Progress};
+use ergodict::denoise::{self, Candidates, Denoiser, Method, Ndr, Progress};
 use ergodict::memory;
 use ergodict::reconstruct::network::Mode;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Steps that a stage is told in.
 const STEPS: f64 = 1000.0;
 
-/// Scores, probabilities, degrees and common neighbors of each pair in turn, notes, and what is known of heads.
+/// Scores, probabilities, degrees and common neighbors of each pair in turn, notes, what is known of heads, and reasons by the places of pairs.
 type PairScores<'py> = (
     Bound<'py, PyArray1<f64>>,
     Option<Bound<'py, PyArray1<f64>>>,
     Bound<'py, PyArray1<i64>>,
     Vec<String>,
     Bound<'py, PyAny>,
+    BTreeMap<usize, Vec<(String, f64)>>,
 );
 
 /// The names of all methods.
@@ -39,19 +41,26 @@ fn simple(network: &Network) -> Arc<ergodict::data::Network> {
     if network.inner.is_simple() { Arc::clone(&network.inner) } else { Arc::new(network.inner.to_simple()) }
 }
 
-/// All pairs without an edge, first and second nodes.
+/// Pairs without an edge that missing edges are looked for among, first and second nodes; for a method that needs it all of them.
 #[pyfunction]
 pub(crate) fn non_edges<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
+    method: &str,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+    let method: Method = method.parse().map_err(to_py_err)?;
     let network = simple(&network);
-    let n = network.nodes() as u64;
-    let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
-    let what = format!("{pairs} pairs without an edge");
-    let needed = pairs.saturating_mul(denoise::PER_PAIR);
-    memory::check(needed, &what, "give some of them as pairs").map_err(to_py_err)?;
-    let (u, v): (Vec<u32>, Vec<u32>) = short(py, || Ok(denoise::non_edges(&network).into_iter().unzip()))?;
+    let found = if method.is_local() {
+        short(py, || Candidates::new(&network))?.pairs
+    } else {
+        let n = network.nodes() as u64;
+        let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
+        let what = format!("{pairs} pairs without an edge");
+        let needed = pairs.saturating_mul(denoise::PER_PAIR);
+        memory::check(needed, &what, "give some of them as pairs").map_err(to_py_err)?;
+        short(py, || Ok(denoise::non_edges(&network)))?
+    };
+    let (u, v): (Vec<u32>, Vec<u32>) = found.into_iter().unzip();
     Ok((u.into_pyarray(py), v.into_pyarray(py)))
 }
 
@@ -69,7 +78,7 @@ pub(crate) fn most_suspect<'py>(
 
 /// Scores pairs of nodes.
 #[pyfunction]
-#[pyo3(signature = (network, u, v, method, noise, seed, n_jobs=None, progress=None))]
+#[pyo3(signature = (network, u, v, method, noise, negatives, share, seed, n_jobs=None, progress=None))]
 pub(crate) fn denoise_scores<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
@@ -77,6 +86,8 @@ pub(crate) fn denoise_scores<'py>(
     v: PyReadonlyArray1<'_, u32>,
     method: &str,
     noise: &str,
+    negatives: &str,
+    share: Option<f64>,
     seed: u64,
     n_jobs: Option<i64>,
     progress: Option<Bound<'_, PyAny>>,
@@ -89,7 +100,8 @@ pub(crate) fn denoise_scores<'py>(
     let what = format!("method={method} on {n} nodes and {count} pairs");
     let way_out = "score fewer pairs, or use method=\"resource-allocation\"";
     memory::check(method.memory(n, m, count), &what, way_out).map_err(to_py_err)?;
-    let denoising = Denoiser { method, assumed, seed };
+    let negatives = negatives.parse().map_err(to_py_err)?;
+    let denoising = Denoiser { negatives, share, ..Denoiser::new(method, assumed, seed) };
     let scored = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut told = |_, done: f64| {
             watch.at((done.clamp(0.0, 1.0) * STEPS) as u64, STEPS as u64);
@@ -107,8 +119,9 @@ pub(crate) fn denoise_scores<'py>(
             "training_pairs": head.training_pairs,
             "held_out_auc": head.held_out,
             "average_precision": head.average_precision,
-            "blend": head.blend.iter().cloned().collect::<std::collections::BTreeMap<String, f64>>(),
+            "blend": head.blend.iter().cloned().collect::<BTreeMap<String, f64>>(),
             "false_share": head.false_share,
+            "reliability": head.reliability.iter().map(|bin| [bin.predicted, bin.observed]).collect::<Vec<_>>(),
             "features": each.collect::<Vec<_>>(),
         })
     });
@@ -116,7 +129,7 @@ pub(crate) fn denoise_scores<'py>(
     let evidence = pairs.iter().flat_map(|&pair| denoise::evidence(&network, pair)).map(|count| count as i64);
     let evidence = evidence.collect::<Vec<_>>().into_pyarray(py);
     let probabilities = scored.probabilities.map(|all| all.into_pyarray(py));
-    Ok((scored.scores.into_pyarray(py), probabilities, evidence, scored.notes, heads))
+    Ok((scored.scores.into_pyarray(py), probabilities, evidence, scored.notes, heads, scored.reasons))
 }
 
 /// How denoising by reconstruction goes about it, for runs on several processes.

@@ -14,9 +14,10 @@ use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, ReadSettings, digest, write_name};
-use ergodict::denoise::ensemble::NoiseModel;
+use ergodict::denoise::ensemble::{MISSING, NoiseModel};
 use ergodict::denoise::heuristics::Heuristic;
-use ergodict::denoise::{DenoiseRun, Denoiser, Method, Scores};
+use ergodict::denoise::splits::Negatives;
+use ergodict::denoise::{Candidates, DenoiseRun, Denoiser, Method, Scores};
 use ergodict::model::Input;
 use ergodict::run::{Identity, Job, Status};
 use ergodict::{Error, denoise};
@@ -26,10 +27,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
-use summary::Denoised;
+use summary::{Denoised, Expected};
 
 /// Pairs that are named in words.
 const SUSPECTS: usize = 5;
+/// Reasons of a pair that are given.
+const REASONS: usize = 3;
+/// Pairs of which it is said how many are expected to be missing edges.
+const FIRST: usize = 50;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
 /// Pairs that are written of all non-edges, where it was not said how many.
@@ -77,8 +82,8 @@ pub(crate) struct Args {
     /// --pairs non-edges, else all, in the order of the pairs]
     #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     top: Option<u64>,
-    /// The table to write, with tabs: `u v score` (empty where the method cannot judge a pair), with --method ensemble the probability of a true edge, then the degrees of both nodes and
-    /// their common neighbors; - is standard output
+    /// The table to write, with tabs: `u v score` (empty where the method cannot judge a pair), with --method ensemble the probability of a true edge, then the degrees of both nodes,
+    /// their common neighbors and, of likely missing edges, the features that speak most for them; - is standard output
     #[arg(short, long, value_name = "SCORES.tsv")]
     out: PathBuf,
     /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbors, … (--help has them all)
@@ -87,6 +92,14 @@ pub(crate) struct Args {
     /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, else removed]
     #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
     noise: Option<NoiseModel>,
+    /// What missing edges are to be told from, with --method ensemble: all (pairs without an edge; the top of the list counts), uniform, degree
+    /// (pairs with the degrees of missing edges) or mixed (some of both) [default: all with --pairs non-edges, else mixed]
+    #[arg(long, value_enum, value_name = "all|uniform|mixed|degree", hide_possible_values = true)]
+    negatives: Option<Negatives>,
+    /// The share of edges that you believe to be wrong, between 0 and 1, for the column probability: missing ones among the true edges, false ones
+    /// among the observed [default: 0.1 for missing edges; for false ones it is estimated]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    share: Option<f64>,
     /// Memory that it may take beside the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
     /// available]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
@@ -114,9 +127,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if let Some(path) = args.pairs_file() {
         inputs.push(Input { name: input::name(path), digest: digest(path)? });
     }
+    let mut candidates = None;
     let pairs = match &table {
         Some(table) => named(table, &network)?,
-        None if args.pairs.is_some() => args.non_edges(&network)?,
+        None if args.pairs.is_some() => {
+            let found = args.candidates(&network)?;
+            candidates = found.distance.map(|distance| (distance, found.non_edges));
+            found.pairs
+        }
         None => {
             args.check_memory(&network, network.edges())?;
             network.each_edge().map(|(u, v, _)| (u, v)).collect()
@@ -140,7 +158,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let (command, settings) = ("network denoise".into(), args.config(common, assumed));
     let identity = Identity { command, settings, inputs: inputs.clone(), seed: common.seed };
     let mut driver = Driver::open(&args.checkpoints, common, &identity)?;
-    let denoiser = Denoiser { method: args.method, assumed, seed: common.seed };
+    let denoiser = Denoiser {
+        negatives: args.negatives(),
+        share: args.share,
+        ..Denoiser::new(args.method, assumed, common.seed)
+    };
     let pairs: Arc<[(u32, u32)]> = pairs.into();
     let mut job = DenoiseRun::new(denoiser, Arc::clone(&network), Arc::clone(&pairs));
     if driver.restore(&mut [&mut job])? && !common.quiet {
@@ -175,6 +197,13 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         scored,
         suspects,
         written: rows.len(),
+        expected: expected(&network, assumed, args.share, scored, &order, rows.len()),
+        candidates,
+        first: order
+            .iter()
+            .take(SUSPECTS.min(judged))
+            .map(|&row| suspect(&network, pairs[row], scored, row))
+            .collect(),
         seconds: started.elapsed(),
         inputs,
         config: crate::resolved::config(),
@@ -195,6 +224,29 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where missing edges are looked for: the pairs that come first, how many of them are expected to be missing edges, and how many by chance.
+fn expected(
+    network: &Network,
+    assumed: NoiseModel,
+    share: Option<f64>,
+    scored: &Scores,
+    order: &[usize],
+    written: usize,
+) -> Option<Expected> {
+    let probabilities = scored.probabilities.as_ref().filter(|_| assumed == NoiseModel::Removed)?;
+    let pairs = written.min(FIRST);
+    let share = share.unwrap_or(MISSING);
+    let n = network.nodes() as f64;
+    let missing = share / (1.0 - share) * network.edges() as f64;
+    let chance = (pairs as f64 * missing / (n * (n - 1.0) / 2.0 - network.edges() as f64)).min(pairs as f64);
+    Some(Expected {
+        pairs,
+        missing: order[..pairs].iter().map(|&row| probabilities[row]).sum(),
+        chance,
+        share,
+    })
+}
+
 /// A pair of the table of a page.
 fn suspect(network: &Network, (u, v): (u32, u32), scored: &Scores, row: usize) -> Suspect {
     let name = |v: u32| network.ids().name(v as usize).into_owned();
@@ -205,7 +257,14 @@ fn suspect(network: &Network, (u, v): (u32, u32), scored: &Scores, row: usize) -
         probability: scored.probabilities.as_ref().map(|all| all[row]),
         degrees: (one, two),
         common,
+        reasons: reasons(scored, row).unwrap_or_default(),
     }
+}
+
+/// What speaks most for a pair, in words.
+fn reasons(scored: &Scores, row: usize) -> Option<String> {
+    let strongest = scored.reasons.get(&row)?.iter().take(REASONS).filter(|reason| reason.1 > 0.0);
+    Some(strongest.map(|(name, added)| format!("{name} {added:+.1}")).collect::<Vec<_>>().join(", "))
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.
@@ -228,7 +287,9 @@ fn write(
     output::stream(out, |file| {
         let failed = |problem| Error::io(out)(problem);
         let probability = if scored.probabilities.is_some() { "\tprobability" } else { "" };
-        writeln!(file, "u\tv\tscore{probability}\tdegree_u\tdegree_v\tcommon_neighbors").map_err(failed)?;
+        let because = if scored.reasons.is_empty() { "" } else { "\treasons" };
+        writeln!(file, "u\tv\tscore{probability}\tdegree_u\tdegree_v\tcommon_neighbors{because}")
+            .map_err(failed)?;
         for &row in rows {
             let ((u, v), score) = (pairs[row], scored.scores[row]);
             // A pair that the method cannot judge has an empty cell.
@@ -244,7 +305,12 @@ fn write(
                 None => (network.ids().name(u as usize), network.ids().name(v as usize)),
             };
             let (u, v) = (write_name(&u).map_err(failed)?, write_name(&v).map_err(failed)?);
-            writeln!(file, "{u}\t{v}\t{score}{probability}\t{one}\t{two}\t{common}").map_err(failed)?;
+            let because = match because {
+                "" => String::new(),
+                _ => format!("\t{}", reasons(scored, row).unwrap_or_default()),
+            };
+            writeln!(file, "{u}\t{v}\t{score}{probability}\t{one}\t{two}\t{common}{because}")
+                .map_err(failed)?;
         }
         Ok(())
     })
@@ -255,6 +321,9 @@ impl Args {
         self.checkpoints.check()?;
         let mut inputs: Vec<paths::NamedPath<'_>> = reading::file(&self.net).into_iter().collect();
         inputs.extend(self.pairs_file().map(|path| ("--pairs", path)));
+        if let Some(share) = self.share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+            bail!("--share is {share}, but it must be between 0 and 1");
+        }
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
         }
@@ -272,15 +341,25 @@ impl Args {
         reports::probe(&outputs)
     }
 
-    /// All pairs without an edge, if they and what the method makes of them fit.
-    fn non_edges(&self, network: &Network) -> Result<Vec<(u32, u32)>> {
+    /// All pairs without an edge, if they and what the method makes of them fit; of large networks those that short walks join most, where the method can
+    /// do with these.
+    fn candidates(&self, network: &Network) -> Result<Candidates> {
+        if self.method.is_local() {
+            return Ok(Candidates::new(network)?);
+        }
         let n = network.nodes() as u64;
         let pairs = n * n.saturating_sub(1) / 2 - network.edges();
         let needed = pairs.saturating_mul(denoise::PER_PAIR);
         let what = format!("{pairs} pairs without an edge");
         memory::check_within(needed, self.within(), &what, "--pairs FILE takes some of them")?;
         self.check_memory(network, pairs)?;
-        Ok(denoise::non_edges(network))
+        Ok(Candidates { pairs: denoise::non_edges(network), non_edges: pairs, distance: None })
+    }
+
+    /// What missing edges are to be told from.
+    fn negatives(&self) -> Negatives {
+        let all = self.pairs.is_some() && self.pairs_file().is_none();
+        self.negatives.unwrap_or(if all { Negatives::All } else { Negatives::Mixed })
     }
 
     /// Bytes that it may take, if it was said.
@@ -318,8 +397,12 @@ impl Args {
         let mut config = json!({
             "method": self.method.to_string(),
             "noise": assumed,
+            "negatives": self.negatives(),
             "seed": common.seed,
         });
+        if let Some(share) = self.share {
+            config["share"] = json!(share);
+        }
         if let Some(top) = self.top() {
             config["top"] = json!(top);
         }

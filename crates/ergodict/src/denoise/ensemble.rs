@@ -185,6 +185,24 @@ pub struct HeadReport {
     pub groups: Vec<(Group, Importance)>,
     /// The share of observed edges that are false, estimated where edges are re-weighted.
     pub false_share: Option<f64>,
+    /// Where edges are missing, how probabilities fare on hidden edges they were not fitted on.
+    pub reliability: Vec<Reliability>,
+}
+
+/// Pairs of similar probability, and the share of them that are hidden edges.
+///
+/// ```
+/// let bin = ergodict::denoise::ensemble::Reliability { predicted: 0.3, observed: 0.25, hidden: 20 };
+/// assert!((bin.predicted - bin.observed).abs() < 0.1);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Reliability {
+    /// Their mean probability.
+    pub predicted: f64,
+    /// The share of hidden edges.
+    pub observed: f64,
+    /// Hidden edges among them, over all splits.
+    pub hidden: usize,
 }
 
 /// Scores pairs of an observed network.
@@ -481,6 +499,7 @@ impl HeadReport {
             features: Vec::new(),
             groups: Vec::new(),
             false_share: None,
+            reliability: Vec::new(),
         }
     }
 

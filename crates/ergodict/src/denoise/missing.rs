@@ -17,7 +17,7 @@
 //!
 //! On a network of a few hundred edges heads may be worse than one number of paths, and the blend then consists of such numbers.
 
-use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons};
+use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons, Reliability};
 use super::features::{self, Features, Group, PairFeatures};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 /// Folds that heads are judged on.
 const FOLDS: usize = 3;
+/// Bins of probabilities.
+const BINS: usize = 10;
 /// Candidates that are averaged, with repetition.
 const ROUNDS: usize = 8;
 /// Numbers of paths and degrees among the candidates, with what is added before their logarithm.
@@ -149,6 +151,7 @@ impl<'a> Model<'a> {
         let asked = Ranking::new(&known, &training.labels, &training.asked);
         let all = Ranking::new(&known, &training.labels, &training.weights);
         report.held_out = Some(asked.auc);
+        report.reliability = training.reliability(&known);
         report.average_precision = Some(all.average_precision);
         let named = candidates.iter().zip(&shares).filter(|(_, share)| **share > 0.0);
         report.blend = named.map(|((name, _), share)| (name.clone(), *share)).collect();
@@ -336,6 +339,44 @@ impl Training {
             Head::fit(&look.options(), columns.as_ref(), &self.labels, &self.asked)
         })?;
         Ok((logits, head))
+    }
+
+    /// Probabilities of hidden edges by calibrations of the other folds against shares, in bins with as many hidden edges each.
+    fn reliability(&self, scores: &[f64]) -> Vec<Reliability> {
+        let mut predicted: Vec<(f64, usize)> = Vec::with_capacity(scores.len());
+        for left_out in 0..FOLDS {
+            let (others, own): (Vec<usize>, Vec<usize>) =
+                (0..scores.len()).partition(|&row| self.folds[row] != left_out);
+            if !others.iter().any(|&row| self.labels[row]) {
+                continue;
+            }
+            let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&row| values[row]).collect() };
+            let labels: Vec<bool> = others.iter().map(|&row| self.labels[row]).collect();
+            let calibration = Calibration::new(&of(scores), &labels, &of(&self.weights));
+            predicted.extend(own.iter().map(|&row| {
+                let odds = calibration.log_odds(scores[row]).exp();
+                (odds / (1.0 + odds), row)
+            }));
+        }
+        predicted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let each = self.labels.iter().filter(|label| **label).count().div_ceil(BINS).max(1);
+        let mut bins = Vec::new();
+        // Weights of all pairs and of hidden edges, the former times the probability, and hidden edges.
+        let (mut sums, mut hidden) = ([0.0; 3], 0);
+        for (at, &(probability, row)) in predicted.iter().enumerate() {
+            let weight = self.weights[row];
+            sums[0] += weight;
+            sums[1] += if self.labels[row] { weight } else { 0.0 };
+            sums[2] += weight * probability;
+            hidden += usize::from(self.labels[row]);
+            let tied = predicted.get(at + 1).is_some_and(|next| next.0 == probability);
+            if hidden > 0 && !tied && (hidden >= each || at + 1 == predicted.len()) {
+                let [all, positives, product] = std::mem::take(&mut sums);
+                let hidden = std::mem::take(&mut hidden);
+                bins.push(Reliability { predicted: product / all, observed: positives / all, hidden });
+            }
+        }
+        bins
     }
 
     /// The share of each candidate in the blend.
@@ -554,6 +595,12 @@ mod tests {
         let by_score = crate::denoise::order(&found.logits, true);
         let ordered: Vec<f64> = by_score.iter().map(|&row| found.probabilities[row]).collect();
         assert!(ordered.is_sorted_by(|a, b| a >= b) && ordered[0] < 1.0);
+        let bins = &model.report.reliability;
+        let hidden: usize = bins.iter().map(|bin| bin.hidden).sum();
+        assert!(bins.len() > 4 && hidden > 100 && bins.is_sorted_by(|a, b| a.predicted >= b.predicted));
+        assert!(bins.iter().all(|bin| (bin.predicted - bin.observed).abs() < 0.25), "{bins:?}");
+        let reasons = model.reasons(&pairs[..3]).unwrap();
+        assert!(reasons.iter().all(|all| !all.is_empty() && all.is_sorted_by(|a, b| a.1 >= b.1)));
         let blend: f64 = model.report.blend.iter().map(|(_, share)| share).sum();
         assert!((blend - 1.0).abs() < 1e-12);
     }

@@ -3,7 +3,7 @@
 use super::summary::Denoised;
 use crate::page::short;
 use crate::rerun;
-use ergodict::denoise::ensemble::HeadReport;
+use ergodict::denoise::ensemble::{HeadReport, MISSING};
 use ergodict::denoise::features::Group;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::histogram::Bins;
@@ -20,6 +20,10 @@ const SCORES: &str = "
     How the scores are spread over forty intervals. Two humps mean that the method tells two kinds of pairs apart; one
     broad hump, that it is unsure. Only the order of scores has a meaning of its own.";
 
+const RELIABILITY: &str = "
+    Edges were hidden for a test, and each pair got the probability of being one of them, by pairs that it was not among. Each point
+    has as many hidden edges as the others: on the straight line, probabilities are shares.";
+
 /// A pair to look at, with its score and degrees.
 pub(in crate::network) struct Suspect {
     pub(in crate::network) pair: (String, String),
@@ -27,6 +31,8 @@ pub(in crate::network) struct Suspect {
     pub(in crate::network) probability: Option<f64>,
     pub(in crate::network) degrees: (usize, usize),
     pub(in crate::network) common: usize,
+    /// What speaks most for a missing edge, in words.
+    pub(in crate::network) reasons: String,
 }
 
 /// What the page shows besides.
@@ -41,7 +47,8 @@ impl Denoised<'_> {
     pub(in crate::network) fn page(&self, shown: &Shown) -> Report {
         let network = short(&self.network);
         let report = Report::new(format!("Doubtful pairs of {network}")).lead(self.lead(&network));
-        let report = report.figure(scores(shown)).table(self.first(shown));
+        let report = report.table(self.first(shown)).figure(scores(shown));
+        let report = self.scored.heads.iter().filter_map(reliability).fold(report, Report::figure);
         let report = self.scored.heads.iter().fold(report, |report, head| self.head(report, head));
         let mut facts = vec![
             ("network", self.network.clone()),
@@ -66,8 +73,12 @@ impl Denoised<'_> {
             "removed" => "how much each looks like an edge that is missing from the network",
             _ => "how much each looks like a true edge, if some edges are false and some are missing",
         };
+        let finding = self.expected.map_or_else(String::new, |expected| {
+            let sentence = expected.sentence();
+            format!("{}{}. ", sentence[..1].to_uppercase(), &sentence[1..])
+        });
         let mut lead = format!(
-            "{} pairs of nodes of {network}, scored by {}: {what}. Nothing but the network itself was looked at.",
+            "{finding}{} pairs of nodes of {network}, scored by {}: {what}. Nothing but the network itself was looked at.",
             self.pairs, self.method
         );
         for head in &self.scored.heads {
@@ -101,22 +112,41 @@ impl Denoised<'_> {
                 one.degrees.0.to_string(),
                 one.degrees.1.to_string(),
                 one.common.to_string(),
+                one.reasons.clone(),
             ]
         });
-        let head =
-            ["rank", "u", "v", "score", "probability", "degree of u", "degree of v", "common neighbors"];
+        let head = [
+            "rank",
+            "u",
+            "v",
+            "score",
+            "probability",
+            "degree of u",
+            "degree of v",
+            "common neighbors",
+            "speaks for it",
+        ];
+        // Only missing edges have reasons.
+        let columns = if missing { head.len() } else { head.len() - 1 };
         let (title, words) = if missing {
             (
                 "Perhaps missing",
-                "The pairs that look most like edges that are missing. Probabilities are for a tenth of the true edges missing.",
+                format!(
+                    "The pairs that look most like edges that are missing. Probabilities are for {:.0} % of the true edges missing. \
+                     What speaks for a pair are features with what they add to its log odds.",
+                    100.0 * self.expected.map_or(MISSING, |expected| expected.share)
+                ),
             )
         } else {
-            ("Most suspicious", "The pairs that look least like true edges, the most suspicious first.")
+            (
+                "Most suspicious",
+                "The pairs that look least like true edges, the most suspicious first.".to_owned(),
+            )
         };
         Table {
             title: title.into(),
-            head: head.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
+            head: head[..columns].iter().map(|&name| name.to_owned()).collect(),
+            rows: rows.map(|row| row[..columns].to_vec()).collect(),
             words: format!(
                 "{words} Beside the score: the neighbors of either node, and those they share. The table that was written has {}.",
                 crate::page::count(self.written, "pair", "pairs")
@@ -158,10 +188,30 @@ fn kind(group: Group) -> &'static str {
     match group {
         Group::Paths => "short paths",
         Group::Degrees => "degrees",
+        Group::Walks => "longer walks",
         Group::Nodes => "neighborhoods",
         Group::Embedding => "embedding",
         Group::Motifs => "latent motifs",
     }
+}
+
+/// Probabilities against shares of hidden edges.
+fn reliability(head: &HeadReport) -> Option<Figure> {
+    if head.reliability.is_empty() {
+        return None;
+    }
+    let points: Vec<(f64, f64)> = head.reliability.iter().map(|bin| (bin.predicted, bin.observed)).collect();
+    let most = points.iter().fold(0.01f64, |most, point| most.max(point.0).max(point.1));
+    let chart = LineChart {
+        x_label: "predicted probability".into(),
+        y_label: "share of hidden edges".into(),
+        series: vec![
+            Series::new("hidden edges", points),
+            Series::new("perfect", vec![(0.0, 0.0), (most, most)]),
+        ],
+        ..LineChart::default()
+    };
+    Some(Figure { title: "Reliability".into(), svg: chart.svg(), words: RELIABILITY.into() })
 }
 
 fn scores(shown: &Shown) -> Figure {

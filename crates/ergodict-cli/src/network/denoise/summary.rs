@@ -1,5 +1,6 @@
 //! What denoising came to.
 
+use super::page::Suspect;
 use crate::summary::Summary;
 use ergodict::denoise::{Method, Scores};
 use ergodict::model::Input;
@@ -28,9 +29,28 @@ pub(in crate::network) struct Denoised<'a> {
     /// The pairs that matter most, in words.
     pub(in crate::network) suspects: Vec<String>,
     pub(in crate::network) written: usize,
+    /// What is expected of the pairs that come first, where missing edges are looked for.
+    pub(in crate::network) expected: Option<Expected>,
+    /// Where not all pairs without an edge were scored, the longest distance of those that were, and the number of all.
+    pub(in crate::network) candidates: Option<(usize, u64)>,
+    /// The pairs that matter most.
+    pub(in crate::network) first: Vec<Suspect>,
     pub(in crate::network) seconds: Duration,
     pub(in crate::network) inputs: Vec<Input>,
     pub(in crate::network) config: Value,
+}
+
+/// How many of the pairs that come first are expected to be missing edges.
+#[derive(Clone, Copy, Serialize)]
+pub(in crate::network) struct Expected {
+    /// Pairs that come first
+    pub(in crate::network) pairs: usize,
+    /// Missing edges expected among them, by their probabilities
+    pub(in crate::network) missing: f64,
+    /// Missing edges expected among as many pairs drawn at random
+    pub(in crate::network) chance: f64,
+    /// Share of the true edges that is taken to be missing
+    pub(in crate::network) share: f64,
 }
 
 impl Denoised<'_> {
@@ -47,7 +67,18 @@ impl Denoised<'_> {
                 "false edges were added and true ones removed; scores of observed edges and of other pairs are not of one scale"
             }
         };
-        let mut lines = vec![("scored", scored), ("assumed", format!("{meaning}{guessed}"))];
+        let mut lines = Vec::new();
+        if let Some(expected) = &self.expected {
+            lines.push(("finding", expected.sentence()));
+        }
+        lines.push(("scored", scored));
+        if let Some((distance, all)) = self.candidates {
+            lines.push((
+                "candidates",
+                format!("of {all} pairs without an edge, for each node those that walks of at most {distance} steps join most"),
+            ));
+        }
+        lines.push(("assumed", format!("{meaning}{guessed}")));
         for head in &self.scored.heads {
             let mut features: Vec<(&str, f64)> =
                 head.features.iter().map(|(name, _, importance)| (&**name, importance.auc_drop)).collect();
@@ -132,12 +163,37 @@ impl Denoised<'_> {
             observed_pairs: self.observed,
             method: self.method.to_string(),
             noise: &self.assumed,
+            expected: self.expected,
+            first: self.first.iter().map(PairSummary::new).collect(),
             heads: heads.collect(),
             notes: &self.scored.notes,
             seconds: self.seconds.as_secs_f64(),
             denoised: self,
             shown,
         }
+    }
+}
+
+impl Expected {
+    /// In words.
+    pub(in crate::network) fn sentence(&self) -> String {
+        format!(
+            "of the first {} pairs about {} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
+            self.pairs,
+            rounded(self.missing),
+            rounded(self.chance),
+            100.0 * self.share
+        )
+    }
+}
+
+/// A count that is expected: whole from ten on, with two digits below.
+fn rounded(count: f64) -> String {
+    match count {
+        _ if count >= 10.0 => format!("{count:.0}"),
+        _ if count >= 1.0 => format!("{count:.1}"),
+        _ if count >= 0.01 => format!("{count:.2}"),
+        _ => "fewer than 0.01".to_owned(),
     }
 }
 
@@ -160,6 +216,10 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     method: String,
     /// What was assumed: `added`, `removed` or `both`
     noise: &'a str,
+    /// What is expected of the pairs that come first; `null` unless missing edges are looked for by `ensemble`
+    expected: Option<Expected>,
+    /// The pairs that come first
+    first: Vec<PairSummary<'a>>,
     /// Of methods that are trained, one for each kind of noise
     heads: Vec<HeadSummary<'a>>,
     /// What there is to say, as sentences
@@ -170,6 +230,35 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     denoised: &'a Denoised<'a>,
     #[serde(skip)]
     shown: Vec<(&'static str, String)>,
+}
+
+#[derive(Serialize)]
+struct PairSummary<'a> {
+    /// Names of the nodes
+    pair: [&'a str; 2],
+    /// Score
+    score: f64,
+    /// Probability of a true edge; `null` unless the method is `ensemble`
+    probability: Option<f64>,
+    /// Degrees of the nodes
+    degrees: [usize; 2],
+    /// Common neighbors
+    common_neighbors: usize,
+    /// Features that speak most for a missing edge
+    reasons: &'a str,
+}
+
+impl<'a> PairSummary<'a> {
+    fn new(suspect: &'a Suspect) -> Self {
+        Self {
+            pair: [&suspect.pair.0, &suspect.pair.1],
+            score: suspect.score,
+            probability: suspect.probability,
+            degrees: [suspect.degrees.0, suspect.degrees.1],
+            common_neighbors: suspect.common,
+            reasons: &suspect.reasons,
+        }
+    }
 }
 
 #[derive(Serialize)]
