@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 #: Suspects that a repr names.
 _NAMED = 3
+#: What missing edges may be told from.
+_NEGATIVES = ("all", "uniform", "mixed", "degree")
+#: Reasons of a pair that a table names.
+_REASONS = 3
 #: Pairs that are given of all non-edges, where it is not said how many.
 _TOP = 50
 
@@ -63,6 +67,8 @@ class Denoised:
         The probability that each pair is a true edge.
     evidence : ndarray of int, optional
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
+    reasons : dict, optional
+        Features that speak for the likeliest missing edges, by the places of the pairs, each with what it adds to the log odds.
 
     Attributes
     ----------
@@ -99,16 +105,19 @@ class Denoised:
         top: Optional[int] = None,
         probabilities: Optional[npt.NDArray[np.float64]] = None,
         evidence: Optional[npt.NDArray[np.int64]] = None,
+        reasons: Optional[dict[int, list[tuple[str, float]]]] = None,
     ) -> None:
         self.network, self.method, self.noise, self.seed_ = network, method, noise, seed
         self.u, self.v, self.scores = pairs[:, 0], pairs[:, 1], scores
         self.notes_, self.heads_ = notes, heads
         self.probabilities, self.evidence = probabilities, evidence
+        self.reasons = [(reasons or {}).get(row, []) for row in range(len(scores))] if reasons else None
         if top is not None:
             kept = self._order()[:top]
             self.u, self.v, self.scores = self.u[kept], self.v[kept], self.scores[kept]
             self.probabilities = None if probabilities is None else probabilities[kept]
             self.evidence = None if evidence is None else evidence[kept]
+            self.reasons = None if self.reasons is None else [self.reasons[row] for row in kept]
 
     def _order(self) -> npt.NDArray[np.int64]:
         found: npt.NDArray[np.int64] = _ergodict.most_suspect(np.ascontiguousarray(self.scores), self.noise == "removed")
@@ -155,7 +164,8 @@ class Denoised:
         return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
 
     def to_pandas(self) -> Any:
-        """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common neighbors.
+        """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common
+        neighbors, and what speaks most for likely missing edges.
 
         Examples
         --------
@@ -170,13 +180,17 @@ class Denoised:
             columns["probability"] = self.probabilities
         if self.evidence is not None:
             columns.update(zip(("degree_u", "degree_v", "common_neighbors"), self.evidence.T))
+        if self.reasons is not None:
+            strongest = [[f"{name} {added:+.1f}" for name, added in one[:_REASONS] if added > 0] for one in self.reasons]
+            columns["reasons"] = [", ".join(one) for one in strongest]
         return pandas.DataFrame(columns)
 
 
-def _pairs_of(network: Network, pairs: Any, arcs: bool = False) -> npt.NDArray[np.uint32]:
+def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "prone") -> npt.NDArray[np.uint32]:
     """The numbers of pairs: every observed edge, all non-edges, or those that are given.
 
-    With `arcs` the directions of a directed network count, else each pair is there once.
+    With `arcs` the directions of a directed network count, else each pair is there once. Of non-edges of a large network, those that short walks join
+    most are taken where that is enough for the method.
     """
     found: npt.NDArray[Any]
     directed = network.is_directed and arcs
@@ -190,7 +204,7 @@ def _pairs_of(network: Network, pairs: Any, arcs: bool = False) -> npt.NDArray[n
     elif isinstance(pairs, str):
         if pairs != "non-edges":
             raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
-        found = np.column_stack(_ergodict.non_edges(network._core))
+        found = np.column_stack(_ergodict.non_edges(network._core, method))
         if directed:
             # Those without an arc either way are two, and arcs without one back are half of another.
             found = np.unique(np.vstack([found, found[:, ::-1], _one_way(network)[:, ::-1]]), axis=0)
@@ -249,6 +263,8 @@ def denoise(
     pairs: Any = None,
     noise: Optional[str] = None,
     top: Optional[int] = None,
+    negatives: Optional[str] = None,
+    share: Optional[float] = None,
     random_state: RandomState = None,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
@@ -270,6 +286,12 @@ def denoise(
         else removed.
     top : int, optional
         Give only so many pairs that matter most, in that order. By default 50 of all non-edges, else all pairs in the order given.
+    negatives : {"all", "uniform", "mixed", "degree"}, optional
+        What missing edges are to be told from, of the method ensemble: all pairs without an edge (the top of the list counts), uniform ones, pairs with the
+        degrees of missing edges, or some of both. By default all where all non-edges are ranked, else mixed.
+    share : float, optional
+        The share of edges that you believe to be wrong, for probabilities: missing ones among the true edges (0.1 by default), false ones among the
+        observed (estimated by default).
     random_state : int, Generator or None
         The seed.
     n_jobs : int, optional
@@ -294,16 +316,19 @@ def denoise(
     _check.word(method, "method")
     if top is None and isinstance(pairs, str):
         top = _TOP
+    question = ("all" if isinstance(pairs, str) else "mixed") if negatives is None else _check.choice(negatives, "negatives", _NEGATIVES)
+    if share is not None and not 0 < _check.finite(share, "share") < 1:
+        raise ValueError(f"share is {share}, but it must be between 0 and 1")
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     lost = observed._core.lost_as_simple()
     if lost is not None:
         warnings.warn(f"ignored by denoising: {lost}", UserWarning, stacklevel=2)
-    numbers = _pairs_of(observed, pairs)
+    numbers = _pairs_of(observed, pairs, method=method)
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
     with progress(verbose, "scoring", "‰") as show:
-        scores, probabilities, evidence, notes, heads = _ergodict.denoise_scores(
-            observed._core, u, v, method, assumed, seed, n_jobs, show
+        scores, probabilities, evidence, notes, heads, reasons = _ergodict.denoise_scores(
+            observed._core, u, v, method, assumed, question, share, seed, n_jobs, show
         )
     return Denoised(
         observed,
@@ -311,6 +336,7 @@ def denoise(
         scores,
         probabilities=probabilities,
         evidence=evidence.reshape(-1, 3),
+        reasons=reasons,
         method=method,
         noise=assumed,
         notes=notes,

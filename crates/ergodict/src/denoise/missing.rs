@@ -573,6 +573,29 @@ mod tests {
     }
 
     #[test]
+    fn the_score_of_a_pair_is_its_own() {
+        let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
+        let pairs = crate::denoise::non_edges(&lesmis);
+        for negatives in Negatives::ALL {
+            let options =
+                EnsembleOptions { negatives, splits: [2, 1], ..EnsembleOptions::new(NoiseModel::Removed) };
+            let score = |pairs: &[(u32, u32)]| {
+                let found = crate::denoise::ensemble::ensemble(&lesmis, pairs, &options, 5).unwrap();
+                (found.scores, found.probabilities)
+            };
+            let (scores, probabilities) = score(&pairs);
+            let some: Vec<usize> = (0..pairs.len()).step_by(97).collect();
+            let few: Vec<(u32, u32)> = some.iter().map(|&at| pairs[at]).collect();
+            let (few_scores, few_probabilities) = score(&few);
+            for (place, &at) in some.iter().enumerate() {
+                // Sums over paths may begin at the other end, which rounds differently.
+                assert!((few_scores[place] - scores[at]).abs() < 1e-9, "{negatives:?}");
+                assert!((few_probabilities[place] - probabilities[at]).abs() < 1e-9, "{negatives:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_blend_takes_the_better_candidate_and_probabilities_add_up() {
         let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
         let options =

@@ -463,6 +463,36 @@ mod tests {
         }
     }
 
+    #[test]
+    fn matching_turns_all_non_edges_into_pairs_with_the_ends_of_hidden_edges() {
+        let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
+        for draws in [800, 20_000] {
+            let (mut hidden, mut matched, splits) = (0.0, 0.0, 60);
+            for number in 0..splits {
+                let options = SplitOptions { draws, ..SplitOptions::default() };
+                let one = Split::new(&lesmis, Noise::Removed, &options, 8, number).unwrap();
+                let degree = |u: u32| (one.network.neighbors(u as usize).len() as f64).ln_1p();
+                let (mut weights, mut sum) = (0.0, 0.0);
+                for (at, &(u, v)) in one.pairs.iter().enumerate() {
+                    if one.labels[at] {
+                        assert_eq!(one.matching[at], 1.0);
+                        hidden += (degree(u) + degree(v)) / one.hidden as f64;
+                    } else {
+                        let weight = one.weights[at] * one.matching[at];
+                        (weights, sum) = (weights + weight, sum + weight * (degree(u) + degree(v)));
+                    }
+                }
+                // As many as all non-edges in all.
+                let there = non_edges::number(&lesmis) as f64;
+                assert!((weights - there).abs() < 1e-6 * there);
+                matched += sum / weights;
+            }
+            let (hidden, matched) = (hidden / splits as f64, matched / splits as f64);
+            // Hubs share most of their neighbors' neighbors already, so that their pairs are rare among non-edges.
+            assert!((hidden - matched).abs() < 0.25, "{hidden} and {matched}");
+        }
+    }
+
     fn add(mut sum: [f64; 3], terms: [f64; 3], weight: f64) -> [f64; 3] {
         sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
         sum

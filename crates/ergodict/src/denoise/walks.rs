@@ -12,6 +12,8 @@
 use super::paths::{check_pairs, simple};
 use crate::Result;
 use crate::data::Network;
+use crate::linalg::Isa;
+use crate::linalg::simd::{Simd, WithSimd};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// Sources at a time.
@@ -151,14 +153,7 @@ impl<'a> Walks<'a> {
 
     /// `S x`.
     fn multiply(&self, x: &[Lanes], into: &mut [Lanes]) {
-        for (u, into) in into.iter_mut().enumerate() {
-            let mut sum = [0f32; LANES];
-            for &a in self.network.neighbors(u) {
-                let (x, root) = (&x[a as usize], self.roots[a as usize]);
-                (0..LANES).for_each(|k| sum[k] += root * x[k]);
-            }
-            *into = sum.map(|sum| sum * self.roots[u]);
-        }
+        Isa::detect().run(Multiply { walks: self, x, into });
     }
 
     /// The last step to `v`, relative to `√(d_s d_v)/Σd`.
@@ -175,6 +170,30 @@ impl<'a> Walks<'a> {
                 * self.network.stored() as f64
         } else {
             0.0
+        }
+    }
+}
+
+/// The product of `S` and the numbers of all sources: a lane adds and multiplies in the same order under any instruction set.
+struct Multiply<'a, 'n> {
+    walks: &'a Walks<'n>,
+    x: &'a [Lanes],
+    into: &'a mut [Lanes],
+}
+
+impl WithSimd for Multiply<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { walks, x, into } = self;
+        for (u, into) in into.iter_mut().enumerate() {
+            let mut sum = [0f32; LANES];
+            for &a in walks.network.neighbors(u) {
+                let (x, root) = (&x[a as usize], walks.roots[a as usize]);
+                (0..LANES).for_each(|k| sum[k] += root * x[k]);
+            }
+            (0..LANES).for_each(|k| into[k] = walks.roots[u] * sum[k]);
         }
     }
 }
