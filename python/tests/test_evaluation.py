@@ -132,7 +132,7 @@ def test_pairs_without_a_score_rank_last() -> None:
         found = evaluate(scores, labels)
     assert found.auc == 1 and found.n_missing == 1
     network = Network([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "a"), ("x", "y")])
-    seen = denoise(network, "co-visits", random_state=0)
+    seen = denoise(network, "ndr", random_state=0)
     assert np.isnan(seen.scores).sum() == 1 and set(seen.suspects(7)[-1]) == {"x", "y"}
     assert any("no score" in note for note in seen.notes_)
 

@@ -17,6 +17,9 @@ const KEPT: usize = 200;
 /// Lengths of the lists whose precision is measured.
 const LISTS: [u64; 2] = [20, 100];
 
+/// A larger difference of mean probability and share of true pairs is printed.
+const SHIFT: f64 = 0.2;
+
 /// A table of scores, one for each labeled pair.
 pub(super) struct Scored {
     pub(super) name: String,
@@ -67,6 +70,15 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// The mean probability and the share of true pairs, where they are far apart: usually labeled pairs are then a selection.
+    fn shifted(&self) -> Option<(&str, f64, f64)> {
+        let bins = &self.calibration.as_ref()?.bins;
+        let pairs: f64 = bins.iter().map(|bin| bin.pairs as f64).sum();
+        let predicted = bins.iter().map(|bin| bin.pairs as f64 * bin.predicted).sum::<f64>() / pairs;
+        let share = bins.iter().map(|bin| bin.positives as f64).sum::<f64>() / pairs;
+        ((predicted - share).abs() > SHIFT).then_some((&*self.scores, predicted, share))
+    }
+
     /// Shares of true pairs at the top and of false ones at the end, for each length of a list.
     fn lists(&self) -> [(Option<f64>, Option<f64>); 2] {
         LISTS.map(|n| (self.ranked.precision_at(n), self.ranked.false_share_at(n)))
@@ -167,14 +179,14 @@ impl Outcome {
             let share = |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{share:.3}"));
             let [(top, last), (more_top, more_last)] = found.lists();
             row.extend([top, more_top, last, more_last].map(share));
+            if calibrated {
+                row.push(share(found.calibration.as_ref().map(Calibration::error)));
+            }
             row.extend([
                 format!("{:.6}", best.threshold),
                 format!("{:.3}", best.true_positive_rate),
                 format!("{:.3}", best.false_positive_rate),
             ]);
-            if calibrated {
-                row.push(share(found.calibration.as_ref().map(Calibration::error)));
-            }
             row
         };
         group.found.iter().map(row).collect()
@@ -184,8 +196,8 @@ impl Outcome {
         let [few, more] = LISTS;
         let mut head = ["scores", "AUC", &self.percent(), "AP"].map(str::to_owned).to_vec();
         head.extend(["P", "F"].iter().flat_map(|what| [format!("{what}@{few}"), format!("{what}@{more}")]));
-        head.extend(["threshold", "TPR", "FPR"].map(str::to_owned));
         head.extend(group.is_calibrated().then(|| "ECE".to_owned()));
+        head.extend(["threshold", "TPR", "FPR"].map(str::to_owned));
         head
     }
 
@@ -222,6 +234,14 @@ impl Outcome {
                     if at == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
                 });
                 let _ = writeln!(text, "  {}", cells.collect::<Vec<_>>().join("  "));
+            }
+            for (name, predicted, share) in group.found.iter().filter_map(Found::shifted) {
+                let _ = writeln!(
+                    text,
+                    "{name}: {:.0} % true by probability, {:.0} % by label; ECE is for labeled pairs that are all candidates",
+                    100.0 * predicted,
+                    100.0 * share
+                );
             }
             let first = &group.found[0].scores;
             let lines = group.against_first.iter().map(|(name, difference, (low, high))| {

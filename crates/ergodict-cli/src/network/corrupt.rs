@@ -18,8 +18,8 @@ The largest component of the simple network is taken: no directions, weights, lo
 
 TRUTH lists the pairs to score, a line each, as `u v label kind` under a header: label 1 for true edges, 0 for false ones. After --add, they
 are all edges of OBS. After --remove, they are the removed edges, and of pairs that were never edges as many drawn uniformly
-(kind uniform) and as many with both ends drawn as the ends of the removed edges are, a node in proportion to the number of
-its removed edges (kind degree).
+(kind uniform) and as many by shuffling the ends of the removed edges, so that each node is in as many of these pairs as it has
+removed edges (kind degree).
 
 Example:
   ergodict network corrupt @karate --add 0.5 -o observed.txt --truth truth.tsv
@@ -141,7 +141,7 @@ struct CorruptSummary<'a> {
     truth: Option<&'a Path>,
     /// Pairs to score
     pairs: usize,
-    /// Those of kind degree whose ends are drawn by degree, because ends of removed edges have too few pairs without an edge
+    /// Those of kind degree whose ends are drawn by degree, because shuffled ends of removed edges gave too few
     unmatched: u64,
     /// What of the network was left out, as a sentence, or `null`
     dropped: Option<String>,
@@ -169,7 +169,7 @@ impl Summary for CorruptSummary<'_> {
         if self.unmatched > 0 {
             let all = self.changed;
             let words = format!(
-                "{} of the {all} pairs of kind degree have ends by degree: ends of removed edges have too few pairs without an edge",
+                "{} of the {all} pairs of kind degree have ends by degree: shuffled ends of removed edges gave too few",
                 self.unmatched
             );
             lines.push(("note", words));

@@ -121,12 +121,12 @@ fn pairs_without_a_score_rank_last_and_are_counted() {
 fn pairs_that_walks_cannot_see_have_empty_scores() {
     let bench = Bench::new();
     bench.put("parts.txt", "a b\nb c\nc a\nc d\nd e\ne a\nx y\n");
-    let done = bench.run("network denoise parts.txt --method co-visits -o s.tsv --json -q").fine().json();
+    let done = bench.run("network denoise parts.txt --method ndr -o s.tsv --json -q").fine().json();
     let note = "1 pair has a node outside of the largest component: it has no score, and the last rank";
     assert_eq!(done["notes"][1], note);
     let text = String::from_utf8(bench.bytes("s.tsv")).unwrap();
     assert!(text.contains("x\ty\t\t1\t1\t0\n"), "{text}");
-    bench.run("network denoise parts.txt --method co-visits --top 7 -o s.tsv -q").fine();
+    bench.run("network denoise parts.txt --method ndr --top 7 -o s.tsv -q").fine();
     let text = String::from_utf8(bench.bytes("s.tsv")).unwrap();
     assert!(text.lines().last().unwrap().starts_with("x\ty\t\t"), "last of the suspects: {text}");
 }

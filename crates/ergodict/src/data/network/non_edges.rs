@@ -1,13 +1,16 @@
-//! Pairs of nodes without an edge between them, at random: uniformly, or with ends drawn from a list.
+//! Pairs of nodes without an edge between them, at random: uniformly, with given numbers of pairs at each node, or with ends drawn from a list.
 
 use super::Network;
 use super::generate::pairs::{Cursor, PairSet, count, subset};
-use crate::rng::{ChaCha8Rng, below, uniform};
+use crate::rng::{ChaCha8Rng, below, shuffle, uniform};
 use std::collections::BinaryHeap;
 
 /// Draws for each pair wanted, by which most are found where few pairs are edges; what is missing then is found by
 /// going through all pairs.
 const DRAWS: u64 = 32;
+
+/// Exchanges that are tried for a pair of shuffled ends.
+const SWAPS: u64 = 1000;
 
 /// Number of non-edges of a simple network.
 pub(crate) fn number(network: &Network) -> u64 {
@@ -31,6 +34,46 @@ pub(crate) fn uniformly(network: &Network, wanted: u64, rng: &mut ChaCha8Rng) ->
             cursor.pair(rank + passed)
         })
         .collect()
+}
+
+/// Different non-edges of a simple network in which every node is as often an end as in the list `ends`, whose length is even: the list in random order, two by
+/// two. A pair that is an edge, a node with itself or there already exchanges ends with another pair at random, as often as `SWAPS` allows; what is
+/// still none of these then is left out.
+pub(super) fn by_shuffled_ends(
+    network: &Network,
+    mut ends: Vec<u32>,
+    rng: &mut ChaCha8Rng,
+) -> (Vec<(u32, u32)>, PairSet) {
+    shuffle(&mut ends, rng);
+    let mut pairs: Vec<(u32, u32)> = ends.chunks_exact(2).map(|two| (two[0], two[1])).collect();
+    let fits = |u: u32, v: u32| u != v && !joined(network, u, v);
+    let mut chosen = PairSet::with_capacity(pairs.len());
+    let mut good: Vec<bool> = pairs.iter().map(|&(u, v)| fits(u, v) && chosen.insert(u, v)).collect();
+    for row in 0..pairs.len() {
+        let mut swaps = SWAPS;
+        while !good[row] && swaps > 0 {
+            swaps -= 1;
+            let other = below(rng, pairs.len() as u64) as usize;
+            let ((a, b), (mut c, mut d)) = (pairs[row], pairs[other]);
+            if below(rng, 2) == 0 {
+                (c, d) = (d, c);
+            }
+            let free = |u: u32, v: u32| fits(u, v) && !chosen.contains(u, v);
+            let same = (a.min(c), a.max(c)) == (b.min(d), b.max(d));
+            if other == row || same || !free(a, c) || !free(b, d) {
+                continue;
+            }
+            if good[other] {
+                chosen.remove(c, d);
+            }
+            chosen.insert(a, c);
+            chosen.insert(b, d);
+            (pairs[row], pairs[other]) = ((a, c), (b, d));
+            (good[row], good[other]) = (true, true);
+        }
+    }
+    let kept = pairs.into_iter().zip(good).filter(|pair| pair.1).map(|((u, v), _)| (u.min(v), u.max(v)));
+    (kept.collect(), chosen)
 }
 
 /// Different non-edges of a simple network, drawn one after another: each has both ends drawn uniformly from the list `ends` (a node
@@ -150,6 +193,39 @@ mod tests {
             assert_eq!(found, all);
             assert!(by_ends(&network, ends, 9, &mut chosen, &mut rng).is_empty(), "they are chosen");
         }
+    }
+
+    #[test]
+    fn shuffled_ends_keep_their_numbers_and_are_symmetric() {
+        // A ring of eight nodes, with two ends at each: every pair that is no edge is as likely as those at the same distance.
+        let ring: Vec<(u32, u32)> = (0..8).map(|u| (u, (u + 1) % 8)).collect();
+        let network = Network::simple(8, &ring).unwrap();
+        let ends: Vec<u32> = (0..8).flat_map(|u| [u, u]).collect();
+        let mut rng = stream(4, Purpose::Synthetic, 77);
+        let mut counts = [0.0f64; 20];
+        let (draws, all) = (3000, listed(&network));
+        for _ in 0..draws {
+            let (pairs, chosen) = by_shuffled_ends(&network, ends.clone(), &mut rng);
+            let mut found: Vec<u32> = pairs.iter().flat_map(|&(u, v)| [u, v]).collect();
+            found.sort_unstable();
+            assert_eq!(found, ends, "each node twice");
+            for pair in &pairs {
+                counts[all.binary_search(pair).expect("a non-edge")] += 1.0;
+                assert!(chosen.contains(pair.0, pair.1));
+            }
+            assert_eq!(pairs.iter().collect::<std::collections::BTreeSet<_>>().len(), 8, "no pair twice");
+        }
+        for distance in 2..=4 {
+            let at = |&(u, v): &(u32, u32)| (v - u).min(8 - (v - u)) == distance;
+            let same: Vec<f64> =
+                all.iter().zip(counts).filter(|(pair, _)| at(pair)).map(|(_, c)| c).collect();
+            let mean = same.iter().sum::<f64>() / same.len() as f64;
+            let chi2: f64 = same.iter().map(|c| (c - mean).powi(2) / mean).sum();
+            assert!(!far(chi2, same.len() as f64 - 1.0), "{distance}: {chi2}");
+        }
+        // Where there are too few, what there is: ends of one edge have none, and those of a clique.
+        assert!(by_shuffled_ends(&network, vec![0, 1], &mut rng).0.is_empty());
+        assert_eq!(by_shuffled_ends(&network, vec![0, 2, 2, 0], &mut rng).0, [(0, 2)]);
     }
 
     #[test]
