@@ -60,6 +60,7 @@ def main() -> int:
     parser.add_argument("--seeds", default=SEEDS)
     parser.add_argument("--graph-tool", default="python3", help="the Python that has graph-tool; `none` leaves it out")
     parser.add_argument("--quick", action="store_true", help="three small networks, one seed, a tenth hidden")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="after so long, only take what was scored before")
     parser.add_argument("--self-check", action="store_true", help="compare the features with networkx on small networks, and stop")
     options = parser.parse_args()
     if options.self_check:
@@ -88,6 +89,7 @@ class Run:
         self.work: Path = options.work.resolve()
         self.data: Path | None = options.data and Path(options.data)
         self.quick: bool = options.quick
+        self.until = time.monotonic() + 60 * options.minutes
         self.python: str | None = None if options.graph_tool == "none" else options.graph_tool
         self.graph_tool = ""
         if self.python is not None:
@@ -98,6 +100,7 @@ class Run:
             say("!!! graph-tool is not there: block-model and uncertain-edges are LEFT OUT (Debian: apt-get install python3-graph-tool)")
             self.python = None
         self.left_out: dict[str, str] = {}
+        self.skipped = 0
         self.deviation = 0.0
         (self.work / "scores").mkdir(parents=True, exist_ok=True)
 
@@ -115,13 +118,23 @@ class Run:
                     for name, file in files.items():
                         if file is not None:
                             case = cases.hide(name, file, self.program, share, seed, folder)
-                            found += self.one(case, methods)
+                            if time.monotonic() > self.until and not self.is_known(case, methods):
+                                self.skipped += 1
+                            else:
+                                found += self.one(case, methods)
         return found
+
+    def takes(self, case: cases.Case, method: str) -> bool:
+        """Whether a method is for networks of this size, and can be had."""
+        return case.nodes <= MOST_NODES.get(method, case.nodes) and (self.python is not None or method not in SECONDS)
+
+    def is_known(self, case: cases.Case, methods: list[str]) -> bool:
+        return all(self.file(case, method).exists() for method in methods if self.takes(case, method))
 
     def one(self, case: cases.Case, methods: list[str]) -> list[tables.Record]:
         found = []
         for method in methods:
-            if case.nodes > MOST_NODES.get(method, case.nodes) or (self.python is None and method in SECONDS):
+            if not self.takes(case, method):
                 continue
             scores, probabilities, cpu, notes = self.kept(case, method)
             if method in ("resource-allocation", "adamic-adar"):
@@ -136,15 +149,19 @@ class Run:
         say(f"{time.strftime('%H:%M:%S')} {case.network} −{case.share:.0%} seed {case.seed}: {ours}")
         return found
 
-    def kept(self, case: cases.Case, method: str) -> tuple[np.ndarray, np.ndarray | None, float, str]:
-        """Scores of an earlier run, else of this one."""
+    def file(self, case: cases.Case, method: str) -> Path:
+        """Where the scores of this method are kept."""
         by = self.program.digest
         if method in SOURCES:
             source = b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in SOURCES[method])
             by = hashlib.sha256(source).hexdigest()[:12]
         if method in SECONDS:
             by += f"-{self.graph_tool}-{self.seconds(case, method):g}"
-        file = self.work / "scores" / f"{method}-{by}-{case.digest}-{case.seed}.npz"
+        return self.work / "scores" / f"{method}-{by}-{case.digest}-{case.seed}.npz"
+
+    def kept(self, case: cases.Case, method: str) -> tuple[np.ndarray, np.ndarray | None, float, str]:
+        """Scores of an earlier run, else of this one."""
+        file = self.file(case, method)
         if file.exists():
             with np.load(file) as known:
                 return known["scores"], known["probabilities"] if "probabilities" in known else None, float(known["cpu"]), str(known["notes"])
@@ -196,7 +213,7 @@ class Run:
         packages = {name: importlib.metadata.version(name) for name in ("scikit-learn", "networkx", "gensim", "numpy", "scipy")}
         if self.graph_tool:
             packages["graph-tool"] = self.graph_tool
-        return {"program": f"{self.program.version()} ({self.program.digest})", "packages": packages, "left_out": self.left_out, "deviation": self.deviation}
+        return {"program": f"{self.program.version()} ({self.program.digest})", "packages": packages, "left_out": self.left_out, "skipped": self.skipped, "deviation": self.deviation}
 
 
 def say(text: str) -> None:

@@ -7,7 +7,7 @@ INPUT has `edges`, `pairs`, `nodes` and `share`, the share of edges believed mis
 
 - `marginal`: the partition of least description length, then partitions of its Markov chain, for at most S seconds of CPU time. The rate of a pair is the ratio by
   which the likelihood of the degree-corrected model changes with one more edge, (k_u + 1)(k_v + 1)(e_rs + 1) / ((e_r + 1)(e_s + 1)), averaged over partitions.
-  What was missed of such a rate is a share s/(1−s) of it: the probability is 1 − exp(−rate·s/(1−s)).
+  The hidden part of such a rate is s/(1−s) times it: the probability is 1 − exp(−rate·s/(1−s)).
   graph-tool's own `get_edges_prob` is that of the likelihood with the degrees left as they were (2.45), the same for all pairs of two blocks: `check` shows it.
 - `measured`: `MeasuredBlockState`, one measurement of each pair, edges and partitions drawn together; the share of missing edges has a Beta prior around s, false
   edges are ruled out. The probability is that of the posterior given the other edges (`get_edges_prob` of that class), averaged over states.
@@ -26,7 +26,7 @@ import graph_tool.inference as inference
 #: Partitions that are averaged at most, and sweeps between them.
 STATES = 50
 SWEEPS = 10
-#: States of latent edges that are averaged: each takes about 15 µs a pair.
+#: States of latent edges, of which the first is left out: each takes about 15 µs a pair.
 MEASURED_STATES = 4
 #: Weight of the Beta prior of the share of missing edges, in pairs.
 CERTAINTY = 1000
@@ -39,7 +39,7 @@ def network(nodes, edges):
     return graph
 
 
-def rates(blocks, edges, degree):
+def rates(blocks, edges):
     """A number for each pair of blocks, which times the degrees plus one is the rate; and the number of the block of each node."""
     _, block = np.unique(blocks, return_inverse=True)
     count = block.max() + 1
@@ -61,7 +61,7 @@ def marginal(given, seconds):
     total, states = np.zeros(len(pairs)), 0
     while states < STATES and (states == 0 or time.process_time() - START < seconds):
         state.multiflip_mcmc_sweep(beta=1, niter=SWEEPS)
-        rate, block = rates(state.levels[0].b.a, edges, degree)
+        rate, block = rates(state.levels[0].b.a, edges)
         total += rate[block[u], block[v]]
         states += 1
     score = total / states * (degree[u] + 1) * (degree[v] + 1)
@@ -89,7 +89,7 @@ def measured(given, seconds):
         while time.process_time() - began < sampling:
             state.mcmc_sweep(niter=SWEEPS)
         # The first stretch is left out: the chain starts at the observed network.
-        if states >= 1 or MEASURED_STATES == 1:
+        if states >= 1:
             total += np.exp(state.get_edges_prob(pairs))
         states += 1
     probability = total / (states - 1)
@@ -111,7 +111,7 @@ def check():
         graph = network(nodes, np.r_[edges, more])
         return inference.BlockState(graph, b=graph.new_vp("int", vals=blocks), deg_corr=True).entropy(**alone)
 
-    rate, block = rates(blocks, edges, degree)
+    rate, block = rates(blocks, edges)
     whole = entropy(np.empty((0, 2), dtype=int))
     graph = network(nodes, edges)
     state = inference.BlockState(graph, b=graph.new_vp("int", vals=blocks), deg_corr=True)

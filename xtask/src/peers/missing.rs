@@ -131,6 +131,9 @@ fn page(lines: &[Value]) -> Result<String> {
     if !packages.iter().any(|name| name.starts_with("graph-tool")) {
         text += "- **graph-tool was left out**: it could not be had\n";
     }
+    if let Some(count) = about["skipped"].as_u64().filter(|&count| count > 0) {
+        writeln!(text, "- cases (network, share, seed) not run for want of time (`--minutes`): {count}")?;
+    }
     let deviation = about["deviation"].as_f64().unwrap_or(f64::NAN);
     writeln!(
         text,
@@ -179,9 +182,16 @@ mod tests {
 
     #[test]
     fn the_page_names_what_was_left_out() {
-        let about = json!({ "program": "ergodict 1", "packages": { "networkx": "3" }, "left_out": { "ppi": "no file" }, "deviation": 0.0 });
+        let about = json!({ "program": "ergodict 1", "packages": { "networkx": "3" }, "left_out": { "ppi": "no file" }, "skipped": 2, "deviation": 0.0 });
         let text = page(&[json!({ "method": "l3" }), json!({ "about": about, "page": "TABLES" })]).unwrap();
-        for part in ["ergodict 1", "networkx 3", "not there: ppi", "graph-tool was left out", "TABLES"] {
+        for part in [
+            "ergodict 1",
+            "networkx 3",
+            "not there: ppi",
+            "graph-tool was left out",
+            "(`--minutes`): 2",
+            "TABLES",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert!(page(&[]).is_err() && page(&[json!({ "method": "l3" })]).is_err());
