@@ -112,12 +112,17 @@ class Run:
             files = {name: cases.prepare(name, self.program, self.data, folder) for name in networks}
             for name in [name for name, file in files.items() if file is None]:
                 say(f"!!! {name} is left out: its file is not in the folder of networks")
-                self.left_out[name] = "no file"
+                self.left_out[name] = "its file is not there"
             for share in shares:
                 for seed in seeds:
                     for name, file in files.items():
                         if file is not None:
-                            case = cases.hide(name, file, self.program, share, seed, folder)
+                            try:
+                                case = cases.hide(name, file, self.program, share, seed, folder)
+                            except RuntimeError as error:
+                                say(f"!!! {name} −{share:.0%} is left out: {error}")
+                                self.left_out[f"{name} −{share:.0%}"] = str(error).splitlines()[-1].removeprefix("ergodict: error: ")
+                                continue
                             if time.monotonic() > self.until and not self.is_known(case, methods):
                                 self.skipped += 1
                             else:

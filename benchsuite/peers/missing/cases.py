@@ -140,4 +140,6 @@ def hide(name: str, plain: Path, program: Program, share: float, seed: int, fold
     place = order[np.searchsorted(keys(pairs, nodes)[order], keys(ends, nodes))]
     assert (keys(pairs[place], nodes) == keys(ends, nodes)).all(), "a pair of the truth is an edge"
     by_kind = [place[kind == word] for word in ("deleted", "uniform", "degree")]
+    if not all(map(len, by_kind)):
+        raise RuntimeError(f"the truth of {name} has pairs of the kinds {', '.join(sorted(set(kind)))}: deleted, uniform and degree are needed")
     return Case(name, share, seed, nodes, edges, pairs, whole, *by_kind, observed)

@@ -124,9 +124,8 @@ fn page(lines: &[Value]) -> Result<String> {
         about["program"].as_str().unwrap_or("unknown"),
         packages.join(", ")
     );
-    if let Some(names) = about["left_out"].as_object().filter(|names| !names.is_empty()) {
-        let names: Vec<&str> = names.keys().map(String::as_str).collect();
-        writeln!(text, "- left out, as their files are not there: {}", names.join(", "))?;
+    for (name, reason) in about["left_out"].as_object().into_iter().flatten() {
+        writeln!(text, "- left out: {name} ({})", reason.as_str().unwrap_or("?"))?;
     }
     if !packages.iter().any(|name| name.starts_with("graph-tool")) {
         text += "- **graph-tool was left out**: it could not be had\n";
@@ -187,7 +186,7 @@ mod tests {
         for part in [
             "ergodict 1",
             "networkx 3",
-            "not there: ppi",
+            "left out: ppi (no file)",
             "graph-tool was left out",
             "(`--minutes`): 2",
             "TABLES",
