@@ -96,7 +96,10 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
         bail!("{SCRIPT} failed ({})", output.status);
     }
     let raw = String::from_utf8_lossy(&output.stdout);
-    let page = page(&lines(&raw))?;
+    let mut page = page(&lines(&raw))?;
+    if options.binary.is_some() {
+        page = format!("- the program was named by `--binary`: it need not be of the commit above\n{page}");
+    }
     if options.quick {
         println!("{page}");
         return Ok(true);
