@@ -4,6 +4,7 @@
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary
 //! scores no worse on held-out data under one common exact coder.
 
+mod missing;
 pub(crate) mod networks;
 mod python;
 mod reconstruct;
@@ -17,7 +18,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], or cargo xtask peers networks [samplers | reconstruct]";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], or cargo xtask peers missing [--quick]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -37,8 +38,10 @@ struct Options {
 
 /// Measures, prints the table and writes it under `benchsuite/runs`.
 pub(crate) fn run(arguments: &[String]) -> Result<bool> {
-    if let Some(("networks", rest)) = arguments.split_first().map(|(word, rest)| (word.as_str(), rest)) {
-        return networks::run(rest);
+    match arguments.split_first().map(|(word, rest)| (word.as_str(), rest)) {
+        Some(("networks", rest)) => return networks::run(rest),
+        Some(("missing", rest)) => return missing::run(rest),
+        _ => {}
     }
     let options = parse(arguments)?;
     if options.python {
