@@ -15,7 +15,7 @@ pub fn as_file(bytes: &[u8], suffix: &str, read: impl FnOnce(&Path)) {
 pub fn network(bytes: &[u8]) {
     as_file(bytes, "", |path| {
         for (directed, weighted) in [(None, None), (Some(true), None), (Some(false), Some(false))] {
-            let options = ReadOptions { directed, weighted, loops: Loops::Keep };
+            let options = ReadOptions { directed, weighted, loops: Loops::Keep, ..ReadOptions::default() };
             if let Ok((network, decisions)) = read_network(path, &options) {
                 let _ = decisions.to_string();
                 walk(&network);

@@ -50,8 +50,8 @@ class Network(Nodes):
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
-        The columns of a table that have the ends of edges; by default ``source`` and ``target``, or the first
-        two.
+        The columns of a table or of a file that have the ends of edges; by default they are found by their
+        names and values, as in files.
 
     Notes
     -----
@@ -210,8 +210,10 @@ class Network(Nodes):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Network:
-        """Reads a file, also a compressed one, whose format is told by its content (an edge list, say), or an
-        embedded network.
+        """Reads a file, also a compressed one, whose format is recognized by its content, or an embedded network.
+
+        Of tables, ``source``, ``target`` and ``weight`` are the names of columns (or their numbers from 1, as
+        text), ``header`` is ``"yes"`` or ``"no"``, and ``format`` is ``"edges"`` or ``"adjacency"``.
 
         Examples
         --------
@@ -219,7 +221,8 @@ class Network(Nodes):
         >>> ergodict.Network.read("@lesmis", weighted=False)
         Network(77 nodes, 254 edges, undirected, unweighted)
         """
-        return cls._of(read(os.fspath(path), Options(**options)))
+        table = {key: options.pop(key) for key in ("format", "header", "source", "target", "weight") if key in options}
+        return cls._of(read(os.fspath(path), Options(**options), **table))
 
     @classmethod
     def generate(cls, model: str, random_state: RandomState = None, **parameters: Any) -> Network:

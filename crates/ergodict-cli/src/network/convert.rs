@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             say(&format!("{}: {made}", input::name(&args.net)));
         }
     } else {
-        let opened = reading::open(args.reading, &args.net, common.quiet)?;
+        let opened = reading::open(&args.reading, &args.net, common.quiet)?;
         decisions = opened.decisions.map(|made| made.to_string());
         lost = write_network_with_note(&args.out, &opened.network, crate::resolved::note().as_deref())?.lost;
     }

@@ -1,7 +1,10 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
+use super::columns::TableOptions;
 use super::matrix_list::Entries;
-use super::{Build, EdgeList, Found, Loops, Network, edge_list, egr, matrix_market, sparse_npz};
+use super::{
+    Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, matrix_market, sparse_npz,
+};
 use crate::data::{Input, open};
 use crate::{Error, Result};
 use std::fmt;
@@ -16,7 +19,7 @@ use std::path::Path;
 /// assert!(network.is_directed() && network.edges() == 2);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// Whether edges have a direction. Left open: what the file says, and otherwise that they have none.
     pub directed: Option<bool>,
@@ -24,6 +27,8 @@ pub struct ReadOptions {
     pub weighted: Option<bool>,
     /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
     pub loops: Loops,
+    /// What the columns of a table are.
+    pub table: TableOptions,
 }
 
 /// How a network lies in a file.
@@ -39,6 +44,8 @@ pub struct ReadOptions {
 pub enum NetworkFormat {
     /// Text, an edge a line.
     EdgeList,
+    /// Text, a row of the adjacency matrix a line.
+    AdjacencyTable,
     /// MatrixMarket, coordinates.
     MatrixMarket,
     /// A sparse matrix as `scipy.sparse.save_npz` writes it.
@@ -76,6 +83,7 @@ impl fmt::Display for NetworkFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::EdgeList => "edge list",
+            Self::AdjacencyTable => "adjacency matrix",
             Self::MatrixMarket => "MatrixMarket",
             Self::SparseNpz => "scipy sparse matrix",
             Self::Egr => ".egr",
@@ -148,6 +156,8 @@ pub struct ReadDecisions {
     pub header: Option<u64>,
     /// Columns that a header names and nothing was made of, such as `year`.
     pub unused: Vec<String>,
+    /// The fields of the first line, where it is read as an edge but could be a header.
+    pub unsure: Option<String>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -166,8 +176,8 @@ impl ReadDecisions {
         found: Found,
         words: bool,
     ) -> Self {
-        let (weight_column, header, unused) = (None, None, Vec::new());
-        Self { format, directed, reason, weights, weight_column, header, unused, loops, found, words }
+        let (weight_column, header, unused, unsure) = (None, None, Vec::new(), None);
+        Self { format, directed, reason, weights, weight_column, header, unused, unsure, loops, found, words }
     }
 }
 
@@ -188,7 +198,7 @@ impl fmt::Display for ReadDecisions {
                 Some(at) => &format!("weights of column {at} used"),
                 None => "weights used",
             },
-            (Weights::Ignored, NetworkFormat::EdgeList) => "third column ignored",
+            (Weights::Ignored, NetworkFormat::EdgeList) if self.header.is_none() => "third column ignored",
             (Weights::Ignored, _) => "weights ignored",
         };
         let ids = if self.words { "words as ids" } else { "integer ids" };
@@ -196,6 +206,9 @@ impl fmt::Display for ReadDecisions {
         let mut notes = Vec::new();
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
+        }
+        if let Some(fields) = &self.unsure {
+            notes.push(format!("first line {fields} read as an edge, not as a header"));
         }
         match &self.unused[..] {
             [] => {}
@@ -241,20 +254,27 @@ impl fmt::Display for ReadDecisions {
 /// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
 /// and for weights that are wanted but not there; [`Error::Io`].
 pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
-    read_input(path, open(path)?, *options)
+    read_input(path, open(path)?, options)
 }
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
 pub(super) fn read_input(
     path: &Path,
-    input: Input,
-    options: ReadOptions,
+    mut input: Input,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     foreign(path, input.head())?;
     match NetworkFormat::detect(input.head()) {
         // What is in memory is in no file.
-        NetworkFormat::EdgeList | NetworkFormat::Graph | NetworkFormat::Matrix => {
-            let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
+        NetworkFormat::EdgeList
+        | NetworkFormat::AdjacencyTable
+        | NetworkFormat::Graph
+        | NetworkFormat::Matrix => {
+            if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
+                let entries = adjacency_table::read(path, input, options)?;
+                return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
+            }
+            let parsed = edge_list::read(path, input, options)?;
             from_text(path, parsed, options)
         }
         NetworkFormat::MatrixMarket => {
@@ -311,13 +331,18 @@ pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
 /// As [`read_network`].
 pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
     let path = Path::new("edge list");
-    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
+    let start = &text[..text.len().min(adjacency_table::START as usize)];
+    if adjacency_table::recognize(path, start, options)? {
+        let entries = adjacency_table::read(path, text, options)?;
+        return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
+    }
+    from_text(path, edge_list::parse(path, text, options)?, options)
 }
 
 fn from_text(
     path: &Path,
     parsed: edge_list::Parsed,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let edge_list::Parsed { list, noticed } = parsed;
     if let Some((line, weight)) = noticed.negative {
@@ -330,7 +355,7 @@ fn from_text(
     let entries = Entries { list, weighted, found: Found::default() };
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
-    decisions.unused = noticed.unused;
+    (decisions.unused, decisions.unsure) = (noticed.unused, noticed.unsure);
     Ok((network, decisions))
 }
 
@@ -342,7 +367,7 @@ pub(super) fn from_matrix(
     path: &Path,
     entries: Entries,
     format: NetworkFormat,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let Entries { mut list, weighted, found: before } = entries;
     let weights = match (weighted, options.weighted) {
@@ -395,7 +420,7 @@ pub(super) fn no_weights(format: NetworkFormat, unused: &[String]) -> String {
 }
 
 /// What is made of the weights of a network that was made before.
-pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) -> Result<Weights> {
+pub(super) fn egr_weights(path: &Path, network: &Network, options: &ReadOptions) -> Result<Weights> {
     match (network.is_weighted(), options.weighted) {
         (false, Some(true)) => Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[]))),
         (true, Some(false)) => Ok(Weights::Ignored),
@@ -408,7 +433,7 @@ pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) 
 pub(super) fn from_egr(
     path: &Path,
     network: Network,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let weights = egr_weights(path, &network, options)?;
     let said = network.is_directed();
