@@ -24,6 +24,12 @@ pub fn network(bytes: &[u8]) {
     });
 }
 
+/// The same of bytes that begin as a format does, so that all of them reach its reader.
+pub fn network_with(begin: &[u8], bytes: &[u8]) {
+    let bytes = if bytes.starts_with(begin) { bytes.to_vec() } else { [begin, bytes].concat() };
+    network(&bytes);
+}
+
 /// Follows every index that a network holds.
 pub fn walk(network: &Network) {
     let mut stored = 0;

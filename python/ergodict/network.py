@@ -209,6 +209,54 @@ class Network(Nodes):
         return cls._of(*convert.of_table(table, source, target, weight, nodes, Options(**options)))
 
     @classmethod
+    def from_pandas(cls, table: Any, **options: Any) -> Network:
+        """The network of a pandas table: of edges, or a square one with the same names at rows and columns.
+
+        Examples
+        --------
+        >>> import ergodict, pandas
+        >>> ergodict.Network.from_pandas(pandas.DataFrame({"Source": ["x"], "Target": ["y"], "Weight": [2]}))
+        Network(2 nodes, 1 edge, undirected, weighted)
+        """
+        return cls(table, **options)
+
+    @classmethod
+    def from_polars(cls, table: Any, **options: Any) -> Network:
+        """The network of a polars table of edges.
+
+        Examples
+        --------
+        >>> import ergodict, polars
+        >>> ergodict.Network.from_polars(polars.DataFrame({"from": ["x", "y"], "to": ["y", "z"]})).n_edges
+        2
+        """
+        return cls.from_table(table, **options)
+
+    @classmethod
+    def from_numpy(cls, array: Any, **options: Any) -> Network:
+        """The network of a square matrix, or of an array with an edge a row.
+
+        Examples
+        --------
+        >>> import ergodict, numpy
+        >>> ergodict.Network.from_numpy(numpy.array([[0, 1], [1, 0]])).n_edges
+        1
+        """
+        return cls(np.asarray(array), **options)
+
+    @classmethod
+    def from_file(cls, path: Path, **options: Any) -> Network:
+        """The network of a file, as :meth:`read` reads it.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.Network.from_file("@karate").n_nodes
+        34
+        """
+        return cls.read(path, **options)
+
+    @classmethod
     def read(cls, path: Path, **options: Any) -> Network:
         """Reads a file, also a compressed one, whose format is recognized by its content, or an embedded network.
 
@@ -505,8 +553,8 @@ class Network(Nodes):
         return convert_to.polars_table(self)
 
     def write(self, path: Path) -> None:
-        """Writes ``.egr``, ``.mtx``, ``.npz``, or else an edge list (also ``.gz`` or ``.zst``), whole or not
-        at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
+        """Writes ``.egr``, ``.mtx``, ``.npz``, ``.graphml``, ``.json`` (node-link), or else an edge list (also
+        ``.gz`` or ``.zst``), whole or not at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
         written as their text.
 
         Examples

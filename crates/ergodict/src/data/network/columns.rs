@@ -133,12 +133,11 @@ pub(super) fn role(name: &str) -> Option<Role> {
     Some(match plain(name).as_str() {
         "source" | "src" | "from" | "fromnode" | "fromnodeid" | "fromid" | "sourceid" | "sourcenode"
         | "startid" | "startnode" | "sourcename" | "fromname" | "sender" | "follower" | "citing"
-        | "caller" | "ego" => Role::Source,
+        | "caller" | "ego" | "node1" | "id1" | "vertex1" => Role::Source,
         "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "toid"
         | "targetid" | "targetnode" | "endid" | "endnode" | "targetname" | "toname" | "receiver"
-        | "recipient" | "followee" | "following" | "cited" | "callee" | "alter" => Role::Target,
-        "node1" | "id1" | "vertex1" => Role::Source,
-        "node2" | "id2" | "vertex2" => Role::Target,
+        | "recipient" | "followee" | "following" | "cited" | "callee" | "alter" | "node2" | "id2"
+        | "vertex2" => Role::Target,
         "weight" | "weights" | "edgeweight" | "coupling" => Role::Weight,
         "type" | "directed" | "isdirected" | "edgetype" => Role::Direction,
         "" | "id" | "edgeid" | "edge" | "key" | "index" | "rowid" | "rownames" | "rowname" | "unnamed0"

@@ -20,6 +20,7 @@ mod edge_list;
 mod egr;
 mod egr_check;
 mod embedded;
+mod formats;
 mod from_list;
 pub mod generate;
 mod ids;

@@ -3,7 +3,8 @@
 use super::columns::TableOptions;
 use super::matrix_list::Entries;
 use super::{
-    Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, matrix_market, sparse_npz,
+    Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
+    sparse_npz,
 };
 use crate::data::{Input, open};
 use crate::{Error, Result};
@@ -50,6 +51,20 @@ pub enum NetworkFormat {
     MatrixMarket,
     /// A sparse matrix as `scipy.sparse.save_npz` writes it.
     SparseNpz,
+    /// GraphML.
+    GraphMl,
+    /// GEXF.
+    Gexf,
+    /// GML.
+    Gml,
+    /// Pajek's `.net`.
+    Pajek,
+    /// Node-link JSON.
+    NodeLink,
+    /// Cytoscape's JSON.
+    Cytoscape,
+    /// MATLAB's `.mat`, version 5 to 7.
+    Matlab,
     /// Our own binary format.
     Egr,
     /// Edges in memory that say whether they have a direction.
@@ -60,11 +75,11 @@ pub enum NetworkFormat {
 
 impl NetworkFormat {
     /// Those that are read from files, in words.
-    pub const READ: &'static str = "an edge list, MatrixMarket, scipy .npz or .egr";
+    pub const READ: &'static str =
+        "an edge list or table, GraphML, GEXF, GML, Pajek, JSON, MatrixMarket, .npz, .mat or .egr";
 
     /// The format of a file that begins so.
     pub(super) fn detect(head: &[u8]) -> Self {
-        // Eight bytes are seen, three of which may be a mark of UTF-8.
         let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
         let length = text.len().min(banner.len());
         if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
@@ -74,8 +89,14 @@ impl NetworkFormat {
         } else if head.starts_with(b"EGR1") {
             Self::Egr
         } else {
-            Self::EdgeList
+            formats::detect(head).unwrap_or(Self::EdgeList)
         }
+    }
+
+    /// Whether it is a graph that another program wrote, which is read whole.
+    pub(super) fn is_graph_file(self) -> bool {
+        use NetworkFormat::{Cytoscape, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek};
+        matches!(self, GraphMl | Gexf | Gml | Pajek | NodeLink | Cytoscape | Matlab)
     }
 }
 
@@ -86,6 +107,13 @@ impl fmt::Display for NetworkFormat {
             Self::AdjacencyTable => "adjacency matrix",
             Self::MatrixMarket => "MatrixMarket",
             Self::SparseNpz => "scipy sparse matrix",
+            Self::GraphMl => "GraphML",
+            Self::Gexf => "GEXF",
+            Self::Gml => "GML",
+            Self::Pajek => "Pajek",
+            Self::NodeLink => "node-link JSON",
+            Self::Cytoscape => "Cytoscape JSON",
+            Self::Matlab => "MATLAB",
             Self::Egr => ".egr",
             Self::Graph => "graph",
             Self::Matrix => "matrix",
@@ -236,8 +264,8 @@ impl fmt::Display for ReadDecisions {
     }
 }
 
-/// Reads a network. The format is recognized by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
-/// (see [`read_edge_list`](crate::data::read_edge_list)). `-` is standard input; gzip and zstd are decompressed.
+/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, node-link or Cytoscape JSON, MatrixMarket, a scipy
+/// `.npz`, a MATLAB `.mat`, our `.egr`, or else a table: edges (see [`read_edge_list`](crate::data::read_edge_list)) or an adjacency matrix. `-` is standard input; gzip and zstd are decompressed.
 ///
 /// ```
 /// use ergodict::data::{ReadOptions, read_network};
@@ -265,17 +293,9 @@ pub(super) fn read_input(
 ) -> Result<(Network, ReadDecisions)> {
     foreign(path, input.head())?;
     match NetworkFormat::detect(input.head()) {
-        // What is in memory is in no file.
-        NetworkFormat::EdgeList
-        | NetworkFormat::AdjacencyTable
-        | NetworkFormat::Graph
-        | NetworkFormat::Matrix => {
-            if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
-                let entries = adjacency_table::read(path, input, options)?;
-                return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
-            }
-            let parsed = edge_list::read(path, input, options)?;
-            from_text(path, parsed, options)
+        format if format.is_graph_file() => {
+            let (entries, format) = formats::read(path, format, input, options)?;
+            from_matrix(path, entries, format, options)
         }
         NetworkFormat::MatrixMarket => {
             let entries = matrix_market::read(path, input, options.weighted == Some(false))?;
@@ -287,6 +307,15 @@ pub(super) fn read_input(
             from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
+        // What is in memory is in no file.
+        _ => {
+            if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
+                let entries = adjacency_table::read(path, input, options)?;
+                return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
+            }
+            let parsed = edge_list::read(path, input, options)?;
+            from_text(path, parsed, options)
+        }
     }
 }
 
@@ -303,11 +332,13 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
 pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
     let begins =
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
+    let dot = || ["digraph", "graph", "strict"].into_iter().any(begins) && head.contains(&b'{');
     let what = match () {
-        () if begins("<") => "XML, perhaps GraphML or GEXF",
-        () if begins("{") || begins("[") => "JSON",
-        () if begins("graph [") || begins("graph\n[") || begins("creator ") => "GML",
-        () if begins("*vertice") || begins("*network") => "Pajek",
+        () if begins("[") => "a JSON array",
+        () if dot() => "Graphviz DOT",
+        () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
+            "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
+        }
         () if head.starts_with(b"\x93NUMPY") => "a dense numpy array",
         () => return Ok(()),
     };

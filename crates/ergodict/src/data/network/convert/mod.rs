@@ -118,11 +118,9 @@ impl Conversion {
             NetworkFormat::MatrixMarket => of_matrix_market(&mut task, input, options, budget),
             NetworkFormat::SparseNpz => of_npz(&mut task, &input, options, budget),
             NetworkFormat::Egr => of_egr(&mut task, input, options, budget),
+            format if format.is_graph_file() => whole(&mut task, input, options, budget),
             // What is in memory is in no file.
-            NetworkFormat::EdgeList
-            | NetworkFormat::AdjacencyTable
-            | NetworkFormat::Graph
-            | NetworkFormat::Matrix => {
+            _ => {
                 if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
                     whole(&mut task, input, options, budget)
                 } else {
