@@ -367,22 +367,18 @@ def of_table(
     names = usual[: len(columns)] if numbered and len(columns) <= 3 else [str(name) for name in columns]
     first = table.head(128)
     rows = [list(map(str, row)) for row in zip(*(first[name].to_numpy() for name in columns))]
-    if numbered:
-        given = {"source": place(source), "target": place(target), "weight": place(weight)}
-    else:
-        given = {"source": source, "target": target, "weight": weight}
-        given = {key: None if name is None else str(name) for key, name in given.items()}
+    asked = {"source": source, "target": target, "weight": weight}
+    given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
     u, v, w, direction, unused = _ergodict.table_columns(names, rows, **given)
-    said = options.directed
-    if said is None and direction is not None:
+    if options.directed is None and direction is not None:
         values = sorted({str(value) for value in column(direction)})
-        said = _ergodict.table_direction(str(columns[direction]), values)
-        options = replace(options, directed=said)
+        options = replace(options, directed=_ergodict.table_direction(str(columns[direction]), values))
     weights = None if w is None or options.weighted is False else column(w)
-    if unused and not numbered:
+    if w is None and not numbered and not any(given.values()) and options.weighted is not False:
         ignored = ", ".join(repr(str(columns[at])) for at in unused if _is_unknown(str(columns[at]), table[columns[at]]))
         if ignored:
-            warnings.warn(f"columns of the table that nothing is made of: {ignored}", UserWarning, stacklevel=4)
+            hint = "weight=NAME uses one as weights"
+            warnings.warn(f"columns of the table that nothing is made of: {ignored} ({hint})", UserWarning, stacklevel=4)
     return of_columns(column(u), column(v), weights, nodes, options)
 
 

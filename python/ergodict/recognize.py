@@ -13,7 +13,7 @@ from ._nodes import Nodes
 from .convert import Made, Options, Weight
 
 
-def read(path: str, options: Options, **table: Optional[str]) -> _ergodict.Network:
+def read(path: str, options: Options, **table: Any) -> _ergodict.Network:
     """A network of a file, or an embedded one; `table` has the settings of reading a table."""
     try:
         return _ergodict.Network.read(path, **options.keywords(), **table)

@@ -530,8 +530,9 @@ pub(super) fn first_row<T: AsRef<str>>(
     let missing = |field: &str| matches!(plain(field).as_str(), "" | "na" | "n/a" | "null" | "none" | "?");
     let numbers_below =
         |at: usize| rest.iter().all(|row| row.get(at).is_some_and(|field| number(field.as_ref())));
-    // A word over numbers is no weight, and an edge has no fourth field.
-    if head.len() > 3 || head.len() == 3 && numbers_below(2) && !missing(head[2].as_ref()) {
+    // A word over numbers is a name, and an edge has no fourth field.
+    let over_numbers = |at: usize| numbers_below(at) && !missing(head[at].as_ref());
+    if head.len() > 3 || (0..head.len()).any(over_numbers) {
         return FirstRow::Names;
     }
     let row_ids =
@@ -640,6 +641,8 @@ mod tests {
             (&["foo", "bar"], loose, false, FirstRow::Unsure),
             (&["foo", "a"], ring, false, FirstRow::Edge),
             (&["foo", "bar"], &[&["1", "2"]], true, FirstRow::Names),
+            (&["nr", "one", "two"], &[&["1", "x", "y"], &["2", "y", "z"]], false, FirstRow::Names),
+            (&["x", "y", "NA"], &[&["a", "b", "1"]], false, FirstRow::Unsure),
             (&["1", "2"], loose, false, FirstRow::Edge),
             (&["a1", "a2"], &[&["a3", "a4"]], false, FirstRow::Edge),
         ] {
