@@ -15,13 +15,19 @@ pub fn as_file(bytes: &[u8], suffix: &str, read: impl FnOnce(&Path)) {
 pub fn network(bytes: &[u8]) {
     as_file(bytes, "", |path| {
         for (directed, weighted) in [(None, None), (Some(true), None), (Some(false), Some(false))] {
-            let options = ReadOptions { directed, weighted, loops: Loops::Keep };
+            let options = ReadOptions { directed, weighted, loops: Loops::Keep, ..ReadOptions::default() };
             if let Ok((network, decisions)) = read_network(path, &options) {
                 let _ = decisions.to_string();
                 walk(&network);
             }
         }
     });
+}
+
+/// The same of bytes that begin as a format does, so that all of them reach its reader.
+pub fn network_with(begin: &[u8], bytes: &[u8]) {
+    let bytes = if bytes.starts_with(begin) { bytes.to_vec() } else { [begin, bytes].concat() };
+    network(&bytes);
 }
 
 /// Follows every index that a network holds.

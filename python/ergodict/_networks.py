@@ -29,7 +29,9 @@ def named(data: Any, number: int = 0) -> Named:
 
 def several(data: Any) -> list[Named]:
     """The networks of a list of them, or one of anything else that is a network."""
-    many = isinstance(data, Iterator) or isinstance(data, (list, tuple)) and not _are_edges(data)
+    # scikit-learn splits lists of objects into arrays of them.
+    objects = isinstance(data, np.ndarray) and data.dtype == object and data.ndim == 1
+    many = objects or isinstance(data, Iterator) or isinstance(data, (list, tuple)) and not _are_edges(data)
     if not many:
         return [named(data)]
     found = list(data)

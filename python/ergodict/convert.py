@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -335,37 +336,56 @@ def of_table(
     nodes: Optional[Iterable[Hashable]],
     options: Options,
 ) -> Made:
-    """A network of a pandas or polars table of edges."""
+    """A network of a pandas or polars table of edges, by the rules that files with a header are read by."""
     if hasattr(table, "collect"):
         table = table.collect()
     columns = list(table.columns)
     if len(columns) < 2:
         raise ValueError(f"the table has {len(columns)} columns, but the ends of edges are in two")
-    if source is None and target is None:
-        named = "source" in columns and "target" in columns
-        source, target = ("source", "target") if named else (columns[0], columns[1])
-    elif source is None or target is None:
-        raise ValueError("source and target are given together, or none of them")
-    if weight is None and "weight" in columns and "weight" not in (source, target):
-        weight = "weight"
     if weight is not None and not isinstance(weight, str) and weight not in columns:
         raise TypeError("weight must be the name of a column")
-    for name in (source, target, weight):
-        if name is not None and name not in columns:
-            raise ValueError(f"the table has no column {name!r}: there are {', '.join(map(repr, columns))}")
 
-    def column(name: Any) -> npt.NDArray[Any]:
-        values = table[name]
+    def column(at: int) -> npt.NDArray[Any]:
+        values = table[columns[at]]
         if hasattr(values, "null_count"):
             missing = values.null_count() > 0
         else:
             missing = bool(values.isna().any())
         if missing:
-            raise ValueError(f"the column {name!r} has missing values, but every edge must be told whole")
+            raise ValueError(f"the column {columns[at]!r} has missing values, but every edge must be told whole")
         return np.asarray(values.to_numpy())
 
-    weights = None if weight is None else column(weight)
-    return of_columns(column(source), column(target), weights, nodes, options)
+    def place(name: object) -> Optional[str]:
+        # Columns are objects of any kind, and unique: their places are handed over, so that no two are confused.
+        if name is None or name not in columns:
+            return None if name is None else str(name)
+        return str(columns.index(name) + 1)
+
+    numbered = [name for name in columns if isinstance(name, (int, np.integer))] == columns
+    # A table without a header has the columns 0, 1 and 2.
+    usual = ["source", "target", "weight"]
+    names = usual[: len(columns)] if numbered and len(columns) <= 3 else [str(name) for name in columns]
+    first = table.head(128)
+    rows = [list(map(str, row)) for row in zip(*(first[name].to_numpy() for name in columns))]
+    asked = {"source": source, "target": target, "weight": weight}
+    given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
+    u, v, w, direction, unused = _ergodict.table_columns(names, rows, **given)
+    if options.directed is None and direction is not None:
+        values = sorted({str(value) for value in column(direction)})
+        options = replace(options, directed=_ergodict.table_direction(str(columns[direction]), values))
+    weights = None if w is None or options.weighted is False else column(w)
+    if w is None and not numbered and not any(given.values()) and options.weighted is not False:
+        ignored = ", ".join(repr(str(columns[at])) for at in unused if _is_unknown(str(columns[at]), table[columns[at]]))
+        if ignored:
+            hint = "weight=NAME uses one as weights"
+            warnings.warn(f"columns of the table that nothing is made of: {ignored} ({hint})", UserWarning, stacklevel=4)
+    return of_columns(column(u), column(v), weights, nodes, options)
+
+
+def _is_unknown(name: str, values: Any) -> bool:
+    """Whether a column may have been meant as weights: numbers under a name that says nothing else."""
+    known = ("id", "index", "year", "time", "timestamp", "date", "label", "type")
+    return np.asarray(values.to_numpy()).dtype.kind in "if" and name.lower() not in known
 
 
 def of_pairs(

@@ -50,8 +50,8 @@ class Network(Nodes):
     nodes : iterable, optional
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
-        The columns of a table that have the ends of edges; by default ``source`` and ``target``, or the first
-        two.
+        The columns of a table or of a file that have the ends of edges; by default they are found by their
+        names and values, as in files.
 
     Notes
     -----
@@ -209,9 +209,59 @@ class Network(Nodes):
         return cls._of(*convert.of_table(table, source, target, weight, nodes, Options(**options)))
 
     @classmethod
+    def from_pandas(cls, table: Any, **options: Any) -> Network:
+        """The network of a pandas table: of edges, or a square one with the same names at rows and columns.
+
+        Examples
+        --------
+        >>> import ergodict, pandas
+        >>> ergodict.Network.from_pandas(pandas.DataFrame({"Source": ["x"], "Target": ["y"], "Weight": [2]}))
+        Network(2 nodes, 1 edge, undirected, weighted)
+        """
+        return cls(table, **options)
+
+    @classmethod
+    def from_polars(cls, table: Any, **options: Any) -> Network:
+        """The network of a polars table of edges.
+
+        Examples
+        --------
+        >>> import ergodict, polars
+        >>> ergodict.Network.from_polars(polars.DataFrame({"from": ["x", "y"], "to": ["y", "z"]})).n_edges
+        2
+        """
+        return cls.from_table(table, **options)
+
+    @classmethod
+    def from_numpy(cls, array: Any, **options: Any) -> Network:
+        """The network of a square matrix, or of an array with an edge a row.
+
+        Examples
+        --------
+        >>> import ergodict, numpy
+        >>> ergodict.Network.from_numpy(numpy.array([[0, 1], [1, 0]])).n_edges
+        1
+        """
+        return cls(np.asarray(array), **options)
+
+    @classmethod
+    def from_file(cls, path: Path, **options: Any) -> Network:
+        """The network of a file, as :meth:`read` reads it.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.Network.from_file("@karate").n_nodes
+        34
+        """
+        return cls.read(path, **options)
+
+    @classmethod
     def read(cls, path: Path, **options: Any) -> Network:
-        """Reads a file, also a compressed one, whose format is told by its content (an edge list, say), or an
-        embedded network.
+        """Reads a file, also a compressed one, whose format is recognized by its content, or an embedded network.
+
+        Of tables, ``source``, ``target`` and ``weight`` are the names of columns (or their numbers from 1, as
+        text), ``header`` is ``"yes"`` or ``"no"``, and ``format`` is ``"edges"`` or ``"adjacency"``.
 
         Examples
         --------
@@ -219,7 +269,8 @@ class Network(Nodes):
         >>> ergodict.Network.read("@lesmis", weighted=False)
         Network(77 nodes, 254 edges, undirected, unweighted)
         """
-        return cls._of(read(os.fspath(path), Options(**options)))
+        table = {key: options.pop(key) for key in ("format", "header", "source", "target", "weight") if key in options}
+        return cls._of(read(os.fspath(path), Options(**options), **table))
 
     @classmethod
     def generate(cls, model: str, random_state: RandomState = None, **parameters: Any) -> Network:
@@ -502,8 +553,8 @@ class Network(Nodes):
         return convert_to.polars_table(self)
 
     def write(self, path: Path) -> None:
-        """Writes ``.egr``, ``.mtx``, ``.npz``, or else an edge list (also ``.gz`` or ``.zst``), whole or not
-        at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
+        """Writes ``.egr``, ``.mtx``, ``.npz``, ``.graphml``, ``.json`` (node-link), or else an edge list (also
+        ``.gz`` or ``.zst``), whole or not at all. What the format cannot keep is a UserWarning; ids that are neither integers nor strings are
         written as their text.
 
         Examples

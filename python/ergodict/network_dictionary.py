@@ -587,9 +587,25 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         return model.codes(x, self.n_jobs)
 
     def transform(self, network: Any, n: int = 1000, random_state: RandomState = None) -> npt.NDArray[np.float64]:
-        """The codes of `n` random patches of a network, drawn as those that were learned from.
+        """The codes of `n` random patches of a network, or of each network of a list their mean and spread.
 
-        Without a `random_state` they are others than those: the seed of the dictionary has a stream of its own for them.
+        Patches are drawn as those that were learned from. Without a `random_state` they are others than those: the seed of the dictionary has a
+        stream of its own for them.
+
+        Parameters
+        ----------
+        network : Network or what one is made of, or list of networks
+            A network, or several.
+        n : int, default 1000
+            Patches of each network.
+        random_state : int, Generator or None
+            The seed.
+
+        Returns
+        -------
+        ndarray of shape (n, n_components) or (n_networks, 2 * n_components)
+            The codes of a network; or a row for each network of a list, the means of its codes and then their standard deviations, as a
+            classifier in a pipeline takes them (:meth:`get_feature_names_out` has the names).
 
         Examples
         --------
@@ -597,16 +613,82 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
         >>> model.transform("@kite", n=10, random_state=0).shape
         (10, 3)
+        >>> model.transform(["@kite", "@karate"], n=10).shape
+        (2, 6)
         """
+        self._fitted()
+        if not self._is_list(network):
+            return self.codes(self._patches(network, n, random_state))
+        rows = [self.codes(self._patches(one, n, random_state)) for one in network]
+        if not rows:
+            raise ValueError("no network is given")
+        return np.array([np.concatenate([codes.mean(axis=0), codes.std(axis=0)]) for codes in rows])
+
+    def fit_transform(self, networks: Any, y: object = None) -> npt.NDArray[np.float64]:
+        """Learns from networks, and gives what :meth:`transform` makes of them.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit_transform(["@karate", "@kite"]).shape
+        (2, 6)
+        """
+        return self.fit(networks, y).transform(networks)
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
+        """The names of the columns that :meth:`transform` makes of a list of networks.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(2, k=4, steps=5, random_state=0).fit("@karate")
+        >>> model.get_feature_names_out().tolist()
+        ['mean0', 'mean1', 'std0', 'std1']
+        """
+        atoms = len(self.components_)
+        return np.array([f"{what}{at}" for what in ("mean", "std") for at in range(atoms)], dtype=object)
+
+    def score(self, networks: Any, y: object = None, *, n: int = 1000) -> float:
+        """The share of `n` fresh patches that the atoms explain, 1 − ‖X − HW‖²/‖X‖²; of several networks its mean.
+
+        Larger is better, so that ``GridSearchCV`` can choose `k`, `n_components` or `alpha`.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(6, k=8, random_state=0).fit("@lesmis")
+        >>> 0.5 < model.score("@lesmis") < 1
+        True
+        """
+        self._fitted()
+        given = list(networks) if self._is_list(networks) else [networks]
+        if not given:
+            raise ValueError("no network is given")
+        shares = []
+        for one in given:
+            patches = self._patches(one, n, None)
+            x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
+            error = np.sum((x - self.codes(x) @ self.components_) ** 2)
+            shares.append(1.0 - error / np.sum(x**2))
+        return float(np.mean(shares))
+
+    @staticmethod
+    def _is_list(networks: Any) -> bool:
+        """Whether several networks are given, and not the edges of one."""
+        return isinstance(networks, (list, tuple)) and not _networks._are_edges(networks) or (
+            isinstance(networks, np.ndarray) and networks.dtype == object and networks.ndim == 1
+        )
+
+    def _patches(self, network: Any, n: object, random_state: RandomState) -> Any:
+        """Fresh patches of a network."""
         from .sampling import sample
 
-        self._fitted()
         seed = _ergodict.coding_seed(self.seed_) if random_state is None else seed_of(random_state)
         drawn = sample(
             self._as_learned(network), k=self.atoms_.shape[1], motif=self.motif_, sampler=self.sampler_ if self.sampler_ in _SAMPLERS else None, injective=self.injective,
             burn_in=self.burn_in, every=self.every, component=self.component, lazy=self.lazy, random_state=seed,
         )
-        return self.codes(drawn.patches(_check.count(n, "n", expected="at least one is needed")))
+        return drawn.patches(_check.count(n, "n", expected="at least one is needed"))
 
     def reconstruct(
         self,

@@ -13,10 +13,10 @@ from ._nodes import Nodes
 from .convert import Made, Options, Weight
 
 
-def read(path: str, options: Options) -> _ergodict.Network:
-    """A network of a file, or an embedded one."""
+def read(path: str, options: Options, **table: Any) -> _ergodict.Network:
+    """A network of a file, or an embedded one; `table` has the settings of reading a table."""
     try:
-        return _ergodict.Network.read(path, **options.keywords())
+        return _ergodict.Network.read(path, **options.keywords(), **table)
     except FileNotFoundError as error:
         words = (
             f"{path}: there is no such file: expected {_ergodict.NETWORK_FORMATS}, or a "
@@ -81,8 +81,12 @@ def recognized(
         _leave_out("a Network", weight=weight, nodes=nodes, **columns)
         return again(data, options)
     if isinstance(data, (str, os.PathLike)):
-        _leave_out("a file or an embedded network", weight=weight, nodes=nodes, **columns)
-        return read(os.fspath(data), options), None
+        if weight is not None and not isinstance(weight, str):
+            raise TypeError("weight must be the name of a column of the file")
+        if os.fspath(data).startswith("@"):
+            _leave_out("an embedded network", weight=weight, **columns)
+        _leave_out("a file or an embedded network", nodes=nodes)
+        return read(os.fspath(data), options, weight=weight, **columns), None
     if isinstance(data, np.ndarray):
         _leave_out("an array", **columns)
         return convert.of_array(np.asarray(data), weight, nodes, options)

@@ -6,8 +6,8 @@ use crate::scheme::word;
 use crate::value::to_python;
 use crate::work::long;
 use ergodict::data::{
-    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, WeightSettings, embedded, embedded_names,
-    read_network, write_network,
+    EdgeList, Loops, NodeIds, ReadDecisions, ReadOptions, Rows, TableColumns, TableOptions, WeightSettings,
+    embedded, embedded_names, read_network, write_network,
 };
 use ergodict::{Error, memory};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -48,7 +48,42 @@ type Csr<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u32>>, Option<Bo
 
 /// How edges are taken.
 pub(crate) fn options(directed: Option<bool>, weighted: Option<bool>, loops: bool) -> ReadOptions {
-    ReadOptions { directed, weighted, loops: if loops { Loops::Keep } else { Loops::Drop } }
+    let loops = if loops { Loops::Keep } else { Loops::Drop };
+    ReadOptions { directed, weighted, loops, ..ReadOptions::default() }
+}
+
+/// A word of a setting, such as `yes`, or a refusal that names the setting.
+fn choice<T: serde::de::DeserializeOwned + Default>(
+    name: &str,
+    value: Option<String>,
+    words: &str,
+) -> PyResult<T> {
+    let Some(value) = value else { return Ok(T::default()) };
+    let wrong = || PyValueError::new_err(format!("{name} is {value:?}, but it must be {words}"));
+    serde_json::from_value(serde_json::Value::String(value.clone())).map_err(|_| wrong())
+}
+
+/// Which column of a table is which, by names and first rows: both ends, the weight, the direction, and what nothing is made of.
+#[pyfunction]
+#[pyo3(signature = (names, rows, source=None, target=None, weight=None))]
+pub(crate) fn table_columns(
+    names: Vec<String>,
+    rows: Vec<Vec<String>>,
+    source: Option<String>,
+    target: Option<String>,
+    weight: Option<String>,
+) -> PyResult<(usize, usize, Option<usize>, Option<usize>, Vec<usize>)> {
+    let options = TableOptions { source, target, weight, ..TableOptions::default() };
+    let found = TableColumns::find(&names, &rows, &options);
+    let found = found.map_err(|problem| PyValueError::new_err(format!("the table {problem}")))?;
+    Ok((found.source, found.target, found.weight, found.direction, found.unused))
+}
+
+/// Whether the edges of a table have directions, by the different values of a column of that name.
+#[pyfunction]
+pub(crate) fn table_direction(name: &str, values: Vec<String>) -> PyResult<bool> {
+    TableColumns::directed(name, &values)
+        .map_err(|problem| PyValueError::new_err(format!("the table {problem}")))
 }
 
 /// Work on a whole network, on all processors. A child made by `fork` has threads of its own.
@@ -87,15 +122,23 @@ fn numbers(weights: Option<&PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f
 impl Network {
     /// Reads a file of any format, or an embedded network such as ``@karate``.
     #[staticmethod]
-    #[pyo3(signature = (path, directed=None, weighted=None, loops=false))]
+    #[pyo3(signature = (path, directed=None, weighted=None, loops=false, format=None, header=None, source=None, target=None, weight=None))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
         directed: Option<bool>,
         weighted: Option<bool>,
         loops: bool,
+        format: Option<String>,
+        header: Option<String>,
+        source: Option<String>,
+        target: Option<String>,
+        weight: Option<String>,
     ) -> PyResult<Self> {
-        let options = options(directed, weighted, loops);
+        let form = choice("format", format, "\"auto\", \"edges\" or \"adjacency\"")?;
+        let header = choice("header", header, "\"auto\", \"yes\" or \"no\"")?;
+        let table = TableOptions { form, header, source, target, weight };
+        let options = ReadOptions { table, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => whole(py, move || read_network(&path, &options)).map(made),
             Some(name) => {

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let opened = OpenedData::open(
         &args.nets,
         false,
-        (settings.reading, settings.weights),
+        (&settings.reading, settings.weights),
         &settings.sampling,
         Use::Reconstruct,
         &motif,

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 const HELP: &str = "\
 The format to write is told by the name: .egr (ours, opened without reading it: a memory map), .mtx (MatrixMarket), .npz
-(scipy), anything else is an edge list, compressed where the name ends in .gz or .zst.
+(scipy), .graphml, .json (node-link, as networkx has it), anything else is an edge list, compressed where the name ends in .gz or .zst.
 
 A conversion to .egr that was interrupted or killed leaves what it has sorted in the folder
 FILE.converting, and the same command with --resume goes on from there, to the same bytes. The
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             say(&format!("{}: {made}", input::name(&args.net)));
         }
     } else {
-        let opened = reading::open(args.reading, &args.net, common.quiet)?;
+        let opened = reading::open(&args.reading, &args.net, common.quiet)?;
         decisions = opened.decisions.map(|made| made.to_string());
         lost = write_network_with_note(&args.out, &opened.network, crate::resolved::note().as_deref())?.lost;
     }

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     check_network_name(&args.out)?;
     reports::probe(&outputs)?;
     let OpenedNetwork { network, name, decisions, input } =
-        reading::open(args.reading, &args.net, common.quiet)?;
+        reading::open(&args.reading, &args.net, common.quiet)?;
     let model = match args.add_model {
         From::Er => AddModel::ErdosRenyi,
         From::Ws => AddModel::WattsStrogatz,

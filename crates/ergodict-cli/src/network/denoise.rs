@@ -115,7 +115,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let started = Instant::now();
     args.check(common)?;
-    let opened = reading::open(args.reading, &args.net, common.quiet)?;
+    let opened = reading::open(&args.reading, &args.net, common.quiet)?;
     let mut inputs = vec![reading::input(&opened)];
     let OpenedNetwork { network, name, .. } = opened;
     let lost = network.lost_as_simple();

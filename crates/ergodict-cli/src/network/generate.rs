@@ -443,7 +443,7 @@ impl Model {
                     Multiple::Exact { swaps: configuration.swaps }
                 };
                 if let Some(path) = &configuration.like {
-                    let like = reading::open(ReadSettings::default(), path, quiet)?;
+                    let like = reading::open(&ReadSettings::default(), path, quiet)?;
                     Configuration::like(&like.network, multiple).with_context(|| like.name.clone())?.into()
                 } else {
                     if configuration.degrees.is_empty() {

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         return info_time::run(args, common);
     }
     let OpenedNetwork { network, decisions, name, input } =
-        reading::open(args.reading, &args.net, common.quiet)?;
+        reading::open(&args.reading, &args.net, common.quiet)?;
     let summary = network.summary();
     let network = Arc::new(network);
     let samplers = validity(&network)?;

@@ -19,7 +19,7 @@ pub(super) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         );
     }
     let Timed { windows, decisions, name, input } =
-        timing::open(&args.timing, &args.net, args.reading, common.quiet)?;
+        timing::open(&args.timing, &args.net, &args.reading, common.quiet)?;
     let mut listed = Vec::new();
     let mut before: Option<Network> = None;
     for at in 0..windows.len() {

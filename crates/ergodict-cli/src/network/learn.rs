@@ -153,7 +153,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let mut settings = args.settings.clone().decided(common.seed);
     let motif = settings.sampling.motif()?;
     let opened = reading::open_weighed(
-        settings.reading,
+        &settings.reading,
         (settings.reading.weighted, settings.weights),
         net,
         common.quiet,

@@ -55,7 +55,7 @@ impl OpenedData {
     pub(super) fn open(
         nets: &[PathBuf],
         snapshots: bool,
-        (reading, weights): (ReadSettings, WeightSettings),
+        (reading, weights): (&ReadSettings, WeightSettings),
         sampling: &SamplingSettings,
         usage: Use,
         motif: &Motif,
@@ -90,11 +90,11 @@ impl OpenedData {
     ) -> Result<Self> {
         let NetworkSettings { snapshots, sampling, .. } = settings;
         if settings.windows.timestamps.is_none() {
-            let reading = (settings.reading, settings.weights);
+            let reading = (&settings.reading, settings.weights);
             return Self::open(nets, *snapshots, reading, sampling, Use::Learn, motif, common);
         }
-        let reading = ReadSettings { unweighted: !settings.reading.weighted, ..settings.reading };
-        let timed = timing::open(&settings.windows, &nets[0], reading, common.quiet)?;
+        let reading = ReadSettings { unweighted: !settings.reading.weighted, ..settings.reading.clone() };
+        let timed = timing::open(&settings.windows, &nets[0], &reading, common.quiet)?;
         let (windows, name, times) = (timed.windows, timed.name, timed.decisions.times);
         let mut data = NetworkData::from_windows(Arc::clone(&windows), sampling, motif, common.seed)
             .with_context(|| name.clone())?;

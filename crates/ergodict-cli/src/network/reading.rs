@@ -23,7 +23,7 @@ pub(crate) struct OpenedNetwork {
 }
 
 /// Reads a network, embedded or from a file, and tells in one line what was decided.
-pub(crate) fn open(settings: ReadSettings, path: &Path, quiet: bool) -> Result<OpenedNetwork> {
+pub(crate) fn open(settings: &ReadSettings, path: &Path, quiet: bool) -> Result<OpenedNetwork> {
     let opened = Progress::reading(quiet, path, || opened(settings, path))?;
     if let Some(decisions) = opened.decisions.as_ref().filter(|_| !quiet) {
         say(&format!("{}: {decisions}", opened.name));
@@ -42,7 +42,7 @@ pub(crate) fn open(settings: ReadSettings, path: &Path, quiet: bool) -> Result<O
 
 /// Reads a network to learn from, whose weights are used only where `weighted` says so.
 pub(crate) fn open_weighed(
-    settings: ReadSettings,
+    settings: &ReadSettings,
     (weighted, weights): (bool, WeightSettings),
     path: &Path,
     quiet: bool,
@@ -55,7 +55,7 @@ pub(crate) fn open_weighed(
     Ok(OpenedNetwork { network, ..opened })
 }
 
-fn opened(settings: ReadSettings, path: &Path) -> Result<OpenedNetwork> {
+fn opened(settings: &ReadSettings, path: &Path) -> Result<OpenedNetwork> {
     if let Some(name) = embedded_name(path) {
         let options = settings.options();
         let network = embedded(name)?;

@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         settings.weights.weights = RecordedSettings::new(&model.provenance.config).weights;
     }
     let opened =
-        reading::open_weighed(settings.reading, (weighted, settings.weights), &args.net, common.quiet)?;
+        reading::open_weighed(&settings.reading, (weighted, settings.weights), &args.net, common.quiet)?;
     let mut inputs =
         vec![reading::input(&opened), Input { name: input::name(&args.model), digest: digest(&args.model)? }];
     let OpenedNetwork { network, name, .. } = opened;

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let motif = args.sampling.motif()?;
     let larger = args.wants(Estimate::ConditionalDensity).then(|| larger(&args.conditional, &motif));
     let larger = larger.transpose()?;
-    let opened = reading::open(args.reading, &args.net, common.quiet)?;
+    let opened = reading::open(&args.reading, &args.net, common.quiet)?;
     let inputs = args.inputs(&opened)?;
     let OpenedNetwork { network, name, decisions, .. } = opened;
     let started = Instant::now();

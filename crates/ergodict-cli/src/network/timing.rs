@@ -42,12 +42,12 @@ pub(super) fn check(settings: &WindowSettings, nets: &[PathBuf]) -> Result<()> {
 pub(super) fn open(
     settings: &WindowSettings,
     path: &Path,
-    reading: ReadSettings,
+    reading: &ReadSettings,
     quiet: bool,
 ) -> Result<Timed> {
     let column = settings.timestamps.clone().unwrap_or_default();
     let read = reading.options();
-    let options = TimeOptions { column, read };
+    let options = TimeOptions { column, read: read.clone() };
     let name = input::name(path);
     let (rows, decisions, input) = Progress::reading(quiet, path, || {
         let (rows, decisions) = reading::explained(path, read_timed(path, &options))?;

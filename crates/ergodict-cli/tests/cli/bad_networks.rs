@@ -32,7 +32,9 @@ fn files_that_are_no_network() {
     bench.put("net.graphml", "<?xml version='1.0' encoding='utf-8'?>\n<graphml></graphml>\n");
     bench.put("net.json", "{\"nodes\": []}\n");
     bench.put("net.gml", "graph [\n  node [\n");
-    bench.put("net.net", "*Vertices 2\n");
+    bench.put("net.net", "*Vertices x\n");
+    bench.put("net.dot", "graph { a -- b }\n");
+    bench.put("table.csv", "p,q,r\n1,2,3\n");
     for (file, said) in [
         ("empty.txt", &["empty.txt", "expected"][..]),
         ("comments.txt", &["comments.txt"]),
@@ -43,10 +45,12 @@ fn files_that_are_no_network() {
         ("bytes.txt", &["bytes.txt:2", "UTF-8"]),
         ("bad.mtx", &["bad.mtx", "square"]),
         ("bad.egr", &["bad.egr"]),
-        ("net.graphml", &["net.graphml", "GraphML", "write_edgelist"]),
-        ("net.json", &["looks like JSON"]),
-        ("net.gml", &["looks like GML"]),
-        ("net.net", &["looks like Pajek"]),
+        ("net.graphml", &["net.graphml", "GraphML without a graph"]),
+        ("net.json", &["net.json", "expected `nodes` with `links`"]),
+        ("net.gml", &["net.gml:3", "cut off"]),
+        ("net.net", &["net.net:1", "*Vertices 5"]),
+        ("net.dot", &["net.dot", "Graphviz DOT", "write_edgelist"]),
+        ("table.csv", &["table.csv:1", "`p`, `q`, `r`"]),
         ("missing.txt", &["missing.txt", "no such file", "@karate"]),
         ("@nowhere", &["nowhere", "karate"]),
     ] {

@@ -124,18 +124,27 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 /// A reader with its first bytes put back before it.
 type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
 
-/// The first bytes, at most 8, and a reader that still gives them. A pipe may hand over fewer at a time than
+/// The first bytes, at most 64, and a reader that still gives them. A pipe may hand over fewer at a time than
 /// were asked for, so that one `fill_buf` would not do.
 fn peek<R: BufRead>(mut reader: R) -> io::Result<(Vec<u8>, Whole<R>)> {
-    let mut head = Vec::with_capacity(8);
-    reader.by_ref().take(8).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(64);
+    reader.by_ref().take(64).read_to_end(&mut head)?;
     Ok((head.clone(), Cursor::new(head).chain(reader)))
 }
 
 impl Input {
-    /// The first bytes after decompression, at most eight; they are still to be read.
+    /// The first bytes after decompression, at most 64; they are still to be read.
     pub(crate) fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// The next bytes, at most `most`; they are still to be read.
+    pub(crate) fn peek(&mut self, most: u64) -> Result<Vec<u8>> {
+        let mut start = Vec::new();
+        self.reader.by_ref().take(most).read_to_end(&mut start).map_err(Error::io(&self.path))?;
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+        Ok(start)
     }
 
     /// Whether the bytes come out of gzip or zstd.

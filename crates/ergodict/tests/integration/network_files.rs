@@ -80,7 +80,7 @@ fn flipped_bytes_never_panic() {
         let weighted = [None, Some(true), Some(false)][below(3)];
         let directed = [None, Some(true)][below(2)];
         let loops = [Loops::Drop, Loops::Keep][below(2)];
-        match parse_network(&text, &ReadOptions { directed, weighted, loops }) {
+        match parse_network(&text, &ReadOptions { directed, weighted, loops, ..ReadOptions::default() }) {
             Ok((network, decisions)) => {
                 assert!(network.each_edge().all(|(_, _, weight)| weight > 0.0 && weight.is_finite()));
                 assert_eq!(decisions.to_string().lines().count(), 1);
@@ -102,7 +102,12 @@ fn network(ids: &Names, edges: &[(usize, usize, f64)], directed: bool, weighted:
         text.push_str(&[name(u), name(v), weight.to_string()].join("\t"));
         text.push('\n');
     }
-    let options = ReadOptions { directed: Some(directed), weighted: Some(weighted), loops: Loops::Keep };
+    let options = ReadOptions {
+        directed: Some(directed),
+        weighted: Some(weighted),
+        loops: Loops::Keep,
+        ..ReadOptions::default()
+    };
     parse_network(text.as_bytes(), &options).unwrap().0
 }
 
@@ -177,7 +182,7 @@ fn what_was_decided_is_one_line() {
         ("1 2\n", ReadOptions::default(), "edge list, undirected (assumed), without weights, integer ids"),
         (
             "a b 1\nb a 1\nb b 2\nb c 0\n",
-            ReadOptions { directed: Some(true), loops: Loops::Keep, weighted: None },
+            ReadOptions { directed: Some(true), loops: Loops::Keep, ..ReadOptions::default() },
             "edge list, directed (asked for), weights of the third column used, words as ids; \
              1 loop kept, 1 zero weight left out",
         ),

@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-const KEEP: ReadOptions = ReadOptions { directed: None, weighted: None, loops: Loops::Keep };
+fn keep() -> ReadOptions {
+    ReadOptions { loops: Loops::Keep, ..ReadOptions::default() }
+}
 
 fn here(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
@@ -54,13 +56,13 @@ proptest! {
         for name in ["x.egr", "x.npz", "x.mtx", "x.mtx.gz", "x.mtx.zst"] {
             let path = folder.path().join(name);
             let saved = write_network(&path, &network).unwrap();
-            let (found, decisions) = read_network(&path, &KEEP).unwrap();
+            let (found, decisions) = read_network(&path, &keep()).unwrap();
             // What a matrix cannot tell is told when it is written.
             let lost = network.is_directed() && is_symmetric(&network) && name != "x.egr";
             if lost {
                 prop_assert!(saved.lost.unwrap().contains("undirected"));
                 prop_assert!(!found.is_directed());
-                let options = ReadOptions { directed: Some(true), ..KEEP };
+                let options = ReadOptions { directed: Some(true), ..keep() };
                 prop_assert!(same_matrix(&read_network(&path, &options).unwrap().0, &network));
                 continue;
             }
@@ -162,6 +164,7 @@ fn options() -> impl Strategy<Value = ReadOptions> {
         directed,
         weighted,
         loops: if keep { Loops::Keep } else { Loops::Drop },
+        ..ReadOptions::default()
     })
 }
 
@@ -245,7 +248,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
     assert!(left.join("runs.jsonl").exists() && std::fs::read(left.join("forward")).unwrap().len() > 10_000);
     // Without being asked nothing is gone on from, nor thrown away.
     assert!(stopped(keep, 99).0.unwrap_err().contains("go on from it (resume=true)"));
-    let other = ReadOptions { directed: Some(true), ..options };
+    let other = ReadOptions { directed: Some(true), ..options.clone() };
     let message = go_on.run(&text, &other, &out, &mut |_| true).unwrap_err().to_string();
     assert!(message.contains("x.egr.converting: is of a conversion with other flags"), "{message}");
     // A byte that differs, a file that is cut off, a line that is not whole.
@@ -294,7 +297,7 @@ fn names_survive_where_the_format_has_room_for_them() {
     let path = |name: &str| folder.path().join(name);
     for name in ["x.egr", "x.txt", "x.csv.gz", "plain", "x.edges.zst"] {
         assert_eq!(write_network(&path(name), &network).unwrap().lost, None);
-        assert_eq!(read_network(&path(name), &KEEP).unwrap().0, network, "{name}");
+        assert_eq!(read_network(&path(name), &keep()).unwrap().0, network, "{name}");
     }
     assert_eq!(&std::fs::read(path("x.csv.gz")).unwrap()[..2], b"\x1f\x8b");
     assert_eq!(&std::fs::read(path("x.edges.zst")).unwrap()[..4], b"\x28\xb5\x2f\xfd");
@@ -304,12 +307,12 @@ fn names_survive_where_the_format_has_room_for_them() {
             lost.starts_with(&format!("nodes a to \u{e9}t\u{e9} are called {first} to {last}")),
             "{lost}"
         );
-        assert!(same_matrix(&read_network(&path(name), &KEEP).unwrap().0, &network));
+        assert!(same_matrix(&read_network(&path(name), &keep()).unwrap().0, &network));
     }
     // Matrix Market counts from 1, which such names already do.
     let network = words("1 2\n2 3\n", ReadOptions::default());
     assert_eq!(write_network(&path("y.mtx"), &network).unwrap().lost, None);
-    assert_eq!(read_network(&path("y.mtx"), &KEEP).unwrap().0, network);
+    assert_eq!(read_network(&path("y.mtx"), &keep()).unwrap().0, network);
     let alone = Network::simple(4, &[(0, 1)]).unwrap();
     let lost = write_network(&path("alone.txt"), &alone).unwrap().lost.unwrap();
     assert_eq!(lost, "2 nodes without edges are not in an edge list");
@@ -327,7 +330,7 @@ fn networks_without_edges_or_nodes_are_kept() {
         for name in ["x.egr", "x.npz", "x.mtx"] {
             let path = folder.path().join(name);
             write_network(&path, &network).unwrap();
-            assert!(same_matrix(&read_network(&path, &KEEP).unwrap().0, &network), "{nodes} {name}");
+            assert!(same_matrix(&read_network(&path, &keep()).unwrap().0, &network), "{nodes} {name}");
         }
     }
 }
@@ -346,7 +349,7 @@ fn files_of_scipy_are_read() {
         if path.extension().is_some_and(|e| e == "md") {
             continue;
         }
-        let (found, decisions) = read_network(&path, &KEEP).unwrap();
+        let (found, decisions) = read_network(&path, &keep()).unwrap();
         assert!(same_matrix(&found, &matrix(name.contains("directed"))), "{name}: {decisions}");
         files += 1;
     }
@@ -379,12 +382,12 @@ fn malformed_files_are_told_as_they_should_be() {
 fn matrices_tell_duplicates_and_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.mtx");
-    let ignore = ReadOptions { weighted: Some(false), ..KEEP };
+    let ignore = ReadOptions { weighted: Some(false), ..keep() };
     // The banner in any case, after a mark of UTF-8; symmetric as a pattern but not with its weights.
     let general =
         "\u{feff}%%matrixmarket MATRIX coordinate real general\n3 3 5\n1 2 1\n1 2 2\n2 1 4\n3 1 0\n3 3 1\n";
     std::fs::write(&path, general).unwrap();
-    for (options, directed, fate) in [(KEEP, true, "added up"), (ignore, false, "united")] {
+    for (options, directed, fate) in [(keep(), true, "added up"), (ignore.clone(), false, "united")] {
         let (network, decisions) = read_network(&path, &options).unwrap();
         assert_eq!(
             (network.is_directed(), network.weight(0, 1)),
@@ -398,13 +401,13 @@ fn matrices_tell_duplicates_and_zeros() {
     }
     let symmetric = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 1 1\n2 1 2\n3 1 0\n3 3 1\n";
     std::fs::write(&path, symmetric).unwrap();
-    for (options, fate) in [(KEEP, "added up"), (ignore, "united")] {
+    for (options, fate) in [(keep(), "added up"), (ignore, "united")] {
         let told = read_network(&path, &options).unwrap().1.to_string();
         assert!(told.ends_with(&format!("1 duplicate {fate}, 1 zero weight left out")), "{told}");
     }
     std::fs::write(&path, "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1e308\n1 2 1e308\n")
         .unwrap();
-    let message = read_network(&path, &KEEP).unwrap_err().to_string();
+    let message = read_network(&path, &keep()).unwrap_err().to_string();
     assert!(message.contains("from 1 to 2"), "{message}");
 }
 
@@ -422,8 +425,9 @@ fn faults_in_later_blocks_are_told_with_their_line() {
                 let list = format!("{0}u v weight\n{0}1 2 3\n{0}{fault}\n", comment.repeat(comments));
                 std::fs::write(&text, list).unwrap();
                 let whole =
-                    read_network(&text, &KEEP).map(|(_, decisions)| decisions).map_err(|e| e.to_string());
-                let parts = convert_network(&text, &KEEP, &out, 0, &mut |_| true).map_err(|e| e.to_string());
+                    read_network(&text, &keep()).map(|(_, decisions)| decisions).map_err(|e| e.to_string());
+                let parts =
+                    convert_network(&text, &keep(), &out, 0, &mut |_| true).map_err(|e| e.to_string());
                 assert_eq!(parts, whole.clone().map(Some));
                 if let Err(message) = whole {
                     let line = 3 * comments + 3;
@@ -437,9 +441,9 @@ fn faults_in_later_blocks_are_told_with_their_line() {
     }
     let list = format!("{}1 2\n# {}\n2 3\n", "#\n".repeat(100_000), "c".repeat(70_000));
     std::fs::write(&text, list).unwrap();
-    let whole = read_network(&text, &KEEP).unwrap_err().to_string();
+    let whole = read_network(&text, &keep()).unwrap_err().to_string();
     assert!(whole.contains("x.txt:100002: is longer than"), "{whole}");
-    assert_eq!(convert_network(&text, &KEEP, &out, 0, &mut |_| true).unwrap_err().to_string(), whole);
+    assert_eq!(convert_network(&text, &keep(), &out, 0, &mut |_| true).unwrap_err().to_string(), whole);
 }
 
 /// The most memory that this process had, in KiB; none where the system does not tell.
@@ -456,9 +460,9 @@ fn conversion_takes_bounded_memory() {
         let folder = PathBuf::from(std::env::var_os("ERGODICT_TEST_FOLDER").unwrap());
         let text = folder.join("x.txt");
         if task == "whole" {
-            drop(read_network(&text, &KEEP).unwrap());
+            drop(read_network(&text, &keep()).unwrap());
         } else {
-            convert_network(&text, &KEEP, &folder.join("x.egr"), 8 << 20, &mut |_| true).unwrap().unwrap();
+            convert_network(&text, &keep(), &folder.join("x.egr"), 8 << 20, &mut |_| true).unwrap().unwrap();
         }
         std::fs::write(folder.join(task), high_water().unwrap_or(0).to_string()).unwrap();
         return;
@@ -494,11 +498,11 @@ fn conversion_takes_bounded_memory() {
 fn egr_files_keep_their_loops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.egr");
-    let network = words("a b 2\nb b 3\n", KEEP);
+    let network = words("a b 2\nb b 3\n", keep());
     write_network(&path, &network).unwrap();
     for directed in [None, Some(true), Some(false)] {
         for weighted in [None, Some(false)] {
-            let options = ReadOptions { directed, weighted, loops: Loops::Drop };
+            let options = ReadOptions { directed, weighted, ..ReadOptions::default() };
             let (found, decisions) = read_network(&path, &options).unwrap();
             let weight = if weighted.is_none() { 3.0 } else { 1.0 };
             assert_eq!(
@@ -555,7 +559,7 @@ fn mutations_never_panic() {
             }
             let path = folder.path().join("mutated");
             std::fs::write(&path, &bytes).unwrap();
-            match read_network(&path, &KEEP) {
+            match read_network(&path, &keep()) {
                 Ok((network, _)) => {
                     read += 1;
                     let walked: usize = (0..network.nodes()).map(|u| network.rows().entries(u).count()).sum();

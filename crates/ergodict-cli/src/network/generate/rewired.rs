@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     check_network_name(out)?;
     reports::probe(&outputs)?;
     let OpenedNetwork { network, name, decisions, input } =
-        reading::open(args.reading, &args.net, common.quiet)?;
+        reading::open(&args.reading, &args.net, common.quiet)?;
     let started = Instant::now();
     let copy = rewired(&network, args.proposals, common.seed).with_context(|| name.clone())?;
     let lost = write_network_with_note(out, &copy, crate::resolved::note().as_deref())?.lost;

@@ -2,7 +2,7 @@
 
 use super::catalog::Part;
 use crate::Result;
-use crate::data::{Loops, Network, ReadOptions, read_network};
+use crate::data::{Network, ReadOptions, read_network};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -49,7 +49,7 @@ impl fmt::Display for Content {
 
 /// Reads a file, and makes of it the simple network whose nodes are numbered by the rank of their ids among those with an edge.
 pub(super) fn read(path: &Path, part: Part) -> Result<(Network, Content)> {
-    let options = ReadOptions { directed: Some(false), weighted: Some(false), loops: Loops::Drop };
+    let options = ReadOptions { directed: Some(false), weighted: Some(false), ..ReadOptions::default() };
     let (network, _) = read_network(path, &options)?;
     // An .egr keeps its loops whatever is said.
     let network = network.to_simple();

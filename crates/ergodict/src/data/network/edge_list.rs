@@ -16,15 +16,15 @@ mod layout;
 pub(super) mod line;
 mod names;
 
-use super::NodeIds;
-use crate::data::Input;
+use super::line_ends::LineEnds;
+use super::{NodeIds, ReadOptions};
 use crate::{Error, Result};
 pub(super) use blocks::{Blocks, Listed, Numbered};
 use chunk::Chunk;
 pub(super) use chunk::LONGEST_LINE;
 pub(super) use indices::integer_indices;
+pub(super) use layout::separator;
 use layout::{Layout, Weight};
-pub(super) use layout::{Role as Column, role, separator, weight_column};
 pub(super) use line::canonical as integer_of;
 pub(super) use line::{Separator, content, split};
 pub(super) use names::NodeNames;
@@ -71,6 +71,8 @@ pub(super) struct Noticed {
     pub(super) ignored_weights: bool,
     /// Columns that the header names and nothing is made of.
     pub(super) unused: Vec<String>,
+    /// The first line, where it is taken for an edge but could be a header.
+    pub(super) unsure: Option<String>,
     /// The first weight below zero, with its line.
     pub(super) negative: Option<(u64, f64)>,
 }
@@ -95,7 +97,7 @@ pub(super) struct Noticed {
 /// # Errors
 /// [`Error::Format`] with the line that is no edge, or when there is none; [`Error::Io`].
 pub fn read_edge_list(path: &Path) -> Result<EdgeList> {
-    Ok(read(path, crate::data::open(path)?, false)?.list)
+    Ok(read(path, crate::data::open(path)?, &ReadOptions::default())?.list)
 }
 
 /// Bytes of a block and of a piece of it that one thread parses.
@@ -113,14 +115,20 @@ const SIZES: Sizes = Sizes { block: 8 << 20, piece: 1 << 20 };
 const FIRST: usize = 1 << 16;
 
 /// Reads an edge list from an input that was opened.
-pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Parsed> {
-    read_sized(path, input, ignore_weights, SIZES)
+pub(super) fn read(path: &Path, input: impl Read + Send, options: &ReadOptions) -> Result<Parsed> {
+    read_sized(path, LineEnds::new(input), options, SIZES)
 }
 
 /// Reads an edge list from memory; `path` is for messages.
-pub(super) fn parse(path: &Path, text: &[u8], ignore_weights: bool) -> Result<Parsed> {
-    let mut parser = Parser::new(path, ignore_weights, SIZES.piece);
-    parser.block(text)?;
+pub(super) fn parse(path: &Path, text: &[u8], options: &ReadOptions) -> Result<Parsed> {
+    let mut parser = Parser::new(path, options, SIZES.piece);
+    if text.contains(&b'\r') {
+        let mut lines = Vec::with_capacity(text.len());
+        LineEnds::new(text).read_to_end(&mut lines).map_err(Error::io(path))?;
+        parser.block(&lines)?;
+    } else {
+        parser.block(text)?;
+    }
     parser.finish()
 }
 
@@ -128,10 +136,10 @@ pub(super) fn parse(path: &Path, text: &[u8], ignore_weights: bool) -> Result<Pa
 fn read_sized(
     path: &Path,
     mut input: impl Read + Send,
-    ignore_weights: bool,
+    options: &ReadOptions,
     sizes: Sizes,
 ) -> Result<Parsed> {
-    let mut parser = Parser::new(path, ignore_weights, sizes.piece);
+    let mut parser = Parser::new(path, options, sizes.piece);
     let (mut now, mut next) = (Vec::new(), Vec::new());
     let mut more = fill(&mut input, &mut now, sizes.block).map_err(Error::io(path))?;
     loop {
@@ -169,7 +177,7 @@ fn fill(input: &mut (impl Read + Send), buffer: &mut Vec<u8>, bytes: usize) -> s
 /// The state between blocks.
 struct Parser<'a> {
     path: &'a Path,
-    ignore_weights: bool,
+    options: &'a ReadOptions,
     piece: usize,
     layout: Option<Layout>,
     chunks: Vec<Chunk>,
@@ -181,9 +189,9 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(path: &'a Path, ignore_weights: bool, piece: usize) -> Self {
+    fn new(path: &'a Path, options: &'a ReadOptions, piece: usize) -> Self {
         let (layout, chunks, directed, negative) = (None, Vec::new(), None, None);
-        Self { path, ignore_weights, piece, layout, chunks, lines: 0, bytes: 0, directed, negative }
+        Self { path, options, piece, layout, chunks, lines: 0, bytes: 0, directed, negative }
     }
 
     /// Parses a block of whole lines.
@@ -194,8 +202,10 @@ impl<'a> Parser<'a> {
         self.bytes += text.len() as u64;
         if self.layout.is_none() {
             self.directed = self.directed.or_else(|| direction(text));
-            let layout = Layout::find(text, self.lines + 1, self.ignore_weights);
+            let layout = Layout::find(text, self.lines + 1, self.options);
             self.layout = layout.map_err(|(line, problem)| Error::format(self.path, Some(line), problem))?;
+            let told = self.layout.as_ref().and_then(|layout| layout.direction.as_ref());
+            self.directed = self.directed.or(told.map(|direction| direction.directed));
             if let Some(header) = self.layout.as_ref().and_then(|layout| layout.header) {
                 while self.lines < header {
                     let end = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
@@ -260,6 +270,7 @@ impl<'a> Parser<'a> {
             weight_column: if let Weight::Column(at) = layout.weight { Some(at + 1) } else { None },
             ignored_weights: layout.weight == Weight::Ignored,
             unused: layout.unused.clone(),
+            unsure: layout.unsure.clone(),
             negative: self.negative,
         }
     }
@@ -308,7 +319,7 @@ mod tests {
     const PATH: &str = "net.txt";
 
     fn read(text: &str) -> Result<Parsed> {
-        parse(Path::new(PATH), text.as_bytes(), false)
+        parse(Path::new(PATH), text.as_bytes(), &ReadOptions::default())
     }
 
     fn message(text: &str) -> String {
@@ -495,7 +506,12 @@ mod tests {
 
     #[test]
     fn ignored_weights_may_be_anything() {
-        let parsed = parse(Path::new(PATH), b"a b friend\nb c\nc d -1\n", true).unwrap();
+        let parsed = parse(
+            Path::new(PATH),
+            b"a b friend\nb c\nc d -1\n",
+            &ReadOptions { weighted: Some(false), ..ReadOptions::default() },
+        )
+        .unwrap();
         assert_eq!(
             (parsed.list.weights, parsed.noticed.ignored_weights, parsed.list.ends.len()),
             (None, true, 3)
@@ -538,10 +554,10 @@ mod tests {
         fn nothing_depends_on_blocks_pieces_or_threads(
             kind in 0u8..6,
             choices in proptest::collection::vec((0u8..64, 0u16..400, 0u16..400), 33..80),
-            fault in proptest::option::of(33usize..80),
+            fault in proptest::option::of(129usize..180),
         ) {
             // The first lines tell the layout; they must be in the first block.
-            let mut text = file(kind, &[(4, 1, 2); 33]);
+            let mut text = file(kind, &[(4, 1, 2); 129]);
             let head = text.len();
             text += &file(kind, &choices);
             if let Some(line) = fault {
@@ -551,22 +567,22 @@ mod tests {
                 text = lines.join("\n");
             }
             let told = |result: Result<Parsed>| result.map_err(|error| error.to_string());
-            let path = Path::new(PATH);
-            let whole = told(parse(path, text.as_bytes(), false));
+            let (path, options) = (Path::new(PATH), ReadOptions::default());
+            let whole = told(parse(path, text.as_bytes(), &options));
             if let Some(line) = fault {
-                let place = format!("{PATH}:{}: has one field", line.min(33 + choices.len()) + 1);
+                let place = format!("{PATH}:{}: has one field", line.min(129 + choices.len()) + 1);
                 prop_assert!(whole.as_ref().unwrap_err().starts_with(&place), "{whole:?} {place}");
             }
             for piece in [1, 2, 3, 7, 16, 61] {
                 for block in [head + 64, head + 65 + piece, 1 << 20] {
                     let sizes = Sizes { block, piece };
-                    let parts = told(read_sized(path, text.as_bytes(), false, sizes));
+                    let parts = told(read_sized(path, LineEnds::new(text.as_bytes()), &options, sizes));
                     prop_assert_eq!(&parts, &whole);
                 }
             }
             let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             let sizes = Sizes { block: head + 99, piece: 50 };
-            prop_assert_eq!(told(one.install(|| read_sized(path, text.as_bytes(), false, sizes))), whole);
+            prop_assert_eq!(told(one.install(|| read_sized(path, LineEnds::new(text.as_bytes()), &options, sizes))), whole);
         }
     }
 }

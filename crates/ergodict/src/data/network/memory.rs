@@ -41,7 +41,7 @@ impl Network {
             list.ends.iter_mut().for_each(|(u, v)| (*u, *v) = ((*u).min(*v), (*u).max(*v)));
         }
         let entries = Entries { list, weighted, found: Found::default() };
-        from_matrix(Path::new(EDGES), entries, format, *options)
+        from_matrix(Path::new(EDGES), entries, format, options)
     }
 
     /// The network of a square matrix whose entries are given, as [`read_network`](super::read_network) makes it of a `.npz` file: entries of
@@ -75,7 +75,7 @@ impl Network {
         }
         let entries =
             matrix_list::edges(NodeIds::numbered(n), ends, entries, options.weighted == Some(false))?;
-        from_matrix(path, entries, NetworkFormat::Matrix, *options)
+        from_matrix(path, entries, NetworkFormat::Matrix, options)
     }
 }
 

@@ -10,17 +10,21 @@
 //! A loop is an entry of the diagonal and is stored once. An edge of an undirected network is stored in the rows of both ends.
 
 mod adjacency;
+mod adjacency_table;
 mod bit_matrix;
 mod build;
+mod columns;
 mod convert;
 pub mod corrupt;
 mod edge_list;
 mod egr;
 mod egr_check;
 mod embedded;
+mod formats;
 mod from_list;
 pub mod generate;
 mod ids;
+mod line_ends;
 mod matrix_list;
 mod matrix_market;
 mod memory;
@@ -44,6 +48,7 @@ mod write;
 pub use adjacency::Adjacency;
 pub(crate) use adjacency::{Pairs, get as pair_bits};
 pub use build::{Build, Edge, Found, Loops};
+pub use columns::{Header, TableColumns, TableForm, TableOptions};
 pub use convert::gather::Converting;
 pub use convert::{Conversion, convert_network};
 pub use edge_list::{EdgeList, read_edge_list};

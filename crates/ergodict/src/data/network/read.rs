@@ -1,7 +1,11 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
+use super::columns::TableOptions;
 use super::matrix_list::Entries;
-use super::{Build, EdgeList, Found, Loops, Network, edge_list, egr, matrix_market, sparse_npz};
+use super::{
+    Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
+    sparse_npz,
+};
 use crate::data::{Input, open};
 use crate::{Error, Result};
 use std::fmt;
@@ -16,7 +20,7 @@ use std::path::Path;
 /// assert!(network.is_directed() && network.edges() == 2);
 /// # Ok::<(), ergodict::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// Whether edges have a direction. Left open: what the file says, and otherwise that they have none.
     pub directed: Option<bool>,
@@ -24,6 +28,8 @@ pub struct ReadOptions {
     pub weighted: Option<bool>,
     /// What becomes of loops. An `.egr` file keeps those it holds, whatever is said here: it is used as it lies in the file.
     pub loops: Loops,
+    /// What the columns of a table are.
+    pub table: TableOptions,
 }
 
 /// How a network lies in a file.
@@ -39,10 +45,26 @@ pub struct ReadOptions {
 pub enum NetworkFormat {
     /// Text, an edge a line.
     EdgeList,
+    /// Text, a row of the adjacency matrix a line.
+    AdjacencyTable,
     /// MatrixMarket, coordinates.
     MatrixMarket,
     /// A sparse matrix as `scipy.sparse.save_npz` writes it.
     SparseNpz,
+    /// GraphML.
+    GraphMl,
+    /// GEXF.
+    Gexf,
+    /// GML.
+    Gml,
+    /// Pajek's `.net`.
+    Pajek,
+    /// Node-link JSON.
+    NodeLink,
+    /// Cytoscape's JSON.
+    Cytoscape,
+    /// MATLAB's `.mat`, version 5 to 7.
+    Matlab,
     /// Our own binary format.
     Egr,
     /// Edges in memory that say whether they have a direction.
@@ -53,11 +75,11 @@ pub enum NetworkFormat {
 
 impl NetworkFormat {
     /// Those that are read from files, in words.
-    pub const READ: &'static str = "an edge list, MatrixMarket, scipy .npz or .egr";
+    pub const READ: &'static str =
+        "an edge list or table, GraphML, GEXF, GML, Pajek, JSON, MatrixMarket, .npz, .mat or .egr";
 
     /// The format of a file that begins so.
     pub(super) fn detect(head: &[u8]) -> Self {
-        // Eight bytes are seen, three of which may be a mark of UTF-8.
         let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
         let length = text.len().min(banner.len());
         if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
@@ -67,8 +89,14 @@ impl NetworkFormat {
         } else if head.starts_with(b"EGR1") {
             Self::Egr
         } else {
-            Self::EdgeList
+            formats::detect(head).unwrap_or(Self::EdgeList)
         }
+    }
+
+    /// Whether it is a graph that another program wrote, which is read whole.
+    pub(super) fn is_graph_file(self) -> bool {
+        use NetworkFormat::{Cytoscape, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek};
+        matches!(self, GraphMl | Gexf | Gml | Pajek | NodeLink | Cytoscape | Matlab)
     }
 }
 
@@ -76,8 +104,16 @@ impl fmt::Display for NetworkFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::EdgeList => "edge list",
+            Self::AdjacencyTable => "adjacency matrix",
             Self::MatrixMarket => "MatrixMarket",
             Self::SparseNpz => "scipy sparse matrix",
+            Self::GraphMl => "GraphML",
+            Self::Gexf => "GEXF",
+            Self::Gml => "GML",
+            Self::Pajek => "Pajek",
+            Self::NodeLink => "node-link JSON",
+            Self::Cytoscape => "Cytoscape JSON",
+            Self::Matlab => "MATLAB",
             Self::Egr => ".egr",
             Self::Graph => "graph",
             Self::Matrix => "matrix",
@@ -148,6 +184,8 @@ pub struct ReadDecisions {
     pub header: Option<u64>,
     /// Columns that a header names and nothing was made of, such as `year`.
     pub unused: Vec<String>,
+    /// The fields of the first line, where it is read as an edge but could be a header.
+    pub unsure: Option<String>,
     /// What became of loops.
     pub loops: Loops,
     /// Loops, repeated edges and zeros.
@@ -166,8 +204,8 @@ impl ReadDecisions {
         found: Found,
         words: bool,
     ) -> Self {
-        let (weight_column, header, unused) = (None, None, Vec::new());
-        Self { format, directed, reason, weights, weight_column, header, unused, loops, found, words }
+        let (weight_column, header, unused, unsure) = (None, None, Vec::new(), None);
+        Self { format, directed, reason, weights, weight_column, header, unused, unsure, loops, found, words }
     }
 }
 
@@ -188,7 +226,7 @@ impl fmt::Display for ReadDecisions {
                 Some(at) => &format!("weights of column {at} used"),
                 None => "weights used",
             },
-            (Weights::Ignored, NetworkFormat::EdgeList) => "third column ignored",
+            (Weights::Ignored, NetworkFormat::EdgeList) if self.header.is_none() => "third column ignored",
             (Weights::Ignored, _) => "weights ignored",
         };
         let ids = if self.words { "words as ids" } else { "integer ids" };
@@ -196,6 +234,9 @@ impl fmt::Display for ReadDecisions {
         let mut notes = Vec::new();
         if let Some(line) = self.header {
             notes.push(format!("header on line {line} skipped"));
+        }
+        if let Some(fields) = &self.unsure {
+            notes.push(format!("first line {fields} read as an edge, not as a header"));
         }
         match &self.unused[..] {
             [] => {}
@@ -223,8 +264,8 @@ impl fmt::Display for ReadDecisions {
     }
 }
 
-/// Reads a network. The format is recognized by content: MatrixMarket, a scipy `.npz`, our `.egr`, or else an edge list
-/// (see [`read_edge_list`](crate::data::read_edge_list)). `-` is standard input; gzip and zstd are decompressed.
+/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, node-link or Cytoscape JSON, MatrixMarket, a scipy
+/// `.npz`, a MATLAB `.mat`, our `.egr`, or else a table: edges (see [`read_edge_list`](crate::data::read_edge_list)) or an adjacency matrix. `-` is standard input; gzip and zstd are decompressed.
 ///
 /// ```
 /// use ergodict::data::{ReadOptions, read_network};
@@ -241,21 +282,20 @@ impl fmt::Display for ReadDecisions {
 /// [`Error::Format`], with the line where there are lines, for a file that cannot be understood, for negative weights,
 /// and for weights that are wanted but not there; [`Error::Io`].
 pub fn read_network(path: &Path, options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
-    read_input(path, open(path)?, *options)
+    read_input(path, open(path)?, options)
 }
 
 /// As [`read_network`], of a file that is open already and of which nothing was read.
 pub(super) fn read_input(
     path: &Path,
-    input: Input,
-    options: ReadOptions,
+    mut input: Input,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     foreign(path, input.head())?;
     match NetworkFormat::detect(input.head()) {
-        // What is in memory is in no file.
-        NetworkFormat::EdgeList | NetworkFormat::Graph | NetworkFormat::Matrix => {
-            let parsed = edge_list::read(path, input, options.weighted == Some(false))?;
-            from_text(path, parsed, options)
+        format if format.is_graph_file() => {
+            let (entries, format) = formats::read(path, format, input, options)?;
+            from_matrix(path, entries, format, options)
         }
         NetworkFormat::MatrixMarket => {
             let entries = matrix_market::read(path, input, options.weighted == Some(false))?;
@@ -267,6 +307,15 @@ pub(super) fn read_input(
             from_matrix(path, entries, NetworkFormat::SparseNpz, options)
         }
         NetworkFormat::Egr => from_egr(path, egr::read(path, input)?, options),
+        // What is in memory is in no file.
+        _ => {
+            if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
+                let entries = adjacency_table::read(path, input, options)?;
+                return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
+            }
+            let parsed = edge_list::read(path, input, options)?;
+            from_text(path, parsed, options)
+        }
     }
 }
 
@@ -283,11 +332,13 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
 pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
     let begins =
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
+    let dot = || ["digraph", "graph", "strict"].into_iter().any(begins) && head.contains(&b'{');
     let what = match () {
-        () if begins("<") => "XML, perhaps GraphML or GEXF",
-        () if begins("{") || begins("[") => "JSON",
-        () if begins("graph [") || begins("graph\n[") || begins("creator ") => "GML",
-        () if begins("*vertice") || begins("*network") => "Pajek",
+        () if begins("[") => "a JSON array",
+        () if dot() => "Graphviz DOT",
+        () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
+            "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
+        }
         () if head.starts_with(b"\x93NUMPY") => "a dense numpy array",
         () => return Ok(()),
     };
@@ -311,13 +362,18 @@ pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
 /// As [`read_network`].
 pub fn parse_network(text: &[u8], options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
     let path = Path::new("edge list");
-    from_text(path, edge_list::parse(path, text, options.weighted == Some(false))?, *options)
+    let start = &text[..text.len().min(adjacency_table::START as usize)];
+    if adjacency_table::recognize(path, start, options)? {
+        let entries = adjacency_table::read(path, text, options)?;
+        return from_matrix(path, entries, NetworkFormat::AdjacencyTable, options);
+    }
+    from_text(path, edge_list::parse(path, text, options)?, options)
 }
 
 fn from_text(
     path: &Path,
     parsed: edge_list::Parsed,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let edge_list::Parsed { list, noticed } = parsed;
     if let Some((line, weight)) = noticed.negative {
@@ -330,7 +386,7 @@ fn from_text(
     let entries = Entries { list, weighted, found: Found::default() };
     let (network, mut decisions) = from_matrix(path, entries, NetworkFormat::EdgeList, options)?;
     (decisions.header, decisions.weight_column) = (noticed.header, noticed.weight_column);
-    decisions.unused = noticed.unused;
+    (decisions.unused, decisions.unsure) = (noticed.unused, noticed.unsure);
     Ok((network, decisions))
 }
 
@@ -342,7 +398,7 @@ pub(super) fn from_matrix(
     path: &Path,
     entries: Entries,
     format: NetworkFormat,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let Entries { mut list, weighted, found: before } = entries;
     let weights = match (weighted, options.weighted) {
@@ -395,7 +451,7 @@ pub(super) fn no_weights(format: NetworkFormat, unused: &[String]) -> String {
 }
 
 /// What is made of the weights of a network that was made before.
-pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) -> Result<Weights> {
+pub(super) fn egr_weights(path: &Path, network: &Network, options: &ReadOptions) -> Result<Weights> {
     match (network.is_weighted(), options.weighted) {
         (false, Some(true)) => Err(Error::format(path, None, no_weights(NetworkFormat::Egr, &[]))),
         (true, Some(false)) => Ok(Weights::Ignored),
@@ -408,7 +464,7 @@ pub(super) fn egr_weights(path: &Path, network: &Network, options: ReadOptions) 
 pub(super) fn from_egr(
     path: &Path,
     network: Network,
-    options: ReadOptions,
+    options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
     let weights = egr_weights(path, &network, options)?;
     let said = network.is_directed();

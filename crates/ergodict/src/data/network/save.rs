@@ -1,6 +1,6 @@
 //! Writes a network in the format that the name of the file tells.
 
-use super::{Network, NetworkFormat, NodeIds, egr, write_edge_list};
+use super::{Network, NetworkFormat, NodeIds, egr, formats, write_edge_list};
 use crate::data::note::KEY;
 use crate::data::npy_write::{npy_header, scalar_header};
 use crate::data::write_atomic;
@@ -33,6 +33,8 @@ enum Format {
     Egr,
     MatrixMarket,
     Npz,
+    GraphMl,
+    NodeLink,
     EdgeList,
 }
 
@@ -60,7 +62,7 @@ pub fn check_network_name(path: &Path) -> Result<()> {
 
 impl NetworkFormat {
     /// Those that are written, by the names of files.
-    pub const WRITTEN: &'static str = ".egr, .mtx, .npz, or an edge list";
+    pub const WRITTEN: &'static str = ".egr, .mtx, .npz, .graphml, .json (node-link), or an edge list";
 }
 
 /// Whether the name is that of an `.egr` file.
@@ -79,6 +81,14 @@ fn format(path: &Path) -> Result<(Format, Packing)> {
         Some((_, "egr")) => Format::Egr,
         Some((_, "mtx")) => Format::MatrixMarket,
         Some((_, "npz")) => Format::Npz,
+        Some((_, "graphml" | "xml")) => Format::GraphMl,
+        Some((_, "json")) => Format::NodeLink,
+        Some((_, other @ ("gexf" | "gml" | "net" | "mat" | "dot" | "gv" | "cyjs"))) => {
+            let written = NetworkFormat::WRITTEN;
+            let problem =
+                format!("cannot be written: .{other} is only read; expected a name that ends in {written}");
+            return Err(Error::format(path, None, problem));
+        }
         _ => Format::EdgeList,
     };
     if packing != Packing::None && matches!(format, Format::Egr | Format::Npz) {
@@ -97,7 +107,7 @@ fn format(path: &Path) -> Result<(Format, Packing)> {
 }
 
 /// Writes a network, whole or not at all, in the format of the name: `.egr`, `.mtx` (Matrix Market), `.npz` (opened by
-/// `scipy.sparse.load_npz`); any other name is an edge list. Text is compressed when `.gz` or `.zst` follows. `-` is
+/// `scipy.sparse.load_npz`), `.graphml`, `.json` (node-link, as networkx has it); any other name is an edge list. Text is compressed when `.gz` or `.zst` follows. `-` is
 /// standard output and an edge list.
 ///
 /// ```
@@ -115,8 +125,8 @@ pub fn write_network(path: &Path, network: &Network) -> Result<Saved> {
     write_network_with_note(path, network, None)
 }
 
-/// The same with a note of how it was made, JSON in ASCII that [`read_note`](crate::data::read_note) finds again. `.egr` has no
-/// place for one.
+/// The same with a note of how it was made, JSON in ASCII that [`read_note`](crate::data::read_note) finds again. `.egr`, GraphML and JSON
+/// have no place for one.
 ///
 /// ```
 /// use ergodict::data::{Network, ReadOptions, read_network, write_network_with_note};
@@ -159,6 +169,8 @@ fn write(
             Format::Egr => egr::write(network, out),
             Format::MatrixMarket => matrix_market(network, note, out),
             Format::Npz => sparse_npz(network, note, out),
+            Format::GraphMl => formats::write_graphml(network, out),
+            Format::NodeLink => formats::write_node_link(network, out),
             Format::EdgeList => list(out),
         })
         .map_err(Error::io(path))
@@ -198,7 +210,7 @@ fn lost(network: &Network, format: Format) -> Option<String> {
         })
     };
     let names = match format {
-        Format::Egr => return None,
+        Format::Egr | Format::GraphMl | Format::NodeLink => return None,
         Format::MatrixMarket => called(1, ".mtx"),
         Format::Npz => called(0, ".npz"),
         Format::EdgeList => {

@@ -1,6 +1,6 @@
 //! How networks are read, as users set it.
 
-use super::{Loops, ReadOptions};
+use super::{Header, Loops, ReadOptions, TableForm, TableOptions};
 use serde::{Deserialize, Serialize};
 
 /// Settings of reading a network; what is left open is decided by the file.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// let settings = ReadSettings { unweighted: true, ..ReadSettings::default() };
 /// assert_eq!((settings.options().weighted, settings.options().directed), (Some(false), None));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Reading"))]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches")]
@@ -35,6 +35,56 @@ pub struct ReadSettings {
     #[serde(skip_serializing_if = "crate::text::is_off")]
     #[cfg_attr(feature = "clap", arg(long, hide_short_help = true))]
     pub loops: bool,
+    /// Form of the rows of a table: edges, or an adjacency matrix [default: by its content]
+    #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_enum,
+            value_name = "auto|edges|adjacency",
+            default_value = "auto",
+            hide_default_value = true,
+            hide_possible_values = true,
+            hide_short_help = true
+        )
+    )]
+    pub format: TableForm,
+    /// First row of a table: names of its columns, or not [default: by its content]
+    #[serde(skip_serializing_if = "is_default")]
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_enum,
+            value_name = "auto|yes|no",
+            default_value = "auto",
+            hide_default_value = true,
+            hide_possible_values = true,
+            hide_short_help = true
+        )
+    )]
+    pub header: Header,
+    /// Column with one end of the edges: its name, or its number from 1
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "COLUMN", hide_short_help = true))]
+    pub source: Option<String>,
+    /// Column with the other end
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "COLUMN", hide_short_help = true))]
+    pub target: Option<String>,
+    /// Column with the weights
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "COLUMN", conflicts_with = "unweighted", hide_short_help = true)
+    )]
+    pub weight: Option<String>,
+}
+
+/// Whether a choice is left out of files.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl ReadSettings {
@@ -45,6 +95,13 @@ impl ReadSettings {
             directed: either(self.directed, self.undirected),
             weighted: either(self.weighted, self.unweighted),
             loops: if self.loops { Loops::Keep } else { Loops::Drop },
+            table: TableOptions {
+                form: self.format,
+                header: self.header,
+                source: self.source.clone(),
+                target: self.target.clone(),
+                weight: self.weight.clone(),
+            },
         }
     }
 }

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 /// What the options and the file say of directions.
-pub(in crate::data::network) fn direction(options: ReadOptions, said: Option<bool>) -> (bool, Reason) {
+pub(in crate::data::network) fn direction(options: &ReadOptions, said: Option<bool>) -> (bool, Reason) {
     match (options.directed, said) {
         (Some(directed), _) => (directed, Reason::Asked),
         (None, Some(directed)) => (directed, Reason::Said),
@@ -30,13 +30,13 @@ pub(in crate::data::network) fn text(budget: usize) -> usize {
 pub(in crate::data::network) fn of_list(
     task: &mut Task<'_>,
     input: Input,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<ReadDecisions> {
     let path = task.input;
     // What can be read once is not read again when a word turns up.
     let named = input.is_read_once() || task.folder.as_ref().is_some_and(|folder| folder.head.named);
-    let mut blocks = Blocks::new(path, input, options.weighted == Some(false), text(budget));
+    let mut blocks = Blocks::new(path, input, options, text(budget));
     if !named {
         if let Some(decisions) = of_integers(task, &mut blocks, options, budget)? {
             return Ok(decisions);
@@ -45,7 +45,7 @@ pub(in crate::data::network) fn of_list(
             folder.remove();
         }
         task.found = Found::default();
-        blocks = Blocks::new(path, open(path)?, options.weighted == Some(false), text(budget));
+        blocks = Blocks::new(path, open(path)?, options, text(budget));
     }
     if let Some(head) = &mut task.keep {
         head.named = true;
@@ -66,7 +66,7 @@ fn next_block(path: &Path, blocks: &mut Blocks<'_>, integers: bool) -> Result<Op
 fn first_block(
     path: &Path,
     blocks: &mut Blocks<'_>,
-    options: ReadOptions,
+    options: &ReadOptions,
     integers: bool,
 ) -> Result<Option<Listed>> {
     let first = blocks.next(integers)?;
@@ -84,7 +84,7 @@ fn first_block(
 fn of_integers(
     task: &mut Task<'_>,
     blocks: &mut Blocks<'_>,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<Option<ReadDecisions>> {
     let path = task.input;
@@ -126,7 +126,7 @@ fn of_integers(
 fn of_names(
     task: &mut Task<'_>,
     blocks: &mut Blocks<'_>,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<ReadDecisions> {
     let path = task.input;
@@ -146,10 +146,10 @@ fn of_names(
     Ok(decided(blocks, options, task.found, made))
 }
 
-fn decided(blocks: &mut Blocks<'_>, options: ReadOptions, found: Found, made: Outcome) -> ReadDecisions {
+fn decided(blocks: &mut Blocks<'_>, options: &ReadOptions, found: Found, made: Outcome) -> ReadDecisions {
     let (has_weights, said) = blocks.kind();
     let (directed, reason) = direction(options, said);
-    let edge_list::Noticed { header, weight_column, unused, ignored_weights, .. } =
+    let edge_list::Noticed { header, weight_column, unused, unsure, ignored_weights, .. } =
         std::mem::take(&mut blocks.noticed);
     let weights = match (has_weights, ignored_weights) {
         (true, _) => Weights::Used,
@@ -157,5 +157,17 @@ fn decided(blocks: &mut Blocks<'_>, options: ReadOptions, found: Found, made: Ou
         (false, false) => Weights::None,
     };
     let (format, loops, words) = (NetworkFormat::EdgeList, options.loops, made.words);
-    ReadDecisions { format, directed, reason, weights, weight_column, header, unused, loops, found, words }
+    ReadDecisions {
+        format,
+        directed,
+        reason,
+        weights,
+        weight_column,
+        header,
+        unused,
+        unsure,
+        loops,
+        found,
+        words,
+    }
 }

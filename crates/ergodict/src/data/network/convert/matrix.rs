@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 /// What is made of the weights of a matrix, and whether that is what was asked for.
-fn matrix_weights(path: &Path, format: NetworkFormat, there: bool, options: ReadOptions) -> Result<Weights> {
+fn matrix_weights(path: &Path, format: NetworkFormat, there: bool, options: &ReadOptions) -> Result<Weights> {
     match (there, options.weighted) {
         (false, Some(true)) => Err(Error::format(path, None, read::no_weights(format, &[]))),
         (false, _) => Ok(Weights::None),
@@ -39,7 +39,7 @@ fn entries((mut ends, weights): (Vec<(u32, u32)>, Vec<f64>), use_of: Weights, ze
 pub(in crate::data::network) fn of_matrix_market(
     task: &mut Task<'_>,
     input: Input,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<ReadDecisions> {
     let (path, format) = (task.input, NetworkFormat::MatrixMarket);
@@ -63,7 +63,7 @@ pub(in crate::data::network) fn of_matrix_market(
 pub(in crate::data::network) fn of_npz(
     task: &mut Task<'_>,
     input: &Input,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<ReadDecisions> {
     let (path, format) = (task.input, NetworkFormat::SparseNpz);
@@ -77,11 +77,11 @@ pub(in crate::data::network) fn of_npz(
 }
 
 /// A matrix on its way.
-struct Matrix {
+struct Matrix<'a> {
     weights: Weights,
     /// Whether it is said to be symmetric, so that one triangle is there.
     symmetric: bool,
-    options: ReadOptions,
+    options: &'a ReadOptions,
     budget: usize,
 }
 
@@ -99,7 +99,7 @@ impl Made {
     }
 }
 
-impl Matrix {
+impl Matrix<'_> {
     fn convert(
         &self,
         task: &mut Task<'_>,
@@ -130,7 +130,7 @@ impl Matrix {
 pub(in crate::data::network) fn of_egr(
     task: &mut Task<'_>,
     input: Input,
-    options: ReadOptions,
+    options: &ReadOptions,
     budget: usize,
 ) -> Result<ReadDecisions> {
     let (path, out) = (task.input, task.out);

@@ -23,9 +23,9 @@ mod sort;
 mod spool;
 mod table;
 
-use super::Found;
 use super::read::{self, NetworkFormat, ReadDecisions, ReadOptions};
-use crate::data::open;
+use super::{Found, adjacency_table, egr};
+use crate::data::{Input, open, write_atomic};
 use crate::error::Problem;
 use crate::{Error, Result};
 use folder::{Folder, Head};
@@ -90,7 +90,7 @@ impl Conversion {
         out: &Path,
         progress: &mut dyn FnMut(Converting) -> bool,
     ) -> Result<Option<ReadDecisions>> {
-        let input = open(path)?;
+        let mut input = open(path)?;
         read::foreign(path, input.head())?;
         let keep = if self.keep && !input.is_read_once() {
             Some(Head::from_file(path, format!("{options:?}"))?)
@@ -115,12 +115,17 @@ impl Conversion {
             Task { input: path, out, within: None, keep, folder, found: Found::default(), progress };
         let budget = self.memory;
         let made = match NetworkFormat::detect(input.head()) {
-            NetworkFormat::MatrixMarket => of_matrix_market(&mut task, input, *options, budget),
-            NetworkFormat::SparseNpz => of_npz(&mut task, &input, *options, budget),
-            NetworkFormat::Egr => of_egr(&mut task, input, *options, budget),
+            NetworkFormat::MatrixMarket => of_matrix_market(&mut task, input, options, budget),
+            NetworkFormat::SparseNpz => of_npz(&mut task, &input, options, budget),
+            NetworkFormat::Egr => of_egr(&mut task, input, options, budget),
+            format if format.is_graph_file() => whole(&mut task, input, options, budget),
             // What is in memory is in no file.
-            NetworkFormat::EdgeList | NetworkFormat::Graph | NetworkFormat::Matrix => {
-                of_list(&mut task, input, *options, budget)
+            _ => {
+                if adjacency_table::recognize(path, &input.peek(adjacency_table::START)?, options)? {
+                    whole(&mut task, input, options, budget)
+                } else {
+                    of_list(&mut task, input, options, budget)
+                }
             }
         };
         match made {
@@ -135,6 +140,23 @@ impl Conversion {
             }
         }
     }
+}
+
+/// A network of a format that is read whole, if its file is no larger than the memory.
+fn whole(task: &mut Task<'_>, input: Input, options: &ReadOptions, budget: usize) -> Result<ReadDecisions> {
+    let (path, out) = (task.input, task.out);
+    let bytes = path.metadata().map_or(0, |file| file.len());
+    if bytes > budget as u64 {
+        let problem = format!(
+            "has {bytes} bytes of a format that is converted in memory, of which {budget} bytes are to be used: expected more \
+             memory, or an edge list, which takes any size"
+        );
+        return Err(Error::format(path, None, problem));
+    }
+    let (network, decisions) = read::read_input(path, input, options)?;
+    task.report(Converting::Merging(network.stored(), network.stored()))?;
+    write_atomic(out, |file| egr::write(&network, file).map_err(Error::io(out)))?;
+    Ok(decisions)
 }
 
 /// As [`Conversion::run`] in about `budget` bytes of memory, of which nothing is kept when it is stopped. `progress` is told a

@@ -3,6 +3,8 @@
 use super::chunk::{Chunk, Ends};
 use super::{EdgeList, Layout, Noticed, Parser, SIZES, fill, indices};
 use crate::data::Input;
+use crate::data::network::ReadOptions;
+use crate::data::network::line_ends::LineEnds;
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -21,7 +23,7 @@ pub(in crate::data::network) enum Listed {
 pub(in crate::data::network) struct Blocks<'a> {
     /// None after the end.
     parser: Option<Parser<'a>>,
-    input: Input,
+    input: LineEnds<Input>,
     text: Vec<u8>,
     bytes: usize,
     some: bool,
@@ -36,11 +38,11 @@ impl<'a> Blocks<'a> {
     pub(in crate::data::network) fn new(
         path: &'a Path,
         input: Input,
-        ignore_weights: bool,
+        options: &'a ReadOptions,
         bytes: usize,
     ) -> Self {
-        let parser = Some(Parser::new(path, ignore_weights, SIZES.piece.min(bytes.div_ceil(4))));
-        let noticed = Noticed::default();
+        let parser = Some(Parser::new(path, options, SIZES.piece.min(bytes.div_ceil(4))));
+        let (noticed, input) = (Noticed::default(), LineEnds::new(input));
         Self { parser, input, text: Vec::new(), bytes, some: false, more: true, kind: (false, None), noticed }
     }
 

@@ -1,7 +1,8 @@
 //! Parses some lines of an edge list, knowing nothing of the rest of the file.
 
-use super::layout::{Layout, Weight, one_field, too_many};
+use super::layout::{Direction, Layout, Weight, one_field, too_many};
 use super::line::{attribute_weight, attributes, canonical, content, split};
+use crate::data::network::columns::direction_of;
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
@@ -153,16 +154,21 @@ impl Chunk {
         if let Some(field) = weight {
             let number: Option<f64> = field.parse().ok().filter(|x: &f64| x.is_finite());
             let Some(number) = number else {
-                let text = format!(
-                    "has the weight `{}`: expected a finite number; weights can be ignored",
-                    shorten(field)
-                );
+                let found = if field.is_empty() {
+                    "a blank weight".into()
+                } else {
+                    format!("the weight `{}`", shorten(field))
+                };
+                let text = format!("has {found}: expected a finite number; weights can be ignored");
                 return Err(Problem::hinting(text, "unweighted", "true"));
             };
             if number < 0.0 && self.negative.is_none() {
                 self.negative = Some((self.lines, number));
             }
             self.weights.push(number);
+        }
+        if let Some(direction) = layout.direction.as_ref().filter(|direction| direction.checked) {
+            check_direction(direction, fields.get(direction.column).map_or("", |field| field))?;
         }
         let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
         if source.is_empty() || target.is_empty() {
@@ -172,6 +178,25 @@ impl Chunk {
         self.ends.push(source, target);
         Ok(())
     }
+}
+
+/// Refuses a line whose edge has a direction where others have none.
+fn check_direction(direction: &Direction, value: &str) -> Result<(), Problem> {
+    let word = |directed: bool| if directed { "directed" } else { "undirected" };
+    let text = match direction_of(&direction.name, value) {
+        Some(directed) if directed == direction.directed => return Ok(()),
+        Some(directed) => format!(
+            "has an edge that is {} where the lines before it are {}: a network has edges of one kind, so say which",
+            word(directed),
+            word(direction.directed)
+        ),
+        None => format!(
+            "has `{}` in the column `{}`: expected directed or undirected; say which it is",
+            shorten(value),
+            shorten(&direction.name)
+        ),
+    };
+    Err(Problem::hinting(text, "directed", "true"))
 }
 
 fn miscounted(found: usize, layout: &Layout) -> String {

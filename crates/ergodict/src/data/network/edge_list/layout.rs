@@ -1,11 +1,13 @@
 //! How the lines of an edge list are laid out: separator, header, and which column is which, from its first lines.
 
-use super::line::{Separator, attribute_weight, attributes, canonical, content, split};
+use super::line::{Separator, attribute_weight, attributes, content, split};
+use crate::data::network::ReadOptions;
+use crate::data::network::columns::{FirstRow, TableColumns, direction_of, first_row};
 use crate::data::npy_header::shorten;
 use std::borrow::Cow;
 
 /// Lines that are looked at.
-const SAMPLE: usize = 32;
+const SAMPLE: usize = 128;
 
 /// What every line of the file is like.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,8 +22,23 @@ pub(super) struct Layout {
     pub(super) ragged: bool,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
-    /// Columns that the header names and nothing is made of.
+    /// Where lines say whether their edge has a direction.
+    pub(super) direction: Option<Direction>,
+    /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
+    /// The first line, where it is taken for an edge but could be a header.
+    pub(super) unsure: Option<String>,
+}
+
+/// A column that says whether edges have a direction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Direction {
+    pub(super) column: usize,
+    pub(super) name: String,
+    /// What the first line says.
+    pub(super) directed: bool,
+    /// Whether all lines must say the same: not where directions are asked for.
+    pub(super) checked: bool,
 }
 
 /// Where the weight of a line stands.
@@ -41,7 +58,11 @@ type Sample<'a> = (u64, Vec<Cow<'a, str>>, Option<&'a str>);
 impl Layout {
     /// Finds out from the beginning of a file, whose first line has number `first`; none when there is no edge in it.
     /// An error is a line's number with what is wrong there.
-    pub(super) fn find(text: &[u8], first: u64, ignore_weights: bool) -> Result<Option<Self>, (u64, String)> {
+    pub(super) fn find(
+        text: &[u8],
+        first: u64,
+        options: &ReadOptions,
+    ) -> Result<Option<Self>, (u64, String)> {
         let mut lines = Vec::new();
         for (line, number) in text.split(|&byte| byte == b'\n').zip(first..) {
             let Some(line) = content(line) else { continue };
@@ -67,31 +88,43 @@ impl Layout {
             let some = text.split(|&byte| byte == b'\n').any(|line| content(line).is_some());
             return Ok(some.then(|| Self::plain(separator)));
         };
+        let ignore_weights = options.weighted == Some(false);
         let mut layout = Self { ragged: ignore_weights, ..Self::plain(separator) };
-        if dictionary.is_none() && layout.has_header(head, &samples[1..]) {
+        let rows: Vec<Vec<Cow<str>>> = samples[1..].iter().map(|(_, fields, _)| fields.clone()).collect();
+        // Where lines have attributes as networkx writes them, nobody wrote a header.
+        let attributes_below = samples.get(1).is_some_and(|(_, _, attributes)| attributes.is_some());
+        let plain_text = separator == Separator::Mixed || attributes_below;
+        let first_row = match dictionary {
+            None => first_row(head, &rows, &options.table, plain_text),
+            Some(_) => FirstRow::Edge,
+        };
+        if first_row == FirstRow::Names {
             layout.header = Some(*number);
-            return layout
-                .named(head, samples.get(1), ignore_weights)
-                .map(Some)
-                .map_err(|why| (*number, why));
+            let named = layout.named(head, &rows, samples.get(1), options);
+            return named.map(Some).map_err(|why| (*number, why));
         }
+        let columns = TableColumns::unnamed(head.len(), &options.table).map_err(|why| (*number, why))?;
+        match (head.len(), dictionary) {
+            (1, _) => return Err((*number, one_field(separator))),
+            (3, Some(_)) => return Err((*number, too_many(4))),
+            _ => {}
+        }
+        let Some(columns) = columns else { return Err((*number, too_many(head.len()))) };
         layout.columns = head.len();
+        (layout.source, layout.target) = (columns.source, columns.target);
         layout.weight = match dictionary {
             Some(dictionary) if attribute_weight(dictionary).is_some() => Weight::Attribute,
-            None if head.len() == 3 => Weight::Column(2),
-            _ => Weight::None,
+            _ => columns.weight.map_or(Weight::None, Weight::Column),
         };
-        match head.len() {
-            1 => return Err((*number, one_field(separator))),
-            3 if dictionary.is_some() => return Err((*number, too_many(4))),
-            2 | 3 => {}
-            many => return Err((*number, too_many(many))),
-        }
+        layout.unused = columns.unused.iter().map(|at| (at + 1).to_string()).collect();
         if ignore_weights {
-            layout.columns = 3;
+            layout.columns = layout.columns.max(3);
             if layout.weight != Weight::None {
                 layout.weight = Weight::Ignored;
             }
+        }
+        if first_row == FirstRow::Unsure {
+            layout.unsure = Some(format!("`{}`, `{}`", shown(&head[0]), shown(&head[1])));
         }
         Ok(Some(layout))
     }
@@ -103,85 +136,52 @@ impl Layout {
     }
 
     fn plain(separator: Separator) -> Self {
-        let weight = Weight::None;
         Self {
             separator,
             source: 0,
             target: 1,
-            weight,
+            weight: Weight::None,
             columns: 2,
             ragged: false,
             header: None,
+            direction: None,
             unused: Vec::new(),
+            unsure: None,
         }
-    }
-
-    /// Whether the first line names columns. A data line must never be taken for a header, so a line is none if a field
-    /// is a number or one of its names is found again below, and unknown names need lines of integers below them.
-    fn has_header(&self, head: &[Cow<str>], rest: &[Sample]) -> bool {
-        let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
-        let number = |field: &str| field.parse::<f64>().is_ok();
-        if head.iter().any(|field| number(field)) {
-            return false;
-        }
-        let (source, target) = (place(Role::Source), place(Role::Target));
-        let ends = [source.unwrap_or(0), target.unwrap_or(1)];
-        let is_end = |fields: &[Cow<str>], name: &str| {
-            ends.iter().any(|&at| fields.get(at).is_some_and(|id| alike(name, id)))
-        };
-        let recurs = |name: &str| rest.iter().any(|(_, fields, _)| is_end(fields, name));
-        if ends.iter().any(|&at| head.get(at).is_some_and(|name| recurs(name))) {
-            return false;
-        }
-        if source.is_some() && target.is_some() {
-            return true;
-        }
-        let Some((_, next, attributes)) = rest.first() else { return false };
-        if weight_column(head).is_some_and(|at| next.get(at).is_some_and(|field| number(field))) {
-            return true;
-        }
-        if attributes.is_some() && self.separator == Separator::Mixed {
-            return false;
-        }
-        let integers = |fields: &[Cow<str>]| fields.iter().take(2).all(|field| canonical(field).is_some());
-        head.len() >= 2 && rest.iter().all(|(_, fields, _)| fields.len() >= 2 && integers(fields))
     }
 
     /// The layout that a header tells.
     fn named(
         mut self,
         head: &[Cow<str>],
+        rows: &[Vec<Cow<str>>],
         next: Option<&Sample>,
-        ignore_weights: bool,
+        options: &ReadOptions,
     ) -> Result<Self, String> {
-        let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
-        let (source, target, weight) = (place(Role::Source), place(Role::Target), weight_column(head));
-        let mut free = (0..head.len()).filter(|at| ![source, target, weight].contains(&Some(*at)));
-        let free = &mut free;
-        let (Some(first), Some(second)) = (source.or_else(|| free.next()), target.or_else(|| free.next()))
-        else {
-            return Err(
-                "is a header without two columns for the ends of an edge, such as `source,target`".into()
-            );
-        };
-        (self.source, self.target, self.columns) = (first, second, head.len());
+        let found = TableColumns::find(head, rows, &options.table)?;
+        (self.source, self.target, self.columns) = (found.source, found.target, head.len());
         let dictionary =
             next.and_then(|(_, fields, attributes)| attributes.filter(|_| fields.len() < head.len()));
-        self.weight = match (weight, dictionary) {
+        self.weight = match (found.weight, dictionary) {
             (_, Some(dictionary)) if head.len() == 3 => {
                 self.columns = 2;
                 if attribute_weight(dictionary).is_some() { Weight::Attribute } else { Weight::None }
             }
             (Some(at), _) => Weight::Column(at),
-            (None, _) if head.len() > 3 && (source.is_none() || target.is_none()) => {
-                return Err(too_many(head.len()));
-            }
             (None, _) => Weight::None,
         };
-        let used = [Some(first), Some(second), weight];
-        let unused = head.iter().take(self.columns).enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
-        self.unused = unused.map(|(_, name)| shorten(&name.escape_debug().to_string())).collect();
-        if ignore_weights && self.weight != Weight::None {
+        self.direction = found.direction.and_then(|at| {
+            let directed = direction_of(&head[at], rows.first()?.get(at)?)?;
+            Some(Direction {
+                column: at,
+                name: head[at].to_string(),
+                directed,
+                checked: options.directed.is_none(),
+            })
+        });
+        let unused = found.unused.iter().filter(|at| **at < self.columns);
+        self.unused = unused.map(|&at| shown(&head[at])).collect();
+        if options.weighted == Some(false) && self.weight != Weight::None {
             self.weight = Weight::Ignored;
         }
         Ok(self)
@@ -198,43 +198,9 @@ impl Layout {
     }
 }
 
-/// A column's part in an edge.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Role {
-    Source,
-    Target,
-    Weight,
-}
-
-/// What the name of a column says of it.
-pub(in super::super) fn role(name: &str) -> Option<Role> {
-    match name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "").as_str() {
-        "source" | "src" | "from" | "fromnode" | "fromnodeid" | "node1" | "id1" | "sourceid" => {
-            Some(Role::Source)
-        }
-        "target" | "tgt" | "dst" | "dest" | "destination" | "to" | "tonode" | "tonodeid" | "node2"
-        | "id2" | "targetid" => Some(Role::Target),
-        "weight" | "weights" | "edgeweight" | "coupling" => Some(Role::Weight),
-        _ => None,
-    }
-}
-
-/// The column of weights. Some names are those of weights only where ends of edges do not stand: `v w` are two ends.
-pub(in super::super) fn weight_column(head: &[Cow<str>]) -> Option<usize> {
-    let weak = |name: &str| {
-        matches!(name.trim().to_ascii_lowercase().as_str(), "w" | "wt" | "j" | "strength" | "value" | "count")
-    };
-    head.iter()
-        .position(|name| role(name) == Some(Role::Weight))
-        .or_else(|| head.iter().skip(2).position(|name| weak(name)).map(|at| at + 2))
-}
-
-/// Whether a name of the first line is an id of another, or `node1` one beside `node7`.
-fn alike(name: &str, id: &str) -> bool {
-    let digit = |c: char| c.is_ascii_digit();
-    let numbered = |text: &str| text.ends_with(digit);
-    let stem = |text: &str| text.trim_end_matches(digit).to_owned();
-    name == id || (numbered(name) && numbered(id) && stem(name) == stem(id))
+/// A field as messages show it.
+fn shown(field: &str) -> String {
+    shorten(&field.escape_debug().to_string())
 }
 
 /// A comma, semicolon or tab alone separates when every line has as many of it, and the fields make sense: where all

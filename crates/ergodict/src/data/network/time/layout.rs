@@ -2,7 +2,8 @@
 
 use super::parse_moment;
 use super::read::TimeColumn;
-use crate::data::network::edge_list::{Column, Separator, content, role, separator, split, weight_column};
+use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, direction_of, role};
+use crate::data::network::edge_list::{Separator, content, separator, split};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
@@ -24,6 +25,8 @@ pub(super) struct Layout {
     pub(super) columns: usize,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
+    /// Whether edges have a direction, where a column says so.
+    pub(super) directed: Option<bool>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
 }
@@ -47,7 +50,11 @@ pub(super) fn moment(field: &str) -> Option<(f64, bool)> {
 
 impl Layout {
     /// Finds out from the first lines, with their numbers. An error is the number of a line, with what is wrong there.
-    pub(super) fn find(lines: &[(u64, Vec<u8>)], column: &TimeColumn) -> Result<Self, (u64, Problem)> {
+    pub(super) fn find(
+        lines: &[(u64, Vec<u8>)],
+        column: &TimeColumn,
+        table: &TableOptions,
+    ) -> Result<Self, (u64, Problem)> {
         let texts: Vec<(u64, &str)> = lines
             .iter()
             .filter_map(|(number, line)| Some((*number, std::str::from_utf8(content(line)?).ok()?)))
@@ -64,12 +71,15 @@ impl Layout {
             return Err((lines.first().map_or(1, |line| line.0), problem.into()));
         };
         // Every row has a time, so that a line without any is none.
-        let is_header = head.iter().all(|field| moment(field).is_none());
+        let is_header = match table.header {
+            Header::Auto => head.iter().all(|field| moment(field).is_none()),
+            said => said == Header::Yes,
+        };
+        let after: Vec<_> = rows.iter().map(|(_, fields)| fields.clone()).collect();
         let found = if is_header {
-            Self::named(separator, *number, head, column)
+            Self::named(separator, *number, head, &after[1..], (column, table))
         } else {
-            let after: Vec<_> = rows.iter().map(|(_, fields)| &fields[..]).collect();
-            Self::unnamed(separator, &after, column)
+            Self::unnamed(separator, &after, (column, table))
         };
         found.map_err(|problem| (*number, problem))
     }
@@ -79,7 +89,8 @@ impl Layout {
         separator: Separator,
         number: u64,
         head: &[Cow<'_, str>],
-        column: &TimeColumn,
+        rows: &[Vec<Cow<'_, str>>],
+        (column, table): (&TimeColumn, &TableOptions),
     ) -> Result<Self, Problem> {
         let plain = |name: &str| name.trim().to_ascii_lowercase().replace(['_', '-', ' '], "");
         let called = |names: &[&str]| head.iter().position(|name| names.contains(&plain(name).as_str()));
@@ -103,9 +114,9 @@ impl Layout {
                 .or_else(|| called(&[&plain(name)]))
                 .ok_or_else(|| format!("has no column called `{}`: there are {}", shorten(name), all()))?,
         };
-        let place = |of: Column| head.iter().position(|name| role(name) == Some(of));
+        let place = |of: Role| head.iter().position(|name| role(name) == Some(of));
         // Asked for as times, an end of all edges is a slip, and whatever stood in for it would be a wrong network.
-        if let Some(of) = role(&head[time]).filter(|of| [Column::Source, Column::Target].contains(of))
+        if let Some(of) = role(&head[time]).filter(|of| [Role::Source, Role::Target].contains(of))
             && place(of) == Some(time)
         {
             let (number, name) = (time + 1, shorten(&head[time]));
@@ -115,27 +126,22 @@ impl Layout {
             )
             .into());
         }
-        let (source, target) = (place(Column::Source), place(Column::Target));
         let operation = called(&["op", "operation", "action", "change"]).filter(|at| *at != time);
-        let weight = weight_column(head).filter(|at| *at != time && Some(*at) != operation);
-        let taken = [source, target, weight, operation, Some(time)];
-        let mut free = (0..head.len()).filter(|at| !taken.contains(&Some(*at)));
-        let ends = (source.or_else(|| free.next()), target.or_else(|| free.next()));
-        let (Some(source), Some(target)) = ends else {
-            return Err(
-                "is a header without two columns for the ends of an edge, such as `source,target,time`"
-                    .into(),
-            );
-        };
-        let used = [Some(source), Some(target), weight, operation, Some(time)];
-        let unused = head.iter().enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
-        let unused = unused.map(|(_, name)| shorten(&name.escape_debug().to_string())).collect();
+        let taken: Vec<usize> = [Some(time), operation].into_iter().flatten().collect();
+        let TableColumns { source, target, weight, unused, direction } =
+            TableColumns::among(head, rows, table, &taken)?;
+        let directed = direction.and_then(|at| direction_of(&head[at], rows.first()?.get(at)?));
+        let unused = unused.into_iter().map(|at| shorten(&head[at].escape_debug().to_string())).collect();
         let (columns, header) = (head.len(), Some(number));
-        Ok(Self { separator, source, target, time, weight, operation, columns, header, unused })
+        Ok(Self { separator, source, target, time, weight, operation, columns, header, directed, unused })
     }
 
     /// The layout of rows without a header: both ends first, the time last, and a weight between, unless a column is said.
-    fn unnamed(separator: Separator, rows: &[&[Cow<'_, str>]], column: &TimeColumn) -> Result<Self, Problem> {
+    fn unnamed(
+        separator: Separator,
+        rows: &[Vec<Cow<'_, str>>],
+        (column, table): (&TimeColumn, &TableOptions),
+    ) -> Result<Self, Problem> {
         let columns = rows[0].len();
         if columns < 3 {
             let fields = if columns == 1 { "one field" } else { "two fields" };
@@ -162,9 +168,20 @@ impl Layout {
                 return Err(Problem::hinting(text, "timestamps", columns.to_string()));
             }
         };
-        let mut others = (0..columns).filter(|at| *at != time);
-        let (source, target) = (others.next().unwrap_or(0), others.next().unwrap_or(1));
-        let third = others.next().filter(|_| columns == 4);
+        let given = |column: &Option<String>| match column.as_deref().map(str::parse) {
+            None => Ok(None),
+            Some(Ok(at)) => Self::numbered(at, columns).map(Some),
+            Some(Err(_)) => Err(Problem::from("has no header, so that columns have numbers and not names")),
+        };
+        let (source, target, weight) = (given(&table.source)?, given(&table.target)?, given(&table.weight)?);
+        let taken = [source, target, weight, Some(time)];
+        let mut others = (0..columns).filter(|at| !taken.contains(&Some(*at)));
+        let source = source.or_else(|| others.next()).unwrap_or(0);
+        let target = target.or_else(|| others.next()).unwrap_or(1);
+        if source == target || [source, target].contains(&time) {
+            return Err("has one column given for two things".into());
+        }
+        let third = weight.or_else(|| others.next().filter(|_| columns == 4));
         // A bare sign is no number, so that it can be nothing else.
         let signs = |at: &usize| {
             rows.iter().all(|fields| fields.get(*at).is_some_and(|sign| sign == "+" || sign == "-"))
@@ -175,20 +192,31 @@ impl Layout {
         };
         let unused = if columns > 4 {
             (0..columns)
-                .filter(|at| ![source, target, time].contains(at))
+                .filter(|at| ![source, target, time].contains(at) && Some(*at) != third)
                 .map(|at| (at + 1).to_string())
                 .collect()
         } else {
             Vec::new()
         };
-        Ok(Self { separator, source, target, time, weight, operation, columns, header: None, unused })
+        Ok(Self {
+            separator,
+            source,
+            target,
+            time,
+            weight,
+            operation,
+            columns,
+            header: None,
+            directed: None,
+            unused,
+        })
     }
 
     fn numbered(at: usize, columns: usize) -> Result<usize, Problem> {
         match at {
-            0 => Err("columns are counted from 1, so that there is no column 0 of times".into()),
+            0 => Err("columns are counted from 1, so that there is no column 0".into()),
             at if at > columns => {
-                Err(format!("has {columns} fields, so that there is no column {at} of times").into())
+                Err(format!("has {columns} fields, so that there is no column {at}").into())
             }
             at => Ok(at - 1),
         }

@@ -11,6 +11,7 @@
 use super::layout::{Layout, SAMPLE, moment, removes};
 use super::{TimedEdges, Times};
 use crate::data::network::edge_list::{LONGEST_LINE, NodeNames, Separator, content, direction, split};
+use crate::data::network::line_ends::LineEnds;
 use crate::data::network::read::foreign;
 use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
@@ -191,7 +192,7 @@ pub fn read_timed(path: &Path, options: &TimeOptions) -> Result<(TimedEdges, Tim
         );
         return Err(Error::format(path, None, problem));
     }
-    read(path, BufReader::with_capacity(1 << 16, input), options)
+    read(path, BufReader::with_capacity(1 << 16, LineEnds::new(input)), options)
 }
 
 /// Reads a time-stamped edge list from memory, as [`read_timed`] does from a file.
@@ -207,7 +208,7 @@ pub fn read_timed(path: &Path, options: &TimeOptions) -> Result<(TimedEdges, Tim
 /// # Errors
 /// As [`read_timed`].
 pub fn parse_timed(text: &[u8], options: &TimeOptions) -> Result<(TimedEdges, TimedDecisions)> {
-    read(Path::new("edge list"), text, options)
+    read(Path::new("edge list"), BufReader::new(LineEnds::new(text)), options)
 }
 
 /// What was read so far.
@@ -259,8 +260,9 @@ fn read(path: &Path, mut input: impl BufRead, options: &TimeOptions) -> Result<(
             said = said.or_else(|| direction(text));
         }
         if first.len() > SAMPLE || over && !first.is_empty() {
-            let layout = Layout::find(&first, &options.column)
+            let layout = Layout::find(&first, &options.column, &options.read.table)
                 .map_err(|(line, problem)| problem.at(path, Some(line)))?;
+            said = said.or(layout.directed);
             let header = layout.header;
             let mut begun = Rows::new(path, layout, options.read.weighted == Some(false));
             for (number, text) in first.iter().filter(|(number, _)| Some(*number) != header) {

@@ -20,7 +20,7 @@ pub struct WindowSettings {
     ///
     /// Times are numbers or dates such as 2004-05-01T12:30:00Z. =COLUMN is the number of their column, from 1, or its name in a
     /// header. Rows need not be in order. Where all weights are 1 or -1, or a column op has + and -, such rows remove their edge.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "COLUMN", num_args = 0..=1, require_equals = true, default_missing_value = "auto"))]
+    #[cfg_attr(feature = "clap", arg(long, alias = "time", value_name = "COLUMN", num_args = 0..=1, require_equals = true, default_missing_value = "auto"))]
     pub timestamps: Option<TimeColumn>,
     /// Length of a window: in the unit of the file, or with one: 45s, 30m, 12h, 7d, 2w, 1y
     #[cfg_attr(feature = "clap", arg(long, value_name = "LENGTH", requires = "timestamps", value_parser = length, hide_short_help = true))]

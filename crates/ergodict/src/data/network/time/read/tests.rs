@@ -53,7 +53,7 @@ fn what_was_decided_is_one_line() {
 fn signs_remove_edges_also_where_weights_are_not_wanted() {
     let read = ReadOptions { weighted: Some(false), ..ReadOptions::default() };
     let plain = |text: &str| {
-        let options = TimeOptions { read, ..TimeOptions::default() };
+        let options = TimeOptions { read: read.clone(), ..TimeOptions::default() };
         let (rows, decisions) = parse_timed(text.as_bytes(), &options).unwrap();
         assert_eq!(rows.weights(), None);
         (rows.removes().map(<[bool]>::to_vec), decisions.weights)

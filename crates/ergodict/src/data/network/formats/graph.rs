@@ -1,0 +1,149 @@
+//! A graph while its file is read: nodes by their names in the file, edges between them.
+
+use crate::data::network::matrix_list::Entries;
+use crate::data::network::{EdgeList, Found, NodeIds, ReadOptions};
+use crate::data::npy_header::shorten;
+use crate::{Error, Result};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Nodes and edges so far.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    places: HashMap<Box<str>, u32>,
+    /// By place; empty where no node has one.
+    labels: Vec<Option<Box<str>>>,
+    ends: Vec<(u32, u32)>,
+    weights: Vec<f64>,
+    weighted: bool,
+    /// Whether edges have a direction, where the file says so.
+    pub(super) directed: Option<bool>,
+}
+
+impl Graph {
+    /// No node yet.
+    pub(super) fn new(directed: Option<bool>) -> Self {
+        Self { directed, ..Self::default() }
+    }
+
+    /// Adds a node, or finds it; a label is what it is called where every node has one.
+    pub(super) fn node(&mut self, id: &str, label: Option<&str>) -> u32 {
+        let next = self.places.len() as u32;
+        let place = match self.places.get(id) {
+            Some(&place) => place,
+            None => {
+                self.places.insert(id.into(), next);
+                next
+            }
+        };
+        if let Some(label) = label {
+            self.labels.resize(self.labels.len().max(place as usize + 1), None);
+            self.labels[place as usize] = Some(label.into());
+        }
+        place
+    }
+
+    /// Whether there is such a node.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.places.contains_key(id)
+    }
+
+    /// Number of nodes.
+    pub(super) fn nodes(&self) -> u64 {
+        self.places.len() as u64
+    }
+
+    /// Whether a node has a label.
+    pub(super) fn is_labeled(&self, id: &str) -> bool {
+        let label = self.places.get(id).and_then(|&place| self.labels.get(place as usize));
+        label.is_some_and(Option::is_some)
+    }
+
+    /// Number of edges.
+    pub(super) fn edges(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Adds an edge.
+    pub(super) fn edge(&mut self, source: &str, target: &str, weight: Option<f64>) {
+        let ends = (self.node(source, None), self.node(target, None));
+        self.ends.push(ends);
+        self.weights.push(weight.unwrap_or(1.0));
+        self.weighted |= weight.is_some();
+    }
+
+    /// The weight of the last edge, which the file has after its ends.
+    pub(super) fn weigh(&mut self, weight: f64) {
+        if let Some(last) = self.weights.last_mut() {
+            *last = weight;
+            self.weighted = true;
+        }
+    }
+
+    /// The edges, with nodes in the order of their names.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for two nodes of the same name.
+    pub(super) fn finish(mut self, path: &Path, ignore_weights: bool) -> Result<Entries> {
+        let n = self.places.len();
+        let labeled = self.labels.len() == n && self.labels.iter().all(Option::is_some);
+        let mut names: Vec<Box<str>> = vec!["".into(); n];
+        for (id, place) in self.places.drain() {
+            names[place as usize] = id;
+        }
+        if labeled {
+            names = self.labels.drain(..).flatten().collect();
+        }
+        let Some((order, ids)) = NodeIds::in_order(&names) else {
+            let mut sorted: Vec<&str> = names.iter().map(|name| &**name).collect();
+            sorted.sort_unstable();
+            let twice = sorted.windows(2).find(|two| two[0] == two[1]).map_or("", |two| two[0]);
+            let problem = format!("has two nodes labeled `{}`: expected different labels", shown(twice));
+            return Err(Error::format(path, None, problem));
+        };
+        let mut rank = vec![0; n];
+        order.iter().enumerate().for_each(|(at, &place)| rank[place as usize] = at as u32);
+        for (u, v) in &mut self.ends {
+            (*u, *v) = (rank[*u as usize], rank[*v as usize]);
+            if self.directed == Some(false) {
+                // Otherwise parallel edges that go to and fro would be taken for one edge listed in both directions.
+                (*u, *v) = ((*u).min(*v), (*u).max(*v));
+            }
+        }
+        let weights = (self.weighted && !ignore_weights).then_some(self.weights);
+        let list = EdgeList { ids, ends: self.ends, weights, directed: self.directed };
+        Ok(Entries { list, weighted: self.weighted, found: Found::default() })
+    }
+
+    /// Takes note of what an edge says of its direction.
+    ///
+    /// # Errors
+    /// For an edge of another kind than the others, where nothing is asked for.
+    pub(super) fn check_direction(
+        &mut self,
+        directed: bool,
+        options: &ReadOptions,
+    ) -> std::result::Result<(), String> {
+        let before = *self.directed.get_or_insert(directed);
+        if before == directed || options.directed.is_some() {
+            return Ok(());
+        }
+        let word = |directed: bool| if directed { "directed" } else { "undirected" };
+        Err(format!(
+            "has an edge that is {} in a graph that is {}: expected edges of one kind, or to be asked for it",
+            word(directed),
+            word(before)
+        ))
+    }
+}
+
+/// A weight in a file.
+pub(super) fn number(text: &str) -> std::result::Result<f64, String> {
+    let wrong = || format!("has the weight `{}`: expected a finite number", shown(text));
+    text.trim().parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(wrong)
+}
+
+/// Text of a file in a message of one line.
+pub(super) fn shown(text: &str) -> String {
+    shorten(&text.escape_debug().to_string())
+}

@@ -1,0 +1,159 @@
+//! Node-link JSON, as networkx and D3 have it, and the JSON of Cytoscape.
+
+use super::graph::{Graph, shown};
+use crate::data::network::NetworkFormat;
+use crate::{Error, Result};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use std::fmt;
+use std::io::BufRead;
+use std::path::Path;
+
+/// The document; what is not named is skipped as it is read.
+#[derive(serde::Deserialize)]
+struct Document {
+    directed: Option<bool>,
+    nodes: Option<Vec<Node>>,
+    links: Option<Vec<Edge>>,
+    edges: Option<Vec<Edge>>,
+    elements: Option<Elements>,
+}
+
+#[derive(serde::Deserialize)]
+struct Node {
+    id: Option<Id>,
+    name: Option<Id>,
+}
+
+#[derive(serde::Deserialize)]
+struct Edge {
+    source: Option<Id>,
+    target: Option<Id>,
+    weight: Option<f64>,
+}
+
+/// What Cytoscape calls nodes and edges, apart or in one list.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Elements {
+    Apart {
+        #[serde(default)]
+        nodes: Vec<Data<Node>>,
+        #[serde(default)]
+        edges: Vec<Data<Edge>>,
+    },
+    Together(Vec<Data<Element>>),
+}
+
+#[derive(serde::Deserialize)]
+struct Data<T> {
+    data: T,
+}
+
+#[derive(serde::Deserialize)]
+struct Element {
+    id: Option<Id>,
+    source: Option<Id>,
+    target: Option<Id>,
+    weight: Option<f64>,
+}
+
+/// A name: text or a number, as text.
+struct Id(String);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Id;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a node, text or a number")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Id, E> {
+                Ok(Id(text.to_owned()))
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> std::result::Result<Id, E> {
+                Ok(Id(number.to_string()))
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> std::result::Result<Id, E> {
+                Ok(Id(number.to_string()))
+            }
+            fn visit_f64<E: de::Error>(self, number: f64) -> std::result::Result<Id, E> {
+                Ok(Id(format!("{number:?}")))
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> std::result::Result<Id, E> {
+                Ok(Id(value.to_string()))
+            }
+        }
+
+        deserializer.deserialize_any(Name)
+    }
+}
+
+/// Reads the graph of a document.
+pub(super) fn read(path: &Path, input: impl BufRead) -> Result<(Graph, NetworkFormat)> {
+    let document: Document = serde_json::from_reader(input).map_err(|error| {
+        if error.is_io() {
+            return Error::io(path)(error.into());
+        }
+        let words = error.to_string();
+        let words = words.split(" at line ").next().unwrap_or_default();
+        let line = (error.line() > 0).then_some(error.line() as u64);
+        Error::format(path, line, format!("is JSON of another form or damaged: {}", shown(words)))
+    })?;
+    let bad = |problem: &str| Error::format(path, None, problem);
+    let mut graph = Graph::new(document.directed);
+    if let Some(elements) = document.elements {
+        let (nodes, edges) = match elements {
+            Elements::Apart { nodes, edges } => (nodes, edges),
+            Elements::Together(all) => apart(all),
+        };
+        for Data { data } in nodes {
+            graph.node(&data.id.ok_or_else(|| bad("has a node without id"))?.0, None);
+        }
+        add(&mut graph, edges.into_iter().map(|edge| edge.data), &bad)?;
+        return Ok((graph, NetworkFormat::Cytoscape));
+    }
+    let (Some(nodes), Some(edges)) = (document.nodes, document.links.or(document.edges)) else {
+        return Err(bad(
+            "is JSON of another form: expected `nodes` with `links` or `edges`, as networkx.node_link_data writes them, or `elements` of Cytoscape",
+        ));
+    };
+    // Of D3, nodes without ids are numbered, and have names.
+    for (at, node) in nodes.into_iter().enumerate() {
+        match (node.id, node.name) {
+            (Some(id), _) => graph.node(&id.0, None),
+            (None, name) => graph.node(&at.to_string(), name.as_ref().map(|name| name.0.as_str())),
+        };
+    }
+    add(&mut graph, edges.into_iter(), &bad)?;
+    Ok((graph, NetworkFormat::NodeLink))
+}
+
+fn add(graph: &mut Graph, edges: impl Iterator<Item = Edge>, bad: &impl Fn(&str) -> Error) -> Result<()> {
+    let nodes = graph.nodes();
+    for Edge { source, target, weight } in edges {
+        let (Some(source), Some(target)) = (source, target) else {
+            return Err(bad("has an edge without source and target"));
+        };
+        graph.edge(&source.0, &target.0, weight);
+    }
+    if graph.nodes() != nodes {
+        return Err(bad(&format!("has edges to {} nodes that are not listed", graph.nodes() - nodes)));
+    }
+    Ok(())
+}
+
+/// Elements with both ends are edges.
+fn apart(all: Vec<Data<Element>>) -> (Vec<Data<Node>>, Vec<Data<Edge>>) {
+    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
+    for Data { data: Element { id, source, target, weight } } in all {
+        if source.is_some() || target.is_some() {
+            edges.push(Data { data: Edge { source, target, weight } });
+        } else {
+            nodes.push(Data { data: Node { id, name: None } });
+        }
+    }
+    (nodes, edges)
+}

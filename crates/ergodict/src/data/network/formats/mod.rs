@@ -1,0 +1,99 @@
+//! Files of graphs from other programs, a reader for each format: nodes and edges with names, weights and directions.
+//!
+//! | format | names of nodes | weights | direction |
+//! |---|---|---|---|
+//! | GraphML | `id` | the attribute called `weight`, with its default | `edgedefault` |
+//! | GEXF | `id` | `weight` | `defaultedgetype` |
+//! | GML | `label` where every node has one, else `id` | `weight`, else `value` | `directed` |
+//! | Pajek | label | third number of a line | `*Arcs` or `*Edges` |
+//! | node-link JSON | `id` | `weight` | `directed` |
+//! | Cytoscape JSON | `id` | `weight` | `directed`, where networkx wrote it |
+//! | MATLAB | numbers from 0 | entries | whether the matrix is symmetric |
+//!
+//! Names are those that networkx has. An edge without a weight among others with one weighs 1. Edges of both kinds in one file are refused
+//! unless it is said which they are.
+
+mod gexf;
+mod gml;
+mod graph;
+mod graphml;
+mod json;
+mod mat;
+mod pajek;
+mod tokens;
+mod write;
+mod xml;
+
+use super::matrix_list::Entries;
+use super::read::ReadOptions;
+use super::{NetworkFormat, line_ends::LineEnds};
+use crate::data::Input;
+use crate::{Error, Result};
+use graph::shown;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+pub(super) use write::{write_graphml, write_node_link};
+
+/// The format of a file that begins so, if it is one of these. XML is one of two, JSON one of two.
+pub(super) fn detect(head: &[u8]) -> Option<NetworkFormat> {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    if text.starts_with(b"MATLAB 5.0") {
+        return Some(NetworkFormat::Matlab);
+    }
+    let mut text = text.trim_ascii_start().to_ascii_lowercase();
+    while text.starts_with(b"%") || text.starts_with(b"#") {
+        let line = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+        text = text[line..].trim_ascii_start().to_vec();
+    }
+    let after = |word: &[u8]| text.strip_prefix(word).map(<[u8]>::trim_ascii_start);
+    let blank = |word: &[u8]| {
+        text.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
+    };
+    match () {
+        () if text.starts_with(b"<") => Some(NetworkFormat::GraphMl),
+        () if text.starts_with(b"{") => Some(NetworkFormat::NodeLink),
+        () if text.starts_with(b"*vertices") || text.starts_with(b"*network") => Some(NetworkFormat::Pajek),
+        () if after(b"graph").is_some_and(|rest| rest.starts_with(b"[")) || blank(b"creator") => {
+            Some(NetworkFormat::Gml)
+        }
+        () => None,
+    }
+}
+
+/// Reads the graph of such a file.
+///
+/// # Errors
+/// [`Error::Format`] for what is not well-formed, or no graph; [`Error::Io`].
+pub(super) fn read(
+    path: &Path,
+    format: NetworkFormat,
+    mut input: Input,
+    options: &ReadOptions,
+) -> Result<(Entries, NetworkFormat)> {
+    if input.head().starts_with(b"\xef\xbb\xbf") {
+        input.consume(3);
+    }
+    let ignore = options.weighted == Some(false);
+    let (graph, format) = match format {
+        NetworkFormat::GraphMl => {
+            let mut xml = xml::Xml::new(path, BufReader::new(input));
+            match xml.root()?.as_str() {
+                "graphml" => (graphml::read(&mut xml, options)?, NetworkFormat::GraphMl),
+                "gexf" => (gexf::read(&mut xml, options)?, NetworkFormat::Gexf),
+                other => {
+                    let problem =
+                        format!("is XML with the root `{}`: expected graphml or gexf", shown(other));
+                    return Err(Error::format(path, None, problem));
+                }
+            }
+        }
+        NetworkFormat::NodeLink => json::read(path, BufReader::new(input))?,
+        NetworkFormat::Gml => (gml::read(path, BufReader::new(input))?, format),
+        NetworkFormat::Pajek => (pajek::read(path, BufReader::new(LineEnds::new(input)), options)?, format),
+        _ => return mat::read(path, input, ignore).map(|entries| (entries, NetworkFormat::Matlab)),
+    };
+    graph.finish(path, ignore).map(|entries| (entries, format))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! Each format as its programs write it; damaged and hostile files.
+
+use crate::data::{Network, ReadDecisions, ReadOptions, read_network, write_network};
+use crate::{Error, Result};
+use std::io::Write;
+
+/// Reads a file with this content.
+fn read_with(bytes: &[u8], options: &ReadOptions) -> Result<(Network, ReadDecisions)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    std::fs::write(&path, bytes).unwrap();
+    read_network(&path, options)
+}
+
+fn read(bytes: &[u8]) -> Result<(Network, ReadDecisions)> {
+    read_with(bytes, &ReadOptions::default())
+}
+
+/// Edges as `u v weight`, after the format and the direction.
+fn facts(bytes: &[u8]) -> String {
+    let (network, decisions) = read(bytes).unwrap();
+    let name = |v: u32| network.ids().name(v as usize);
+    let edges: Vec<String> =
+        network.each_edge().map(|(u, v, w)| format!("{} {} {w}", name(u), name(v))).collect();
+    let direction = if network.is_directed() { "directed" } else { "undirected" };
+    format!("{}, {direction}, {}: {}", decisions.format, network.nodes(), edges.join("; "))
+}
+
+fn message(bytes: &[u8]) -> String {
+    read(bytes).map(|(network, _)| network.nodes()).unwrap_err().to_string()
+}
+
+const GRAPHML: &str = r#"<?xml version="1.0"?>
+<!-- networkx --><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="d0" for="edge" attr.name="weight" attr.type="double"><default>1.5</default></key>
+  <key id="d1" for="node" attr.name="label" attr.type="string" />
+  <graph edgedefault="directed"><node id="A &amp; B"><data key="d1">x</data></node><node id="b"/><node id="c"/>
+    <edge source="A &amp; B" target="b"><data key="d0">2</data></edge><edge source="b" target="A &amp; B"/>
+  </graph></graphml>"#;
+
+const GEXF: &str = r#"<gexf version="1.2" xmlns:viz="http://x"><meta><creator>x</creator></meta>
+  <graph defaultedgetype="undirected" mode="static"><attributes class="node"><attribute id="0" title="t"/></attributes>
+  <nodes><node id="a" label="Ann"><attvalues><attvalue for="0" value="1"/></attvalues></node><node id="b" label="Bob"/><node id="c"/></nodes>
+  <edges><edge id="0" source="a" target="b" weight="2.0"/><edge source="b" target="a"/></edges></graph></gexf>"#;
+
+const GML: &str = "Creator \"me\"\ngraph\n[\n  comment \"x ] y\"\n  directed 1\n  node\n  [\n    id 1\n    label \"Ann &#233;\"\n    graphics [ x 1 y [ z 2 ] ]\n  ]\n  \
+                   node [ id 2 label \"b\" ]\n  edge [ source 1 target 2 value 3 ]\n]\n";
+
+const PAJEK: &str = "% c\n*Vertices 3\n1 \"Ann B\" 0.0 0.5 ellipse\n2 b\n*Arcs\n1 2 2.5\n*Edges\n";
+
+const NODE_LINK: &str = r#"{"directed": false, "multigraph": false, "graph": {"a": [1, {}]}, "nodes": [{"id": 1, "x": [[]]}, {"id": 2}, {"id": 7}],
+  "links": [{"source": 1, "target": 2, "weight": 0.5, "key": 0}, {"source": 2, "target": 1, "weight": 0.25}]}"#;
+
+const CYTOSCAPE: &str = r#"{"data": [], "directed": true, "elements": {"nodes": [{"data": {"id": "1", "value": 1, "name": "1"}}, {"data": {"id": "2"}}],
+  "edges": [{"data": {"source": 2, "target": 1}}]}}"#;
+
+#[test]
+fn graphs_of_every_program_are_read() {
+    for (text, expected) in [
+        (GRAPHML, "GraphML, directed, 3: A & B b 2; b A & B 1.5"),
+        (GEXF, "GEXF, undirected, 3: a b 3"),
+        (GML, "GML, directed, 2: Ann \u{e9} b 3"),
+        (PAJEK, "Pajek, directed, 3: Ann B b 2.5"),
+        (NODE_LINK, "node-link JSON, undirected, 3: 1 2 0.75"),
+        (CYTOSCAPE, "Cytoscape JSON, directed, 2: 2 1 1"),
+        (
+            "{\"nodes\": [{\"name\": \"x\"}, {\"name\": \"y\"}], \"edges\": [{\"source\": 0, \"target\": 1}]}",
+            "node-link JSON, undirected, 2: x y 1",
+        ),
+        (
+            "{\"elements\": [{\"data\": {\"id\": \"a\"}}, {\"data\": {\"id\": \"b\"}}, {\"data\": {\"source\": \"a\", \"target\": \"b\", \"weight\": 2}}]}",
+            "Cytoscape JSON, undirected, 2: a b 2",
+        ),
+        ("graph [ node [ id 5 ] node [ id 4 ] edge [ source 5 target 4 ] ]", "GML, undirected, 2: 4 5 1"),
+        ("*Vertices 4\n*Edgeslist\n1 2 3\n", "Pajek, undirected, 4: 1 2 1; 1 3 1"),
+        ("*vertices 2\r\n1 a\r\n2 b\r\n*matrix\r\n0 1\r\n2 0\r\n", "Pajek, directed, 2: a b 1; b a 2"),
+    ] {
+        assert_eq!(facts(text.as_bytes()), expected);
+        let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        assert_eq!(facts(&marked), expected);
+    }
+    let said = read(GRAPHML.as_bytes()).unwrap().1.to_string();
+    assert!(said.starts_with("GraphML, directed (said by the file), weights used, words as ids"), "{said}");
+}
+
+#[test]
+fn what_is_no_graph_is_refused_with_the_reason() {
+    let deep = format!("<graphml>{}", "<a>".repeat(100_000));
+    let brackets = format!("graph [ {}", "a [ ".repeat(100_000));
+    let arrays = format!("{{\"x\": {}", "[".repeat(100_000));
+    for (text, words) in [
+        ("<!DOCTYPE x [<!ENTITY a \"aaaa\">]><graphml/>", "document type"),
+        ("<graphml><graph edgedefault=\"directed\"><node id=\"&a;\"/></graph></graphml>", "not well-formed"),
+        ("<graphml><graph edgedefault=\"directed\"><node id=\"a\"/>&a;</graph></graphml>", "entity `a`"),
+        ("<html/>", "the root `html`"),
+        ("<graphml/>", "without a graph"),
+        ("<graphml><graph><node/></graph></graphml>", "a node without id"),
+        ("<graphml><graph><edge source=\"a\"/></graph></graphml>", "without source and target"),
+        ("<graphml><graph><hyperedge/></graph></graphml>", "hyperedge"),
+        ("<graphml><graph><node id=\"a\"><graph/></node></graph></graphml>", "within a node"),
+        (
+            "<graphml><graph edgedefault=\"directed\"><edge source=\"a\" target=\"b\" directed=\"false\"/></graph></graphml>",
+            "undirected in a graph that is directed",
+        ),
+        (
+            "<gexf><graph><edges><edge source=\"a\" target=\"b\" weight=\"x\"/></edges></graph></gexf>",
+            "the weight `x`",
+        ),
+        (&deep, "deeper than 64"),
+        (&brackets, "deeper than 64"),
+        (&arrays, "JSON"),
+        ("graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] ]", "two nodes labeled `a`"),
+        ("graph [ node [ id 1 ] node [ id 1 ] ]", "second node with the id 1"),
+        ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "1 nodes that are not listed"),
+        ("graph [ node [ id", "cut off"),
+        ("*Vertices x\n", "has no number of vertices"),
+        ("*Vertices 4000000000\n", "4000000000 nodes"),
+        ("*Vertices 2\n*Arcs\n1 3\n", "expected 1 to 2"),
+        ("*Vertices 3\n*Arcs\n1 2\n*Edges\n2 3\n", "undirected in a graph that is directed"),
+        ("{\"a\": 1}", "expected `nodes`"),
+        ("{\"nodes\": [{\"id\": 1}], \"links\": [{\"source\": 1}]}", "without source and target"),
+        ("{\"nodes\": [{\"id\": [1]}], \"links\": []}", "the name of a node"),
+        ("{\"nodes\": [{\"id\": 1}], \"links\": [{\"source\": 1, \"target\": 2}]}", "not listed"),
+        ("[1, 2]", "JSON array"),
+        ("digraph G { a -> b }", "Graphviz DOT"),
+    ] {
+        let message = message(text.as_bytes());
+        assert!(message.contains(words), "{}: {message}", &text[..text.len().min(80)]);
+    }
+    let mixed = "*Vertices 3\n*Arcs\n1 2\n*Edges\n2 3\n";
+    let options = ReadOptions { directed: Some(false), ..ReadOptions::default() };
+    assert_eq!(read_with(mixed.as_bytes(), &options).unwrap().0.edges(), 2);
+}
+
+/// An element of a `.mat` file.
+fn element(kind: u32, bytes: &[u8]) -> Vec<u8> {
+    let mut made = [kind.to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat();
+    made.extend_from_slice(bytes);
+    made.resize(made.len().next_multiple_of(8), 0);
+    made
+}
+
+/// A variable: sparse, with the rows, starts and entries, or dense.
+fn variable(name: &str, shape: [i32; 2], sparse: Option<(&[i32], &[i32])>, entries: &[f64]) -> Vec<u8> {
+    let integers = |list: &[i32]| -> Vec<u8> { list.iter().flat_map(|x| x.to_le_bytes()).collect() };
+    let class: u32 = if sparse.is_some() { 5 } else { 6 };
+    let mut inner = element(6, &[class.to_le_bytes(), [0; 4]].concat());
+    inner.extend(element(5, &integers(&shape)));
+    // A short element.
+    inner.extend((1 | (name.len() as u32) << 16).to_le_bytes());
+    let mut letters = [0; 4];
+    letters[..name.len()].copy_from_slice(name.as_bytes());
+    inner.extend(letters);
+    if let Some((rows, starts)) = sparse {
+        inner.extend(element(5, &integers(rows)));
+        inner.extend(element(5, &integers(starts)));
+    }
+    let entries: Vec<u8> = entries.iter().flat_map(|x| x.to_le_bytes()).collect();
+    inner.extend(element(9, &entries));
+    element(14, &inner)
+}
+
+fn mat(variables: &[Vec<u8>], packed: bool) -> Vec<u8> {
+    let mut file = b"MATLAB 5.0 MAT-file, made by a test".to_vec();
+    file.resize(124, b' ');
+    file.extend([0, 1, b'I', b'M']);
+    for variable in variables {
+        if packed {
+            let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+            zlib.write_all(variable).unwrap();
+            let bytes = zlib.finish().unwrap();
+            file.extend([15u32.to_le_bytes(), (bytes.len() as u32).to_le_bytes()].concat());
+            file.extend(bytes);
+        } else {
+            file.extend(variable);
+        }
+    }
+    file
+}
+
+fn matrices() -> [Vec<u8>; 3] {
+    let sparse = variable("A", [3, 3], Some((&[1, 0, 2, 1], &[0, 1, 3, 4])), &[1.0, 1.0, 2.0, 2.0]);
+    let dense = variable("B", [2, 2], None, &[0.0, 0.0, 5.0, 0.0]);
+    let other = variable("info", [3, 1], None, &[1.0, 2.0, 3.0]);
+    [sparse, dense, other]
+}
+
+#[test]
+fn matrices_of_matlab_are_read() {
+    let [sparse, dense, other] = matrices();
+    for packed in [false, true] {
+        let file = mat(&[other.clone(), sparse.clone(), dense.clone()], packed);
+        assert_eq!(facts(&file), "MATLAB, undirected, 3: 0 1 1; 1 2 2");
+        assert_eq!(facts(&mat(&[dense.clone(), other.clone()], packed)), "MATLAB, directed, 2: 0 1 5");
+    }
+    assert!(message(&mat(&[other], false)).contains("its variables are `info`"));
+    let again = variable("B", [2, 2], Some((&[0], &[0, 1, 1])), &[1.0]);
+    let same = variable("C", [2, 2], Some((&[0], &[0, 1, 1])), &[1.0]);
+    assert!(message(&mat(&[again, same], true)).contains("several square matrices, `B`, `C`"));
+    for (rows, starts, words) in [
+        (&[9][..], &[0, 1, 1][..], "in row 9"),
+        (&[0], &[0, 2, 1], "do not ascend"),
+        (&[0], &[0, 1, 5], "do not fit"),
+        (&[0], &[0, 1], "do not fit"),
+    ] {
+        let message = message(&mat(&[variable("A", [2, 2], Some((rows, starts)), &[1.0])], false));
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+/// The answer to a damaged file is a network or an error of one line, never a panic.
+#[test]
+fn damaged_files_are_read_or_refused() {
+    let [sparse, dense, other] = matrices();
+    let plain = mat(&[sparse.clone(), dense.clone(), other.clone()], false);
+    let packed = mat(&[sparse, dense, other], true);
+    let texts = [GRAPHML, GEXF, GML, PAJEK, NODE_LINK, CYTOSCAPE].map(|text| text.as_bytes().to_vec());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    let look = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        match read_network(&path, &ReadOptions::default()) {
+            Ok((network, _)) => assert!(network.nodes() < 1 << 20),
+            Err(Error::Format { problem, .. }) => {
+                assert!(!problem.is_empty() && !problem.contains('\n'), "{problem}")
+            }
+            Err(_) => {}
+        }
+    };
+    for file in texts.into_iter().chain([plain, packed]) {
+        for at in 0..file.len() {
+            look(&file[..at]);
+            for change in [0x01, 0x20, 0x80] {
+                let mut bytes = file.clone();
+                bytes[at] ^= change;
+                look(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in ["a b 0.1\nb \"c & <d>\" 2\n", "1 2\n2 3\n3 3\n", "# directed\n0 1 3\n1 0 4\n5 1 1e-9\n"] {
+        let options = ReadOptions { loops: crate::data::Loops::Keep, ..ReadOptions::default() };
+        let network = crate::data::parse_network(text.as_bytes(), &options).unwrap().0;
+        for name in ["x.graphml", "x.json", "x.graphml.gz", "x.json.zst"] {
+            let path = folder.path().join(name);
+            assert_eq!(write_network(&path, &network).unwrap().lost, None);
+            assert_eq!(read_network(&path, &options).unwrap().0, network, "{name}");
+        }
+    }
+    let isolated = Network::simple(3, &[(0, 1)]).unwrap();
+    for name in ["x.graphml", "x.json"] {
+        write_network(&folder.path().join(name), &isolated).unwrap();
+        assert_eq!(read_network(&folder.path().join(name), &ReadOptions::default()).unwrap().0, isolated);
+    }
+    for name in ["x.gexf", "x.gml", "x.net.gz", "x.mat"] {
+        let message = write_network(&folder.path().join(name), &isolated).unwrap_err().to_string();
+        assert!(message.contains("is only read"), "{message}");
+    }
+}

@@ -1,0 +1,155 @@
+"""Files of networkx and others, read and written; tables by the rules of files."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any, Callable
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from ergodict import Network
+
+WRITERS: dict[str, Callable[[nx.Graph, Path], object]] = {
+    "graphml": lambda graph, path: nx.write_graphml_xml(graph, path),
+    "gexf": lambda graph, path: nx.write_gexf(graph, path),
+    "gml": lambda graph, path: nx.write_gml(graph, path),
+    "net": lambda graph, path: nx.write_pajek(graph, path),
+    "links.json": lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph, edges="links"))),
+    "edges.json": lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph, edges="edges"))),
+    "cyjs": lambda graph, path: path.write_text(json.dumps(nx.cytoscape_data(graph))),
+}
+
+
+def generated(seed: int) -> nx.Graph:
+    """A small graph: directed or not, perhaps with weights, parallel edges, loops and names that need quoting."""
+    chance = random.Random(seed)
+    kind = chance.choice([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+    graph = kind()
+    words = ["ann", "b c", "d&e", "f<g>", 'h"i', "j'k", "Ünï", "日本", "x,y", "z;w", "#q", "[r]"]
+    names: list[Any] = list(range(chance.randint(2, 9))) if chance.random() < 0.5 else words[: chance.randint(2, 12)]
+    graph.add_nodes_from(names)
+    weighted = chance.random() < 0.5
+    for _ in range(chance.randint(1, 20)):
+        u, v = chance.choice(names), chance.choice(names)
+        graph.add_edge(u, v, **({"weight": chance.choice([0.5, 1.25, 2.0, 3.0])} if weighted else {}))
+    return graph
+
+
+def edges(network: Network) -> dict[tuple[str, ...], float]:
+    """The edges by the text of their ends."""
+    u, v, weights = network._core.edges()
+    names = [str(name) for name in network.nodes]
+    key = (lambda a, b: (a, b)) if network.is_directed else (lambda a, b: tuple(sorted((a, b))))
+    return {key(names[a], names[b]): w for a, b, w in zip(u.tolist(), v.tolist(), weights.tolist())}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_files_of_networkx_are_the_graphs_they_were(suffix: str, tmp_path: Path) -> None:
+    read = 0
+    for seed in range(60):
+        graph = generated(seed)
+        path = tmp_path / f"{seed}.{suffix}"
+        if suffix == "net" and any(not str(name).isalnum() for name in graph):
+            # Pajek has no way to write a quotation mark, and networkx writes names with commas bare.
+            graph = nx.relabel_nodes(graph, {name: f"n{at}" for at, name in enumerate(graph)})
+        WRITERS[suffix](graph, path)
+        found, expected = Network(str(path), loops=True), Network(graph, loops=True)
+        assert found.is_directed == expected.is_directed, (suffix, seed)
+        assert {str(name) for name in found.nodes} == {str(name) for name in expected.nodes}, (suffix, seed)
+        if suffix == "net":
+            # Pajek's edges always have weights, so that parallel ones add up.
+            assert edges(found).keys() == edges(expected).keys(), (suffix, seed)
+        else:
+            assert edges(found) == edges(expected), (suffix, seed)
+        read += 1
+    assert read == 60
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "json"])
+def test_networkx_reads_what_is_written(suffix: str, tmp_path: Path) -> None:
+    for seed in range(60):
+        network = Network(generated(seed), loops=True)
+        path = tmp_path / f"{seed}.{suffix}"
+        network.write(str(path))
+        if suffix == "graphml":
+            graph = nx.read_graphml(path)
+        else:
+            graph = nx.node_link_graph(json.loads(path.read_text()), edges="edges")
+        assert graph.is_directed() == network.is_directed
+        found = Network(graph, loops=True)
+        assert edges(found) == edges(network), seed
+        assert Network(str(path), loops=True) == network, seed
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_matrices_of_matlab(compressed: bool, tmp_path: Path) -> None:
+    for seed in range(20):
+        chance = np.random.default_rng(seed)
+        n = int(chance.integers(2, 30))
+        dense = chance.integers(0, 3, (n, n)) * (chance.random((n, n)) < 0.3)
+        dense = dense + dense.T if seed % 2 else dense
+        dense[0, 1] = 1
+        matrix = sp.csc_matrix(dense.astype(float)) if seed % 3 else dense
+        path = tmp_path / f"{seed}.mat"
+        info = np.zeros((n, n + 1))
+        scipy.io.savemat(path, {"A": matrix, "local_info": info}, do_compression=compressed)
+        assert Network(str(path)) == Network(np.asarray(dense, dtype=float)), seed
+
+
+TABLES = [
+    ("person,friend\nann,bob\nbob,cleo\ncleo,ann\ncleo,dan\n", 4, 4, False, False),
+    ("id,person,friend\n0,ann,bob\n1,bob,cleo\n", 3, 2, False, False),
+    ("Source,Target,Type,Id,Weight\n1,2,Undirected,0,2\n2,3,Undirected,1,3\n", 3, 2, False, True),
+    ("Source,Target,Type,Id,Weight\n1,2,Directed,0,2\n2,1,Directed,1,3\n", 2, 2, True, True),
+    (":START_ID,:END_ID,:TYPE\na,b,KNOWS\nb,c,KNOWS\n", 3, 2, False, False),
+    ("from,to,strength\na,b,2\nb,c,3\n", 3, 2, False, True),
+    ("source,target,directed\na,b,true\nb,a,true\n", 2, 2, True, False),
+]
+
+
+@pytest.mark.parametrize("text, nodes, n_edges, directed, weighted", TABLES)
+def test_tables_are_the_same_from_files_and_from_memory(
+    text: str, nodes: int, n_edges: int, directed: bool, weighted: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    for ends in ("\n", "\r\n", "\r"):
+        path.write_bytes(text.replace("\n", ends).encode())
+        network = Network(str(path))
+        facts = (network.n_nodes, network.n_edges, network.is_directed, network.is_weighted)
+        assert facts == (nodes, n_edges, directed, weighted), repr(ends)
+    path.write_text(text)
+    for table in (pd.read_csv(path), pl.read_csv(path)):
+        assert Network(table) == network
+
+
+def test_ambiguous_tables_are_refused_with_their_columns(tmp_path: Path) -> None:
+    table = pd.DataFrame({"nr": [0, 1], "one": ["a", "b"], "two": ["b", "c"]})
+    path = tmp_path / "table.csv"
+    table.to_csv(path, index=False)
+    for data in (table, str(path)):
+        with pytest.raises(ValueError, match="several columns that could be ends of edges, `nr`, `one`, `two`"):
+            Network(data)
+        assert Network(data, source="one", target="TWO").n_edges == 2
+        with pytest.raises(ValueError, match="no column called `three`"):
+            Network(data, source="one", target="three")
+    mixed = pd.DataFrame({"source": [1, 2], "target": [2, 3], "Type": ["Directed", "Undirected"]})
+    with pytest.raises(ValueError, match="directed"):
+        Network(mixed)
+    assert Network(mixed, directed=True).is_directed
+    assert Network.read(str(path), source="2", target="3", header="yes").n_nodes == 3
+
+
+def test_columns_that_may_be_weights_are_named() -> None:
+    table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "closeness": [0.5, 0.25]})
+    with pytest.warns(UserWarning, match="closeness"):
+        network = Network(table)
+    assert not network.is_weighted
+    assert Network(table, weight="closeness").is_weighted
