@@ -94,7 +94,7 @@ fn paths_and_degrees_score_as_chance_on_random_networks() {
 fn walks_score_as_chance_on_random_networks() {
     let rebuilt = |mode: Mode, network: &Arc<Network>, pairs: &[(u32, u32)], seed: u64| {
         let learning = NetworkLearning { steps: 20, ..NetworkLearning::new(9) };
-        let ndr = Ndr { k: 8, learning, walks: 20_000, ..Ndr::new(mode) };
+        let ndr = Ndr { k: 8, learning, walks: 5_000, ..Ndr::new(mode) };
         ndr.rebuild(network, pairs, seed, &mut Progress::none()).unwrap()
     };
     check("ndr", &|network, pairs, _, seed| rebuilt(Mode::Plain, network, pairs, seed).shrunk(0.0), FEW);
