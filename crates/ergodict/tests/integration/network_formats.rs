@@ -31,8 +31,8 @@ fn is_symmetric(network: &Network) -> bool {
 }
 
 /// Words as ids can only be had from text.
-fn words(text: &str, options: ReadOptions) -> Network {
-    parse_network(text.as_bytes(), &options).unwrap().0
+fn words(text: &str, options: &ReadOptions) -> Network {
+    parse_network(text.as_bytes(), options).unwrap().0
 }
 
 fn network() -> impl Strategy<Value = Network> {
@@ -114,7 +114,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(["x.txt", "x.txt.gz", "x.txt.zst"][packed]);
         write_packed(&path, &list);
-        convert_in_all_ways(&path, options)?;
+        convert_in_all_ways(&path, &options)?;
     }
 
     /// The same of matrices.
@@ -154,7 +154,7 @@ proptest! {
                 write_packed_bytes(&path, &std::fs::read(&plain).unwrap());
             }
         }
-        convert_in_all_ways(&path, options)?;
+        convert_in_all_ways(&path, &options)?;
     }
 }
 
@@ -188,10 +188,10 @@ fn write_packed_bytes(path: &Path, bytes: &[u8]) {
 
 /// Converts with much memory and with hardly any, and with a stop after the first step, then after two more, and so on; it
 /// is what reading and writing gives each time.
-fn convert_in_all_ways(path: &Path, options: ReadOptions) -> Result<(), TestCaseError> {
+fn convert_in_all_ways(path: &Path, options: &ReadOptions) -> Result<(), TestCaseError> {
     let folder = path.parent().unwrap();
     let (whole, out) = (folder.join("whole.egr"), folder.join("out.egr"));
-    let read = read_network(path, &options).map_err(|error| error.to_string());
+    let read = read_network(path, options).map_err(|error| error.to_string());
     let expected = read.map(|(network, decisions)| {
         write_network(&whole, &network).unwrap();
         (decisions, std::fs::read(&whole).unwrap())
@@ -200,13 +200,13 @@ fn convert_in_all_ways(path: &Path, options: ReadOptions) -> Result<(), TestCase
         made.map(|decisions| (decisions.unwrap(), std::fs::read(&out).unwrap())).map_err(|e| e.to_string())
     };
     for budget in [0, 1 << 24] {
-        prop_assert_eq!(&result(convert_network(path, &options, &out, budget, &mut |_| true)), &expected);
+        prop_assert_eq!(&result(convert_network(path, options, &out, budget, &mut |_| true)), &expected);
         let _ = std::fs::remove_file(&out);
     }
     let conversion = Conversion { memory: 0, keep: true, resume: true };
     for steps in 1.. {
         let mut left = steps;
-        let made = conversion.run(path, &options, &out, &mut |_| {
+        let made = conversion.run(path, options, &out, &mut |_| {
             left -= 1;
             left > 0
         });
@@ -293,7 +293,7 @@ fn leftovers_of_conversions_are_told_and_checked() {
 #[test]
 fn names_survive_where_the_format_has_room_for_them() {
     let folder = tempfile::tempdir().unwrap();
-    let network = words("a,b c\nb c,\u{e9}t\u{e9}\n", ReadOptions::default());
+    let network = words("a,b c\nb c,\u{e9}t\u{e9}\n", &ReadOptions::default());
     let path = |name: &str| folder.path().join(name);
     for name in ["x.egr", "x.txt", "x.csv.gz", "plain", "x.edges.zst"] {
         assert_eq!(write_network(&path(name), &network).unwrap().lost, None);
@@ -310,7 +310,7 @@ fn names_survive_where_the_format_has_room_for_them() {
         assert!(same_matrix(&read_network(&path(name), &keep()).unwrap().0, &network));
     }
     // Matrix Market counts from 1, which such names already do.
-    let network = words("1 2\n2 3\n", ReadOptions::default());
+    let network = words("1 2\n2 3\n", &ReadOptions::default());
     assert_eq!(write_network(&path("y.mtx"), &network).unwrap().lost, None);
     assert_eq!(read_network(&path("y.mtx"), &keep()).unwrap().0, network);
     let alone = Network::simple(4, &[(0, 1)]).unwrap();
@@ -498,7 +498,7 @@ fn conversion_takes_bounded_memory() {
 fn egr_files_keep_their_loops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.egr");
-    let network = words("a b 2\nb b 3\n", keep());
+    let network = words("a b 2\nb b 3\n", &keep());
     write_network(&path, &network).unwrap();
     for directed in [None, Some(true), Some(false)] {
         for weighted in [None, Some(false)] {
@@ -527,7 +527,7 @@ fn mutations_never_panic() {
     let edges: [Edge; 5] = [(0, 1, 0.5), (1, 2, 2.0), (2, 2, 1.0), (3, 0, 1e10), (1, 0, 4.0)];
     let build = Build { directed: true, loops: Loops::Keep };
     let directed = Network::build(NodeIds::numbered(5), &edges, true, build).unwrap().0;
-    let named = words("a,b c\nb c,\u{e9}t\u{e9}\n", ReadOptions::default());
+    let named = words("a,b c\nb c,\u{e9}t\u{e9}\n", &ReadOptions::default());
     let mut files: Vec<Vec<u8>> = Vec::new();
     for name in ["x.egr", "x.npz", "x.mtx"] {
         for network in [&directed, &named] {

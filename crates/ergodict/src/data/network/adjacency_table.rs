@@ -67,7 +67,7 @@ fn look(text: &[u8], ended: bool, header: Header) -> Look {
     let mut lines = Vec::new();
     let all = text.split(|&byte| byte == b'\n');
     // The last line may be cut.
-    let whole = if ended { usize::MAX } else { text.iter().filter(|&&byte| byte == b'\n').count() };
+    let whole = if ended { usize::MAX } else { text.split(|&byte| byte == b'\n').count() - 1 };
     for (line, number) in all.take(whole).zip(1..) {
         let Some(line) = content(line) else { continue };
         let Ok(line) = std::str::from_utf8(line) else { return Look::Edges };
@@ -142,8 +142,7 @@ impl Form {
         let corner = named && head.len() == row.len() && (head[0].is_empty() || !number(&row[0]));
         let short = named && row.len() == head.len() + 1;
         let row_names = corner || short || !named && !number(row.first()?);
-        let names =
-            named.then(|| head.iter().skip(usize::from(corner)).map(|name| name.to_string()).collect());
+        let names = named.then(|| head.iter().skip(usize::from(corner)).map(ToString::to_string).collect());
         Some((Self { separator, names, row_names }, first))
     }
 

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 /// Lines that are looked at.
 const SAMPLE: usize = 128;
+/// Lines that show what separates fields.
+const SEPARATED: usize = 33;
 
 /// What every line of the file is like.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -206,6 +208,8 @@ fn shown(field: &str) -> String {
 /// A comma, semicolon or tab alone separates when every line has as many of it, and the fields make sense: where all
 /// is numbers, a field such as `1 2` shows that blanks separate too.
 pub(in super::super) fn separator(lines: &[(u64, &str)]) -> Separator {
+    // A fault further down is told as such, and not taken for another separator.
+    let lines = &lines[..lines.len().min(SEPARATED)];
     let data = if lines.len() > 1 { &lines[1..] } else { lines };
     let all_numbers = |separator| {
         let mut fields = Vec::new();

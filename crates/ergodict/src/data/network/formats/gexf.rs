@@ -37,10 +37,10 @@ pub(super) fn read<R: BufRead>(xml: &mut Xml<'_, R>, options: &ReadOptions) -> R
                 match attributes.get("type") {
                     None => {}
                     Some("directed") => {
-                        graph.check_direction(true, options).map_err(|problem| xml.bad(problem))?
+                        graph.check_direction(true, options).map_err(|problem| xml.bad(problem))?;
                     }
                     Some("undirected") => {
-                        graph.check_direction(false, options).map_err(|problem| xml.bad(problem))?
+                        graph.check_direction(false, options).map_err(|problem| xml.bad(problem))?;
                     }
                     Some(other) => {
                         return Err(xml.bad(format!(

@@ -86,7 +86,7 @@ fn graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<Graph> {
             }
             Some(Token::Open) => skip(tokens)?,
             Some(Token::Word(word)) if key.eq_ignore_ascii_case("directed") => {
-                graph.directed = Some(word == "1")
+                graph.directed = Some(word == "1");
             }
             Some(Token::Word(_) | Token::Text(_)) => {}
             Some(Token::Close) => {

@@ -29,13 +29,10 @@ impl Graph {
     /// Adds a node, or finds it; a label is what it is called where every node has one.
     pub(super) fn node(&mut self, id: &str, label: Option<&str>) -> u32 {
         let next = self.places.len() as u32;
-        let place = match self.places.get(id) {
-            Some(&place) => place,
-            None => {
-                self.places.insert(id.into(), next);
-                next
-            }
-        };
+        let place = self.places.get(id).copied().unwrap_or_else(|| {
+            self.places.insert(id.into(), next);
+            next
+        });
         if let Some(label) = label {
             self.labels.resize(self.labels.len().max(place as usize + 1), None);
             self.labels[place as usize] = Some(label.into());

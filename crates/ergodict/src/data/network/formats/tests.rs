@@ -222,7 +222,7 @@ fn damaged_files_are_read_or_refused() {
         match read_network(&path, &ReadOptions::default()) {
             Ok((network, _)) => assert!(network.nodes() < 1 << 20),
             Err(Error::Format { problem, .. }) => {
-                assert!(!problem.is_empty() && !problem.contains('\n'), "{problem}")
+                assert!(!problem.is_empty() && !problem.contains('\n'), "{problem}");
             }
             Err(_) => {}
         }

@@ -147,10 +147,9 @@ impl<'a, R: BufRead> Xml<'a, R> {
                         return Err(self.bad("has a text that is too long"));
                     }
                 }
-                Some(Piece::End(_)) => return Ok(text),
+                Some(Piece::End(_)) | None => return Ok(text),
                 // Drawing programs put whole documents into attributes.
                 Some(Piece::Start(..)) => self.skip()?,
-                None => return Ok(text),
             }
         }
     }
