@@ -356,7 +356,7 @@ mod tests {
         let network = Arc::new(Network::simple(16, &edges).unwrap());
         let pairs = [(13, 14), (0, 9), (0, 13), (2, 15), (0, 12), (8, 10), (1, 8)];
         for method in Method::all() {
-            let denoising = Denoiser { method, assumed: NoiseModel::Removed, seed: 0 };
+            let denoising = Denoiser::new(method, NoiseModel::Removed, 0);
             let scored = denoising.scores(&network, &pairs, &mut Progress::none()).unwrap();
             let none: Vec<usize> = (0..pairs.len()).filter(|&row| scored.scores[row].is_nan()).collect();
             let wanted: &[usize] = match method {

@@ -13,7 +13,7 @@ use ergodict::reconstruct::network::Mode;
 use ergodict::run::NetworkLearning;
 use std::sync::Arc;
 
-/// Standard errors that a mean may be off by: of 48 means, one is further off in a run of two hundred, if all is right.
+/// Standard errors that a mean may be off by: of 42 means, one is further off in a run of two hundred, if all is right.
 const ERRORS: f64 = 3.9;
 
 /// Erdős–Rényi networks that means are over: how many there are, nodes, edges.
@@ -76,7 +76,7 @@ fn check(name: &str, score: Score<'_>, networks: Networks) {
 
 fn check_method(method: Method, networks: Networks) {
     let score = |network: &Arc<Network>, pairs: &[(u32, u32)], assumed: NoiseModel, seed: u64| {
-        let denoiser = Denoiser { method, assumed, seed };
+        let denoiser = Denoiser::new(method, assumed, seed);
         denoiser.scores(network, pairs, &mut Progress::none()).unwrap().scores
     };
     check(&method.to_string(), &score, networks);
