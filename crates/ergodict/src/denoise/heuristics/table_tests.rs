@@ -21,7 +21,7 @@ fn public(file: &str) -> Option<Network> {
     Some(read_network(&path, &ReadOptions::default()).unwrap().0)
 }
 
-/// Means of two seeds were measured with other generators: half a hundredth is some five times what seeds differ by.
+/// Means of two seeds were measured by another implementation with other generators: half a hundredth is some five times what seeds differ by.
 const NEAR: f64 = 0.005;
 
 #[test]
@@ -31,11 +31,11 @@ fn heuristics_on_facebook_are_those_of_the_table() {
     let sparse = remove(&facebook, half, 0).unwrap();
     let noisy = add(&facebook, half, AddModel::ErdosRenyi, 0).unwrap();
     let table = [
-        (Heuristic::CommonNeighbors, [0.978, 0.962, 0.991]),
-        (Heuristic::ResourceAllocation, [0.981, 0.971, 0.991]),
-        (Heuristic::PreferentialAttachment, [0.839, 0.554, 0.815]),
-        (Heuristic::L3, [0.992, 0.970, 0.976]),
-        (Heuristic::RaL3, [0.994, 0.983, 0.991]),
+        (Heuristic::CommonNeighbors, [0.978, 0.960, 0.991]),
+        (Heuristic::ResourceAllocation, [0.981, 0.970, 0.991]),
+        (Heuristic::PreferentialAttachment, [0.839, 0.526, 0.815]),
+        (Heuristic::L3, [0.992, 0.968, 0.976]),
+        (Heuristic::RaL3, [0.994, 0.981, 0.991]),
     ];
     let measure = |made: &crate::data::corrupt::Corrupted, left_out: Kind| -> Vec<f64> {
         let kept: Vec<_> = made.truth.iter().filter(|pair| pair.2 != left_out).collect();
@@ -54,7 +54,7 @@ fn heuristics_on_facebook_are_those_of_the_table() {
     }
 }
 
-/// ValueWithError: .9959 and .9892 on Facebook, .9445 on Caltech36; five draws of training pairs on Facebook differed by .0001 and .0011.
+/// Measured on Facebook against uniform and degree-matched pairs, seed 977: .9954 and .9901.
 #[test]
 fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
     let (Some(facebook), Some(caltech)) = (public("facebook.txt.gz"), public("fb100_Caltech36.txt.gz"))
@@ -79,7 +79,7 @@ fn the_default_method_is_at_least_the_recipe_it_had_to_beat() {
             left_out.iter().map(area).collect()
         };
     let found = measure(&sparse, NoiseModel::Removed, &[Kind::Degree, Kind::Uniform]);
-    assert!(found[0] > 0.9955 && found[1] > 0.987, "{found:?}");
+    assert!(found[0] > 0.9955 && found[1] > 0.988, "{found:?}");
     let found = measure(&noisy, NoiseModel::Added, &[Kind::Degree]);
     assert!(found[0] > 0.94, "{found:?}");
 }
