@@ -364,7 +364,10 @@ def of_table(
     numbered = [name for name in columns if isinstance(name, (int, np.integer))] == columns
     # A table without a header has the columns 0, 1 and 2.
     usual = ["source", "target", "weight"]
-    names = usual[: len(columns)] if numbered and len(columns) <= 3 else [str(name) for name in columns]
+    names = [str(name) for name in columns]
+    if numbered:
+        # Numbers would be taken for places of columns.
+        names = usual[: len(columns)] if len(columns) <= 3 else [f"column {at}" for at in range(1, len(columns) + 1)]
     first = table.head(128)
     rows = [list(map(str, row)) for row in zip(*(first[name].to_numpy() for name in columns))]
     asked = {"source": source, "target": target, "weight": weight}

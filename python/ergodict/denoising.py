@@ -204,7 +204,10 @@ def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "p
     elif isinstance(pairs, str):
         if pairs != "non-edges":
             raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
-        found = np.column_stack(_ergodict.non_edges(network._core, method))
+        u, v, note = _ergodict.non_edges(network._core, method)
+        if note is not None:
+            warnings.warn(note, UserWarning, stacklevel=3)
+        found = np.column_stack([u, v])
         if directed:
             # Those without an arc either way are two, and arcs without one back are half of another.
             found = np.unique(np.vstack([found, found[:, ::-1], _one_way(network)[:, ::-1]]), axis=0)
@@ -243,11 +246,12 @@ def _columns(pairs: Any) -> Any:
 
 
 def _assumed(network: Network, pairs: npt.NDArray[np.uint32], noise: Optional[str], arcs: bool = False) -> str:
-    """The noise that is assumed: added when every pair is an observed edge, else removed."""
+    """The noise that is assumed: added when every pair is an observed edge, removed when none is, else both."""
     u, v, _ = network._core.edges()
-    observed = bool(np.isin(_keys(network, pairs[:, 0], pairs[:, 1], arcs), _keys(network, u, v, arcs)).all())
+    edges = np.isin(_keys(network, pairs[:, 0], pairs[:, 1], arcs), _keys(network, u, v, arcs))
+    observed, some = bool(edges.all()), bool(edges.any())
     if noise is None:
-        return "added" if observed else "removed"
+        return "added" if observed else "both" if some else "removed"
     _check.choice(noise, "noise", ("added", "removed", "both"))
     if noise == "removed" and observed:
         raise ValueError(
@@ -283,7 +287,7 @@ def denoise(
         The pairs to score, by ids; by default every observed edge.
     noise : {"added", "removed", "both"}, optional
         What is assumed to be wrong: false edges were added, true ones removed, or both. By default added when every pair is an observed edge,
-        else removed.
+        removed when none is, else both.
     top : int, optional
         Give only so many pairs that matter most, in that order. By default 50 of all non-edges, else all pairs in the order given.
     negatives : {"all", "uniform", "mixed", "degree"}, optional
@@ -316,6 +320,8 @@ def denoise(
     _check.word(method, "method")
     if top is None and isinstance(pairs, str):
         top = _TOP
+    if method != "ensemble" and not (negatives is None and share is None):
+        raise ValueError(f"negatives and share are for the method ensemble, but the method is {method}")
     question = ("all" if isinstance(pairs, str) else "mixed") if negatives is None else _check.choice(negatives, "negatives", _NEGATIVES)
     if share is not None and not 0 < _check.finite(share, "share") < 1:
         raise ValueError(f"share is {share}, but it must be between 0 and 1")

@@ -102,9 +102,15 @@ mod tests {
     fn flags_and_defaults_are_there_but_not_where_things_go() {
         let run = resolved("ergodict --seed 5 network corrupt @karate --remove 0.5 -o a --truth b -q -j 3");
         assert_eq!(run.command, "network corrupt");
-        assert_eq!(Value::Object(run.config), json!({ "remove": 0.5, "seed": 5 }));
+        assert_eq!(
+            Value::Object(run.config),
+            json!({ "remove": 0.5, "format": "auto", "header": "auto", "seed": 5 })
+        );
         let run = resolved("ergodict network corrupt @karate --add 1e-1 -o a");
-        assert_eq!(Value::Object(run.config), json!({ "add": "1e-1", "add-model": "er", "seed": 0 }));
+        assert_eq!(
+            Value::Object(run.config),
+            json!({ "add": "1e-1", "add-model": "er", "format": "auto", "header": "auto", "seed": 0 })
+        );
         let run = resolved("ergodict network generate sbm --sizes 3,4 --matrix 1;2 -o a");
         assert_eq!(run.command, "network generate sbm");
         assert_eq!(Value::Object(run.config), json!({ "sizes": "3,4", "matrix": "1;2", "seed": 0 }));

@@ -41,17 +41,21 @@ fn simple(network: &Network) -> Arc<ergodict::data::Network> {
     if network.inner.is_simple() { Arc::clone(&network.inner) } else { Arc::new(network.inner.to_simple()) }
 }
 
-/// Pairs without an edge that missing edges are looked for among, first and second nodes; for a method that needs it all of them.
+/// Pairs without an edge that missing edges are looked for among, first and second nodes; for a method that needs it all of them. Then, where
+/// they are not all, which they are.
 #[pyfunction]
 pub(crate) fn non_edges<'py>(
     py: Python<'py>,
     network: PyRef<'_, Network>,
     method: &str,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Option<String>)> {
     let method: Method = method.parse().map_err(to_py_err)?;
     let network = simple(&network);
+    let mut note = None;
     let found = if method.is_local() {
-        short(py, || Candidates::new(&network))?.pairs
+        let found = short(py, || Candidates::new(&network))?;
+        note = found.note();
+        found.pairs
     } else {
         let n = network.nodes() as u64;
         let pairs = (n * n.saturating_sub(1) / 2).saturating_sub(network.edges());
@@ -61,7 +65,7 @@ pub(crate) fn non_edges<'py>(
         short(py, || Ok(denoise::non_edges(&network)))?
     };
     let (u, v): (Vec<u32>, Vec<u32>) = found.into_iter().unzip();
-    Ok((u.into_pyarray(py), v.into_pyarray(py)))
+    Ok((u.into_pyarray(py), v.into_pyarray(py), note))
 }
 
 /// Rows in the order in which scores matter: likely ones first, or unlikely ones.

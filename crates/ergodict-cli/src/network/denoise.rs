@@ -89,7 +89,7 @@ pub(crate) struct Args {
     /// How pairs are scored: ensemble, motif-codes, ndr, ndr-off-chain, co-visits, common-neighbors, … (--help has them all)
     #[arg(long, value_name = "METHOD", default_value_t = Method::Ensemble)]
     method: Method,
-    /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, else removed]
+    /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, removed when none is, else both]
     #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
     noise: Option<NoiseModel>,
     /// What missing edges are to be told from, with --method ensemble: all (pairs without an edge; the top of the list counts), uniform, degree
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         Some(table) => named(table, &network)?,
         None if args.pairs.is_some() => {
             let found = args.candidates(&network)?;
-            candidates = found.distance.map(|distance| (distance, found.non_edges));
+            candidates = found.note();
             found.pairs
         }
         None => {
@@ -144,8 +144,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         bail!("{name}: has no pair to score");
     }
     let observed = pairs.iter().filter(|&&(u, v)| network.weight(u as usize, v as usize) > 0.0).count();
-    let assumed =
-        args.noise.unwrap_or(if observed == pairs.len() { NoiseModel::Added } else { NoiseModel::Removed });
+    let assumed = args.noise.unwrap_or(match observed {
+        0 => NoiseModel::Removed,
+        _ if observed == pairs.len() => NoiseModel::Added,
+        _ => NoiseModel::Both,
+    });
     if assumed == NoiseModel::Removed && observed == pairs.len() {
         bail!(
             "--noise removed looks for missing edges, but all pairs to score are observed ones: give candidates by --pairs FILE, or \
@@ -197,7 +200,10 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         scored,
         suspects,
         written: rows.len(),
-        expected: expected(&network, assumed, args.share, scored, &order, rows.len()),
+        expected: args
+            .ranks_non_edges()
+            .then(|| expected(&network, assumed, args.share, scored, &order, rows.len()))
+            .flatten(),
         candidates,
         first: order
             .iter()
@@ -324,6 +330,10 @@ impl Args {
         if let Some(share) = self.share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
             bail!("--share is {share}, but it must be between 0 and 1");
         }
+        let given = [("--negatives", self.negatives.is_some()), ("--share", self.share.is_some())];
+        if let Some((flag, _)) = given.iter().find(|given| given.1 && self.method != Method::Ensemble) {
+            bail!("{flag} is for --method ensemble, but the method is {}", self.method);
+        }
         if self.top == Some(0) {
             bail!("--top is 0, but at least one pair is to be written");
         }
@@ -358,8 +368,12 @@ impl Args {
 
     /// What missing edges are to be told from.
     fn negatives(&self) -> Negatives {
-        let all = self.pairs.is_some() && self.pairs_file().is_none();
-        self.negatives.unwrap_or(if all { Negatives::All } else { Negatives::Mixed })
+        self.negatives.unwrap_or(if self.ranks_non_edges() { Negatives::All } else { Negatives::Mixed })
+    }
+
+    /// Whether pairs without an edge are ranked, and not those of a file.
+    fn ranks_non_edges(&self) -> bool {
+        self.pairs.is_some() && self.pairs_file().is_none()
     }
 
     /// Bytes that it may take, if it was said.
@@ -384,8 +398,7 @@ impl Args {
 
     /// How many pairs are written; none for all.
     fn top(&self) -> Option<u64> {
-        let all = self.pairs.is_some() && self.pairs_file().is_none();
-        self.top.or(all.then_some(TOP))
+        self.top.or(self.ranks_non_edges().then_some(TOP))
     }
 
     /// The file of pairs, if they are in one.
@@ -397,16 +410,18 @@ impl Args {
         let mut config = json!({
             "method": self.method.to_string(),
             "noise": assumed,
-            "negatives": self.negatives(),
             "seed": common.seed,
         });
+        if self.method == Method::Ensemble {
+            config["negatives"] = json!(self.negatives());
+        }
         if let Some(share) = self.share {
             config["share"] = json!(share);
         }
         if let Some(top) = self.top() {
             config["top"] = json!(top);
         }
-        if self.pairs.is_some() && self.pairs_file().is_none() {
+        if self.ranks_non_edges() {
             config["pairs"] = json!(NON_EDGES);
         }
         crate::resolved::add(&mut config, &self.reading);

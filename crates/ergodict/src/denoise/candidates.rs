@@ -54,6 +54,17 @@ impl Candidates {
         Ok(Self { pairs, non_edges: there, distance: Some(distance) })
     }
 
+    /// Where these are not all pairs without an edge, which they are.
+    pub fn note(&self) -> Option<String> {
+        self.distance.map(|distance| {
+            format!(
+                "{} of {} pairs without an edge are candidates: for each node those that walks of at most {distance} steps join most",
+                self.pairs.len(),
+                self.non_edges
+            )
+        })
+    }
+
     /// Whether these are all pairs without an edge.
     pub fn is_all(&self) -> bool {
         self.distance.is_none()

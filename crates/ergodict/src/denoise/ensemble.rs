@@ -378,7 +378,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     fn scores(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, Vec<f64>, HeadReport)> {
         let (mut scores, mut report) = self.first(pairs)?;
         let weigher = self.weigher()?;
-        let false_share = self.options.share.unwrap_or(weigher.false_share);
+        let false_share = weigher.false_share;
         if self.options.reweight {
             let second = self.second(pairs, &weigher)?;
             scores.iter_mut().zip(second).for_each(|(score, second)| *score = 0.5 * (*score + second));
@@ -387,7 +387,8 @@ impl<'a, 'p> Heads<'a, 'p> {
         // A false edge among the positives beats half of the negatives whatever the head.
         let corrected = |auc: f64| ((auc - false_share / 2.0) / (1.0 - false_share)).clamp(0.0, 1.0);
         report.held_out = report.held_out.filter(|_| false_share < 1.0).map(corrected);
-        let probability = |logit: &f64| (1.0 - false_share * (-logit).exp()).clamp(0.0, 1.0);
+        let believed = self.options.share.unwrap_or(false_share);
+        let probability = |logit: &f64| (1.0 - believed * (-logit).exp()).clamp(0.0, 1.0);
         let probabilities = scores.iter().map(probability).collect();
         Ok((scores, probabilities, report))
     }

@@ -6,7 +6,7 @@
 //! | candidates | the log odds of each of [`HEURISTICS`], and of logistic heads on the groups of features, [`Head`] |
 //! | folds | every pair is in one of [`FOLDS`] folds by a hash of its nodes; heads for a fold are fitted without its pairs, true or false |
 //! | blend | [`ROUNDS`] times the candidate that, added to the mean of those before, has the highest average precision of all (Caruana and others 2004) |
-//! | probability | `min(1, M/H·o)`, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
+//! | probability | `M/H·o`, at most what the hidden edges of a stretch can show,, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
 //!
 //! Weights make the labels those of the question: each hidden edge counts once, and all non-edges of the network once each. So few pairs are true, the fit of a head is decided
 //! where candidates for the top of the list are, and its odds are those of a pair being one of the hidden edges. A head fitted to classes of equal weight is decided in
@@ -45,7 +45,7 @@ const HEURISTICS: [(&str, f64); 6] = [
     ("l3", 1e-3),
     ("preferential-attachment", 1.0),
 ];
-/// No clipping: the order is that of the number itself.
+/// No clipping: the order is that of the number itself, of `preferential-attachment` that of `(1 + d_u)(1 + d_v)`.
 const UNCLIPPED: f64 = 1e9;
 
 /// What a candidate looks at.
@@ -145,7 +145,12 @@ impl<'a> Model<'a> {
             known.iter_mut().zip(logits).for_each(|(sum, logit)| *sum += share * logit);
         }
         let mut report = HeadReport::new(Noise::Removed, splits, training.labels.len());
-        if let Some(head) = heads.last() {
+        // The largest head of all features that has a share in the blend.
+        let rows = training.features.names.len();
+        let whole = |look: &Look| matches!(look, Look::Many { rows: all, .. } if *all == rows);
+        let measured = candidates.iter().zip(&heads).zip(&shares);
+        let measured = measured.filter(|(((_, look), _), share)| whole(look) && **share > 0.0);
+        if let Some(((_, head), _)) = measured.max_by(|a, b| a.1.total_cmp(b.1)) {
             report.measure(head, &training.features, &training.labels)?;
         }
         let asked = Ranking::new(&known, &training.labels, &training.asked);
@@ -360,7 +365,7 @@ impl Training {
         }
         predicted.sort_by(|a, b| b.0.total_cmp(&a.0));
         let each = self.labels.iter().filter(|label| **label).count().div_ceil(BINS).max(1);
-        let mut bins = Vec::new();
+        let mut bins: Vec<([f64; 3], usize)> = Vec::new();
         // Weights of all pairs and of hidden edges, the former times the probability, and hidden edges.
         let (mut sums, mut hidden) = ([0.0; 3], 0);
         for (at, &(probability, row)) in predicted.iter().enumerate() {
@@ -371,12 +376,19 @@ impl Training {
             hidden += usize::from(self.labels[row]);
             let tied = predicted.get(at + 1).is_some_and(|next| next.0 == probability);
             if hidden > 0 && !tied && (hidden >= each || at + 1 == predicted.len()) {
-                let [all, positives, product] = std::mem::take(&mut sums);
-                let hidden = std::mem::take(&mut hidden);
-                bins.push(Reliability { predicted: product / all, observed: positives / all, hidden });
+                bins.push((std::mem::take(&mut sums), std::mem::take(&mut hidden)));
             }
         }
-        bins
+        // What is left has no hidden edge, and is part of the last bin.
+        if let Some((last, _)) = bins.last_mut() {
+            (0..3).for_each(|k| last[k] += sums[k]);
+        }
+        let bin = |([all, positives, product], hidden): ([f64; 3], usize)| Reliability {
+            predicted: product / all,
+            observed: positives / all,
+            hidden,
+        };
+        bins.into_iter().map(bin).collect()
     }
 
     /// The share of each candidate in the blend.

@@ -314,7 +314,7 @@ impl Draw {
                 let matched = 2.0 * product(pair) / (stubs.len() as f64).powi(2);
                 each as f64 * (uniform + matched + (paths.resource_allocation + paths.rw3) / edges)
             });
-            // All pairs but isolated ones of nodes are within reach of each law; as drawn, pairs of equal nodes among the uniform ones are lost to all.
+            // Every pair is within reach of the uniform law; draws of equal nodes and of edges are lost, which the scale makes up for.
             let mut weights: Vec<f64> =
                 counts.iter().zip(expected).map(|(count, expected)| count / expected).collect();
             let scale = there as f64 / weights.iter().sum::<f64>();

@@ -22,7 +22,7 @@ const SCORES: &str = "
 
 const RELIABILITY: &str = "
     Edges were hidden for a test, and each pair got the probability of being one of them, by pairs that it was not among. Each point
-    has as many hidden edges as the others: on the straight line, probabilities are shares.";
+    has about as many hidden edges as the others: on the straight line, probabilities are shares.";
 
 /// A pair to look at, with its score and degrees.
 pub(in crate::network) struct Suspect {
@@ -156,6 +156,10 @@ impl Denoised<'_> {
 
     /// What a head rests on.
     fn head(&self, report: Report, head: &HeadReport) -> Report {
+        // A blend of single numbers has none.
+        if head.features.is_empty() {
+            return report;
+        }
         let mut features: Vec<&(String, Group, _)> = head.features.iter().collect();
         features.sort_by(|a, b| b.2.auc_drop.total_cmp(&a.2.auc_drop));
         let rows = features.iter().take(FEATURES).map(|(name, group, importance)| {

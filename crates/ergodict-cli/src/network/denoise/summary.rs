@@ -31,8 +31,8 @@ pub(in crate::network) struct Denoised<'a> {
     pub(in crate::network) written: usize,
     /// What is expected of the pairs that come first, where missing edges are looked for.
     pub(in crate::network) expected: Option<Expected>,
-    /// Where not all pairs without an edge were scored, the longest distance of those that were, and the number of all.
-    pub(in crate::network) candidates: Option<(usize, u64)>,
+    /// Where not all pairs without an edge were scored, which were.
+    pub(in crate::network) candidates: Option<String>,
     /// The pairs that matter most.
     pub(in crate::network) first: Vec<Suspect>,
     pub(in crate::network) seconds: Duration,
@@ -72,12 +72,7 @@ impl Denoised<'_> {
             lines.push(("finding", expected.sentence()));
         }
         lines.push(("scored", scored));
-        if let Some((distance, all)) = self.candidates {
-            lines.push((
-                "candidates",
-                format!("of {all} pairs without an edge, for each node those that walks of at most {distance} steps join most"),
-            ));
-        }
+        lines.extend(self.candidates.iter().map(|note| ("candidates", note.clone())));
         lines.push(("assumed", format!("{meaning}{guessed}")));
         for head in &self.scored.heads {
             let mut features: Vec<(&str, f64)> =
@@ -92,10 +87,10 @@ impl Denoised<'_> {
             } else {
                 String::new()
             };
-            lines.push((
-                "features",
-                format!("{under}{named}{rest} (what the AUC of training loses without each)"),
-            ));
+            if !features.is_empty() {
+                let text = format!("{under}{named}{rest} (what the AUC of training loses without each)");
+                lines.push(("features", text));
+            }
             if let Some(share) = head.false_share {
                 lines.push((
                     "estimate",

@@ -189,7 +189,7 @@ fn what_goes_wrong_is_said_and_leaves_nothing() {
         (server.at("/stalled"), format!("the server has stopped answering after 300 of {length} bytes")),
         (server.at("/silent"), "the server has stopped answering".into()),
         (server.at("/part"), "incomplete deflate stream".into()),
-        (server.at("/html"), "looks like XML".into()),
+        (server.at("/html"), "is a web page (HTML)".into()),
         (server.at("/none"), "has no such file (status 404)".into()),
         (server.at("/other"), "it has 3 nodes, 2 edges and the SHA-256 ".into()),
         (server.at("/other"), format!("34 nodes, 78 edges and the SHA-256 {sum} are expected")),

@@ -64,22 +64,27 @@ enum Look {
 }
 
 fn look(text: &[u8], ended: bool, header: Header) -> Look {
-    let mut lines = Vec::new();
+    let (mut lines, mut rows) = (Vec::new(), 0);
     let all = text.split(|&byte| byte == b'\n');
     // The last line may be cut.
     let whole = if ended { usize::MAX } else { text.split(|&byte| byte == b'\n').count() - 1 };
     for (line, number) in all.take(whole).zip(1..) {
         let Some(line) = content(line) else { continue };
         let Ok(line) = std::str::from_utf8(line) else { return Look::Edges };
-        lines.push((number, line));
+        rows += 1;
+        if rows <= SAMPLE {
+            lines.push((number, line));
+        }
     }
-    let rows = lines.len();
-    lines.truncate(SAMPLE);
     let Some((form, first)) = Form::find(&lines, header) else { return Look::Edges };
     let mut fields = Vec::new();
     let Ok(()) = split(lines[first].1, form.separator, &mut fields) else { return Look::Edges };
     let width = fields.len() - usize::from(form.row_names);
     let height = rows - first;
+    // A title is not the names of columns.
+    if form.names.as_ref().is_some_and(|names| names.len() != width) {
+        return Look::Edges;
+    }
     if width < 3 || ended && height != width || !ended && height > width {
         return Look::Edges;
     }

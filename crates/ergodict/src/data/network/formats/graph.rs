@@ -122,12 +122,13 @@ impl Graph {
         options: &ReadOptions,
     ) -> std::result::Result<(), String> {
         let before = *self.directed.get_or_insert(directed);
-        if before == directed || options.directed.is_some() {
+        // Without directions all edges are of one kind.
+        if before == directed || options.directed == Some(false) {
             return Ok(());
         }
         let word = |directed: bool| if directed { "directed" } else { "undirected" };
         Err(format!(
-            "has an edge that is {} in a graph that is {}: expected edges of one kind, or to be asked for it",
+            "has an edge that is {} in a graph that is {}: expected edges of one kind, or to be read without directions",
             word(directed),
             word(before)
         ))

@@ -107,7 +107,7 @@ fn unescape(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         found += &rest[..at];
         rest = &rest[at..];
-        let letter = rest.find(';').filter(|end| *end < 12).and_then(|end| {
+        let letter = rest.bytes().take(12).position(|byte| byte == b';').and_then(|end| {
             let name = &rest[1..end];
             let code = |code: &str, radix| u32::from_str_radix(code, radix).ok().and_then(char::from_u32);
             let letter = match name {

@@ -126,6 +126,9 @@ impl<'a, R: BufRead> Xml<'a, R> {
                         }
                     },
                 },
+                Event::DocType(kind) if kind.trim_ascii().to_ascii_lowercase().starts_with(b"html") => {
+                    return bad("is a web page (HTML): expected a network".into());
+                }
                 Event::DocType(_) => {
                     return bad("has a document type (DOCTYPE), which is not read: delete that line".into());
                 }
