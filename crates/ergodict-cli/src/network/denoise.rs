@@ -94,11 +94,17 @@ pub(crate) struct Args {
     noise: Option<NoiseModel>,
     /// What missing edges are to be told from, with --method ensemble: all (pairs without an edge; the top of the list counts), uniform, degree
     /// (pairs with the degrees of missing edges) or mixed (some of both) [default: all with --pairs non-edges, else mixed]
-    #[arg(long, value_enum, value_name = "all|uniform|mixed|degree", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "all|uniform|mixed|degree",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     negatives: Option<Negatives>,
     /// The share of edges that you believe to be wrong, between 0 and 1, for the column probability: missing ones among the true edges, false ones
     /// among the observed [default: 0.1 for missing edges; for false ones it is estimated]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, hide_short_help = true)]
     share: Option<f64>,
     /// Memory that it may take beside the network, such as 2G or 500M, a number alone in mebibytes: what needs more is refused [default: what is
     /// available]
@@ -354,15 +360,17 @@ impl Args {
     /// All pairs without an edge, if they and what the method makes of them fit; of large networks those that short walks join most, where the method can
     /// do with these.
     fn candidates(&self, network: &Network) -> Result<Candidates> {
-        if self.method.is_local() {
-            return Ok(Candidates::new(network)?);
-        }
         let n = network.nodes() as u64;
         let pairs = n * n.saturating_sub(1) / 2 - network.edges();
-        let needed = pairs.saturating_mul(denoise::PER_PAIR);
-        let what = format!("{pairs} pairs without an edge");
+        let local = self.method.is_local();
+        let listed = if local { pairs.min(Candidates::MOST) } else { pairs };
+        let what = format!("{listed} pairs without an edge");
+        let needed = listed.saturating_mul(denoise::PER_PAIR);
         memory::check_within(needed, self.within(), &what, "--pairs FILE takes some of them")?;
-        self.check_memory(network, pairs)?;
+        self.check_memory(network, listed)?;
+        if local {
+            return Ok(Candidates::new(network)?);
+        }
         Ok(Candidates { pairs: denoise::non_edges(network), non_edges: pairs, distance: None })
     }
 

@@ -7,10 +7,6 @@ use crate::Result;
 use crate::data::Network;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-/// Networks with at most so many pairs without an edge are asked about all of them.
-const ALL: u64 = 2_000_000;
-/// Pairs that are asked about of larger ones, about.
-const SOME: usize = 2_000_000;
 /// Pairs of a node, at least and most, by each kind of walk.
 const EACH: (usize, usize) = (4, 64);
 
@@ -34,6 +30,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Networks with at most so many pairs without an edge are asked about all of them, larger ones about as many of theirs.
+    pub const MOST: u64 = 2_000_000;
+
     /// All pairs without an edge where these are few. Otherwise, for each node, those with the most walks of two steps (by `RA`) and of three (by `RW3`); on networks so large that walks of three
     /// steps from every node take too long, those of two steps.
     ///
@@ -42,10 +41,10 @@ impl Candidates {
     pub fn new(network: &Network) -> Result<Self> {
         simple(network)?;
         let there = crate::data::non_edges::number(network);
-        if there <= ALL {
+        if there <= Self::MOST {
             return Ok(Self { pairs: non_edges(network), non_edges: there, distance: None });
         }
-        let each = (SOME / network.nodes()).clamp(EACH.0, EACH.1);
+        let each = (Self::MOST as usize / network.nodes()).clamp(EACH.0, EACH.1);
         let (pairs, distance) = if Walks::cost(network) <= MOST_WALKS {
             (Walks::new(network)?.nearest(each), 3)
         } else {

@@ -126,7 +126,7 @@ impl<'a, R: BufRead> Xml<'a, R> {
                         }
                     },
                 },
-                Event::DocType(kind) if kind.trim_ascii().to_ascii_lowercase().starts_with(b"html") => {
+                Event::DocType(kind) if kind.trim_ascii().to_ascii_lowercase().starts_with("html") => {
                     return bad("is a web page (HTML): expected a network".into());
                 }
                 Event::DocType(_) => {
