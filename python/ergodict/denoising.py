@@ -175,7 +175,7 @@ class Denoised:
         """
         pandas = imported_pandas()
         pairs = self.pairs
-        columns = {"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores}
+        columns: dict[str, Any] = {"u": pairs[:, 0], "v": pairs[:, 1], "score": self.scores}
         if self.probabilities is not None:
             columns["probability"] = self.probabilities
         if self.evidence is not None:

@@ -231,7 +231,7 @@ class Fuzzer:
             return self.random.choice(self.random.choice(list(self.objects.values())))
         return self.random.choice(self.nasty)()
 
-    def call(self, what: str, function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
+    def call(self, what: str, function: Callable[..., Any], /, *positional: Any, **named: Any) -> Any:
         """Makes a call; its result, or None after an exception."""
         shown = ", ".join([shape(value) for value in positional] + [f"{key}={shape(value)}" for key, value in named.items()])
         line = f"{self.calls}: {what}({shown})"

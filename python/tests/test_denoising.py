@@ -149,28 +149,30 @@ def test_a_dictionary_denoises_arcs_as_they_are() -> None:
 
 
 def test_missing_edges_have_reasons_and_probabilities_follow_the_share() -> None:
-    found = ergodict.denoise("@lesmis", pairs="non-edges", top=20, random_state=0)
+    people = Network("@lesmis", weighted=False)
+    found = denoise(people, pairs="non-edges", top=20, random_state=0)
     table = found.to_pandas()
     assert list(table.columns)[-1] == "reasons"
     assert table["reasons"].str.len().min() > 0
     assert found.reasons is not None and len(found.reasons) == 20
-    more = ergodict.denoise("@lesmis", pairs="non-edges", top=20, share=0.2, random_state=0)
+    more = denoise(people, pairs="non-edges", top=20, share=0.2, random_state=0)
     assert (more.scores == found.scores).all()
     assert (more.probabilities >= found.probabilities).all() and more.probabilities.sum() > found.probabilities.sum()
 
 
 def test_the_question_decides_the_scores() -> None:
-    pairs = ergodict.denoise("@lesmis", pairs="non-edges", top=30, random_state=0).pairs
+    people = Network("@lesmis", weighted=False)
+    pairs = denoise(people, pairs="non-edges", top=30, random_state=0).pairs
     scores = {
-        negatives: ergodict.denoise("@lesmis", pairs=pairs, negatives=negatives, random_state=0).scores
+        negatives: denoise(people, pairs=pairs, negatives=negatives, random_state=0).scores
         for negatives in ("all", "uniform", "mixed", "degree")
     }
-    default = ergodict.denoise("@lesmis", pairs=pairs, random_state=0).scores
+    default = denoise(people, pairs=pairs, random_state=0).scores
     assert (default == scores["mixed"]).all()
     assert not (scores["uniform"] == scores["degree"]).all()
     for wrong in ("some", 3):
         with pytest.raises((TypeError, ValueError), match="negatives"):
-            ergodict.denoise("@lesmis", pairs=pairs, negatives=wrong)
+            denoise(people, pairs=pairs, negatives=wrong)
     for share in (0, 1, -0.1, float("nan")):
         with pytest.raises(ValueError, match="share"):
-            ergodict.denoise("@lesmis", pairs=pairs, share=share)
+            denoise(people, pairs=pairs, share=share)

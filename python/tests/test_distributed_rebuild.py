@@ -280,7 +280,7 @@ def test_scores_are_those_of_one_process(karate: str, method: str) -> None:
 def test_pairs_that_are_asked_for(karate: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"k": 5, "n_components": 4, "rounds": 4, "chains": 3, "walks": 500, "random_state": 2}
     found = distributed.denoise(karate, [(1, 2), (2, 1), (1, 34)], **options)
-    assert found.scores[0] == found.scores[1] and found.noise == "removed"
+    assert found.scores[0] == found.scores[1] and found.noise == "both"
     assert len(distributed.denoise(karate, "non-edges", top=5, **options)) == 5
     parts = tmp_path / "parts.egr"
     ergodict.Network([(10, 11), (20, 21), (21, 22), (22, 20), (22, 23), (23, 24), (24, 20)]).write(parts)

@@ -146,6 +146,7 @@ impl Denoised<'_> {
                 average_precision: head.average_precision,
                 blend: head.blend.iter().cloned().collect(),
                 false_share: head.false_share,
+                reliability: head.reliability.iter().map(|bin| [bin.predicted, bin.observed]).collect(),
                 features: features.collect(),
             }
         });
@@ -272,6 +273,8 @@ struct HeadSummary<'a> {
     blend: std::collections::BTreeMap<String, f64>,
     /// Estimated share of false edges among the observed ones; `null` for removed edges
     false_share: Option<f64>,
+    /// Where edges are missing, mean probability and share of hidden edges in bins of pairs that it was not fitted on
+    reliability: Vec<[f64; 2]>,
     /// Features of a pair
     features: Vec<FeatureSummary<'a>>,
 }

@@ -13,7 +13,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Bytes of a file that are looked at.
-pub(super) const START: u64 = 1 << 18;
+pub(super) const START: u64 = 1 << 16;
 /// Rows that are looked at.
 const SAMPLE: usize = 128;
 /// Bytes of the longest row.
