@@ -267,11 +267,10 @@ impl<R: Read> Bytes<R> {
         let (mut ends, mut weights) = (Vec::new(), Vec::new());
         if class == 5 {
             let mut rows: Vec<u32> = Vec::new();
-            let most = flags.get(1).copied().unwrap_or(0.0);
             self.each(|row| {
-                if rows.len() as f64 >= most.max(1.0) {
+                if rows.len() as u64 >= nodes.saturating_mul(nodes) {
                     return Err(Fault::Form(format!(
-                        "has a sparse matrix `{}` with more entries than it says, {most}",
+                        "has a sparse matrix `{}` with more entries than a matrix of {nodes} rows has",
                         shown(&name)
                     )));
                 }
