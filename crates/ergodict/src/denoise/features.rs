@@ -4,12 +4,12 @@
 //! |---|---|---|
 //! | `P` [`Group::Paths`] | logarithms of `CN`, `AA`, `RA`, `A3`, `L3`, `RW3` | squares and products |
 //! | `D` [`Group::Degrees`] | `log1p d_u + log1p d_v`, and their difference | squares and products |
-//! | `W` [`Group::Walks`] | logarithms of walks of five steps ([`Walks::excess`]), and of how much each end resembles the neighbors of the other: the sum and the mean of both | squares and products |
+//! | `W` [`Group::Walks`] | logarithms of walks of five steps (`Walks::excess`), and of how much each end resembles the neighbors of the other: the sum and the mean of both | squares and products |
 //! | `N` [`Group::Nodes`] | least and largest of clustering, log1p mean neighbor degree, log1p core number | squares and products |
 //! | `E` [`Group::Embedding`] | inner products of unit ProNE columns, of 64 dimensions and of 32 | squares and products |
 //! | `h` [`Group::Motifs`] | latent-motif codes, `log1p(20 h)` | linear |
 //!
-//! The edge of a pair itself, where there is one, is taken out of `P`, `D` and `h`. It is in `W`, `N` and `E`, which therefore are for pairs that are no edges ([`PairFeatures`]).
+//! The edge of a pair itself, where there is one, is taken out of `P`, `D` and `h`. It is in `W`, `N` and `E`, which therefore are for pairs that are no edges (`PairFeatures`).
 
 use super::MotifCodes;
 use super::embedding::prone;
