@@ -109,23 +109,12 @@ impl Denoised<'_> {
                 one.pair.1.clone(),
                 format!("{:.4}", one.score),
                 one.probability.map_or_else(String::new, |probability| format!("{probability:.3}")),
-                one.degrees.0.to_string(),
-                one.degrees.1.to_string(),
+                format!("{}, {}", one.degrees.0, one.degrees.1),
                 one.common.to_string(),
                 one.reasons.clone(),
             ]
         });
-        let head = [
-            "rank",
-            "u",
-            "v",
-            "score",
-            "probability",
-            "degree of u",
-            "degree of v",
-            "common neighbors",
-            "speaks for it",
-        ];
+        let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", "speaks for it"];
         // Only missing edges have reasons.
         let columns = if missing { head.len() } else { head.len() - 1 };
         let (title, words) = if missing {
