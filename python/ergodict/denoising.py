@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Suspects that a repr names.
 _NAMED = 3
-#: What missing edges may be told from.
+#: What missing edges may be distinguished from.
 _NEGATIVES = ("all", "uniform", "mixed", "degree")
 #: Reasons of a pair that a table names.
 _REASONS = 3
@@ -291,7 +291,7 @@ def denoise(
     top : int, optional
         Give only so many pairs that matter most, in that order. By default 50 of all non-edges, else all pairs in the order given.
     negatives : {"all", "uniform", "mixed", "degree"}, optional
-        What missing edges are to be told from, of the method ensemble: all pairs without an edge (the top of the list counts), uniform ones, pairs with the
+        What missing edges are to be distinguished from, of the method ensemble: all pairs without an edge (the top of the list counts), uniform ones, pairs with the
         degrees of missing edges, or some of both. By default all where all non-edges are ranked, else mixed.
     share : float, optional
         The share of edges that you believe to be wrong, for probabilities: missing ones among the true edges (0.1 by default), false ones among the

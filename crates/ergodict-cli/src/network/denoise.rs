@@ -92,7 +92,7 @@ pub(crate) struct Args {
     /// What is assumed to be wrong: added, removed or both [default: added when every pair is an observed edge, removed when none is, else both]
     #[arg(long, value_enum, value_name = "added|removed|both", hide_possible_values = true)]
     noise: Option<NoiseModel>,
-    /// What missing edges are to be told from, with --method ensemble: all (pairs without an edge; the top of the list counts), uniform, degree
+    /// What missing edges are to be distinguished from, with --method ensemble: all (pairs without an edge; the top of the list counts), uniform, degree
     /// (pairs with the degrees of missing edges) or mixed (some of both) [default: all with --pairs non-edges, else mixed]
     #[arg(
         long,
@@ -374,7 +374,7 @@ impl Args {
         Ok(Candidates { pairs: denoise::non_edges(network), non_edges: pairs, distance: None })
     }
 
-    /// What missing edges are to be told from.
+    /// What missing edges are to be distinguished from.
     fn negatives(&self) -> Negatives {
         self.negatives.unwrap_or(if self.ranks_non_edges() { Negatives::All } else { Negatives::Mixed })
     }

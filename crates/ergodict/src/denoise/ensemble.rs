@@ -101,7 +101,7 @@ pub struct EnsembleOptions {
     /// The share of edges that is believed to be wrong, for probabilities: missing ones among the true edges ([`MISSING`] where it is not given), false ones among the
     /// observed (estimated where it is not given).
     pub share: Option<f64>,
-    /// What missing edges are to be told from.
+    /// What missing edges are to be distinguished from.
     pub negatives: Negatives,
 }
 

@@ -146,7 +146,7 @@ pub struct Denoiser {
     pub method: Method,
     /// What is assumed to be wrong with the network. Only methods that train a head on made-up labels look at it.
     pub assumed: NoiseModel,
-    /// What missing edges are to be told from; of `ensemble` alone.
+    /// What missing edges are to be distinguished from; of `ensemble` alone.
     pub negatives: Negatives,
     /// The share of edges that is believed to be wrong: missing ones among the true edges, false ones among the observed. Where it is not given, a tenth of the true edges is
     /// taken to be missing, and the share of false ones is estimated. It sets probabilities, not the order; of `ensemble` alone.

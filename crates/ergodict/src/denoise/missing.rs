@@ -58,7 +58,7 @@ enum Look {
 
 /// What is known of pairs.
 pub(super) struct Found {
-    /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of what they are to be told from.
+    /// Log odds with classes of equal weight: the ratio of the densities of missing edges and of what they are to be distinguished from.
     pub logits: Vec<f64>,
     pub probabilities: Vec<f64>,
 }

@@ -59,7 +59,7 @@ impl Noise {
     }
 }
 
-/// What missing edges are to be told from.
+/// What missing edges are to be distinguished from.
 ///
 /// ```
 /// use ergodict::denoise::splits::Negatives;
