@@ -238,7 +238,7 @@ impl Outcome {
             for (name, predicted, share) in group.found.iter().filter_map(Found::shifted) {
                 let _ = writeln!(
                     text,
-                    "{name}: {:.0} % true by probability, {:.0} % by label; ECE is for labeled pairs that are all candidates",
+                    "{name}: {:.0} % true by probability, {:.0} % by label; the ECE holds only where the labeled pairs are all candidates",
                     100.0 * predicted,
                     100.0 * share
                 );

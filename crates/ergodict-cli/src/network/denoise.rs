@@ -190,7 +190,9 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let suspects = order.iter().take(SUSPECTS).map(|&row| {
         let (u, v) = pairs[row];
         let (u, v) = (network.ids().name(u as usize), network.ids().name(v as usize));
-        format!("{u} – {v} ({:.3})", scored.scores[row])
+        // What a reader takes the number for.
+        let number = scored.probabilities.as_ref().map_or(scored.scores[row], |all| all[row]);
+        format!("{u} – {v} ({number:.2})")
     });
     // Those without a score are last.
     let judged = scored.scores.iter().filter(|score| !score.is_nan()).count();

@@ -8,9 +8,9 @@
 //! | `β`, `β₀` | coefficients, intercept | of the terms |
 //! | `C Σ w_i ℓ_i + ½‖β‖²` | the objective | scikit-learn's convention: the intercept is free, and weights are not rescaled |
 //!
-//! Newton's method with halved steps where a full one does not descend. It begins with the solution of every eighth pair, from where one to three steps
-//! over all pairs are enough. Sums are taken over stretches of pairs cut by number alone and are added in order, so that the result is the same at any number
-//! of threads.
+//! Newton's method with halved steps where a full one does not descend. A Hessian costs as much as hundreds of gradients: it is that of every eighth pair where there are many, and is used again
+//! as long as steps with it make the gradient small, which is always that of all pairs. Sums are taken over stretches of pairs cut by number alone and are added in order, so that the
+//! result is the same at any number of threads.
 
 use super::roc;
 use crate::linalg::products::{Op, Products};
@@ -23,10 +23,12 @@ use serde::{Deserialize, Serialize};
 const BLOCK: usize = 256;
 /// Most stretches that are summed apart.
 const STRETCHES: usize = 32;
-/// The first solution is that of one pair in so many.
+/// The first solution and Hessians are those of one pair in so many.
 const COARSE: usize = 8;
-/// Fewer pairs than this are fitted at once.
+/// Hessians of fewer pairs than this are those of all of them.
 const FEW: usize = 20_000;
+/// A Hessian is used again while each step leaves at most this share of the gradient.
+const ENOUGH: f64 = 0.25;
 /// Pairs that importances are measured on, at most.
 const MEASURED: usize = 20_000;
 
@@ -100,24 +102,43 @@ impl Head {
         let (means, scales) = moments(features, &equal(labels, weights));
         let quadratic = options.quadratic.min(features.rows());
         let terms = features.rows() + quadratic * (quadratic + 1) / 2;
+        let problem = Problem { features, labels, weights, every: 1, c: options.c };
         let mut head = Self {
             means,
             scales,
             clip: options.clip,
             quadratic,
-            intercept: 0.0,
+            intercept: problem.log_odds(),
             coefficients: vec![0.0; terms],
             steps: 0,
             converged: false,
         };
-        let problem = Problem { features, labels, weights, every: 1, c: options.c };
-        head.intercept = problem.log_odds();
         if labels.len() >= FEW {
             // Its own answer need not be exact, and as both classes are large it has both.
-            let coarse = Problem { every: COARSE, ..problem };
-            head.newton(&coarse, 1e-4, options.iterations);
+            head.newton(&problem.coarse(), 1e-4, options.iterations);
         }
         head.newton(&problem, options.tolerance, options.iterations);
+        Ok(head)
+    }
+
+    /// The same for some of the pairs that this head was fitted on, from where it is and standardized as it is.
+    ///
+    /// # Errors
+    /// As [`Head::fit`].
+    pub(crate) fn refit(
+        &self,
+        options: &FitOptions,
+        features: MatRef<'_, f64>,
+        labels: &[bool],
+        weights: &[f64],
+    ) -> Result<Self> {
+        check(options, features, labels, weights)?;
+        let mut head = Self { steps: 0, ..self.clone() };
+        head.newton(
+            &Problem { features, labels, weights, every: 1, c: options.c },
+            options.tolerance,
+            options.iterations,
+        );
         Ok(head)
     }
 
@@ -246,19 +267,27 @@ impl Head {
     fn newton(&mut self, problem: &Problem<'_>, tolerance: f64, iterations: usize) {
         let total = problem.total();
         self.converged = false;
-        let mut now = self.sums(problem);
+        let mut now = self.sums(problem, false);
+        // Pairs whose Hessian is taken, and what is left of it.
+        let mut curved = if problem.len() < FEW { *problem } else { problem.coarse() };
+        let mut factor: Option<Factor> = None;
         for _ in 0..iterations {
             if now.gradient.iter().all(|g| g.abs() <= tolerance * total) {
                 self.converged = true;
                 return;
             }
-            let (Some(step), old) = (solve(&now.hessian, &now.gradient), self.flat()) else { return };
+            let fresh = factor.is_none();
+            let Some(curvature) = factor.take().or_else(|| Factor::new(&self.sums(&curved, true).hessian))
+            else {
+                return;
+            };
+            let (step, old) = (curvature.solve(&now.gradient), self.flat());
             // Along a descent direction of a convex function some step descends; near the end rounding may hide it.
             let slope: f64 = dot(&step, &now.gradient);
-            let mut share = 1.0;
+            let (mut share, left) = (1.0, largest(&now.gradient));
             loop {
                 self.set(old.iter().zip(&step).map(|(x, d)| x - share * d));
-                let next = self.sums(problem);
+                let next = self.sums(problem, false);
                 if next.objective <= now.objective - 1e-4 * share * slope {
                     now = next;
                     break;
@@ -275,6 +304,12 @@ impl Head {
                 share *= 0.5;
             }
             self.steps += 1;
+            if largest(&now.gradient) <= ENOUGH * left {
+                factor = Some(curvature);
+            } else if fresh {
+                // With weights that differ much, those of some pairs may not be enough.
+                curved = *problem;
+            }
         }
         self.converged = now.gradient.iter().all(|g| g.abs() <= tolerance * total);
     }
@@ -290,30 +325,31 @@ impl Head {
         self.coefficients = values;
     }
 
-    /// The objective at these coefficients, its gradient and its Hessian, the intercept last.
-    fn sums(&self, problem: &Problem<'_>) -> Sums {
+    /// The objective at these coefficients, its gradient and, when asked for, its Hessian, the intercept last.
+    fn sums(&self, problem: &Problem<'_>, curved: bool) -> Sums {
         let size = self.coefficients.len() + 1;
+        let square = if curved { size } else { 0 };
         let blocks = problem.len().div_ceil(BLOCK);
         let stretches = blocks.clamp(1, STRETCHES);
         let parts: Vec<Sums> = (0..stretches)
             .into_par_iter()
             .map(|s| {
-                let mut sums = Sums::zeros(size);
-                let (mut terms, mut gram) = (Mat::zeros(size, BLOCK), Mat::zeros(size, size));
+                let mut sums = Sums::zeros(size, square);
+                let (mut terms, mut gram) = (Mat::zeros(size, BLOCK), Mat::zeros(square, square));
                 for block in s * blocks / stretches..(s + 1) * blocks / stretches {
                     self.block(problem, block, &mut sums, &mut terms, &mut gram);
                 }
                 sums
             })
             .collect();
-        let mut all = Sums::zeros(size);
+        let mut all = Sums::zeros(size, square);
         parts.iter().for_each(|part| all.add(part));
         let beta = &self.coefficients;
         all.objective = problem.scale() * all.objective + 0.5 * dot(beta, beta);
         for (j, gradient) in all.gradient.iter_mut().enumerate() {
             *gradient = problem.scale() * *gradient + beta.get(j).copied().unwrap_or(0.0);
         }
-        for j in 0..size {
+        for j in 0..square {
             all.hessian.col_mut(j).iter_mut().for_each(|h| *h *= problem.scale());
             all.hessian.col_mut(j)[j] += f64::from(u8::from(j < beta.len()));
         }
@@ -345,10 +381,13 @@ impl Head {
             let wrong = 1.0 / (1.0 + t.exp());
             let slope = weight * if label { -wrong } else { wrong };
             let root = (weight * wrong * (1.0 - wrong)).sqrt();
-            for (gradient, term) in sums.gradient.iter_mut().zip(term) {
-                *gradient += slope * *term;
-                *term *= root;
+            sums.gradient.iter_mut().zip(&*term).for_each(|(gradient, term)| *gradient += slope * *term);
+            if gram.cols() > 0 {
+                term.iter_mut().for_each(|term| *term *= root);
             }
+        }
+        if gram.cols() == 0 {
+            return;
         }
         let used = terms.as_ref().columns(0, pairs.len());
         f64::gram(gram, (Op::Transposed, used));
@@ -370,6 +409,11 @@ struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// The same of one pair in [`COARSE`].
+    fn coarse(&self) -> Self {
+        Self { every: COARSE * self.every, ..*self }
+    }
+
     fn len(&self) -> usize {
         self.labels.len().div_ceil(self.every)
     }
@@ -393,7 +437,7 @@ impl Problem<'_> {
     }
 }
 
-/// Objective, gradient and Hessian.
+/// Objective, gradient and Hessian, or an empty matrix.
 struct Sums {
     objective: f64,
     gradient: Vec<f64>,
@@ -401,8 +445,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn zeros(size: usize) -> Self {
-        Self { objective: 0.0, gradient: vec![0.0; size], hessian: Mat::zeros(size, size) }
+    fn zeros(size: usize, square: usize) -> Self {
+        Self { objective: 0.0, gradient: vec![0.0; size], hessian: Mat::zeros(square, square) }
     }
 
     fn add(&mut self, part: &Self) {
@@ -447,39 +491,51 @@ fn moments(features: MatRef<'_, f64>, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
     (means, scales)
 }
 
-/// Solves `A x = b` for a symmetric positive definite `A` by Cholesky's method; none when it is not, even with a little on the diagonal.
-fn solve(a: &Mat<f64>, b: &[f64]) -> Option<Vec<f64>> {
-    let n = b.len();
-    let largest = (0..n).map(|j| a.get(j, j)).fold(0.0, f64::max);
-    [0.0, 1e-14, 1e-10].into_iter().find_map(|extra| {
-        // Column j of `l` holds row j of L's transpose, so that inner products run along columns.
-        let mut l = Mat::<f64>::zeros(n, n);
-        for j in 0..n {
-            for i in 0..=j {
-                let inner = dot(&l.col(i)[..i], &l.col(j)[..i]);
-                if i < j {
-                    let value = (a.get(i, j) - inner) / l.get(i, i);
-                    l.col_mut(j)[i] = value;
-                } else {
-                    let pivot = a.get(j, j) + extra * largest - inner;
-                    if pivot.is_nan() || pivot <= 0.0 {
-                        return None;
+/// The Cholesky factor of a symmetric positive definite matrix.
+struct Factor {
+    /// Column `j` holds row `j` of the lower one, so that inner products run along columns.
+    columns: Mat<f64>,
+}
+
+impl Factor {
+    /// None when the matrix is not positive definite, even with a little on the diagonal.
+    fn new(a: &Mat<f64>) -> Option<Self> {
+        let n = a.cols();
+        let largest = (0..n).map(|j| a.get(j, j)).fold(0.0, f64::max);
+        [0.0, 1e-14, 1e-10].into_iter().find_map(|extra| {
+            let mut l = Mat::<f64>::zeros(n, n);
+            for j in 0..n {
+                for i in 0..=j {
+                    let inner = dot(&l.col(i)[..i], &l.col(j)[..i]);
+                    if i < j {
+                        let value = (a.get(i, j) - inner) / l.get(i, i);
+                        l.col_mut(j)[i] = value;
+                    } else {
+                        let pivot = a.get(j, j) + extra * largest - inner;
+                        if pivot.is_nan() || pivot <= 0.0 {
+                            return None;
+                        }
+                        l.col_mut(j)[j] = pivot.sqrt();
                     }
-                    l.col_mut(j)[j] = pivot.sqrt();
                 }
             }
-        }
-        let mut x = b.to_vec();
-        for j in 0..n {
+            Some(Self { columns: l })
+        })
+    }
+
+    /// The solution `x` of `A x = b`.
+    fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let (mut x, l) = (b.to_vec(), &self.columns);
+        for j in 0..x.len() {
             x[j] = (x[j] - dot(&l.col(j)[..j], &x[..j])) / l.get(j, j);
         }
-        for j in (0..n).rev() {
+        for j in (0..x.len()).rev() {
             x[j] /= l.get(j, j);
             let known = x[j];
             x[..j].iter_mut().zip(l.col(j)).for_each(|(x, l)| *x -= known * l);
         }
-        Some(x)
-    })
+        x
+    }
 }
 
 /// In four strands, added in a fixed order.
@@ -585,13 +641,13 @@ mod tests {
         let at: Vec<f64> = (0..=10).map(|j| 0.3 * (f64::from(j) * 1.7).sin()).collect();
         let problem = example.problem();
         head.set(at.iter().copied());
-        let sums = head.sums(&problem);
+        let sums = head.sums(&problem, true);
         let h = 1e-5;
         for j in 0..=10 {
             let mut moved = |sign: f64| {
                 let shifted = at.iter().enumerate().map(|(k, x)| if k == j { x + sign * h } else { *x });
                 head.set(shifted);
-                head.sums(&problem)
+                head.sums(&problem, true)
             };
             let (up, down) = (moved(1.0), moved(-1.0));
             let slope = (up.objective - down.objective) / (2.0 * h);
@@ -654,6 +710,30 @@ mod tests {
         for j in 0..n {
             let t: f64 = terms[j].iter().zip(&beta).map(|(t, b)| t * b).sum();
             assert!((logits[j] - t).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn weights_that_differ_much_do_not_slow_the_fit_and_a_refit_is_the_fit_of_its_pairs() {
+        let mut example = example(2 * FEW, 4, &mut stream(5, Purpose::Synthetic, 92));
+        let rare = |j: usize| if j % 5000 == 17 { 1e6 } else { 1.0 };
+        example.weights.iter_mut().enumerate().for_each(|(j, weight)| *weight *= rare(j));
+        let options = FitOptions { quadratic: 4, ..FitOptions::default() };
+        let head = example.fit(&options).unwrap();
+        assert!(head.converged().1 && head.converged().0 < 40, "{:?}", head.converged());
+
+        let some: Vec<usize> = (0..2 * FEW).filter(|j| j % 3 != 0).collect();
+        let x = Mat::from_fn(4, some.len(), |i, j| example.x.get(i, some[j]));
+        let labels: Vec<bool> = some.iter().map(|&j| example.labels[j]).collect();
+        let weights: Vec<f64> = some.iter().map(|&j| example.weights[j]).collect();
+        let again = head.refit(&options, x.as_ref(), &labels, &weights).unwrap();
+        let mut from_zero = again.clone();
+        from_zero.set(std::iter::repeat_n(0.0, again.flat().len()));
+        let problem = Problem { features: x.as_ref(), labels: &labels, weights: &weights, every: 1, c: 1.0 };
+        from_zero.newton(&problem, options.tolerance, 100);
+        assert!(again.converged().1 && from_zero.converged().1);
+        for (a, b) in again.flat().iter().zip(from_zero.flat()) {
+            assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
     }
 

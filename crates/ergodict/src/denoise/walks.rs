@@ -68,13 +68,20 @@ impl<'a> Walks<'a> {
         let found: Vec<Vec<f64>> = blocks
             .par_iter()
             .map_init(
-                || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n]),
-                |(from, to), block| {
-                    self.start(block.iter().map(|group| ends(group[0]).0), from);
-                    for _ in 0..3 {
-                        self.multiply(from, to);
-                        std::mem::swap(from, to);
+                || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n], vec![false; n]),
+                |(from, to, wanted), block| {
+                    let sources: Vec<u32> = block.iter().map(|group| ends(group[0]).0).collect();
+                    self.two_steps(&sources, from, to);
+                    self.multiply(from, to, |_| true);
+                    // Of the fourth step no more than what the last one begins at.
+                    wanted.fill(false);
+                    for &at in block.iter().copied().flatten() {
+                        self.network
+                            .neighbors(ends(at).1 as usize)
+                            .iter()
+                            .for_each(|&b| wanted[b as usize] = true);
                     }
+                    self.multiply(to, from, |u| wanted[u]);
                     let one = |(lane, at): (usize, u32)| {
                         let (s, v) = ends(at);
                         self.last(from, lane, s as usize, v as usize)
@@ -96,48 +103,104 @@ impl<'a> Walks<'a> {
     /// `√(d_u d_v) S²` and `√(d_u d_v) S³`. A pair is there once, however many of its ends it is foremost for; ascending.
     pub(crate) fn nearest(&self, each: usize) -> Vec<(u32, u32)> {
         let n = self.network.nodes();
-        let sources: Vec<u32> = (0..n as u32).collect();
-        let blocks: Vec<&[u32]> = sources.chunks(LANES).collect();
-        let found: Vec<Vec<(u32, u32)>> = blocks
-            .par_iter()
-            .map_init(
-                || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n], Vec::new()),
-                |(from, to, row), block| {
-                    self.start(block.iter().copied(), from);
-                    let mut pairs = Vec::new();
-                    for _ in 0..2 {
-                        self.multiply(from, to);
-                        std::mem::swap(from, to);
-                        for (lane, &s) in block.iter().enumerate() {
-                            self.foremost(from, lane, s, each, row);
-                            pairs.extend(row.iter().map(|&(_, v)| (s.min(v), s.max(v))));
-                        }
+        let neighbors = |u: u32| self.network.neighbors(u as usize);
+        let walks = |steps: &[u64], u: u32| neighbors(u).iter().map(|&a| steps[a as usize]).sum::<u64>();
+        let of_all = |steps: &[u64]| -> Vec<u64> { (0..n as u32).map(|u| walks(steps, u)).collect() };
+        let two = of_all(&(0..n as u32).map(|u| neighbors(u).len() as u64).collect::<Vec<_>>());
+        // Where few walks leave a node they are followed; else a step of all nodes is cheaper, as it serves many sources.
+        let dense = self.network.stored() / 8 + n as u64;
+        let (few, many): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&s| walks(&two, s) <= dense);
+        let followed = few.par_iter().map_init(
+            || (Reached::new(n), Reached::new(n), Vec::new()),
+            |(now, next, row), &s| {
+                let mut pairs = Vec::new();
+                now.add(s, 1.0);
+                for steps in 1..4 {
+                    self.follow(now, next);
+                    std::mem::swap(now, next);
+                    if steps > 1 {
+                        let reached = now.nodes.iter().map(|&v| (now.values[v as usize], v));
+                        self.foremost(reached, s, each, row);
+                        pairs.extend(row.iter().map(|&(_, v)| (s.min(v), s.max(v))));
                     }
-                    pairs
-                },
-            )
-            .collect();
-        let mut all = found.concat();
+                }
+                now.clear();
+                pairs
+            },
+        );
+        let mut all = followed.collect::<Vec<_>>().concat();
+        let blocks: Vec<&[u32]> = many.chunks(LANES).collect();
+        let multiplied = blocks.par_iter().map_init(
+            || (vec![[0f32; LANES]; n], vec![[0f32; LANES]; n], Vec::new()),
+            |(from, to, row), block| {
+                let mut pairs = Vec::new();
+                self.two_steps(block, from, to);
+                self.multiply(from, to, |_| true);
+                for x in [&*from, &*to] {
+                    for (lane, &s) in block.iter().enumerate() {
+                        let reached = x.iter().zip(0u32..).map(|(x, v)| (x[lane], v));
+                        self.foremost(reached, s, each, row);
+                        pairs.extend(row.iter().map(|&(_, v)| (s.min(v), s.max(v))));
+                    }
+                }
+                pairs
+            },
+        );
+        all.extend(multiplied.collect::<Vec<_>>().concat());
         all.sort_unstable();
         all.dedup();
         all
     }
 
-    /// `S e_s` of each source.
-    fn start(&self, sources: impl Iterator<Item = u32>, into: &mut [Lanes]) {
+    /// `S x` of the nodes reached; `x` is empty then.
+    fn follow(&self, x: &mut Reached, into: &mut Reached) {
+        // In ascending order, as the product has it.
+        x.nodes.sort_unstable();
+        for &a in &x.nodes {
+            let step = self.roots[a as usize] * x.values[a as usize];
+            self.network.neighbors(a as usize).iter().for_each(|&u| into.add(u, step));
+        }
+        into.nodes.iter().for_each(|&u| into.values[u as usize] *= self.roots[u as usize]);
+        x.clear();
+    }
+
+    /// `S² e_s` of each source, in `into`. Where sources have few walks these are followed one by one; both ways add the same numbers in the same order.
+    fn two_steps(&self, sources: &[u32], into: &mut Vec<Lanes>, other: &mut Vec<Lanes>) {
+        let neighbors = |u: u32| self.network.neighbors(u as usize);
+        let walks: usize = sources.iter().flat_map(|&s| neighbors(s)).map(|&a| neighbors(a).len()).sum();
         into.fill([0.0; LANES]);
-        for (lane, s) in sources.enumerate() {
-            for &a in self.network.neighbors(s as usize) {
-                into[a as usize][lane] = self.roots[s as usize] * self.roots[a as usize];
+        let followed = walks as u64 <= self.network.stored();
+        for (lane, &s) in sources.iter().enumerate() {
+            for &a in neighbors(s) {
+                let one = self.roots[s as usize] * self.roots[a as usize];
+                if followed {
+                    let two = self.roots[a as usize] * one;
+                    neighbors(a).iter().for_each(|&u| into[u as usize][lane] += two);
+                } else {
+                    into[a as usize][lane] = one;
+                }
             }
+        }
+        if followed {
+            let scaled = into.iter_mut().zip(&self.roots);
+            scaled.for_each(|(lanes, root)| lanes.iter_mut().for_each(|x| *x *= root));
+        } else {
+            self.multiply(into, other, |_| true);
+            std::mem::swap(into, other);
         }
     }
 
     /// The nodes that a source has most walks to and no edge with, with `√d_v` times their number.
-    fn foremost(&self, x: &[Lanes], lane: usize, s: u32, each: usize, row: &mut Vec<(f32, u32)>) {
+    fn foremost(
+        &self,
+        reached: impl Iterator<Item = (f32, u32)>,
+        s: u32,
+        each: usize,
+        row: &mut Vec<(f32, u32)>,
+    ) {
         row.clear();
-        let reached = x.iter().zip(0u32..).filter(|(x, v)| x[lane] > 0.0 && *v != s);
-        row.extend(reached.map(|(x, v)| (x[lane] / self.roots[v as usize], v)));
+        let others = reached.filter(|(x, v)| *x > 0.0 && *v != s);
+        row.extend(others.map(|(x, v)| (x / self.roots[v as usize], v)));
         let neighbors = self.network.neighbors(s as usize);
         let descending = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         // Its neighbors, of which there may be many, are among those with most walks.
@@ -151,9 +214,9 @@ impl<'a> Walks<'a> {
         row.truncate(each);
     }
 
-    /// `S x`.
-    fn multiply(&self, x: &[Lanes], into: &mut [Lanes]) {
-        Isa::detect().run(Multiply { walks: self, x, into });
+    /// `S x` of the nodes that are wanted.
+    fn multiply(&self, x: &[Lanes], into: &mut [Lanes], wanted: impl Fn(usize) -> bool) {
+        Isa::detect().run(Multiply { walks: self, x, into, wanted });
     }
 
     /// The last step to `v`, relative to `√(d_s d_v)/Σd`.
@@ -174,20 +237,48 @@ impl<'a> Walks<'a> {
     }
 }
 
+/// Numbers of the nodes that walks have reached.
+struct Reached {
+    /// 0 of all others.
+    values: Vec<f32>,
+    nodes: Vec<u32>,
+}
+
+impl Reached {
+    fn new(nodes: usize) -> Self {
+        Self { values: vec![0.0; nodes], nodes: Vec::new() }
+    }
+
+    /// Adds a number above 0.
+    fn add(&mut self, node: u32, value: f32) {
+        let sum = &mut self.values[node as usize];
+        if *sum == 0.0 {
+            self.nodes.push(node);
+        }
+        *sum += value;
+    }
+
+    fn clear(&mut self) {
+        self.nodes.iter().for_each(|&node| self.values[node as usize] = 0.0);
+        self.nodes.clear();
+    }
+}
+
 /// The product of `S` and the numbers of all sources: a lane adds and multiplies in the same order under any instruction set.
-struct Multiply<'a, 'n> {
+struct Multiply<'a, 'n, F> {
     walks: &'a Walks<'n>,
     x: &'a [Lanes],
     into: &'a mut [Lanes],
+    wanted: F,
 }
 
-impl WithSimd for Multiply<'_, '_> {
+impl<F: Fn(usize) -> bool> WithSimd for Multiply<'_, '_, F> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { walks, x, into } = self;
-        for (u, into) in into.iter_mut().enumerate() {
+        let Self { walks, x, into, wanted } = self;
+        for (u, into) in into.iter_mut().enumerate().filter(|(u, _)| wanted(*u)) {
             let mut sum = [0f32; LANES];
             for &a in walks.network.neighbors(u) {
                 let (x, root) = (&x[a as usize], walks.roots[a as usize]);

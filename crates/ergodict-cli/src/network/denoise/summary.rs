@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// A head of a smaller AUC on its own labels is warned of.
 const HARDLY: f64 = 0.7;
+/// Fewer pairs than this are not told in numbers.
+const LEAST: f64 = 0.01;
 /// Features that are named in words.
 const NAMED: usize = 6;
 
@@ -119,11 +121,13 @@ impl Denoised<'_> {
         }
         lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
         let (name, said) = if self.assumed == "removed" {
-            ("missing?", "highest scores")
+            ("missing?", "highest scores first")
         } else {
-            ("suspects", "lowest scores")
+            ("suspects", "lowest scores first")
         };
-        lines.push((name, format!("{}, … ({said} first)", self.suspects.join(", "))));
+        let of = if self.scored.probabilities.is_some() { "probability of a true edge" } else { "score" };
+        let more = if self.suspects.len() < self.pairs { ", …" } else { "" };
+        lines.push((name, format!("{}{more} (with the {of}, {said})", self.suspects.join(", "))));
         lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
         let pairs = crate::page::count(self.written, "pair", "pairs");
         lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
@@ -173,8 +177,9 @@ impl Denoised<'_> {
 impl Expected {
     /// In words.
     pub(in crate::network) fn sentence(&self) -> String {
+        let about = if self.missing >= LEAST { "about " } else { "" };
         format!(
-            "of the first {} pairs about {} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
+            "of the first {} pairs {about}{} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
             self.pairs,
             rounded(self.missing),
             rounded(self.chance),
@@ -188,8 +193,8 @@ fn rounded(count: f64) -> String {
     match count {
         _ if count >= 10.0 => format!("{count:.0}"),
         _ if count >= 1.0 => format!("{count:.1}"),
-        _ if count >= 0.01 => format!("{count:.2}"),
-        _ => "fewer than 0.01".to_owned(),
+        _ if count >= LEAST => format!("{count:.2}"),
+        _ => format!("fewer than {LEAST}"),
     }
 }
 
