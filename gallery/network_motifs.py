@@ -33,7 +33,7 @@ nx.draw_networkx_labels(graph, places, {name: name for name in best}, ax=axes, f
 axes.set_title(f"{len(graph)} people, {graph.number_of_edges()} acquaintances")
 axes.axis("off")
 grid = right.subplots(3, 3)
-plot.atoms(motifs, ax=grid, as_graph=True)
+plot.atoms(motifs, ax=grid, kind="graph")
 right.suptitle("Nine motifs of ten people in a row")
 figure.savefig(folder / "network_motifs.png", dpi=80)
 

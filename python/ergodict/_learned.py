@@ -16,8 +16,6 @@ Schedule = Union[str, ArrayLike, Callable[[int], float]]
 #: A class of estimators.
 Estimator = TypeVar("Estimator", bound=type)
 
-ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
-
 
 def warn_of_function() -> None:
     """Says to the caller of `save` that a schedule is lost."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Optional, Union
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 from . import _check, _ergodict
 from .network import Network, as_network
@@ -96,7 +97,7 @@ def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodic
 
 
 def warn_of_parts(notes: list[str]) -> None:
-    """Says aloud what only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
+    """Says aloud that only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
     for note in notes:
-        if note.startswith("the largest of"):
-            warnings.warn(note, UserWarning, stacklevel=4)
+        if "the largest of" in note or "weights are ignored" in note:
+            warnings.warn(note, DataConversionWarning, stacklevel=4)

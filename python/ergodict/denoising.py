@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pathlib
 import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from . import _check, _ergodict
+from . import _check, _ergodict, _networks, _report
 from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
@@ -69,6 +71,8 @@ class Denoised:
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional
         Features that speak for the likeliest missing edges, by the places of the pairs, each with what it adds to the log odds.
+    page : object, optional
+        What its report shows; by default what is known of the scores.
 
     Attributes
     ----------
@@ -106,10 +110,11 @@ class Denoised:
         probabilities: Optional[npt.NDArray[np.float64]] = None,
         evidence: Optional[npt.NDArray[np.int64]] = None,
         reasons: Optional[dict[int, list[tuple[str, float]]]] = None,
+        page: Optional[_ergodict.Page] = None,
     ) -> None:
         self.network, self.method, self.noise, self.seed_ = network, method, noise, seed
         self.u, self.v, self.scores = pairs[:, 0], pairs[:, 1], scores
-        self.notes_, self.heads_ = notes, heads
+        self.notes_, self.heads_, self._page = notes, heads, page
         self.probabilities, self.evidence = probabilities, evidence
         self.reasons = [(reasons or {}).get(row, []) for row in range(len(scores))] if reasons else None
         if top is not None:
@@ -162,6 +167,37 @@ class Denoised:
         pairs = self.pairs[order]
         columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": self.scores[order].tolist()}
         return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
+
+    def report(self, path: _report.Path) -> pathlib.Path:
+        """Write the report of ``ergodict network denoise``: the pairs that matter most, their scores, and what these rest on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = ergodict.denoise("@karate", method="l3").report(os.path.join(folder, "karate.html"))
+        ...     "Most suspicious" in page.read_text(encoding="utf-8")
+        True
+        """
+        page = self._page
+        if page is None:
+            told = {"network": _report.about(self.network, "network", ""), "top": None, "pairs": None}
+            ends = [np.ascontiguousarray(end, dtype=np.uint32) for end in (self.u, self.v)]
+            scores = np.ascontiguousarray(self.scores, dtype=np.float64)
+            page = _ergodict.denoising_page(
+                self.network._core, *ends, scores, self.method, self.noise, self.notes_, self.seed_, told
+            )
+        return _report.written(path, page.save)
 
     def to_pandas(self) -> Any:
         """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common
@@ -315,7 +351,7 @@ def denoise(
     >>> found.scores.shape
     (5,)
     """
-    observed = as_network(network)
+    observed, name, digest = _networks.named(network)
     seed = seed_of(random_state)
     _check.word(method, "method")
     if top is None and isinstance(pairs, str):
@@ -328,14 +364,18 @@ def denoise(
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     lost = observed._core.lost_as_simple()
     if lost is not None:
-        warnings.warn(f"ignored by denoising: {lost}", UserWarning, stacklevel=2)
+        warnings.warn(f"ignored by denoising: {lost}", DataConversionWarning, stacklevel=2)
     numbers = _pairs_of(observed, pairs, method=method)
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
+    given = pairs if pairs is None or isinstance(pairs, str) else "pairs.tsv"
+    told = {"network": _report.about(observed, name, digest), "top": count, "pairs": given}
     with progress(verbose, "scoring", "‰") as show:
-        scores, probabilities, evidence, notes, heads, reasons = _ergodict.denoise_scores(
-            observed._core, u, v, method, assumed, question, share, seed, n_jobs, show
+        scores, probabilities, evidence, notes, heads, reasons, page = _ergodict.denoise_scores(
+            observed._core, u, v, method, assumed, question, share, seed, told, n_jobs, show
         )
+    for words in page.warnings():
+        warnings.warn(words, ConvergenceWarning, stacklevel=2)
     return Denoised(
         observed,
         numbers,
@@ -349,6 +389,7 @@ def denoise(
         heads=heads,
         seed=seed,
         top=count,
+        page=page,
     )
 
 

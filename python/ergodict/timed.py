@@ -65,13 +65,16 @@ class TimedEdges:
         stands in the place of the weight, or where a column ``op`` says ``-`` or ``remove``.
     source, target, time, weight : str, optional
         The columns of a table: by default, as those of a file with a header, ``source`` and ``target`` or the like, or the first two that are nothing
-        else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file `time` is the name of the column, or its number, counted from 1.
+        else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file they are names of columns, or numbers
+        from 1.
     directed : bool, default None
         Whether edges have directions; by default what a file says, and else they have none.
     weighted : bool, optional
         True wants weights: rows are counted where they have none. False ignores them. By default they are used where there are any.
     loops : bool, default False
         Whether edges from a node to itself are kept.
+    header : {"auto", "yes", "no"}, optional
+        Whether the first row of a file names its columns; by default that is recognized.
 
     Notes
     -----
@@ -92,30 +95,32 @@ class TimedEdges:
         self,
         data: Any,
         *,
-        source: Optional[str] = None,
-        target: Optional[str] = None,
+        source: Union[None, str, int] = None,
+        target: Union[None, str, int] = None,
         time: Union[None, str, int] = None,
-        weight: Optional[str] = None,
+        weight: Union[None, str, int] = None,
         directed: Optional[bool] = None,
         weighted: Optional[bool] = None,
         loops: bool = False,
+        header: Optional[str] = None,
     ) -> None:
         if isinstance(data, (str, os.PathLike)):
-            for name, given in (("source", source), ("target", target), ("weight", weight)):
-                if given is not None:
-                    raise ValueError(f"{name} is given, but it has no meaning for a file: leave it out")
-            self._read(os.fspath(data), time, directed, weighted, loops)
+            columns = {"source": source, "target": target, "weight": weight}
+            table = {name: None if column is None else str(column) for name, column in columns.items()}
+            self._read(os.fspath(data), time, directed, weighted, loops, {**table, "header": header})
             return
+        if header is not None:
+            raise ValueError("header is given, but it has no meaning for what is no file: leave it out")
         if hasattr(data, "collect"):
             data = data.collect()
         if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-            columns = of_table(data, source, target, time, weight)
+            found = of_table(data, source, target, time, weight)
         else:
             for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
                 if value is not None:
                     raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
-            columns = of_rows(data)
-        u, v, times, weights, operations = columns
+            found = of_rows(data)
+        u, v, times, weights, operations = found
         weights, removes = removals(weights, operations, weighted is False)
         self._make(u, v, times, weights, removes, directed, weighted, loops)
 
@@ -162,9 +167,38 @@ class TimedEdges:
         made._make(u, v, times, weight, removes, directed, weighted, loops)
         return made
 
-    def _read(self, path: str, time: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool) -> None:
+    @classmethod
+    def read(cls, path: Path, **options: Any) -> TimedEdges:
+        """Read a time-stamped edge list, also a compressed one; the options are those of the class.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        **options
+            ``source``, ``target``, ``time``, ``weight``, ``header``, ``directed``, ``weighted`` and ``loops``.
+
+        Returns
+        -------
+        TimedEdges
+            The rows, in the order of time.
+
+        Examples
+        --------
+        >>> import ergodict, os, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "calls.csv")
+        ...     _ = path.write_text("when,caller,called\\n3,ann,bob\\n5,bob,cleo\\n")
+        ...     len(ergodict.TimedEdges.read(path, time="when", source="caller", target="called"))
+        2
+        """
+        return cls(os.fspath(path), **options)
+
+    def _read(
+        self, path: str, time: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool, table: dict[str, Optional[str]]
+    ) -> None:
         column = None if time is None else str(time)
-        self._core = _ergodict.TimedEdges.read(path, column, directed, weighted)
+        self._core = _ergodict.TimedEdges.read(path, column, directed, weighted, **table)
         self._own: Optional[list[Hashable]] = None
         told = self._core.decisions
         self._directed = bool(told and told[1])

@@ -90,7 +90,7 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_color(
 ) -> None:
     matrix = np.full((1, 4, 4), 0.5)
     model = Fitted(matrix, atoms_=matrix, motif_=motif, dominance_=[1.0])
-    (cell,) = plot.atoms(model, as_graph=True)
+    (cell,) = plot.atoms(model, kind="graph")
     places = np.asarray(cell.collections[-1].get_offsets())
     assert places.shape == (4, 2)
     counts = {
@@ -106,7 +106,7 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_color(
     }
     assert ends == {tuple(sorted(edge)) for edge in own}
     with pytest.raises(ValueError, match="no matrices between nodes"):
-        plot.atoms(np.ones((2, 3, 5)), as_graph=True)
+        plot.atoms(np.ones((2, 3, 5)), kind="graph")
 
 
 def test_given_axes_are_used_and_no_others_are_made() -> None:
