@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any, Optional, Union
 
@@ -11,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from . import _check, _ergodict
+from ._warn import warn
 from .network import Network, as_network
 
 #: A network with what it is called, and what is known of the file it came from.
@@ -100,4 +100,4 @@ def warn_of_parts(notes: list[str]) -> None:
     """Says aloud that only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
     for note in notes:
         if "the largest of" in note or "weights are ignored" in note:
-            warnings.warn(note, DataConversionWarning, stacklevel=4)
+            warn(note, DataConversionWarning)

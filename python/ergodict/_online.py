@@ -7,7 +7,6 @@ import inspect
 import itertools
 import re
 import types
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Optional, TypeVar
 
@@ -27,6 +26,7 @@ from ._progress import progress
 from ._random import seed_of
 from ._repr import EstimatorRepr
 from ._settings import OnlineParameters
+from ._warn import warn
 
 #: The estimator itself, for methods that return it.
 Self = TypeVar("Self", bound="OnlineEstimator")
@@ -138,7 +138,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                 if not self._how.endswith(how):
                     self._how = f"{self._how}, {how}"
                 if seen == 2:
-                    warnings.warn(self._core.facts["negative"], UserWarning, stacklevel=3)
+                    warn(self._core.facts["negative"])
                 return
         self._step(X, how, jobs)
 
@@ -158,7 +158,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         elif not self._how.endswith(how):
             self._how = f"{self._how}, {how}"
         if core.facts["negative"] and not before:
-            warnings.warn(core.facts["negative"], UserWarning, stacklevel=4)
+            warn(core.facts["negative"])
 
     def fit_stream(self: Self, stream: Iterable[Any], steps: Optional[int] = None, go_on: bool = False) -> Self:
         """Learn from any iterable of minibatches: a generator, a chain, a list.
@@ -202,7 +202,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         if not done and not self.__sklearn_is_fitted__():
             raise ValueError("the stream is empty, but at least one minibatch is needed")
         for words in self._core.warnings():
-            warnings.warn(words, ConvergenceWarning, stacklevel=2)
+            warn(words, ConvergenceWarning)
         return self
 
     def _minibatch(self, item: Any) -> Any:
@@ -373,9 +373,9 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     def _warn(self) -> None:
         if self._core.facts["negative"]:
-            warnings.warn(self._core.facts["negative"], UserWarning, stacklevel=3)
+            warn(self._core.facts["negative"])
         for words in self._core.warnings():
-            warnings.warn(words, ConvergenceWarning, stacklevel=3)
+            warn(words, ConvergenceWarning)
 
     def _dtype(self) -> Any:
         return np.dtype(np.float32 if self._core.facts["single"] else np.float64)

@@ -101,10 +101,14 @@ class Comparison:
         headings = [f"{at + 1}. {name}" for at, name in enumerate(self.names)] if several else self.names
         columns: dict[str, list[Any]] = {
             "dictionary": [*headings, "rewired"],
-            **{name: [*self.matrix[:, at].tolist(), float(self.rewired[at])] for at, name in enumerate(headings)},
+            **{name: [f"{value:.3g}" for value in (*self.matrix[:, at], self.rewired[at])] for at, name in enumerate(headings)},
         }
         facts = [("measure", self.measure), ("sampler", self.sampler_), ("seed", self.seed_)]
-        return str(table_html(repr(self), columns, facts))
+        apart = {"distance": headings}
+        for at, name in enumerate(headings):
+            both = zip(self.distances[:, at], self.standard_errors[:, at])
+            apart[name] = ["–" if other == at else f"{value:.3f} ± {error:.3f}" for other, (value, error) in enumerate(both)]
+        return str(table_html(self.finding, columns, facts)) + str(table_html("", apart))
 
     def report(self, path: _report.Path) -> pathlib.Path:
         """Write the report of ``ergodict network compare``: the conclusion, the matrix, distances and the tree.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import warnings
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -14,6 +13,7 @@ from . import _check, _ergodict, _networks, _report
 from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._warn import warn
 from .network import Network, as_network
 
 if TYPE_CHECKING:
@@ -165,8 +165,15 @@ class Denoised:
 
         order = self._order()[:50]
         pairs = self.pairs[order]
-        columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": self.scores[order].tolist()}
-        return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
+        columns: dict[str, list[Any]] = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": _digits(self.scores[order])}
+        if self.probabilities is not None:
+            columns["probability"] = _digits(self.probabilities[order])
+        if self.evidence is not None:
+            columns["degrees"] = [f"{one}, {two}" for one, two, _ in self.evidence[order].tolist()]
+            columns["common neighbors"] = self.evidence[order, 2].tolist()
+        what = "pairs that look most like missing edges" if self.noise == "removed" else "pairs that look least like true edges"
+        facts = [("pairs", len(self)), ("method", self.method), ("noise", self.noise), ("seed", self.seed_)]
+        return str(table_html(f"Denoised: {what}", columns, facts))
 
     def report(self, path: _report.Path) -> pathlib.Path:
         """Write the report of ``ergodict network denoise``: the pairs that matter most, their scores, and what these rest on.
@@ -222,6 +229,11 @@ class Denoised:
         return pandas.DataFrame(columns)
 
 
+def _digits(values: npt.NDArray[np.float64]) -> list[str]:
+    """Numbers as a table shows them; empty where there is none."""
+    return ["" if np.isnan(value) else f"{value:.3g}" for value in values]
+
+
 def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "prone") -> npt.NDArray[np.uint32]:
     """The numbers of pairs: every observed edge, all non-edges, or those that are given.
 
@@ -242,7 +254,7 @@ def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "p
             raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
         u, v, note = _ergodict.non_edges(network._core, method)
         if note is not None:
-            warnings.warn(note, UserWarning, stacklevel=3)
+            warn(note, DataConversionWarning)
         found = np.column_stack([u, v])
         if directed:
             # Those without an arc either way are two, and arcs without one back are half of another.
@@ -364,7 +376,7 @@ def denoise(
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     lost = observed._core.lost_as_simple()
     if lost is not None:
-        warnings.warn(f"ignored by denoising: {lost}", DataConversionWarning, stacklevel=2)
+        warn(f"ignored by denoising: {lost}", DataConversionWarning)
     numbers = _pairs_of(observed, pairs, method=method)
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
@@ -375,7 +387,7 @@ def denoise(
             observed._core, u, v, method, assumed, question, share, seed, told, n_jobs, show
         )
     for words in page.warnings():
-        warnings.warn(words, ConvergenceWarning, stacklevel=2)
+        warn(words, ConvergenceWarning)
     return Denoised(
         observed,
         numbers,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pathlib
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Optional, TypeVar, Union
@@ -24,6 +23,7 @@ from ._random import RandomState, seed_of
 from ._record import NetworkRecord, OverTime
 from ._repr import EstimatorRepr
 from ._settings import SAMPLING, SCHEME, SETTINGS, NetworkParameters
+from ._warn import warn
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
 from .models import READERS, set_of
@@ -112,7 +112,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         self._run(None)
         if self._learner is not None:
             for words in self._learner.warnings(self.n_jobs):
-                warnings.warn(words, ConvergenceWarning, stacklevel=2)
+                warn(words, ConvergenceWarning)
         return self
 
     def _prepare(self, networks: Any, snapshots: object) -> None:
@@ -447,7 +447,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
 
     def _keep(self, model: _ergodict.NetworkModel) -> None:
         """Takes over what a model says."""
-        self._model, self._record = model, NetworkRecord.of_model(model)
+        self._model, self._record, self._file = model, NetworkRecord.of_model(model), None
 
     # Over time.
 
@@ -774,8 +774,10 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
         about = {
             "network": _report.about(rebuilt, *given[1:]), "plan": plan, "sampling": sampling, "sampler": found["sampler"],
-            "seconds": time.perf_counter() - started,
+            "seconds": time.perf_counter() - started, "model": None,
         }
+        if self._file is not None and os.path.isfile(self._file):
+            about["model"] = (os.path.basename(self._file), _ergodict.input_digest(self._file))
         _networks.warn_of_parts(found["notes"])
         found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
@@ -947,7 +949,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         True
         """
         model = self._whole_model()
-        return _report.written(path, lambda file: model.report(file, title))
+        return _report.written(path, lambda file: model.report(file, title), self._file)
 
     @classmethod
     def load(cls: type[Self], path: Path, dictionary: Any = None) -> Self:
@@ -961,7 +963,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         model = _ergodict.NetworkModel.load(name, set_of(name, dictionary))
         estimator = cls(**NetworkRecord.of_model(model).parameters(dictionary))
         estimator._keep(model)
-        estimator._set = set_of(name, dictionary)
+        estimator._set, estimator._file = set_of(name, dictionary), os.path.abspath(name)
         return estimator
 
     # Inside.
@@ -976,6 +978,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
     _learner: Optional[_ergodict.Run] = None
     _state: Optional[bytes] = None
     _whole: Optional[_ergodict.NetworkModel] = None
+    #: The model file that this is, where it was loaded.
+    _file: Optional[str] = None
     _record: NetworkRecord
     #: The set of dictionaries as the extension takes it.
     _set: object = None

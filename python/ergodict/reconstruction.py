@@ -129,10 +129,15 @@ class Reconstruction:
         from ._repr import table_html
 
         pairs = self.pairs[:50]
-        weights, counts = self.weights[:50].tolist(), self.counts[:50].tolist()
+        weights, counts = [f"{weight:.3f}" for weight in self.weights[:50]], self.counts[:50].tolist()
         columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "weight": weights, "count": counts}
-        facts = [(name, value) for name, value in self.accuracy_.items() if value is not None]
-        return str(table_html(repr(self), columns, facts))
+        names = {
+            "edge_coverage": "edges seen", "pair_coverage": "pairs seen", "jaccard": f"Jaccard accuracy above {self.threshold:g}",
+            "weighted_jaccard": "Jaccard accuracy of weights", "auc": "AUC of edges against other pairs",
+        }
+        facts = [(words, f"{self.accuracy_[name]:.3f}") for name, words in names.items() if self.accuracy_[name] is not None]
+        facts += [("homomorphisms", self.samples), ("sampler", self.sampler_), ("seed", self.seed_)]
+        return str(table_html(f"Reconstruction: {len(self)} pairs of {self.network.n_nodes} nodes", columns, facts))
 
     @property
     def jaccard(self) -> Optional[float]:

@@ -328,6 +328,16 @@ class TimedEdges:
         first, last = self._core.show(times[0]), self._core.show(times[-1])
         return f"TimedEdges({len(self)} rows, {self.n_nodes} nodes, {first} to {last})"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        times = self._core.times()
+        facts = [
+            ("rows", len(self)), ("nodes", self.n_nodes), ("from", self._core.show(times[0])), ("to", self._core.show(times[-1])),
+            ("directed", "yes" if self.is_directed else "no"),
+        ]
+        return table_html("TimedEdges", {}, facts)
+
 
 class Windows(Sequence[Window]):
     """Windows of time: a sequence of networks, each made when it is asked for.
@@ -425,15 +435,15 @@ class Windows(Sequence[Window]):
     def __repr__(self) -> str:
         return f"Windows({len(self)} of {self.rows!r})"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
 
-def read_timestamps(
-    path: Path,
-    time: Union[None, str, int] = None,
-    *,
-    directed: Optional[bool] = None,
-    weighted: Optional[bool] = None,
-    loops: bool = False,
-) -> TimedEdges:
+        spans = [self._core.span(at) for at in range(len(self))]
+        shown = [[self.rows._core.show(span[end]) for span in spans] for end in (0, 1)]
+        return table_html(f"{len(self)} windows of {self.rows!r}", {"window": list(range(len(self))), "from": shown[0], "to": shown[1]})
+
+
+def read_timestamps(path: Path, time: Union[None, str, int] = None, **options: Any) -> TimedEdges:
     """Read a time-stamped edge list, as ``ergodict network learn --timestamps`` does.
 
     Parameters
@@ -442,10 +452,8 @@ def read_timestamps(
         Text with rows ``u v t`` or ``u v w t``, or with columns that a header names; also compressed.
     time : str or int, optional
         The column of the times: its name, or its number, counted from 1.
-    directed, weighted : bool, optional
-        As of :class:`TimedEdges`.
-    loops : bool, default False
-        Whether edges from a node to itself are kept.
+    **options
+        The others of :meth:`TimedEdges.read`.
 
     Returns
     -------
@@ -460,4 +468,4 @@ def read_timestamps(
     >>> ergodict.read_timestamps("rows.txt").times
     array([1.0820e+09, 1.0822e+09])
     """
-    return TimedEdges(path, time=time, directed=directed, weighted=weighted, loops=loops)
+    return TimedEdges.read(path, time=time, **options)

@@ -9,6 +9,7 @@ use crate::sampling::{Sampling, spelled};
 use crate::scheme::word;
 use crate::work::{driven, long};
 use ergodict::chain::{SamplerKind, Use};
+use ergodict::model::Input;
 use ergodict::reconstruct::network::{
     Accuracy, PairSum, PairSums, RebuildSettings, ReconstructionRun, ReconstructionSettings, Reconstructor,
     Targets,
@@ -282,6 +283,8 @@ pub(crate) struct About {
     sampling: Sampling,
     sampler: String,
     seconds: f64,
+    /// The model file with its digest, where the atoms are from one.
+    model: Option<(String, String)>,
 }
 
 /// Writes the page of a reconstruction.
@@ -314,19 +317,26 @@ pub(crate) fn reconstruction_report(
     };
     config.threshold = (threshold != 0.5).then_some(threshold);
     let mut config = Value::Object(config.config());
-    config["model"] = "model.safetensors".into();
     if wanted {
         config["pairs"] = "pairs.tsv".into();
     }
-    let names: Vec<String> = model.provenance.networks.iter().map(|one| text::short(&one.name)).collect();
-    let inputs = about.network.input();
+    let mut inputs = about.network.input();
+    let atoms_of = if let Some((name, digest)) = about.model {
+        config["model"] = name.clone().into();
+        inputs.push(Input { name: name.clone(), digest });
+        name
+    } else {
+        config["model"] = "model.safetensors".into();
+        let names: Vec<String> = model.provenance.networks.iter().map(|one| text::short(&one.name)).collect();
+        text::list(&names)
+    };
     let report = long(py, Some(1), None, |_| {
         let (part, sums) = rebuilt_sums(&whole, &pairs, &sums, &counts, largest, wanted)?;
         let accuracy = Accuracy::measure(&sums, &part, threshold, alpha)?;
         let page = ReconstructionPage {
             network: about.network.name,
             of: &part,
-            atoms_of: text::list(&names),
+            atoms_of,
             form,
             sampler: about.sampler,
             sums: &sums,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import warnings
 from typing import Any, Optional, Union
 
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _check, _ergodict, _networks
 from .._progress import progress
 from .._random import RandomState, seed_of
+from .._warn import warn
 from ..network_dictionary import NetworkDictionary
 from ._crew import Crew, Executor
 from ._shares import forget_in_children
@@ -110,7 +110,7 @@ def learn(
     estimator.notes_ = learner.notes
     _networks.warn_of_parts(estimator.notes_)
     for words in learner.warnings(estimator.n_jobs):
-        warnings.warn(words, ConvergenceWarning, stacklevel=2)
+        warn(words, ConvergenceWarning)
     return estimator
 
 

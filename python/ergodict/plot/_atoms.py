@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any, Optional
 
 import numpy as np
@@ -29,8 +28,6 @@ from ._figure import (
 THRESHOLD = 0.1
 #: Most nodes whose numbers are drawn.
 NUMBERED = 12
-#: Characters of a line of a title.
-LINE = 24
 
 
 def atoms(
@@ -101,6 +98,12 @@ def atoms(
             _graph(cell, pictures[index], own, least, getattr(model, "motif_name_", None))
         else:
             _picture(cell, pictures[index], low, high, most)
+            if of_network and cell is cells[0]:
+                # The nodes of the motif, as shapes number them.
+                ends = [0, pictures.shape[1] - 1]
+                cell.set_xticks(ends, [str(end + 1) for end in ends], fontsize=7)
+                cell.set_yticks(ends, [str(end + 1) for end in ends], fontsize=7)
+                cell.tick_params(length=2, pad=1)
             if strip:
                 cell.set_aspect("auto")
         title = _title(model, int(index), len(pictures), of_network)
@@ -108,7 +111,7 @@ def atoms(
             cell.set_title(title, fontsize=8, pad=3)
     if ax is None and len(cells) and of_network:
         if as_graph:
-            _legend(cells[0].figure)
+            _legend(cells[0].figure, pictures.shape[1])
         elif most is not None:
             bar = cells[0].figure.colorbar(cells[0].images[0], ax=list(cells), shrink=0.8, aspect=30, pad=0.02)
             bar.set_label("entry of the atom", fontsize=8)
@@ -126,25 +129,28 @@ def _title(model: Any, index: int, count: int, of_network: bool) -> str:
     lines = [f"atom {index}" + (f", {float(scores[index]):.3f}" if known and scores is not None else "")]
     shapes = getattr(model, "shapes_", None)
     if shapes is not None and len(shapes) == count:
-        lines += textwrap.wrap(str(shapes[index]), LINE)
+        # "clique at one end" and "(nodes 3–10)" are a line each.
+        words, bracket, nodes = str(shapes[index]).partition(" (")
+        lines += [words, f"({nodes}"] if bracket else [words]
     return "\n".join(lines)
 
 
-def _legend(figure: Any) -> None:
+def _legend(figure: Any, k: int) -> None:
     """What colors and widths of graphs mean, below them."""
     from matplotlib.lines import Line2D
 
     lines = [
-        Line2D([], [], color=COLORS[0], linewidth=_width(0.7), label="edge of the motif"),
-        Line2D([], [], color=COLORS[1], linewidth=_width(0.7), label="other edge"),
-        *(Line2D([], [], color="black", linewidth=_width(part), alpha=_alpha(part), label=f"{part:g} of the largest") for part in (1, 0.5, 0.1)),
+        Line2D([], [], color=COLORS[0], linewidth=2, label="edge of the motif"),
+        Line2D([], [], color=COLORS[1], linewidth=2, label="other edge"),
+        *(Line2D([], [], color="black", linewidth=_width(part, k), alpha=_alpha(part), label=f"{part:g}") for part in (1, 0.5, 0.2)),
     ]
-    figure.legend(handles=lines, loc="outside lower center", ncols=5, fontsize=8, frameon=False, handlelength=1.4, columnspacing=1.2)
+    names = [str(line.get_label()) for line in lines[:4]] + ["0.2 of the largest entry"]
+    figure.legend(lines, names, loc="outside lower center", ncols=5, fontsize=8, frameon=False, handlelength=1.4, columnspacing=1.2)
 
 
-def _width(part: Any) -> Any:
-    """The width of an edge of this part of the largest entry."""
-    return 0.3 + 2.2 * part
+def _width(part: Any, k: int) -> Any:
+    """The width of an edge of this part of the largest entry: of many nodes, thinner ones can be told apart."""
+    return (0.3 + 2.2 * part) * min(1.0, 8.0 / k)
 
 
 def _alpha(part: Any) -> Any:
@@ -168,9 +174,9 @@ def _picture(ax: Any, values: npt.NDArray[np.float64], low: float, high: float, 
 def _places(k: int, motif: Optional[str]) -> npt.NDArray[np.float64]:
     """Where nodes stand, in the order of the motif: on an arc that is open between its ends, on a ring, or around the middle of a star."""
     rim = k - 1 if motif == "star" else k
-    # From the lower left clockwise; the ends of a path are a sixth of the circle apart.
+    # From the lower left clockwise; the ends of a path are a quarter of the circle apart.
     closed = motif in ("cycle", "complete", "star")
-    span = 2 * np.pi * (1 - 1 / max(rim, 1)) if closed else 5 / 3 * np.pi
+    span = 2 * np.pi * (1 - 1 / max(rim, 1)) if closed else 3 / 2 * np.pi
     first = np.pi / 2 if closed else np.pi / 2 + span / 2
     angles = first - span * np.arange(rim) / max(rim - 1, 1)
     places = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -199,10 +205,10 @@ def _graph(ax: Any, matrix: npt.NDArray[np.float64], own: list[tuple[int, int]],
         part = part[np.argsort(strong[part], kind="stable")]
         lines = np.stack([places[rows[part]], places[cols[part]]], axis=1)
         ax.add_collection(
-            LineCollection(list(lines), linewidths=_width(strong[part]), colors=color, alpha=_alpha(strong[part]), capstyle="round")
+            LineCollection(list(lines), linewidths=_width(strong[part], k), colors=color, alpha=_alpha(strong[part]), capstyle="round")
         )
     numbered = k <= NUMBERED
-    size = 60.0 if numbered else max(6.0, 160.0 / k)
+    size = 60.0 if numbered else max(8.0, 300.0 / k)
     edges = ["black" if node == 0 else "white" for node in range(k)]
     ax.scatter(*places.T, s=size, color=COLORS[0], edgecolors=edges, linewidths=[1.2 if node == 0 else 0.5 for node in range(k)], zorder=3)
     if numbered:

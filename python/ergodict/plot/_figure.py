@@ -45,7 +45,9 @@ def grid(
         for unused in flat[count:]:
             unused.set_axis_off()
         return flat[:count]
-    wide = columns if columns else max(1, min(count, math.ceil(math.sqrt(count * 1.6))))
+    # About as wide as high or somewhat wider, with as few empty places as it goes.
+    widths = range(max(1, math.isqrt(count)), math.ceil(math.sqrt(count * 1.6)) + 1)
+    wide = columns if columns else max(1, min(widths, key=lambda width: (-count % width, -width), default=1))
     high = max(1, math.ceil(count / wide))
     if ax is None:
         size = (max(2.0, wide * cell), max(1.4, high * (cell * aspect + above)))
