@@ -74,8 +74,11 @@ def estimator_html(estimator: Any) -> str:
     below = _image(picture, words, words)
     shapes = getattr(estimator, "shapes_", None)
     if shapes is not None:
-        named = [[int(atom) for atom in order], [f"{estimator.dominance_[atom]:.3f}" for atom in order], [shapes[atom] for atom in order]]
-        below += table_html("", dict(zip(("atom", "dominance", "shape"), named)), rows=5)
+        columns: dict[str, list[Any]] = {
+            "atom": order.tolist(), "dominance": [f"{estimator.dominance_[atom]:.3f}" for atom in order],
+            "shape": [shapes[atom] for atom in order],
+        }
+        below += table_html("", columns, rows=5)
     return parameters + _block("", facts, below)
 
 

@@ -199,11 +199,9 @@ class Denoised:
         page = self._page
         if page is None:
             told = {"network": _report.about(self.network, "network", ""), "top": None, "pairs": None}
-            ends = [np.ascontiguousarray(end, dtype=np.uint32) for end in (self.u, self.v)]
-            scores = np.ascontiguousarray(self.scores, dtype=np.float64)
-            page = _ergodict.denoising_page(
-                self.network._core, *ends, scores, self.method, self.noise, self.notes_, self.seed_, told
-            )
+            u, v = np.ascontiguousarray(self.u), np.ascontiguousarray(self.v)
+            scores = np.ascontiguousarray(self.scores)
+            page = _ergodict.denoising_page(self.network._core, u, v, scores, self.method, self.noise, self.notes_, self.seed_, told)
         return _report.written(path, page.save)
 
     def to_pandas(self) -> Any:

@@ -135,7 +135,7 @@ class Reconstruction:
             "edge_coverage": "edges seen", "pair_coverage": "pairs seen", "jaccard": f"Jaccard accuracy above {self.threshold:g}",
             "weighted_jaccard": "Jaccard accuracy of weights", "auc": "AUC of edges against other pairs",
         }
-        facts = [(words, f"{self.accuracy_[name]:.3f}") for name, words in names.items() if self.accuracy_[name] is not None]
+        facts: list[tuple[str, object]] = [(words, f"{self.accuracy_[name]:.3f}") for name, words in names.items() if self.accuracy_[name] is not None]
         facts += [("homomorphisms", self.samples), ("sampler", self.sampler_), ("seed", self.seed_)]
         return str(table_html(f"Reconstruction: {len(self)} pairs of {self.network.n_nodes} nodes", columns, facts))
 

@@ -95,10 +95,10 @@ class TimedEdges:
         self,
         data: Any,
         *,
-        source: Union[None, str, int] = None,
-        target: Union[None, str, int] = None,
+        source: Any = None,
+        target: Any = None,
         time: Union[None, str, int] = None,
-        weight: Union[None, str, int] = None,
+        weight: Any = None,
         directed: Optional[bool] = None,
         weighted: Optional[bool] = None,
         loops: bool = False,
@@ -439,8 +439,9 @@ class Windows(Sequence[Window]):
         from ._repr import table_html
 
         spans = [self._core.span(at) for at in range(len(self))]
-        shown = [[self.rows._core.show(span[end]) for span in spans] for end in (0, 1)]
-        return table_html(f"{len(self)} windows of {self.rows!r}", {"window": list(range(len(self))), "from": shown[0], "to": shown[1]})
+        show = self.rows._core.show
+        columns: dict[str, list[Any]] = {"window": list(range(len(self))), "from": [show(span[0]) for span in spans], "to": [show(span[1]) for span in spans]}
+        return table_html(f"{len(self)} windows of {self.rows!r}", columns)
 
 
 def read_timestamps(path: Path, time: Union[None, str, int] = None, **options: Any) -> TimedEdges:

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn settings_are_spelled_in_their_order() {
         let note = Note::naming("increase {} or {}", &["steps", "every"]);
-        assert_eq!(note.spelled(&|hint| format!("--{}", hint.setting)), "increase --steps or --every");
+        assert_eq!(note.spelled(&|hint| format!("<{}>", hint.setting)), "increase <steps> or <every>");
         assert_eq!(note.spelled(&ToString::to_string), "increase steps or every");
     }
 }
