@@ -98,6 +98,8 @@ def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodic
 
 def warn_of_parts(notes: list[str]) -> None:
     """Says aloud that only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
-    for note in notes:
-        if "the largest of" in note or "weights are ignored" in note:
-            warn(note, DataConversionWarning)
+    # Of several networks, that one of them is in parts is no surprise, and that weights are ignored is said once.
+    whole = [note for note in notes if note.startswith("the largest of")]
+    weighed = [note for note in notes if "weights are ignored" in note]
+    for note in [*whole, *weighed[:1]]:
+        warn(note, DataConversionWarning)
