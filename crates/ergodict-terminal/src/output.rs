@@ -142,6 +142,7 @@ pub fn in_words(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ergodict::Hint;
 
     #[test]
     fn the_system_speaks_in_words() {
