@@ -12,14 +12,15 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import networkx as nx
 
-from ergodict import NetworkDictionary, plot
+from ergodict import Network, NetworkDictionary, plot
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent)
 folder.mkdir(parents=True, exist_ok=True)
 graph = nx.les_miserables_graph()
+people = Network(graph, weighted=False)
 
-motifs = NetworkDictionary(n_components=9, k=10, steps=100, batch_size=100, random_state=1).fit(graph)
-rebuilt = motifs.reconstruct(graph, samples=20_000, random_state=1)
+motifs = NetworkDictionary(n_components=9, k=10, steps=100, batch_size=100, random_state=1).fit(people)
+rebuilt = motifs.reconstruct(people, samples=20_000, random_state=1)
 
 figure = plt.figure(figsize=(10, 4.6), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=[1, 1.15])
@@ -33,7 +34,7 @@ nx.draw_networkx_labels(graph, places, {name: name for name in best}, ax=axes, f
 axes.set_title(f"{len(graph)} people, {graph.number_of_edges()} acquaintances")
 axes.axis("off")
 grid = right.subplots(3, 3)
-plot.atoms(motifs, ax=grid, as_graph=True)
+plot.atoms(motifs, ax=grid, kind="graph")
 right.suptitle("Nine motifs of ten people in a row")
 figure.savefig(folder / "network_motifs.png", dpi=80)
 

@@ -76,6 +76,17 @@ def patch_of(
     return sides, periodic, channels
 
 
+def page_of(report: Union[None, str, "os.PathLike[str]"], model: Any, data: Any, unnamed: str) -> Optional[tuple[str, str, str]]:
+    """Where a page goes, and what it calls the model and the data: files by their names, what is in memory by the name a file of it might have."""
+    if report is None:
+        return None
+    names = []
+    for given, otherwise in ((model, "model.safetensors"), (data, unnamed)):
+        path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None
+        names.append(otherwise if path is None else path if path.startswith("@") else os.path.basename(path))
+    return os.fspath(report), names[0], names[1]
+
+
 def reconstruct_spins(
     model: Any,
     lattice: npt.ArrayLike,
@@ -86,6 +97,7 @@ def reconstruct_spins(
     stride: int = 1,
     alpha: float = 0.0,
     return_info: bool = False,
+    report: Union[None, str, "os.PathLike[str]"] = None,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
@@ -109,6 +121,8 @@ def reconstruct_spins(
         Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
     return_info : bool, default=False
         Whether to return facts too.
+    report : path, optional
+        Write the report of ``ergodict spins reconstruct`` here: the configuration, what became of it, where it is off and the atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False
@@ -167,6 +181,7 @@ def reconstruct_spins(
             2 * weight,
             jobs,
             show,
+            page_of(report, model, lattice, "configuration.npy"),
         )
     rebuilt = rebuilt.reshape(given.shape if channels == 1 else (*given.shape, channels))
     return (rebuilt, {"patches": patches, "sites_right": right}) if return_info else rebuilt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import pathlib
 from collections.abc import Callable
 from typing import Any, Optional, TypeVar, Union
 
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _check
 from ._ergodict import Factorizer, _set_schedule
 from ._learned import warn_of_function
+from ._report import written
 
 #: The estimator itself.
 Self = TypeVar("Self", bound="Filed")
@@ -41,6 +43,36 @@ class Filed:
             The file, whose name should end in ``.safetensors``.
         """
         check_is_fitted(self)
+        folder = os.path.dirname(os.fspath(path))
+        if folder and not os.path.isdir(folder):
+            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
+            raise FileNotFoundError(errno.ENOENT, words)
+        self._core.save(os.fspath(path), *self._filed())
+        if self._schedule is not None and not self._told:
+            self._told = True
+            warn_of_function()
+
+    def report(self, path: Union[str, os.PathLike[str]], title: Optional[str] = None) -> pathlib.Path:
+        """Write the report that ``ergodict report`` makes of the model file: the atoms, the loss and what was run.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+        title : str, optional
+            Another heading.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+        """
+        filed = self._filed()
+        return written(path, lambda file: self._core.report(file, title, *filed))
+
+    def _filed(self) -> tuple[str, int, int, bool, float, bool, str, Optional[list[str]]]:
+        """What the extension is told for a file, besides what it knows."""
+        check_is_fitted(self)
         batch, epochs, shuffle, holdout, missing = self._course()
         init = self.dict_init if isinstance(self.dict_init, str) else "array"
         if self._schedule is not None and (not self._how.endswith("fit") or self._how.endswith("partial_fit")):
@@ -48,14 +80,7 @@ class Filed:
             _set_schedule(self._core, _check.given([_check.weight_at(self._schedule, self._core.steps)]))
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
-        folder = os.path.dirname(os.fspath(path))
-        if folder and not os.path.isdir(folder):
-            words = f"{os.fspath(path)}: cannot be written: the directory `{folder}` does not exist"
-            raise FileNotFoundError(errno.ENOENT, words)
-        self._core.save(os.fspath(path), init, batch, epochs, shuffle, holdout, missing, self._how, names)
-        if self._schedule is not None and not self._told:
-            self._told = True
-            warn_of_function()
+        return init, batch, epochs, shuffle, holdout, missing, self._how, names
 
     @classmethod
     def load(cls: type[Self], path: Union[str, os.PathLike[str]], dictionary: Any = None) -> Self:

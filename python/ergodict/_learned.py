@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ._warn import warn
 
 #: What `schedule` may be.
 Schedule = Union[str, ArrayLike, Callable[[int], float]]
@@ -16,13 +17,11 @@ Schedule = Union[str, ArrayLike, Callable[[int], float]]
 #: A class of estimators.
 Estimator = TypeVar("Estimator", bound=type)
 
-ALL_ZERO = "every code is zero, nothing was learned: lower alpha"
-
 
 def warn_of_function() -> None:
     """Says to the caller of `save` that a schedule is lost."""
     words = "the schedule is a function, which a file cannot hold: once loaded, every step has the weight of the last one"
-    warnings.warn(words, UserWarning, stacklevel=3)
+    warn(words)
 
 
 def described(estimator: Estimator) -> Estimator:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any, Optional, Union
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
 from . import _check, _ergodict
+from ._warn import warn
 from .network import Network, as_network
 
 #: A network with what it is called, and what is known of the file it came from.
@@ -96,7 +97,9 @@ def in_common(networks: list[Network], numbers: dict[Any, int]) -> list[_ergodic
 
 
 def warn_of_parts(notes: list[str]) -> None:
-    """Says aloud what only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
-    for note in notes:
-        if note.startswith("the largest of"):
-            warnings.warn(note, UserWarning, stacklevel=4)
+    """Says aloud that only a part of a network was looked at: whoever does not read the notes would take it for the whole."""
+    # Of several networks, that one of them is in parts is no surprise, and that weights are ignored is said once.
+    whole = [note for note in notes if note.startswith("the largest of")]
+    weighed = [note for note in notes if "weights are ignored" in note]
+    for note in [*whole, *weighed[:1]]:
+        warn(note, DataConversionWarning)

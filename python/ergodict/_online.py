@@ -7,7 +7,6 @@ import inspect
 import itertools
 import re
 import types
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Optional, TypeVar
 
@@ -15,25 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _check
 from ._check import flag
 from ._ergodict import Factorizer, _set_patch, minibatches
 from ._files import Filed
-from ._learned import ALL_ZERO, Learned, described
+from ._learned import Learned, described
 from ._progress import progress
 from ._random import seed_of
 from ._repr import EstimatorRepr
 from ._settings import OnlineParameters
+from ._warn import warn
 
 #: The estimator itself, for methods that return it.
 Self = TypeVar("Self", bound="OnlineEstimator")
-
-_NEGATIVE = (
-    "the data has negative entries, which nonnegative atoms and codes cannot make: "
-    'OnlineDictionary can, or dictionary="ball" with code="free"'
-)
 
 
 @described
@@ -142,7 +138,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                 if not self._how.endswith(how):
                     self._how = f"{self._how}, {how}"
                 if seen == 2:
-                    warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
+                    warn(self._core.facts["negative"])
                 return
         self._step(X, how, jobs)
 
@@ -162,7 +158,7 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         elif not self._how.endswith(how):
             self._how = f"{self._how}, {how}"
         if core.facts["negative"] and not before:
-            warnings.warn(_NEGATIVE, UserWarning, stacklevel=4)
+            warn(core.facts["negative"])
 
     def fit_stream(self: Self, stream: Iterable[Any], steps: Optional[int] = None, go_on: bool = False) -> Self:
         """Learn from any iterable of minibatches: a generator, a chain, a list.
@@ -205,8 +201,8 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
                     self.callback({"step": self.n_steps_})
         if not done and not self.__sklearn_is_fitted__():
             raise ValueError("the stream is empty, but at least one minibatch is needed")
-        if self._core.facts["unused"] == self._core.facts["atoms"]:
-            warnings.warn(ALL_ZERO, UserWarning, stacklevel=2)
+        for words in self._core.warnings():
+            warn(words, ConvergenceWarning)
         return self
 
     def _minibatch(self, item: Any) -> Any:
@@ -377,9 +373,9 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
 
     def _warn(self) -> None:
         if self._core.facts["negative"]:
-            warnings.warn(_NEGATIVE, UserWarning, stacklevel=3)
-        if self._core.facts["unused"] == self._core.facts["atoms"]:
-            warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)
+            warn(self._core.facts["negative"])
+        for words in self._core.warnings():
+            warn(words, ConvergenceWarning)
 
     def _dtype(self) -> Any:
         return np.dtype(np.float32 if self._core.facts["single"] else np.float64)

@@ -71,7 +71,15 @@ def estimator_html(estimator: Any) -> str:
         if getattr(estimator, "dominance_", None) is not None
         else f"atoms{more}"
     )
-    return parameters + _block("", facts, _image(picture, words, words))
+    below = _image(picture, words, words)
+    shapes = getattr(estimator, "shapes_", None)
+    if shapes is not None:
+        columns: dict[str, list[Any]] = {
+            "atom": order.tolist(), "dominance": [f"{estimator.dominance_[atom]:.3f}" for atom in order],
+            "shape": [shapes[atom] for atom in order],
+        }
+        below += table_html("", columns, rows=5)
+    return parameters + _block("", facts, below)
 
 
 def chain_html(chain: Any) -> str:
@@ -132,7 +140,7 @@ def table_html(
         lines.append(f"<tr>{''.join(cells)}</tr>")
     rest = f"<div>and {count - rows} more rows</div>" if count > rows else ""
     table = f'<table style="border-collapse:collapse"><thead><tr>{header}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
-    return _block(title, facts, table + rest)
+    return _block(title, facts, table + rest if columns else "")
 
 
 def _block(title: str, facts: Iterable[tuple[str, object]], below: str) -> str:

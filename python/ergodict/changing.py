@@ -268,6 +268,9 @@ class ChangingNetwork:
     def __repr__(self) -> str:
         return f"Changing{self.snapshot()!r}"
 
+    def _repr_html_(self) -> str:
+        return self.snapshot()._repr_html_()
+
     def __getstate__(self) -> dict[str, Any]:
         return {"network": self.snapshot(), "directed": self.is_directed, "loops": self._loops, "version": self.version}
 

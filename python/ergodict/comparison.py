@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _check, _ergodict, _networks
+from . import _check, _ergodict, _networks, _report
 from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
@@ -88,6 +89,7 @@ class Comparison:
         self.merges: list[tuple[int, int, float]] = found["merges"]
         self.tree: Optional[list[tuple[int, int, float]]] = found["tree"]
         self.sampler_: str = found["sampler"]
+        self._page: _ergodict.Page = found["page"]
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.names)} networks by {self.measure}: {self.finding})"
@@ -99,10 +101,37 @@ class Comparison:
         headings = [f"{at + 1}. {name}" for at, name in enumerate(self.names)] if several else self.names
         columns: dict[str, list[Any]] = {
             "dictionary": [*headings, "rewired"],
-            **{name: [*self.matrix[:, at].tolist(), float(self.rewired[at])] for at, name in enumerate(headings)},
+            **{name: [f"{value:.3g}" for value in (*self.matrix[:, at], self.rewired[at])] for at, name in enumerate(headings)},
         }
         facts = [("measure", self.measure), ("sampler", self.sampler_), ("seed", self.seed_)]
-        return str(table_html(repr(self), columns, facts))
+        apart = {"distance": headings}
+        for at, name in enumerate(headings):
+            both = zip(self.distances[:, at], self.standard_errors[:, at])
+            apart[name] = ["–" if other == at else f"{value:.3f} ± {error:.3f}" for other, (value, error) in enumerate(both)]
+        return str(table_html(self.finding, columns, facts)) + str(table_html("", apart))
+
+    def report(self, path: _report.Path) -> pathlib.Path:
+        """Write the report of ``ergodict network compare``: the conclusion, the matrix, distances and the tree.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> found = ergodict.compare(["@karate", "@kite"], n_components=2, k=4, steps=5, samples=1000, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     "Distances" in found.report(os.path.join(folder, "both.html")).read_text(encoding="utf-8")
+        True
+        """
+        return _report.written(path, self._page.save)
 
     def to_pandas(self, what: str = "matrix") -> Any:
         """The matrix as a table with a row for each dictionary, or the distances.

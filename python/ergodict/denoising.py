@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
+import pathlib
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from . import _check, _ergodict
+from . import _check, _ergodict, _networks, _report
 from ._repr import imported_pandas
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._warn import warn
 from .network import Network, as_network
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Denoised:
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional
         Features that speak for the likeliest missing edges, by the places of the pairs, each with what it adds to the log odds.
+    page : object, optional
+        What its report shows; by default what is known of the scores.
 
     Attributes
     ----------
@@ -106,10 +110,11 @@ class Denoised:
         probabilities: Optional[npt.NDArray[np.float64]] = None,
         evidence: Optional[npt.NDArray[np.int64]] = None,
         reasons: Optional[dict[int, list[tuple[str, float]]]] = None,
+        page: Optional[_ergodict.Page] = None,
     ) -> None:
         self.network, self.method, self.noise, self.seed_ = network, method, noise, seed
         self.u, self.v, self.scores = pairs[:, 0], pairs[:, 1], scores
-        self.notes_, self.heads_ = notes, heads
+        self.notes_, self.heads_, self._page = notes, heads, page
         self.probabilities, self.evidence = probabilities, evidence
         self.reasons = [(reasons or {}).get(row, []) for row in range(len(scores))] if reasons else None
         if top is not None:
@@ -160,8 +165,44 @@ class Denoised:
 
         order = self._order()[:50]
         pairs = self.pairs[order]
-        columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": self.scores[order].tolist()}
-        return str(table_html(repr(self), columns, [("method", self.method), ("noise", self.noise), ("seed", self.seed_)]))
+        columns: dict[str, list[Any]] = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "score": _digits(self.scores[order])}
+        if self.probabilities is not None:
+            columns["probability"] = _digits(self.probabilities[order])
+        if self.evidence is not None:
+            columns["degrees"] = [f"{one}, {two}" for one, two, _ in self.evidence[order].tolist()]
+            columns["common neighbors"] = self.evidence[order, 2].tolist()
+        what = "pairs that look most like missing edges" if self.noise == "removed" else "pairs that look least like true edges"
+        facts = [("pairs", len(self)), ("method", self.method), ("noise", self.noise), ("seed", self.seed_)]
+        return str(table_html(f"Denoised: {what}", columns, facts))
+
+    def report(self, path: _report.Path) -> pathlib.Path:
+        """Write the report of ``ergodict network denoise``: the pairs that matter most, their scores, and what these rest on.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = ergodict.denoise("@karate", method="l3").report(os.path.join(folder, "karate.html"))
+        ...     "Most suspicious" in page.read_text(encoding="utf-8")
+        True
+        """
+        page = self._page
+        if page is None:
+            told = {"network": _report.about(self.network, "network", ""), "top": None, "pairs": None}
+            u, v = np.ascontiguousarray(self.u), np.ascontiguousarray(self.v)
+            scores = np.ascontiguousarray(self.scores)
+            page = _ergodict.denoising_page(self.network._core, u, v, scores, self.method, self.noise, self.notes_, self.seed_, told)
+        return _report.written(path, page.save)
 
     def to_pandas(self) -> Any:
         """The table of pairs as the command line writes it: u, v, score, of the method ensemble the probability, then degrees and common
@@ -186,6 +227,11 @@ class Denoised:
         return pandas.DataFrame(columns)
 
 
+def _digits(values: npt.NDArray[np.float64]) -> list[str]:
+    """Numbers as a table shows them; empty where there is none."""
+    return ["" if np.isnan(value) else f"{value:.3g}" for value in values]
+
+
 def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "prone") -> npt.NDArray[np.uint32]:
     """The numbers of pairs: every observed edge, all non-edges, or those that are given.
 
@@ -206,7 +252,7 @@ def _pairs_of(network: Network, pairs: Any, arcs: bool = False, method: str = "p
             raise ValueError(f"pairs is {pairs}, but it must be non-edges or an array of pairs of ids")
         u, v, note = _ergodict.non_edges(network._core, method)
         if note is not None:
-            warnings.warn(note, UserWarning, stacklevel=3)
+            warn(note, DataConversionWarning)
         found = np.column_stack([u, v])
         if directed:
             # Those without an arc either way are two, and arcs without one back are half of another.
@@ -315,7 +361,7 @@ def denoise(
     >>> found.scores.shape
     (5,)
     """
-    observed = as_network(network)
+    observed, name, digest = _networks.named(network)
     seed = seed_of(random_state)
     _check.word(method, "method")
     if top is None and isinstance(pairs, str):
@@ -328,14 +374,18 @@ def denoise(
     count = None if top is None else _check.count(top, "top", expected="at least one pair is to be given")
     lost = observed._core.lost_as_simple()
     if lost is not None:
-        warnings.warn(f"ignored by denoising: {lost}", UserWarning, stacklevel=2)
+        warn(f"ignored by denoising: {lost}", DataConversionWarning)
     numbers = _pairs_of(observed, pairs, method=method)
     assumed = _assumed(observed, numbers, noise)
     u, v = np.ascontiguousarray(numbers[:, 0]), np.ascontiguousarray(numbers[:, 1])
+    given = pairs if pairs is None or isinstance(pairs, str) else "pairs.tsv"
+    told = {"network": _report.about(observed, name, digest), "top": count, "pairs": given}
     with progress(verbose, "scoring", "‰") as show:
-        scores, probabilities, evidence, notes, heads, reasons = _ergodict.denoise_scores(
-            observed._core, u, v, method, assumed, question, share, seed, n_jobs, show
+        scores, probabilities, evidence, notes, heads, reasons, page = _ergodict.denoise_scores(
+            observed._core, u, v, method, assumed, question, share, seed, told, n_jobs, show
         )
+    for words in page.warnings():
+        warn(words, ConvergenceWarning)
     return Denoised(
         observed,
         numbers,
@@ -349,6 +399,7 @@ def denoise(
         heads=heads,
         seed=seed,
         top=count,
+        page=page,
     )
 
 

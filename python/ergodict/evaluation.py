@@ -176,6 +176,16 @@ class Difference:
             f"p = {self.p_value:.2e})"
         )
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        low, high = self.interval
+        facts = [
+            ("difference of AUC", f"{self.auc_difference:+.4f}"), ("standard error", f"{self.standard_error:.4f}"),
+            (f"{100 * self.confidence:g} % interval", f"{low:+.4f} to {high:+.4f}"), ("p-value", f"{self.p_value:.2e}"),
+        ]
+        return table_html("Difference", {}, facts)
+
 
 #: What a pair is called: both ids, the smaller by its text first where order does not count.
 _Key = tuple[Any, Any]

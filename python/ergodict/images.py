@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Optional, Union
 
@@ -9,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _check, _ergodict
-from ._atoms import PatchKind, dictionary_of, patch_of
+from ._atoms import PatchKind, dictionary_of, page_of, patch_of
 from ._chain import Stream
 from ._image import ImageLike, is_table, pixels, shaped
 from ._progress import progress
 from ._random import RandomState, seed_of
+
+Path = Union[str, "os.PathLike[str]"]
 
 __all__ = ["ImagePatches", "denoise_image", "noise_level", "psnr", "read_image", "reconstruct_image"]
 
@@ -160,6 +163,7 @@ def reconstruct_image(
     stride: Optional[int] = None,
     alpha: float = 0.0,
     return_info: bool = False,
+    report: Optional[Path] = None,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
@@ -183,6 +187,8 @@ def reconstruct_image(
         Weight of the sparsity of the codes; 0 rebuilds as closely as the atoms can.
     return_info : bool, default=False
         Whether to return facts too.
+    report : path, optional
+        Write the report of ``ergodict image reconstruct`` here: the image, what became of it, the error and the atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False
@@ -205,7 +211,7 @@ def reconstruct_image(
     True
     """
     rebuilt, info = _rebuild(
-        model, image, patch, boundary, color, stride, _alpha(alpha), False, None, n_jobs, verbose
+        model, image, patch, boundary, color, stride, _alpha(alpha), False, None, report, n_jobs, verbose
     )
     return (rebuilt, info) if return_info else rebuilt
 
@@ -220,6 +226,7 @@ def denoise_image(
     color: Optional[bool] = None,
     stride: Optional[int] = None,
     return_info: bool = False,
+    report: Optional[Path] = None,
     n_jobs: Optional[int] = None,
     verbose: bool = False,
 ) -> Any:
@@ -243,6 +250,8 @@ def denoise_image(
         As for :func:`reconstruct_image`.
     return_info : bool, default=False
         Whether to return facts too.
+    report : path, optional
+        Write the report of ``ergodict image reconstruct`` here: the image, what became of it, the error and the atoms.
     n_jobs : int, optional
         Threads; None is 1, -1 all.
     verbose : bool, default=False
@@ -265,7 +274,7 @@ def denoise_image(
     True
     """
     noise = None if sigma is None else _check.number(sigma, "sigma")
-    rebuilt, info = _rebuild(model, image, patch, boundary, color, stride, 0.0, True, noise, n_jobs, verbose)
+    rebuilt, info = _rebuild(model, image, patch, boundary, color, stride, 0.0, True, noise, report, n_jobs, verbose)
     return (rebuilt, info) if return_info else rebuilt
 
 
@@ -337,6 +346,7 @@ def _rebuild(
     alpha: float,
     denoise: bool,
     sigma: Optional[float],
+    report: Optional[Path],
     n_jobs: Optional[int],
     verbose: bool,
 ) -> tuple[npt.NDArray[np.float64], Mapping[str, Any]]:
@@ -354,7 +364,7 @@ def _rebuild(
     step = None if stride is None else _check.count(stride, "stride", 0)
     with progress(verbose, "rebuilding", unit="patch") as show:
         values, used, patches, weight, noise = dictionary.image(
-            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, jobs, show
+            given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, jobs, show, page_of(report, model, image, "image.png")
         )
     distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
     info: dict[str, Any] = {

@@ -51,7 +51,11 @@ class Network(Nodes):
         Ids of nodes that are there whether they have edges or not, for lists, arrays and tables.
     source, target : str, optional
         The columns of a table or of a file that have the ends of edges; by default they are found by their
-        names and values, as in files.
+        names and values, as in files. Of a file they are names, or numbers from 1 as text.
+    header : {"auto", "yes", "no"}, optional
+        Whether the first row of a file names its columns; by default that is recognized.
+    format : {"auto", "edges", "adjacency"}, optional
+        Whether a file of rows has an edge or the neighbors of a node in each; by default that is recognized.
 
     Notes
     -----
@@ -83,9 +87,11 @@ class Network(Nodes):
         nodes: Optional[Iterable[Hashable]] = None,
         source: Optional[str] = None,
         target: Optional[str] = None,
+        header: Optional[str] = None,
+        format: Optional[str] = None,
     ) -> None:
         options = Options(directed, weighted, loops)
-        self._take(*recognized(data, weight, nodes, source, target, options))
+        self._take(*recognized(data, weight, nodes, source, target, options, header, format))
 
     @classmethod
     def _of(cls, core: _ergodict.Network, own: Optional[list[Hashable]] = None) -> Network:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import warnings
+import pathlib
+import time
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Optional, TypeVar, Union
@@ -11,17 +12,18 @@ from typing import Any, Optional, TypeVar, Union
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from . import _check, _ergodict, _networks
-from ._learned import ALL_ZERO, Learned, described, warn_of_function
+from . import _check, _ergodict, _networks, _report
+from ._learned import Learned, described, warn_of_function
 from ._networks import Named
 from ._progress import progress
 from ._random import RandomState, seed_of
 from ._record import NetworkRecord, OverTime
 from ._repr import EstimatorRepr
 from ._settings import SAMPLING, SCHEME, SETTINGS, NetworkParameters
+from ._warn import warn
 from .comparison import Comparison, compared
 from .denoising import Denoised, by_dictionary
 from .models import READERS, set_of
@@ -108,6 +110,9 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         """
         self._prepare(networks, snapshots)
         self._run(None)
+        if self._learner is not None:
+            for words in self._learner.warnings(self.n_jobs):
+                warn(words, ConvergenceWarning)
         return self
 
     def _prepare(self, networks: Any, snapshots: object) -> None:
@@ -351,8 +356,6 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             if self._learner.unfinished is not None:
                 self.notes_.append(f"changes are not tested: interrupted after {self._learner.unfinished}")
         self._let_go()
-        if not np.any(self.dominance_):
-            warnings.warn(ALL_ZERO, UserWarning, stacklevel=3)
 
     def _weigh(self, until: Optional[int]) -> None:
         """Gives the weights of steps that were not planned at first, where they are those of a function."""
@@ -444,7 +447,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
 
     def _keep(self, model: _ergodict.NetworkModel) -> None:
         """Takes over what a model says."""
-        self._model, self._record = model, NetworkRecord.of_model(model)
+        self._model, self._record, self._file = model, NetworkRecord.of_model(model), None
 
     # Over time.
 
@@ -751,7 +754,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> model.reconstruct("@karate", samples=1000, pairs=[(1, 2), (1, 34)]).counts.shape
         (2,)
         """
-        model, rebuilt = self._fitted(), self._as_learned(network)
+        given = _networks.named(network)
+        model, rebuilt = self._fitted(), self._as_learned(given[0])
         wanted = None if pairs is None else rebuilt.index_pairs(pairs).astype(np.uint32)
         seed = self.seed_ if random_state is None else seed_of(random_state)
         plan = {
@@ -765,13 +769,21 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         several = _ergodict.DENOISING["chains"] if chains is None else chains
         sampling = _check.sampling(None, None, sampler, injective, every, burn_in, several, component, lazy)
         two = None if wanted is None else (np.ascontiguousarray(wanted[:, 0]), np.ascontiguousarray(wanted[:, 1]))
+        started = time.perf_counter()
         with progress(self.verbose, "rebuilding", "homomorphism") as show:
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
+        about = {
+            "network": _report.about(rebuilt, *given[1:]), "plan": plan, "sampling": sampling, "sampler": found["sampler"],
+            "seconds": time.perf_counter() - started, "model": None,
+        }
+        if self._file is not None and os.path.isfile(self._file):
+            about["model"] = (os.path.basename(self._file), _ergodict.input_digest(self._file))
         _networks.warn_of_parts(found["notes"])
         found["notes"] += self._notes_on(rebuilt, found["sampler"])
         return Reconstruction(
             rebuilt, found, wanted=wanted is not None, largest=component == "largest", shrinkage=float(shrinkage),
-            threshold=float(threshold), samples=int(samples), mode=mode, seed=seed,
+            threshold=float(threshold), samples=int(samples), mode=mode, seed=seed, model=model, about=about,
+            whole=lambda: self._whole_model() if self._model is model else model,
         )
 
     def _as_learned(self, network: Any) -> Network:
@@ -865,12 +877,32 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         told = self.windows_[plan["gone"] :]
         return [one for one, window in zip(named, told) if not window["passed_over"]] if len(told) == len(named) else named
 
-    def plot(self, **parameters: Any) -> Any:
-        """Draws the atoms, the most dominant first: :func:`ergodict.plot.atoms` with these parameters. Returns its axes."""
+    def plot(self, kind: str = "graph", **parameters: Any) -> Any:
+        """Draw the atoms with their dominance and shapes, the most dominant first.
+
+        Parameters
+        ----------
+        kind : {"graph", "matrix"}, default="graph"
+            As graphs whose nodes stand in the order of the motif, or as matrices on a common scale.
+        **parameters
+            Those of :func:`ergodict.plot.atoms`, such as `n` and `threshold`.
+
+        Returns
+        -------
+        array of Axes
+            One for each atom.
+
+        Examples
+        --------
+        >>> import ergodict
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> len(model.plot("matrix", n=2))
+        2
+        """
         from . import plot
 
         self._fitted()
-        return plot.atoms(self, **parameters)
+        return plot.atoms(self, kind=kind, **parameters)
 
     # Files.
 
@@ -892,6 +924,33 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             self._warned = True
             warn_of_function()
 
+    def report(self, path: Path, title: Optional[str] = None) -> pathlib.Path:
+        """Write the report that ``ergodict report`` makes of the model file: what the atoms explain, their pictures and examples, the loss, how
+        the chains mixed and, of a network at several times, its changes.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+        title : str, optional
+            Another heading.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     "What @karate is made of" in model.report(os.path.join(folder, "karate.html")).read_text(encoding="utf-8")
+        True
+        """
+        model = self._whole_model()
+        return _report.written(path, lambda file: model.report(file, title), self._file)
+
     @classmethod
     def load(cls: type[Self], path: Path, dictionary: Any = None) -> Self:
         """Opens a model file of networks, written here or by the command line; `dictionary` is its set again where no name describes it.
@@ -904,7 +963,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         model = _ergodict.NetworkModel.load(name, set_of(name, dictionary))
         estimator = cls(**NetworkRecord.of_model(model).parameters(dictionary))
         estimator._keep(model)
-        estimator._set = set_of(name, dictionary)
+        estimator._set, estimator._file = set_of(name, dictionary), os.path.abspath(name)
         return estimator
 
     # Inside.
@@ -919,6 +978,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
     _learner: Optional[_ergodict.Run] = None
     _state: Optional[bytes] = None
     _whole: Optional[_ergodict.NetworkModel] = None
+    #: The model file that this is, where it was loaded.
+    _file: Optional[str] = None
     _record: NetworkRecord
     #: The set of dictionaries as the extension takes it.
     _set: object = None

@@ -70,11 +70,15 @@ def recognized(
     source: Optional[str],
     target: Optional[str],
     options: Options,
+    header: Optional[str] = None,
+    format: Optional[str] = None,
 ) -> Made:
     """A network of whatever is given."""
     from .changing import ChangingNetwork
 
-    columns = {"source": source, "target": target}
+    columns, of_file = {"source": source, "target": target}, {"header": header, "format": format}
+    if not isinstance(data, (str, os.PathLike)):
+        _leave_out("what is no file", **of_file)
     if isinstance(data, ChangingNetwork):
         data = data.snapshot()
     if isinstance(data, Nodes):
@@ -84,9 +88,9 @@ def recognized(
         if weight is not None and not isinstance(weight, str):
             raise TypeError("weight must be the name of a column of the file")
         if os.fspath(data).startswith("@"):
-            _leave_out("an embedded network", weight=weight, **columns)
+            _leave_out("an embedded network", weight=weight, **columns, **of_file)
         _leave_out("a file or an embedded network", nodes=nodes)
-        return read(os.fspath(data), options, weight=weight, **columns), None
+        return read(os.fspath(data), options, weight=weight, **columns, **of_file), None
     if isinstance(data, np.ndarray):
         _leave_out("an array", **columns)
         return convert.of_array(np.asarray(data), weight, nodes, options)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pathlib
+from collections.abc import Callable
 from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _check, _ergodict, convert
+from . import _check, _ergodict, _report, convert
 from ._repr import imported_pandas
 from .network import Network
 
@@ -35,6 +37,12 @@ class Reconstruction:
         Which entries of patches counted.
     seed : int
         The seed.
+    model : object
+        The atoms, for the report.
+    whole : callable
+        The same with all that a file has, which takes longer.
+    about : dict
+        What the report says of the run.
 
     Attributes
     ----------
@@ -79,8 +87,11 @@ class Reconstruction:
         samples: int,
         mode: str,
         seed: int,
+        model: _ergodict.NetworkModel,
+        whole: Callable[[], _ergodict.NetworkModel],
+        about: dict[str, Any],
     ) -> None:
-        self.network = network
+        self.network, self._model, self._whole, self._about = network, model, whole, about
         self.u: npt.NDArray[np.uint32] = found["u"]
         self.v: npt.NDArray[np.uint32] = found["v"]
         self.sums: npt.NDArray[np.float64] = found["sums"]
@@ -118,10 +129,15 @@ class Reconstruction:
         from ._repr import table_html
 
         pairs = self.pairs[:50]
-        weights, counts = self.weights[:50].tolist(), self.counts[:50].tolist()
+        weights, counts = [f"{weight:.3f}" for weight in self.weights[:50]], self.counts[:50].tolist()
         columns = {"u": pairs[:, 0].tolist(), "v": pairs[:, 1].tolist(), "weight": weights, "count": counts}
-        facts = [(name, value) for name, value in self.accuracy_.items() if value is not None]
-        return str(table_html(repr(self), columns, facts))
+        names = {
+            "edge_coverage": "edges seen", "pair_coverage": "pairs seen", "jaccard": f"Jaccard accuracy above {self.threshold:g}",
+            "weighted_jaccard": "Jaccard accuracy of weights", "auc": "AUC of edges against other pairs",
+        }
+        facts: list[tuple[str, object]] = [(words, f"{self.accuracy_[name]:.3f}") for name, words in names.items() if self.accuracy_[name] is not None]
+        facts += [("homomorphisms", self.samples), ("sampler", self.sampler_), ("seed", self.seed_)]
+        return str(table_html(f"Reconstruction: {len(self)} pairs of {self.network.n_nodes} nodes", columns, facts))
 
     @property
     def jaccard(self) -> Optional[float]:
@@ -158,11 +174,48 @@ class Reconstruction:
         >>> model.reconstruct("@karate", samples=2000).accuracy(0.2)["visited"] > 100
         True
         """
-        found: dict[str, Optional[float]] = _ergodict.accuracy(
-            self.network._core, self.u, self.v, self.sums, self.counts, self._largest, self._wanted,
-            _check.finite(threshold, "threshold"), self.shrinkage,
-        )
+        found: dict[str, Optional[float]] = _ergodict.accuracy(self.network._core, self._columns(_check.finite(threshold, "threshold")))
         return found
+
+    def _columns(self, threshold: float) -> dict[str, Any]:
+        """The table as the extension takes it again."""
+        return {
+            "u": self.u, "v": self.v, "sums": self.sums, "counts": self.counts, "largest": self._largest, "wanted": self._wanted,
+            "threshold": threshold, "alpha": self.shrinkage,
+        }
+
+    def report(self, path: _report.Path) -> pathlib.Path:
+        """Write the report of ``ergodict network reconstruct``: accuracy by threshold, weights, degrees, coverage and the atoms.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> model = ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = model.reconstruct("@karate", samples=1000).report(os.path.join(folder, "rebuilt.html"))
+        ...     "Coverage" in page.read_text(encoding="utf-8")
+        True
+        """
+        model, columns = self._whole(), self._columns(self.threshold)
+        return _report.written(path, lambda file: _ergodict.reconstruction_report(file, model, self.network._core, columns, self._about))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_model": self._model.to_bytes(), "_whole": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Codes are not asked for again, so that a set that no name describes is not needed.
+        model = _ergodict.NetworkModel.from_bytes(state["_model"], "free")
+        self.__dict__.update({**state, "_model": model, "_whole": lambda: model})
 
     def _first_seen(self) -> npt.NDArray[np.bool_]:
         """Which rows are of pairs that were seen, each pair once: one that was asked for twice was rebuilt once."""

@@ -65,13 +65,16 @@ class TimedEdges:
         stands in the place of the weight, or where a column ``op`` says ``-`` or ``remove``.
     source, target, time, weight : str, optional
         The columns of a table: by default, as those of a file with a header, ``source`` and ``target`` or the like, or the first two that are nothing
-        else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file `time` is the name of the column, or its number, counted from 1.
+        else; the first called ``time``, ``date``, ``timestamp`` or the like; ``weight`` where there is one. Of a file they are names of columns, or numbers
+        from 1.
     directed : bool, default None
         Whether edges have directions; by default what a file says, and else they have none.
     weighted : bool, optional
         True wants weights: rows are counted where they have none. False ignores them. By default they are used where there are any.
     loops : bool, default False
         Whether edges from a node to itself are kept.
+    header : {"auto", "yes", "no"}, optional
+        Whether the first row of a file names its columns; by default that is recognized.
 
     Notes
     -----
@@ -92,30 +95,32 @@ class TimedEdges:
         self,
         data: Any,
         *,
-        source: Optional[str] = None,
-        target: Optional[str] = None,
+        source: Any = None,
+        target: Any = None,
         time: Union[None, str, int] = None,
-        weight: Optional[str] = None,
+        weight: Any = None,
         directed: Optional[bool] = None,
         weighted: Optional[bool] = None,
         loops: bool = False,
+        header: Optional[str] = None,
     ) -> None:
         if isinstance(data, (str, os.PathLike)):
-            for name, given in (("source", source), ("target", target), ("weight", weight)):
-                if given is not None:
-                    raise ValueError(f"{name} is given, but it has no meaning for a file: leave it out")
-            self._read(os.fspath(data), time, directed, weighted, loops)
+            columns = {"source": source, "target": target, "weight": weight}
+            table = {name: None if column is None else str(column) for name, column in columns.items()}
+            self._read(os.fspath(data), time, directed, weighted, loops, {**table, "header": header})
             return
+        if header is not None:
+            raise ValueError("header is given, but it has no meaning for what is no file: leave it out")
         if hasattr(data, "collect"):
             data = data.collect()
         if hasattr(data, "columns") and not isinstance(data, np.ndarray):
-            columns = of_table(data, source, target, time, weight)
+            found = of_table(data, source, target, time, weight)
         else:
             for name, value in (("source", source), ("target", target), ("time", time), ("weight", weight)):
                 if value is not None:
                     raise ValueError(f"{name} is given, but it has no meaning for rows: leave it out, or use TimedEdges.from_columns")
-            columns = of_rows(data)
-        u, v, times, weights, operations = columns
+            found = of_rows(data)
+        u, v, times, weights, operations = found
         weights, removes = removals(weights, operations, weighted is False)
         self._make(u, v, times, weights, removes, directed, weighted, loops)
 
@@ -162,9 +167,38 @@ class TimedEdges:
         made._make(u, v, times, weight, removes, directed, weighted, loops)
         return made
 
-    def _read(self, path: str, time: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool) -> None:
+    @classmethod
+    def read(cls, path: Path, **options: Any) -> TimedEdges:
+        """Read a time-stamped edge list, also a compressed one; the options are those of the class.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        **options
+            ``source``, ``target``, ``time``, ``weight``, ``header``, ``directed``, ``weighted`` and ``loops``.
+
+        Returns
+        -------
+        TimedEdges
+            The rows, in the order of time.
+
+        Examples
+        --------
+        >>> import ergodict, os, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "calls.csv")
+        ...     _ = path.write_text("when,caller,called\\n3,ann,bob\\n5,bob,cleo\\n")
+        ...     len(ergodict.TimedEdges.read(path, time="when", source="caller", target="called"))
+        2
+        """
+        return cls(os.fspath(path), **options)
+
+    def _read(
+        self, path: str, time: Any, directed: Optional[bool], weighted: Optional[bool], loops: bool, table: dict[str, Optional[str]]
+    ) -> None:
         column = None if time is None else str(time)
-        self._core = _ergodict.TimedEdges.read(path, column, directed, weighted)
+        self._core = _ergodict.TimedEdges.read(path, column, directed, weighted, **table)
         self._own: Optional[list[Hashable]] = None
         told = self._core.decisions
         self._directed = bool(told and told[1])
@@ -294,6 +328,16 @@ class TimedEdges:
         first, last = self._core.show(times[0]), self._core.show(times[-1])
         return f"TimedEdges({len(self)} rows, {self.n_nodes} nodes, {first} to {last})"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
+
+        times = self._core.times()
+        facts = [
+            ("rows", len(self)), ("nodes", self.n_nodes), ("from", self._core.show(times[0])), ("to", self._core.show(times[-1])),
+            ("directed", "yes" if self.is_directed else "no"),
+        ]
+        return table_html("TimedEdges", {}, facts)
+
 
 class Windows(Sequence[Window]):
     """Windows of time: a sequence of networks, each made when it is asked for.
@@ -391,15 +435,16 @@ class Windows(Sequence[Window]):
     def __repr__(self) -> str:
         return f"Windows({len(self)} of {self.rows!r})"
 
+    def _repr_html_(self) -> str:
+        from ._repr import table_html
 
-def read_timestamps(
-    path: Path,
-    time: Union[None, str, int] = None,
-    *,
-    directed: Optional[bool] = None,
-    weighted: Optional[bool] = None,
-    loops: bool = False,
-) -> TimedEdges:
+        spans = [self._core.span(at) for at in range(len(self))]
+        show = self.rows._core.show
+        columns: dict[str, list[Any]] = {"window": list(range(len(self))), "from": [show(span[0]) for span in spans], "to": [show(span[1]) for span in spans]}
+        return table_html(f"{len(self)} windows of {self.rows!r}", columns)
+
+
+def read_timestamps(path: Path, time: Union[None, str, int] = None, **options: Any) -> TimedEdges:
     """Read a time-stamped edge list, as ``ergodict network learn --timestamps`` does.
 
     Parameters
@@ -408,10 +453,8 @@ def read_timestamps(
         Text with rows ``u v t`` or ``u v w t``, or with columns that a header names; also compressed.
     time : str or int, optional
         The column of the times: its name, or its number, counted from 1.
-    directed, weighted : bool, optional
-        As of :class:`TimedEdges`.
-    loops : bool, default False
-        Whether edges from a node to itself are kept.
+    **options
+        The others of :meth:`TimedEdges.read`.
 
     Returns
     -------
@@ -426,4 +469,4 @@ def read_timestamps(
     >>> ergodict.read_timestamps("rows.txt").times
     array([1.0820e+09, 1.0822e+09])
     """
-    return TimedEdges(path, time=time, directed=directed, weighted=weighted, loops=loops)
+    return TimedEdges.read(path, time=time, **options)

@@ -90,7 +90,7 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_color(
 ) -> None:
     matrix = np.full((1, 4, 4), 0.5)
     model = Fitted(matrix, atoms_=matrix, motif_=motif, dominance_=[1.0])
-    (cell,) = plot.atoms(model, as_graph=True)
+    (cell,) = plot.atoms(model, kind="graph")
     places = np.asarray(cell.collections[-1].get_offsets())
     assert places.shape == (4, 2)
     counts = {
@@ -106,7 +106,7 @@ def test_atoms_of_networks_are_graphs_whose_own_edges_have_their_color(
     }
     assert ends == {tuple(sorted(edge)) for edge in own}
     with pytest.raises(ValueError, match="no matrices between nodes"):
-        plot.atoms(np.ones((2, 3, 5)), as_graph=True)
+        plot.atoms(np.ones((2, 3, 5)), kind="graph")
 
 
 def test_given_axes_are_used_and_no_others_are_made() -> None:
@@ -280,3 +280,42 @@ def test_the_examples_of_the_parts_run(part: str) -> None:
 
     done = doctest.testmod(importlib.import_module(f"ergodict.plot.{part}"))
     assert done.attempted > 3 and not done.failed
+
+
+def test_atoms_of_networks_have_numbers_shapes_and_a_common_scale() -> None:
+    atoms = np.zeros((2, 4, 4))
+    atoms[0][0, 1], atoms[1][2, 3] = 0.5, 0.25
+    more = {"atoms_": atoms, "motif_": [(0, 1), (1, 2), (2, 3)], "dominance_": [0.25, 0.75], "shapes_": ["hub at node 2", "clique (nodes 1–3)"]}
+    model = Fitted(atoms, **more)
+    cells = plot.atoms(model)
+    assert [cell.get_title() for cell in cells] == ["atom 1, 0.750\nclique\n(nodes 1–3)", "atom 0, 0.250\nhub at node 2"]
+    assert [cell.images[0].get_clim() for cell in cells] == [(0, 0.5), (0, 0.5)]
+    figure = cells[0].figure
+    assert len(figure.axes) == 3 and figure.axes[-1].get_ylabel() == "entry of the atom"
+    cells = plot.atoms(model, kind="graph")
+    assert len(cells[0].figure.legends) == 1 and len(cells[0].figure.axes) == 2
+    # In axes that are given there is no room for either.
+    _, given = plt.subplots(1, 2)
+    for kind in ("matrix", "graph"):
+        plot.atoms(model, kind=kind, ax=given)
+    assert not given[0].figure.legends and len(given[0].figure.axes) == 2
+
+
+def test_graphs_of_atoms_have_their_nodes_along_the_motif_and_no_weak_edges() -> None:
+    matrix = np.zeros((1, 6, 6))
+    matrix[0, 0, 1:] = [1.0, 0.5, 0.2, 0.09, 0.0]
+    model = Fitted(matrix, atoms_=matrix, motif_=[(i, i + 1) for i in range(5)], motif_name_="chain")
+
+    def edges(threshold: float) -> int:
+        (cell,) = plot.atoms(model, kind="graph", threshold=threshold)
+        return sum(len(lines.get_segments()) for lines in cell.collections[:-1])
+
+    assert [edges(threshold) for threshold in (0.0, 0.1, 0.2, 0.6, 1.0)] == [4, 3, 3, 1, 1]
+    (cell,) = plot.atoms(model, kind="graph")
+    places = np.asarray(cell.collections[-1].get_offsets())
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    # Neighbors on the path are equally far apart, and its ends farther.
+    assert np.allclose(steps, steps[0]) and np.linalg.norm(places[0] - places[-1]) > 1.2 * steps[0]
+    for wrong in ({"kind": "tree"}, {"threshold": -0.1}, {"threshold": 2}):
+        with pytest.raises(ValueError):
+            plot.atoms(model, **wrong)  # type: ignore[arg-type]

@@ -179,15 +179,19 @@ def test_every_object_that_people_look_at_shows_itself() -> None:
     from ergodict import NetworkDictionary, OnlineNMF, denoise
 
     network = Network([("a", HOSTILE), (HOSTILE, "b"), ("b", "a"), ("b", "c")])
+    rows = ergodict.TimedEdges([("a", HOSTILE, 0), (HOSTILE, "b", 5), ("b", "c", 9)])
+    in_time = [rows, rows.windows(windows=2)]
     atoms = OnlineNMF(n_components=2, random_state=0).fit(np.random.default_rng(0).random((20, 9)))
     motifs = NetworkDictionary(n_components=2, k=3, steps=2, random_state=0).fit(network)
     shown = [network, atoms, motifs, motifs.reconstruct(network, samples=100, random_state=0)]
-    shown.append(denoise(network, method="jaccard"))
+    shown += [denoise(network, method="jaccard"), ergodict.ChangingNetwork(network), *in_time]
     for one in shown:
         html = one._repr_html_()
         assert "<script>alert" not in html, type(one)
     pages = [checked(one._repr_html_()) for one in (network, *shown[3:])]
-    assert all(HOSTILE in page.text for page in pages)
+    assert all(HOSTILE in page.text for page in pages[:4])
+    assert "common neighbors" in pages[2].text and "2 windows" in pages[-1].text and "rows" in pages[-2].text
+    assert "shape" in checked(motifs._repr_html_()).text
     for learned in (atoms, motifs):
         assert "image/png;base64" in learned._repr_mimebundle_()["text/html"]
 
@@ -199,9 +203,10 @@ def test_samplers_comparisons_and_evaluations_are_tables_in_notebooks() -> None:
     assert "<table" in page and "glauber" in page and "chain of 3 nodes" in page and ">7<" in page
     compared = ergodict.compare(["@karate", "@karate"], n_components=2, k=3, steps=3, samples=200, random_state=0)
     page = compared._repr_html_()
-    assert page.count("<tr>") >= 3 and "2. @karate" in page and f"{compared.matrix[0, 1]:.6g}" in page
+    assert page.count("<tr>") >= 3 and "2. @karate" in page and f"{compared.matrix[0, 1]:.3g}" in page and "±" in page and compared.finding in page
     found = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [1, 1, 1, 0, 0, 0])
     assert "<table" in found._repr_html_() and "0.888889" in found._repr_html_()
+    assert "p-value" in checked(found.against(found)._repr_html_()).text
 
 
 def test_streams_of_image_patches_are_shown_with_their_image() -> None:

@@ -9,12 +9,13 @@ use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// The parts of the repository, the largest number of lines each may have, and their folders.
-const PARTS: [(&str, Option<usize>, &[&str]); 9] = [
+const PARTS: [(&str, Option<usize>, &[&str]); 10] = [
     ("library", Some(37_500), &["crates/ergodict/"]),
     ("command line", Some(11_500), &["crates/ergodict-cli/"]),
     ("terminal", None, &["crates/ergodict-terminal/"]),
     ("bindings", Some(4_500), &["crates/ergodict-py/"]),
     ("report", None, &["crates/ergodict-report/"]),
+    ("pages", None, &["crates/ergodict-pages/"]),
     ("paper", None, &["crates/ergodict-paper/"]),
     ("Python", Some(6_300), &["python/", "gallery/"]),
     ("xtask", None, &["xtask/"]),

@@ -1,39 +1,43 @@
-//! `cargo xtask generate`: writes what Python takes from the settings of the library; `cargo xtask test generated` fails when it is stale.
+//! `cargo xtask generate`: writes what Python takes from the settings of the library, and reports from the flags; `cargo xtask test generated` fails
+//! when it is stale.
 
 mod python;
 mod spelling;
 
 use crate::place::{Scratch, cargo, root, succeed};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
 
-/// The test that lists the settings in a file.
-const LIST: &str = "test --quiet --package ergodict-cli --lib settings_are_listed";
-/// What is written.
-const FILE: &str = "python/ergodict/_settings.py";
+/// The tests that list the settings and the flags in files.
+const LIST: &str = "test --quiet --package ergodict-cli --lib args::listing";
+/// What is written for Python, and for reports.
+const FILES: [&str; 2] = ["python/ergodict/_settings.py", "crates/ergodict-pages/src/flags.tsv"];
 /// What a file that is written here says in its first line; no hand-written file does.
 pub(crate) const MARK: &str = "Written by `cargo xtask generate`: do not edit.";
 
-/// Writes the file.
+/// Writes the files.
 pub(crate) fn run() -> Result<bool> {
-    let (file, text) = generated()?;
-    std::fs::write(&file, text).with_context(|| format!("cannot write {FILE}"))?;
+    for (file, text) in FILES.iter().zip(generated()?) {
+        std::fs::write(root().join(file), text).with_context(|| format!("cannot write {file}"))?;
+    }
     Ok(true)
 }
 
-/// Whether the file is fresh.
+/// Whether the files are fresh.
 pub(crate) fn check() -> Result<()> {
-    let (file, text) = generated()?;
-    if std::fs::read_to_string(file).unwrap_or_default() != text {
-        bail!("{FILE} is stale: run `cargo xtask generate`");
+    for (file, text) in FILES.iter().zip(generated()?) {
+        if std::fs::read_to_string(root().join(file)).unwrap_or_default() != text {
+            bail!("{file} is stale: run `cargo xtask generate`");
+        }
     }
     Ok(())
 }
 
-fn generated() -> Result<(PathBuf, String)> {
+/// What is to be in the files.
+fn generated() -> Result<[String; 2]> {
     let scratch = Scratch::new("settings")?;
-    let list = scratch.0.join("settings.json");
-    succeed(cargo(LIST).env("ERGODICT_SETTINGS", &list))?;
+    let (list, flags) = (scratch.0.join("settings.json"), scratch.0.join("flags.tsv"));
+    succeed(cargo(LIST).env("ERGODICT_SETTINGS", &list).env("ERGODICT_FLAGS", &flags))?;
     let list = std::fs::read_to_string(list).context("the settings were not listed")?;
-    Ok((root().join(FILE), python::module(&serde_json::from_str(&list)?)?))
+    let flags = std::fs::read_to_string(flags).context("the flags were not listed")?;
+    Ok([python::module(&serde_json::from_str(&list)?)?, flags])
 }

@@ -7,7 +7,7 @@ use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
 use crate::{input, memory, page, paths};
 use anyhow::{Result, bail};
-use ergodict::factor::code::CodeSet;
+use ergodict::Note;
 use ergodict::linalg::Scalar;
 use ergodict::model::Input;
 use ergodict::run::{MatrixSource, Run, RunPlan};
@@ -129,15 +129,12 @@ impl Args {
         model.provenance.shape = self.shape;
         model.save(&self.out)?;
         let timing = ("time", format!("{:.2} s", time.as_secs_f64()));
-        self.reports.write(|| page::of_model(&model, &[timing]))?;
+        self.reports.write(|| Ok(page::of_model(&model, &[timing])?))?;
         let run = &learning.close()?[0];
-        let parameters = &model.parameters;
         let summary = FactorSummary {
             learned: LearnedModel::new(&self.out, &model, &results, run.resumed()),
             seconds: time.as_secs_f64(),
-            lost_signs: run.saw_negative()
-                && parameters.code() == CodeSet::Nonnegative
-                && parameters.dictionary().to_string().starts_with("nonneg"),
+            signs: run.sign_warning(),
             config: &run.plan().settings,
             shown: self.reports.lines(),
         };
@@ -153,7 +150,7 @@ struct FactorSummary<'a> {
     /// Time of this run, without what was done before it was resumed
     seconds: f64,
     #[serde(skip)]
-    lost_signs: bool,
+    signs: Option<Note>,
     #[serde(skip)]
     config: &'a Value,
     #[serde(skip)]
@@ -175,11 +172,7 @@ impl Summary for FactorSummary<'_> {
         );
         let mut lines = vec![("learned", learned)];
         lines.extend(self.learned.lines());
-        if self.lost_signs {
-            let advice = "the data has negative entries, which nonnegative atoms and codes cannot make: \
-                          --dictionary ball --code free can";
-            lines.push(("warning", advice.to_owned()));
-        }
+        lines.extend(self.signs.iter().map(|note| ("warning", crate::output::in_flags(note))));
         lines.push(("wrote", model.display().to_string()));
         lines.extend(self.shown.clone());
         lines

@@ -20,19 +20,17 @@ mod memory;
 mod mixing;
 mod model;
 mod network;
-mod page;
 mod paper;
-mod recorded;
 mod report;
 mod reports;
-mod rerun;
 mod spins;
 mod summary;
 mod text;
 mod transform;
 
 use args::{Cli, Verb};
-use ergodict_terminal::{interrupt, nearest, output, paths, progress, rescue, resolved, shell, verbose};
+use ergodict_pages::{model as page, recorded, rerun, shell};
+use ergodict_terminal::{interrupt, nearest, output, paths, progress, rescue, resolved, verbose};
 use std::ffi::OsString;
 use std::process::ExitCode;
 

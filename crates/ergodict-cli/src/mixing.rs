@@ -1,11 +1,9 @@
 //! Convergence diagnostics of chains, as summaries and reports print them.
 
-mod page;
-
 pub(crate) use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT};
+pub(crate) use ergodict_pages::mixing::{autocorrelations, curve, table};
 use ergodict_report::Table;
-pub(crate) use page::{autocorrelations, curve, table};
 use serde::Serialize;
 
 /// An observable and what is known of its mean.

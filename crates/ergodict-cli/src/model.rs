@@ -231,7 +231,7 @@ impl Summary for ModelSummary<'_> {
         rows.push(("seed", self.seed.to_string()));
         rows.push(("version", format!("ergodict {}", self.version)));
         for (i, input) in self.inputs.iter().enumerate() {
-            rows.push((if i == 0 { "input" } else { "" }, crate::page::input(input)));
+            rows.push((if i == 0 { "input" } else { "" }, ergodict_pages::text::input(input)));
         }
         if let Ok(Value::Object(parameters)) = serde_json::to_value(self.parameters) {
             let words =

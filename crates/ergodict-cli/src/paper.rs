@@ -1,7 +1,7 @@
 //! `ergodict paper`: where the paper's experiments went.
 
 use anyhow::{Result, bail};
-use ergodict_terminal::shell::quoted;
+use ergodict_pages::shell::quoted;
 use std::process::ExitCode;
 
 /// The paper's experiments, which are a program of their own

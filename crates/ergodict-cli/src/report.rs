@@ -119,7 +119,7 @@ impl Summary for ReportSummary<'_> {
     const SCHEMA: &'static str = "ergodict.report/1";
 
     fn lines(&self) -> Vec<(&str, String)> {
-        let runs = crate::page::count(self.runs.len(), "run", "runs");
+        let runs = ergodict_report::words::count(self.runs.len(), "run", "runs");
         vec![("wrote", format!("{}: {runs}, {} kB", self.out.display(), self.bytes.div_ceil(1000)))]
     }
 }
@@ -127,7 +127,7 @@ impl Summary for ReportSummary<'_> {
 /// The page of one run.
 fn of_one(run: &Run) -> Result<Report> {
     match &run.model {
-        Some(model) => page::of_model(model, &[]),
+        Some(model) => Ok(page::of_model(model, &[])?),
         None => Ok(record::page(run)),
     }
 }

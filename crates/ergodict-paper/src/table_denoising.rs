@@ -194,7 +194,7 @@ impl Outcome for TableDenoising {
         let seeds = (self.cells.seeds.end - self.cells.seeds.start) as usize;
         format!(
             "Every number but the printed ones is measured here, on the same pairs for every method, with {}.",
-            ergodict_terminal::text::count(seeds, "seed", "seeds")
+            ergodict_report::words::count(seeds, "seed", "seeds")
         )
     }
 

@@ -2,6 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::network::Network;
+use crate::page::Page;
 use crate::sampling::{Sampling, in_network, inner};
 use crate::scheme::{Scheme, settings};
 use crate::value::to_python;
@@ -13,6 +14,7 @@ use ergodict::reconstruct::network::{
 };
 use ergodict::run::{Checkpoint, Identity, NetworkData, restore_jobs};
 use ergodict::settings::Settings;
+use ergodict_pages::comparison::ComparisonPage;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,6 +22,7 @@ use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Arguments about a comparison that are no settings.
 #[derive(FromPyObject)]
@@ -120,6 +123,7 @@ pub(crate) fn compare_networks<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut settings: CompareSettings = settings(plan, &["names", "digests", "checkpoint", "resume"])?;
     let plan: Plan = plan.extract()?;
+    let started = Instant::now();
     let (motif, seed) = (sampling.motif()?, settings.seed);
     let d = motif.k().saturating_mul(motif.k());
     let parameters = scheme.parameters(py, d)?;
@@ -146,10 +150,11 @@ pub(crate) fn compare_networks<'py>(
         vec![None; drawn.len()]
     };
     let inputs = plan.names.iter().cloned().zip(plan.digests);
-    let inputs = inputs.map(|(name, digest)| Input { name, digest }).collect();
+    let inputs: Vec<Input> = inputs.map(|(name, digest)| Input { name, digest }).collect();
     let config = Value::Object(settings.config());
-    let identity = Identity { command: "compare".to_owned(), settings: config, inputs, seed };
-    let mut job = Comparison::new(settings.comparison(), drawn, copies, plan.names, seed);
+    let identity =
+        Identity { command: "compare".to_owned(), settings: config.clone(), inputs: inputs.clone(), seed };
+    let mut job = Comparison::new(settings.comparison(), drawn, copies, plan.names.clone(), seed);
     let (outcome, checkpoint) = long(py, n_jobs, progress.as_ref(), |watch| {
         let mut checkpoint = None;
         if let Some(path) = &plan.checkpoint {
@@ -163,5 +168,15 @@ pub(crate) fn compare_networks<'py>(
     checkpoint.map_or(Ok(()), Checkpoint::remove).map_err(to_py_err)?;
     let dict = in_python(py, &outcome)?;
     dict.set_item("sampler", kind.to_string())?;
+    let page = ComparisonPage {
+        names: plan.names,
+        outcome,
+        kind,
+        config,
+        // What is in memory is no file.
+        inputs: inputs.into_iter().filter(|input| !input.digest.is_empty()).collect(),
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    dict.set_item("page", Page::from(page))?;
     Ok(dict)
 }

@@ -36,9 +36,12 @@ pub(crate) fn keyword(hint: &Hint) -> String {
     let name = match hint.setting {
         "unweighted" => return "weighted=False".to_owned(),
         "timestamps" => "time".to_owned(),
+        // It has half the value, as in scikit-learn.
+        "lambda" => "alpha".to_owned(),
         name => name.replace('-', "_"),
     };
     match hint.value.as_str() {
+        "" => name,
         "true" => format!("{name}=True"),
         number if number.parse::<f64>().is_ok() => format!("{name}={number}"),
         word => format!("{name}={word:?}"),

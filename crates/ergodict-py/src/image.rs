@@ -14,11 +14,14 @@ use ergodict::factor::code::CodeSet;
 use ergodict::factor::{DictionarySet, FactorSettings, Factorizer};
 use ergodict::linalg::{Mat, MatRef, Scalar};
 use ergodict::model::{Model, Precision};
-use ergodict::patch::{self, Encoding, SpinGrid, SpinValues, Window, borders};
+use ergodict::patch::{self, Encoding, PatchKind, SpinGrid, SpinValues, Window, borders};
 use ergodict::reconstruct::{self, MOST_PATCHES, Overlap, Reconstruction, lambda_for_noise, with_lambda};
+use ergodict_pages::image::{Freed, Outcome, of_reconstruction as of_image};
+use ergodict_pages::{rerun, spins as spin_page};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Values row by row, rows, columns, channels.
@@ -146,6 +149,23 @@ impl ImageStream {
 #[pyclass(frozen, module = "ergodict._ergodict")]
 pub(crate) struct PatchDictionary {
     model: Model,
+    /// The parameters that it was learned with, as a page shows them.
+    learned_with: FactorSettings,
+}
+
+/// What Python says of a page: where it goes, and what the model and the data are called.
+type PageRequest = (PathBuf, String, String);
+
+impl PatchDictionary {
+    fn new_of(model: Model) -> Self {
+        let learned_with = model.parameters.clone();
+        Self { model, learned_with }
+    }
+
+    /// The model as pages show it.
+    fn shown(&self) -> Model {
+        Model { parameters: self.learned_with.clone(), ..self.model.clone() }
+    }
 }
 
 /// RebuiltImage values, stride, patches coded, λ, σ.
@@ -179,19 +199,20 @@ impl PatchDictionary {
         } else {
             Factorizer::from_dictionary(parameters, w).map(|f| Model::from_factorizer(&f, "factor", 0))
         };
-        Ok(Self { model: model.map_err(to_py_err)? })
+        Ok(Self::new_of(model.map_err(to_py_err)?))
     }
 
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { model: short(py, move || Model::load(&path))? })
+        Ok(Self::new_of(short(py, move || Model::load(&path))?))
     }
 
     /// What an estimator has learned.
     #[staticmethod]
     fn from_learner(py: Python<'_>, learner: &Learner) -> PyResult<Self> {
-        Ok(Self { model: rebuilding(learner, py)? })
+        let (model, learned_with) = rebuilding(learner, py)?;
+        Ok(Self { model, learned_with })
     }
 
     /// Number of atoms, and of their features.
@@ -215,7 +236,8 @@ impl PatchDictionary {
         Some((values.to_string(), labels(alphabet)))
     }
 
-    /// Rebuilds an image, or frees it of noise.
+    /// Rebuilds an image, or frees it of noise, and writes the page of it where that is asked for.
+    #[pyo3(signature = (image, patch, periodic, stride, penalty, denoise, sigma, n_jobs, progress, page=None))]
     fn image<'py>(
         &self,
         py: Python<'py>,
@@ -228,6 +250,7 @@ impl PatchDictionary {
         sigma: Option<f64>,
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
+        page: Option<PageRequest>,
     ) -> PyResult<RebuiltImage<'py>> {
         let image = image_of(&image)?;
         let window = window(patch, periodic);
@@ -239,14 +262,34 @@ impl PatchDictionary {
             None => Overlap::spread(window, image.shape(), 1, MOST_PATCHES),
         };
         let overlap = overlap.map_err(to_py_err)?;
+        let (given_stride, given_sigma) = (stride, sigma);
         let estimated = || sigma.unwrap_or_else(|| py.detach(|| reconstruct::noise_level(&image)));
         let sigma = denoise.then(estimated);
         let work = Work { model: &self.model, overlap, lambda: penalty, sigma };
         let (rebuilt, lambda) = work.run(py, n_jobs, progress.as_ref(), &image)?;
+        if let Some((path, model, name)) = page {
+            let freed = sigma.map(|sigma| Freed { sigma, estimated: given_sigma.is_none() });
+            let stride = overlap.stride;
+            let done = Outcome { image: &image, rebuilt: &rebuilt, reference: None, stride, freed };
+            let penalty = (!denoise && penalty > 0.0).then_some(penalty);
+            let config = json!({ "stride": given_stride, "lambda": penalty });
+            let rest = match (denoise, given_sigma) {
+                (true, Some(sigma)) => format!("--denoise={sigma} "),
+                (true, None) => "--denoise ".to_owned(),
+                (false, _) => String::new(),
+            };
+            let rest = format!("{rest}-o rebuilt.png");
+            let command = rerun::command("image reconstruct", &config, &[model, name], &rest);
+            let (channels, shown) = (image.channels(), self.shown());
+            let kind = PatchKind { window, channels, spins: None };
+            let report = of_image(&Model { patch: Some(kind), ..shown }, kind, &done, lambda, &command);
+            crate::page::write(py, &path, report, &[])?;
+        }
         Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma))
     }
 
-    /// Rebuilds a configuration: the values, the numbers of a site, the patches coded and the share of sites that are right.
+    /// Rebuilds a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.
+    #[pyo3(signature = (spins, shape, values, labels, patch, periodic, stride, penalty, n_jobs, progress, page=None))]
     fn configuration<'py>(
         &self,
         py: Python<'py>,
@@ -260,6 +303,7 @@ impl PatchDictionary {
         penalty: f64,
         n_jobs: Option<i64>,
         progress: Option<Bound<'py, PyAny>>,
+        page: Option<PageRequest>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize, u64, f64)> {
         let window = window(patch, periodic);
         let overlap = Overlap { window, stride };
@@ -279,6 +323,20 @@ impl PatchDictionary {
         let work = Work { model: &self.model, overlap, lambda: penalty, sigma: None };
         let (rebuilt, _) = work.run(py, n_jobs, progress.as_ref(), &grid)?;
         let right = encoding.agreement(&rebuilt.values, &spins);
+        if let Some((path, model, name)) = page {
+            let config = json!({ "stride": stride, "lambda": penalty });
+            let command = rerun::command("spins reconstruct", &config, &[model, name], "-o rebuilt.npy");
+            let done =
+                spin_page::Outcome { spins: &spins, shape, encoding: &encoding, rebuilt: &rebuilt.values };
+            let kind =
+                PatchKind { window, channels: encoding.channels(), spins: Some((values, alphabet(labels))) };
+            let (shown, more) = (
+                Model { patch: Some(kind), ..self.shown() },
+                [("frame", "0".to_owned()), ("stride", stride.to_string())],
+            );
+            let report = spin_page::of_reconstruction(&shown, &done, &more, &command);
+            crate::page::write(py, &path, report, &[])?;
+        }
         Ok((rebuilt.values.into_pyarray(py), encoding.channels(), rebuilt.patches, right))
     }
 }

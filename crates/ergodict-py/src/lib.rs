@@ -23,6 +23,7 @@ mod memory;
 mod model;
 mod network;
 mod network_model;
+mod page;
 mod random_network;
 mod reconstruct;
 mod run;
@@ -43,7 +44,7 @@ mod _ergodict {
     #[pymodule_export]
     use super::compare::compare_networks;
     #[pymodule_export]
-    use super::denoise::{denoise_scores, denoising_methods, most_suspect, non_edges};
+    use super::denoise::{denoise_scores, denoising_methods, denoising_page, most_suspect, non_edges};
     #[pymodule_export]
     use super::distributed::{
         Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_task, share_told,
@@ -66,9 +67,11 @@ mod _ergodict {
     #[pymodule_export]
     use super::network_model::{NetworkModel, coding_seed, input_digest};
     #[pymodule_export]
+    use super::page::Page;
+    #[pymodule_export]
     use super::random_network::{corrupt, generate, rewire};
     #[pymodule_export]
-    use super::reconstruct::{accuracy, rebuild};
+    use super::reconstruct::{accuracy, rebuild, reconstruction_report};
     #[pymodule_export]
     use super::run::Run;
     #[pymodule_export]

@@ -7,7 +7,7 @@ use crate::spins::{alphabet, boundary};
 use crate::value::to_python;
 use crate::work::short;
 use ergodict::data::BatchSettings;
-use ergodict::factor::{DictionarySet, Init, LearnSettings, Schedule};
+use ergodict::factor::{DictionarySet, FactorSettings, Init, LearnSettings, Schedule};
 use ergodict::linalg::Scalar;
 use ergodict::model::{Input, Model, Precision, Provenance, Results};
 use ergodict::patch::{NetworkForm, PatchKind, Window};
@@ -92,16 +92,17 @@ pub(crate) fn _set_schedule(factorizer: &Factorizer, schedule: &str) -> PyResult
     Ok(())
 }
 
-/// The model of what was learned, to rebuild with.
-pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<Model> {
+/// The model of what was learned, to rebuild with, and the parameters that it was learned with.
+pub(crate) fn rebuilding(this: &Factorizer, py: Python<'_>) -> PyResult<(Model, FactorSettings)> {
     let about = about(this).clone();
     dispatch!(this, state => {
         let state = held(py, state)?;
         let mut model = state.run.trainer().checkpoint(about.kind(), state.run.plan().seed, json!({})).map_err(to_py_err)?;
         // Codes ask nothing of the set, which may be a function of Python.
+        let learned_with = model.parameters.clone();
         model.parameters.dictionary = Some("free".parse::<DictionarySet>().map_err(to_py_err)?);
         (model.patch, model.network) = (about.patch, about.network);
-        Ok(model)
+        Ok((model, learned_with))
     })
 }
 
@@ -117,8 +118,8 @@ pub(crate) struct FitRecord {
     pub(crate) feature_names: Option<Vec<String>>,
 }
 
-/// Writes the model file that the command line would write.
-pub(crate) fn save(this: &Factorizer, py: Python<'_>, path: PathBuf, told: FitRecord) -> PyResult<()> {
+/// The model whose file the command line would write.
+pub(crate) fn in_file(this: &Factorizer, py: Python<'_>, told: FitRecord) -> PyResult<Model> {
     let about = about(this).clone();
     dispatch!(this, state => {
         let mut state = held(py, state)?;
@@ -154,9 +155,19 @@ pub(crate) fn save(this: &Factorizer, py: Python<'_>, path: PathBuf, told: FitRe
             model.inputs.clone_from(&about.inputs);
             model.feature_names = told.feature_names.or_else(|| about.feature_names.clone());
             (model.patch, model.network) = (about.patch, about.network.clone());
-            model.save(&path)
+            Ok(model)
         })
     })
+}
+
+/// Writes the page that `ergodict report` makes of the file of a model.
+pub(crate) fn write_report(py: Python<'_>, path: &Path, model: &Model, title: Option<&str>) -> PyResult<()> {
+    let report = ergodict_pages::model::of_model(model, &[]);
+    let report = report.map(|report| match title {
+        Some(title) => report.title(title),
+        None => report,
+    });
+    crate::page::write(py, path, report, &model.inputs)
 }
 
 /// A model file as a factorizer; a set that no name describes is given again.

@@ -63,6 +63,19 @@ fn choice<T: serde::de::DeserializeOwned + Default>(
     serde_json::from_value(serde_json::Value::String(value.clone())).map_err(|_| wrong())
 }
 
+/// How a table is read, as Python says it.
+pub(crate) fn table_options(
+    format: Option<String>,
+    header: Option<String>,
+    source: Option<String>,
+    target: Option<String>,
+    weight: Option<String>,
+) -> PyResult<TableOptions> {
+    let form = choice("format", format, "\"auto\", \"edges\" or \"adjacency\"")?;
+    let header = choice("header", header, "\"auto\", \"yes\" or \"no\"")?;
+    Ok(TableOptions { form, header, source, target, weight })
+}
+
 /// Which column of a table is which, by names and first rows: both ends, the weight, the direction, and what nothing is made of.
 #[pyfunction]
 #[pyo3(signature = (names, rows, source=None, target=None, weight=None))]
@@ -135,9 +148,7 @@ impl Network {
         target: Option<String>,
         weight: Option<String>,
     ) -> PyResult<Self> {
-        let form = choice("format", format, "\"auto\", \"edges\" or \"adjacency\"")?;
-        let header = choice("header", header, "\"auto\", \"yes\" or \"no\"")?;
-        let table = TableOptions { form, header, source, target, weight };
+        let table = table_options(format, header, source, target, weight)?;
         let options = ReadOptions { table, ..options(directed, weighted, loops) };
         match path.to_str().filter(|name| name.starts_with('@')) {
             None => whole(py, move || read_network(&path, &options)).map(made),

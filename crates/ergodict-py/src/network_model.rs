@@ -3,7 +3,7 @@
 use crate::aligned::view;
 use crate::array::columns;
 use crate::error::to_py_err;
-use crate::model::advised;
+use crate::model::{advised, write_report};
 use crate::sets::{Raised, dictionary_set};
 use crate::value::to_python;
 use crate::work::{long, short};
@@ -76,6 +76,12 @@ impl NetworkModel {
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         short(py, || self.model.save(&path))
+    }
+
+    /// Writes the page that `ergodict report` makes of the model file.
+    #[pyo3(signature = (path, title=None))]
+    fn report(&self, py: Python<'_>, path: PathBuf, title: Option<&str>) -> PyResult<()> {
+        write_report(py, &path, &self.model, title)
     }
 
     /// The atoms, a row of each.

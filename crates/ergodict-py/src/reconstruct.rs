@@ -4,19 +4,27 @@ use crate::aligned::{column, view};
 use crate::error::to_py_err;
 use crate::network::Network;
 use crate::network_model::NetworkModel;
+use crate::page::Named;
 use crate::sampling::{Sampling, spelled};
 use crate::scheme::word;
 use crate::work::{driven, long};
-use ergodict::chain::Use;
+use ergodict::chain::{SamplerKind, Use};
+use ergodict::model::Input;
 use ergodict::reconstruct::network::{
-    Accuracy, PairSum, PairSums, ReconstructionRun, ReconstructionSettings, Reconstructor, Targets,
+    Accuracy, PairSum, PairSums, RebuildSettings, ReconstructionRun, ReconstructionSettings, Reconstructor,
+    Targets,
 };
 use ergodict::rng::ids;
+use ergodict::settings::Settings;
 use ergodict::{Result, memory};
+use ergodict_pages::reconstruction::ReconstructionPage;
+use ergodict_pages::text;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Arguments about a reconstruction.
@@ -191,46 +199,156 @@ impl Rows {
     }
 }
 
-/// How well a network was rebuilt, from the columns that `rebuild` gave. `wanted` says that only their pairs were.
-#[pyfunction]
-#[pyo3(signature = (network, u, v, sums, counts, largest, wanted, threshold, alpha))]
-pub(crate) fn accuracy<'py>(
-    py: Python<'py>,
-    network: PyRef<'_, Network>,
-    u: PyReadonlyArray1<'_, u32>,
-    v: PyReadonlyArray1<'_, u32>,
-    sums: PyReadonlyArray1<'_, f64>,
-    counts: PyReadonlyArray1<'_, u64>,
+/// What was rebuilt, from the columns that `rebuild` gave: the part of the network, and the sums of its pairs. `wanted` says that only their
+/// pairs were.
+fn rebuilt_sums(
+    whole: &Arc<ergodict::data::Network>,
+    pairs: &[(u32, u32)],
+    sums: &[f64],
+    counts: &[u64],
+    largest: bool,
+    wanted: bool,
+) -> Result<(Arc<ergodict::data::Network>, PairSums)> {
+    let parts = whole.components();
+    let nodes = (largest && parts.sizes.len() > 1).then(|| parts.nodes(0));
+    let part = match &nodes {
+        Some(nodes) => Arc::new(whole.part_alike(nodes)?),
+        None => Arc::clone(whole),
+    };
+    let inside = ComponentPairs::new(nodes.as_deref(), whole.nodes());
+    let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
+    let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());
+    let mut seen = std::collections::HashSet::new();
+    let rows = found.iter().zip(sums.iter().zip(counts)).filter_map(|(pair, (&sum, &count))| {
+        let (u, v) = pair.filter(|_| count > 0)?;
+        let key = if part.is_directed() || u <= v { (u, v) } else { (v, u) };
+        // A pair that was asked for twice was rebuilt once.
+        (!wanted || seen.insert(key)).then_some(PairSum { u: key.0, v: key.1, sum, count })
+    });
+    let sums = PairSums::of_pairs(&part, targets.as_deref(), rows, 1 << 30)?;
+    Ok((part, sums))
+}
+
+/// The columns that `rebuild` gave.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Columns<'py> {
+    u: PyReadonlyArray1<'py, u32>,
+    v: PyReadonlyArray1<'py, u32>,
+    sums: PyReadonlyArray1<'py, f64>,
+    counts: PyReadonlyArray1<'py, u64>,
     largest: bool,
     wanted: bool,
     threshold: f64,
     alpha: f64,
+}
+
+/// Pairs, sums and counts of columns.
+type Rebuilt = (Vec<(u32, u32)>, Vec<f64>, Vec<u64>);
+
+impl Columns<'_> {
+    fn rows(&self, nodes: usize) -> PyResult<Rebuilt> {
+        let pairs = pairs_of(&self.u, &self.v, nodes)?;
+        let (sums, counts) = (column(&self.sums)?, column(&self.counts)?);
+        if (sums.len(), counts.len()) != (pairs.len(), pairs.len()) {
+            return Err(PyValueError::new_err("sums and counts are not as many as pairs"));
+        }
+        Ok((pairs, sums, counts))
+    }
+}
+
+/// How well a network was rebuilt.
+#[pyfunction]
+pub(crate) fn accuracy<'py>(
+    py: Python<'py>,
+    network: PyRef<'_, Network>,
+    columns: Columns<'_>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let whole = Arc::clone(&network.inner);
-    let pairs = pairs_of(&u, &v, whole.nodes())?;
-    let (sums, counts) = (column(&sums)?, column(&counts)?);
-    if (sums.len(), counts.len()) != (pairs.len(), pairs.len()) {
-        return Err(PyValueError::new_err("sums and counts are not as many as pairs"));
-    }
+    let (pairs, sums, counts) = columns.rows(whole.nodes())?;
+    let &Columns { largest, wanted, threshold, alpha, .. } = &columns;
     let found = long(py, Some(1), None, |_| {
-        let parts = whole.components();
-        let nodes = (largest && parts.sizes.len() > 1).then(|| parts.nodes(0));
-        let part = match &nodes {
-            Some(nodes) => Arc::new(whole.part_alike(nodes)?),
-            None => Arc::clone(&whole),
-        };
-        let inside = ComponentPairs::new(nodes.as_deref(), whole.nodes());
-        let found: Vec<Option<(u32, u32)>> = pairs.iter().map(|&pair| inside.pair(pair)).collect();
-        let targets: Option<Vec<(u32, u32)>> = wanted.then(|| found.iter().flatten().copied().collect());
-        let mut seen = std::collections::HashSet::new();
-        let rows = found.iter().zip(sums.iter().zip(&counts)).filter_map(|(pair, (&sum, &count))| {
-            let (u, v) = pair.filter(|_| count > 0)?;
-            let key = if part.is_directed() || u <= v { (u, v) } else { (v, u) };
-            // A pair that was asked for twice was rebuilt once.
-            (!wanted || seen.insert(key)).then_some(PairSum { u: key.0, v: key.1, sum, count })
-        });
-        let sums = PairSums::of_pairs(&part, targets.as_deref(), rows, 1 << 30)?;
+        let (part, sums) = rebuilt_sums(&whole, &pairs, &sums, &counts, largest, wanted)?;
         Accuracy::measure(&sums, &part, threshold, alpha)
     })?;
     measures(py, &found)
+}
+
+/// What Python says of a reconstruction for its page.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct About {
+    network: Named,
+    plan: Rebuilding,
+    sampling: Sampling,
+    sampler: String,
+    seconds: f64,
+    /// The model file with its digest, where the atoms are from one.
+    model: Option<(String, String)>,
+}
+
+/// Writes the page of a reconstruction.
+#[pyfunction]
+pub(crate) fn reconstruction_report(
+    py: Python<'_>,
+    path: PathBuf,
+    model: PyRef<'_, NetworkModel>,
+    network: PyRef<'_, Network>,
+    columns: Columns<'_>,
+    about: About,
+) -> PyResult<()> {
+    let motif = same_motif(&model, &about.sampling)?;
+    let model = &model.model;
+    let Some(form) = &model.network else { return Err(PyValueError::new_err("no model of networks")) };
+    let whole = Arc::clone(&network.inner);
+    let (pairs, sums, counts) = columns.rows(whole.nodes())?;
+    let &Columns { largest, wanted, threshold, alpha, .. } = &columns;
+    let kind: SamplerKind = word("sampler", &about.sampler)?;
+    let plan = &about.plan;
+    let mut config = RebuildSettings {
+        samples: plan.samples,
+        lambda: plan.lambda,
+        mode: word("mode", &plan.mode)?,
+        alpha,
+        reversal: plan.reversal,
+        seed: plan.seed,
+        sampling: about.sampling.config(&motif, kind),
+        ..RebuildSettings::default()
+    };
+    config.threshold = (threshold != 0.5).then_some(threshold);
+    let mut config = Value::Object(config.config());
+    if wanted {
+        config["pairs"] = "pairs.tsv".into();
+    }
+    let mut inputs = about.network.input();
+    let atoms_of = if let Some((name, digest)) = about.model {
+        config["model"] = name.clone().into();
+        inputs.push(Input { name: name.clone(), digest });
+        name
+    } else {
+        config["model"] = "model.safetensors".into();
+        let names: Vec<String> = model.provenance.networks.iter().map(|one| text::short(&one.name)).collect();
+        text::list(&names)
+    };
+    let report = long(py, Some(1), None, |_| {
+        let (part, sums) = rebuilt_sums(&whole, &pairs, &sums, &counts, largest, wanted)?;
+        let accuracy = Accuracy::measure(&sums, &part, threshold, alpha)?;
+        let page = ReconstructionPage {
+            network: about.network.name,
+            of: &part,
+            atoms_of,
+            form,
+            sampler: about.sampler,
+            sums: &sums,
+            accuracy,
+            alpha,
+            threshold,
+            samples: plan.samples,
+            seconds: about.seconds,
+            config,
+            inputs: inputs.clone(),
+        };
+        Ok(page.report(model))
+    })?;
+    crate::page::write(py, &path, report, &inputs)
 }

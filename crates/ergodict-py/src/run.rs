@@ -542,6 +542,14 @@ impl Run {
         Ok(NetworkModel { model })
     }
 
+    /// Why what was learned may not be what it seems.
+    #[pyo3(signature = (n_jobs=None))]
+    fn warnings(&mut self, py: Python<'_>, n_jobs: Option<i64>) -> PyResult<Vec<String>> {
+        let any = self.any_mut();
+        let found = long(py, n_jobs, None, |_| dispatch!(any, run => run.warnings()))?;
+        Ok(spelled(&found))
+    }
+
     /// All that is needed to go on later, but for the networks.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = Sections::default();

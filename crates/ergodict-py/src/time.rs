@@ -2,11 +2,11 @@
 
 use crate::aligned::column;
 use crate::error::to_py_err;
-use crate::network::{Network, numbered, options, pairs, too_many, whole};
+use crate::network::{Network, numbered, options, pairs, table_options, too_many, whole};
 use ergodict::Result;
 use ergodict::data::{
-    Build, Change, Duration, EdgeList, Loops, NodeIds, TimeColumn, TimeOptions, Times, WindowCut,
-    WindowOptions, parse_moment, read_timed,
+    Build, Change, Duration, EdgeList, Loops, NodeIds, ReadOptions, TimeColumn, TimeOptions, Times,
+    WindowCut, WindowOptions, parse_moment, read_timed,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -135,19 +135,26 @@ struct Rest<'a, 'py> {
 impl TimedEdges {
     /// Reads a time-stamped edge list; `time` is the name of the column of the times, or its number, counted from 1.
     #[staticmethod]
-    #[pyo3(signature = (path, time=None, directed=None, weighted=None))]
+    #[pyo3(signature = (path, time=None, directed=None, weighted=None, format=None, header=None, source=None, target=None, weight=None))]
     fn read(
         py: Python<'_>,
         path: PathBuf,
         time: Option<String>,
         directed: Option<bool>,
         weighted: Option<bool>,
+        format: Option<String>,
+        header: Option<String>,
+        source: Option<String>,
+        target: Option<String>,
+        weight: Option<String>,
     ) -> PyResult<Self> {
         let column = time.map_or(TimeColumn::Auto, |text| match text.parse() {
             Ok(column) => column,
             Err(never) => match never {},
         });
-        let options = TimeOptions { column, read: options(directed, weighted, false) };
+        let table = table_options(format, header, source, target, weight)?;
+        let read = ReadOptions { table, ..options(directed, weighted, false) };
+        let options = TimeOptions { column, read };
         let (rows, decisions) = whole(py, move || read_timed(&path, &options))?;
         Ok(Self { inner: Arc::new(rows), decisions: Some((decisions.to_string(), decisions.directed)) })
     }

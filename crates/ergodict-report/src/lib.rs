@@ -20,6 +20,7 @@
 //! - [`picture`]: images, lattices and maps of errors, side by side.
 //! - [`frames`]: a lattice or picture over time, to play on the page.
 //! - [`gif`]: trajectories of lattices.
+//! - [`words`]: numbers in words.
 //! - [`html`]: the page that holds them, with plain words beside each picture.
 //!
 //! Pictures take the color of the text around them (`currentColor`) and carry classes by which the page adapts
@@ -54,6 +55,7 @@ mod sheet;
 mod svg;
 mod tiles;
 pub mod tree;
+pub mod words;
 
 pub use atoms::{AtomGrid, atoms_png};
 pub use bars::{Bar, BarChart};

@@ -19,8 +19,6 @@ pub mod progress;
 mod refusal;
 pub mod rescue;
 pub mod resolved;
-pub mod shell;
-pub mod text;
 pub mod verbose;
 
 pub use common::Common;

@@ -4,7 +4,8 @@ use crate::nearest::file_hint;
 use crate::resolved;
 use anyhow::{Result, bail};
 use ergodict::data::write_atomic;
-use ergodict::{Error, Hint, Note};
+use ergodict::{Error, Note};
+use ergodict_pages::shell::flag;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -108,19 +109,14 @@ fn describe(cause: &(dyn std::error::Error + 'static)) -> String {
     }
 }
 
-/// A setting that an error names, as a flag.
-fn flag(hint: &Hint) -> String {
-    match hint.value.as_str() {
-        "true" => format!("--{}", hint.setting),
-        // Its value may be left out, so that the next word is not taken for it.
-        value if hint.setting == "timestamps" => format!("--timestamps={value}"),
-        value => format!("--{} {value}", hint.setting),
-    }
+/// A note of the library, with settings as flags.
+pub fn in_flags(note: &Note) -> String {
+    note.spelled(&flag)
 }
 
 /// Notes of the library, with settings as flags.
 pub fn spelled(notes: &[Note]) -> Vec<String> {
-    notes.iter().map(|note| note.spelled(&flag)).collect()
+    notes.iter().map(in_flags).collect()
 }
 
 /// What the system says, without its numbers.
@@ -146,6 +142,7 @@ pub fn in_words(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ergodict::Hint;
 
     #[test]
     fn the_system_speaks_in_words() {

@@ -3,6 +3,7 @@
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ergodict::data::{ascii_json, png_with_note};
+use ergodict_pages::shell::typed;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::any::TypeId;
@@ -47,11 +48,6 @@ pub struct Resolved {
 pub(crate) fn qualified(program: &str, verb: &str) -> String {
     let own = program.strip_prefix("ergodict-").map_or_else(String::new, |own| format!("{own} "));
     format!("{own}{verb}")
-}
-
-/// How a verb is typed that outputs call so.
-pub fn typed(command: &str) -> String {
-    format!("ergodict{}{command}", if command.starts_with("paper ") { '-' } else { ' ' })
 }
 
 fn run() -> Option<Resolved> {

@@ -40,7 +40,7 @@ pub fn around<T>(program: &str, common: &Common, work: impl FnOnce() -> T) -> T 
             ),
         };
         let threads = rayon::current_num_threads();
-        let threads = crate::text::count(threads, "thread", "threads");
+        let threads = ergodict_report::words::count(threads, "thread", "threads");
         format!(
             "{program} {}: {:.2} s, {threads}{memory}",
             env!("CARGO_PKG_VERSION"),

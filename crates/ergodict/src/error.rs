@@ -25,13 +25,16 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Hint {
     /// The key.
     pub setting: &'static str,
-    /// The value; `true` of a switch.
+    /// The value; `true` of a switch, and empty where only the setting is named.
     pub value: String,
 }
 
 impl std::fmt::Display for Hint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}={}", self.setting, self.value)
+        match self.value.as_str() {
+            "" => write!(f, "{}", self.setting),
+            value => write!(f, "{}={value}", self.setting),
+        }
     }
 }
 

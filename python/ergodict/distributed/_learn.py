@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
-import warnings
 from typing import Any, Optional, Union
 
-import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .. import _check, _ergodict, _networks
 from .._progress import progress
 from .._random import RandomState, seed_of
+from .._warn import warn
 from ..network_dictionary import NetworkDictionary
 from ._crew import Crew, Executor
 from ._shares import forget_in_children
@@ -109,8 +109,8 @@ def learn(
         estimator._keep(learner.model(True, estimator.n_jobs))
     estimator.notes_ = learner.notes
     _networks.warn_of_parts(estimator.notes_)
-    if not np.any(estimator.dominance_):
-        warnings.warn("every code is zero, nothing was learned: lower alpha", UserWarning, stacklevel=2)
+    for words in learner.warnings(estimator.n_jobs):
+        warn(words, ConvergenceWarning)
     return estimator
 
 

@@ -34,9 +34,10 @@ def axes(ax: Any, figsize: Optional[tuple[float, float]] = None) -> Any:
 
 
 def grid(
-    count: int, ax: Any, columns: Optional[int] = None, cell: float = 1.2, aspect: float = 1.0
+    count: int, ax: Any, columns: Optional[int] = None, cell: float = 1.2, aspect: float = 1.0, above: float = 0.25
 ) -> npt.NDArray[Any]:
-    """So many axes in rows: new ones, those given, or parts of the one given. Cells are `aspect` times as high as wide."""
+    """So many axes in rows: new ones, those given, or parts of the one given. Cells are `aspect` times as high as wide, with room above for a
+    title."""
     if isinstance(ax, (Sequence, np.ndarray)):
         flat = np.asarray(ax, dtype=object).ravel()
         if len(flat) < count:
@@ -44,10 +45,12 @@ def grid(
         for unused in flat[count:]:
             unused.set_axis_off()
         return flat[:count]
-    wide = columns if columns else max(1, min(count, math.ceil(math.sqrt(count * 1.6))))
+    # About as wide as high or somewhat wider, with as few empty places as it goes.
+    widths = range(max(1, math.isqrt(count)), math.ceil(math.sqrt(count * 1.6)) + 1)
+    wide = columns if columns else max(1, min(widths, key=lambda width: (-count % width, -width), default=1))
     high = max(1, math.ceil(count / wide))
     if ax is None:
-        size = (max(2.0, wide * cell), max(1.4, high * (cell * aspect + 0.25)))
+        size = (max(2.0, wide * cell), max(1.4, high * (cell * aspect + above)))
         _, made = pyplot().subplots(high, wide, figsize=size, layout="constrained", squeeze=False)
         for unused in made.ravel()[count:]:
             unused.set_axis_off()

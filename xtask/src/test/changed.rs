@@ -38,7 +38,7 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 31] = [
+const RULES: [Rule; 32] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
@@ -65,8 +65,11 @@ const RULES: [Rule; 31] = [
     rule("crates/ergodict-paper/", &["format", "clippy", "guide", "unit", "rustdoc"], "package(ergodict-paper)", Pages::All),
     rule("crates/ergodict-terminal/", &["format", "clippy", "features", "browser", "python", "guide", "unit", "rustdoc"],
         "rdeps(ergodict-terminal)", Pages::All),
+    // Both programs and the Python package make the same pages.
+    rule("crates/ergodict-pages/", &["format", "clippy", "browser", "python", "guide", "unit", "rustdoc"],
+        "rdeps(ergodict-pages)", Pages::All),
     // A test of the library looks for examples in the sources of the reports.
-    rule("crates/ergodict-report/", &["format", "clippy", "browser", "guide", "unit", "doc", "rustdoc"],
+    rule("crates/ergodict-report/", &["format", "clippy", "browser", "python", "guide", "unit", "doc", "rustdoc"],
         "rdeps(ergodict-report) | test(public_items_have_examples)", Pages::All),
     rule("crates/ergodict/tests/", &["format", "clippy", "unit"], "package(ergodict)", Pages::Itself),
 
@@ -222,7 +225,7 @@ mod tests {
         assert_eq!(steps(&["python/tests/test_fuzz.py"]), ["python"]);
         assert_eq!(steps(&["python/ergodict/__init__.py"]), ["python", "guide"]);
         assert_eq!(steps(&["xtask/src/time.rs"]), ["format", "clippy", "unit", "rustdoc"]);
-        assert!(!steps(&["crates/ergodict-report/src/html.rs"]).contains(&"python"));
+        assert!(steps(&["crates/ergodict-report/src/html.rs"]).contains(&"python"));
         assert!(steps(&["crates/ergodict-cli/src/main.rs"]).contains(&"browser"));
     }
 

@@ -1,4 +1,4 @@
-//! Every setting with its key, default, choices and help, for `cargo xtask generate`, which writes what Python knows of them.
+//! Every setting with its key, default, choices and help, and every flag, for `cargo xtask generate`, which writes what Python and reports know of them.
 
 use super::settings::{is_setting, plain};
 use ergodict::factor::LearnSettings;
@@ -41,5 +41,42 @@ fn settings_are_listed() {
     if let Some(file) = std::env::var_os("ERGODICT_SETTINGS") {
         let listing = json!({ "scheme": scheme, "commands": commands });
         std::fs::write(file, listing.to_string()).unwrap();
+    }
+}
+
+/// The flags of a verb and of those within it, a line each.
+fn flags(verb: &clap::Command, name: &str, lines: &mut Vec<String>) {
+    for arg in verb.get_arguments() {
+        let Some(key) = arg.get_long() else { continue };
+        let short = arg.get_short().map(String::from).unwrap_or_default();
+        let kind = match arg.get_action() {
+            clap::ArgAction::SetTrue | clap::ArgAction::Count => "switch",
+            _ if arg.is_require_equals_set() => "=",
+            _ => "value",
+        };
+        let default = match arg.get_default_values() {
+            [one] => one.to_string_lossy().into_owned(),
+            _ => String::new(),
+        };
+        lines.push([name, key, &short, kind, &default].join("\t"));
+    }
+    for inner in verb.get_subcommands() {
+        let name = if name.is_empty() {
+            inner.get_name().to_owned()
+        } else {
+            format!("{name} {}", inner.get_name())
+        };
+        flags(inner, &name, lines);
+    }
+}
+
+#[test]
+fn flags_are_listed() {
+    let mut lines = Vec::new();
+    flags(&super::command(), "", &mut lines);
+    let text = lines.join("\n") + "\n";
+    match std::env::var_os("ERGODICT_FLAGS") {
+        Some(file) => std::fs::write(file, text).unwrap(),
+        None => assert_eq!(ergodict_pages::rerun::FLAGS, text, "run `cargo xtask generate`"),
     }
 }

@@ -105,7 +105,7 @@ impl PictureRun {
         let svg = Pictures { items, columns: Some(3) }.svg()?;
         let report = report.section("A picture", self.account());
         let report = report.figure(Figure { title: "A picture rebuilt".into(), svg, words: REBUILT.into() });
-        page::with_atoms(report, &self.walk.model)
+        Ok(page::with_atoms(report, &self.walk.model)?)
     }
 }
 

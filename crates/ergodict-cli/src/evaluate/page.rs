@@ -1,8 +1,9 @@
 //! The page of `ergodict evaluate`: curves of all tables of scores side by side, and how their scores are spread.
 
 use super::summary::{Found, Group, Outcome};
-use crate::page::{count, short};
+use ergodict_pages::text::short;
 use ergodict_report::histogram::Bins;
+use ergodict_report::words::count;
 use ergodict_report::{Figure, LineChart, Report, Series, Table};
 
 /// Points of a curve that are drawn.

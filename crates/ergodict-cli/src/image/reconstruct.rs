@@ -1,7 +1,6 @@
 //! `ergodict image reconstruct`: an image rebuilt from atoms, or freed of noise by them.
 
 use super::open::open;
-use super::page::{self, Freed, Outcome};
 use crate::args::Common;
 use crate::progress::{Progress, say};
 use crate::reports::{self, ReportArgs};
@@ -11,9 +10,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::linalg::Scalar;
 use ergodict::model::{Model, Precision};
-use ergodict::reconstruct::{
-    MOST_PATCHES, Overlap, lambda_for_noise, noise_level, psnr, relative_error, with_lambda,
-};
+use ergodict::reconstruct::{MOST_PATCHES, Overlap, lambda_for_noise, noise_level, with_lambda};
+use ergodict_pages::image::{Distance, Freed, Outcome, of_reconstruction};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -59,25 +57,6 @@ pub(crate) struct Args {
     reference: Option<PathBuf>,
     #[command(flatten)]
     reports: ReportArgs,
-}
-
-/// How far a picture is from another.
-#[derive(Serialize)]
-pub(super) struct Distance {
-    /// 10 log₁₀(1 / mean (X̂ − X)²) from the image, before clipping and rounding; `null` where they are the same (it is infinite then)
-    pub(super) psnr: f64,
-    /// ‖X̂ − X‖ / ‖X‖ from the image, before clipping and rounding
-    pub(super) relative_error: f64,
-}
-
-impl Distance {
-    pub(super) fn between(a: &[f64], b: &[f64]) -> Self {
-        Self { psnr: psnr(a, b, 1.0), relative_error: relative_error(a, b) }
-    }
-
-    pub(super) fn words(&self) -> String {
-        format!("PSNR {:.2} dB, relative error {:.4}", self.psnr, self.relative_error)
-    }
 }
 
 pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
@@ -183,7 +162,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         let reference = args.reference.as_deref().map(|path| format!("--reference {} ", input::name(path)));
         let rest = format!("{denoise}{}-o rebuilt.png", reference.unwrap_or_default());
         let command = rerun::command("image reconstruct", &config, &names, &rest);
-        page::of_reconstruction(model, patch, &done, lambda, &command)
+        Ok(of_reconstruction(model, patch, &done, lambda, &command)?)
     })?;
     let summary = ImageReconstructSummary {
         out: &args.out,

@@ -1,5 +1,6 @@
 //! What is told of every dictionary that was learned.
 
+use crate::output;
 use ergodict::model::{Input, Model, Results};
 use serde::Serialize;
 use std::path::Path;
@@ -62,14 +63,12 @@ impl<'a> LearnedModel<'a> {
         let eigenvalue =
             results.smallest_eigenvalue.map_or_else(String::new, |x| format!(", λ_min(A) {x:.3e}"));
         lines.push(("gap", format!("{:.3e} from stationary{eigenvalue}", results.stationarity_gap)));
-        let unused = crate::page::count(results.unused_atoms, "atom", "atoms");
+        let unused = ergodict_report::words::count(results.unused_atoms, "atom", "atoms");
         lines.push((
             "dominance",
             format!("{}; {unused} unused", first_dominances(&self.dominance, &self.order)),
         ));
-        if results.unused_atoms == self.atoms {
-            lines.push(("warning", "every code is zero, nothing was learned: lower --lambda".to_owned()));
-        }
+        lines.extend(results.warning(self.atoms).map(|note| ("warning", output::in_flags(&note))));
         let (code, update) = (results.capped_code_steps, results.capped_update_steps);
         // A few updates that end at their last sweep are usual; the next step goes on where they stopped.
         if code > 0 || 10 * update > self.steps {

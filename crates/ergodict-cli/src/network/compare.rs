@@ -16,6 +16,7 @@ use ergodict::chain::{Motif, SampledNetwork, SamplerKind, SamplingSettings, Use}
 use ergodict::reconstruct::network::{CompareSettings, Comparison, Measure, ReconstructionSettings};
 use ergodict::run::{Identity, Status};
 use ergodict::settings::Settings;
+use ergodict_pages::comparison::ComparisonPage;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -93,14 +94,14 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     if driver.drive(&mut [&mut job])? == Status::Stopped {
         return Ok(driver.interrupted(&extent(&job)));
     }
-    let compared = Compared {
+    let compared = Compared(ComparisonPage {
         names: opened.names,
         outcome: job.outcome()?,
         kind,
         config,
         inputs: opened.inputs,
         seconds: started.elapsed().as_secs_f64(),
-    };
+    });
     args.write(&compared, common)?;
     driver.remove()?;
     Ok(ExitCode::SUCCESS)
@@ -190,7 +191,7 @@ impl Args {
         if let Some(out) = &self.out {
             output::write(out, &compared.table())?;
         }
-        self.reports.write(|| compared.page())?;
+        self.reports.write(|| Ok(compared.0.report()?))?;
         emit(&compared.summary(self.out.as_deref(), self.reports.lines()), common)
     }
 }

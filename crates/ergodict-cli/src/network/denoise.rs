@@ -1,6 +1,5 @@
 //! `ergodict network denoise`: which pairs of nodes look like true edges.
 
-mod page;
 mod summary;
 
 use super::reading::{self, OpenedNetwork};
@@ -12,29 +11,22 @@ use crate::reports::{self, ReportArgs};
 use crate::summary::emit;
 use crate::{input, interrupt, memory, output, paths};
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use ergodict::data::{Network, PairTable, ReadSettings, digest, write_name};
-use ergodict::denoise::ensemble::{MISSING, NoiseModel};
+use ergodict::denoise::ensemble::NoiseModel;
 use ergodict::denoise::heuristics::Heuristic;
 use ergodict::denoise::splits::Negatives;
 use ergodict::denoise::{Candidates, DenoiseRun, Denoiser, Method, Scores};
 use ergodict::model::Input;
 use ergodict::run::{Identity, Job, Status};
 use ergodict::{Error, denoise};
-use page::{LISTED, Shown, Suspect};
+use ergodict_pages::denoising::{DenoisingPage, DenoisingRun, reasons};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
-use summary::{Denoised, Expected};
+use summary::Denoised;
 
-/// Pairs that are named in words.
-const SUSPECTS: usize = 5;
-/// Reasons of a pair that are given.
-const REASONS: usize = 3;
-/// Pairs of which it is said how many are expected to be missing edges.
-const FIRST: usize = 50;
 /// The word for all pairs without an edge.
 const NON_EDGES: &str = "non-edges";
 /// Pairs that are written of all non-edges, where it was not said how many.
@@ -187,98 +179,24 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         None => (0..pairs.len()).collect(),
     };
     write(&args.out, &network, table.as_ref(), &pairs, scored, &rows)?;
-    let suspects = order.iter().take(SUSPECTS).map(|&row| {
-        let (u, v) = pairs[row];
-        let (u, v) = (network.ids().name(u as usize), network.ids().name(v as usize));
-        // What a reader takes the number for.
-        let number = scored.probabilities.as_ref().map_or(scored.scores[row], |all| all[row]);
-        format!("{u} – {v} ({number:.2})")
-    });
-    // Those without a score are last.
-    let judged = scored.scores.iter().filter(|score| !score.is_nan()).count();
-    let suspects = suspects.take(judged).collect();
-    let denoised = Denoised {
-        out: &args.out,
+    let run = DenoisingRun {
         network: name,
-        pairs: pairs.len(),
-        observed,
-        method: args.method,
-        assumed: assumed.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned()),
-        guessed: args.noise.is_none(),
-        scored,
-        suspects,
+        method: args.method.to_string(),
+        noise: assumed,
+        share: args.share,
+        ranks_non_edges: args.ranks_non_edges(),
         written: rows.len(),
-        expected: args
-            .ranks_non_edges()
-            .then(|| expected(&network, assumed, args.share, scored, &order, rows.len()))
-            .flatten(),
-        candidates,
-        first: order
-            .iter()
-            .take(SUSPECTS.min(judged))
-            .map(|&row| suspect(&network, pairs[row], scored, row))
-            .collect(),
-        seconds: started.elapsed(),
+        seconds: started.elapsed().as_secs_f64(),
         inputs,
         config: crate::resolved::config(),
     };
-    args.reports.write(|| {
-        let simple = |row: usize| network.weight(pairs[row].0 as usize, pairs[row].1 as usize) > 0.0;
-        let scores = |edges: bool| {
-            let rows = (0..pairs.len()).filter(|&row| simple(row) == edges);
-            rows.map(|row| scored.scores[row]).filter(|score| !score.is_nan()).collect()
-        };
-        let suspects =
-            order.iter().take(LISTED.min(judged)).map(|&row| suspect(&network, pairs[row], scored, row));
-        let shown = Shown { suspects: suspects.collect(), edges: scores(true), others: scores(false) };
-        Ok(denoised.page(&shown))
-    })?;
+    let named = |v: u32| network.ids().name(v as usize).into_owned();
+    let page = DenoisingPage::new(run, &network, &pairs, scored, &order, &named);
+    let denoised = Denoised { out: &args.out, guessed: args.noise.is_none(), candidates, page };
+    args.reports.write(|| Ok(denoised.page.report()))?;
     driver.remove()?;
     emit(&denoised.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Where missing edges are looked for: the pairs that come first, how many of them are expected to be missing edges, and how many by chance.
-fn expected(
-    network: &Network,
-    assumed: NoiseModel,
-    share: Option<f64>,
-    scored: &Scores,
-    order: &[usize],
-    written: usize,
-) -> Option<Expected> {
-    let probabilities = scored.probabilities.as_ref().filter(|_| assumed == NoiseModel::Removed)?;
-    let pairs = written.min(FIRST);
-    let share = share.unwrap_or(MISSING);
-    let n = network.nodes() as f64;
-    let missing = share / (1.0 - share) * network.edges() as f64;
-    let chance = (pairs as f64 * missing / (n * (n - 1.0) / 2.0 - network.edges() as f64)).min(pairs as f64);
-    Some(Expected {
-        pairs,
-        missing: order[..pairs].iter().map(|&row| probabilities[row]).sum(),
-        chance,
-        share,
-    })
-}
-
-/// A pair of the table of a page.
-fn suspect(network: &Network, (u, v): (u32, u32), scored: &Scores, row: usize) -> Suspect {
-    let name = |v: u32| network.ids().name(v as usize).into_owned();
-    let [one, two, common] = denoise::evidence(network, (u, v));
-    Suspect {
-        pair: (name(u), name(v)),
-        score: scored.scores[row],
-        probability: scored.probabilities.as_ref().map(|all| all[row]),
-        degrees: (one, two),
-        common,
-        reasons: reasons(scored, row).unwrap_or_default(),
-    }
-}
-
-/// What speaks most for a pair, in words.
-fn reasons(scored: &Scores, row: usize) -> Option<String> {
-    let strongest = scored.reasons.get(&row)?.iter().take(REASONS).filter(|reason| reason.1 > 0.0);
-    Some(strongest.map(|(name, added)| format!("{name} {added:+.1}")).collect::<Vec<_>>().join(", "))
 }
 
 /// The pairs of a table as nodes; a node is no pair with itself.

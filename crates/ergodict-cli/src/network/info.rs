@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
     let samplers = validity(&network)?;
     let lines = lines(&name, &summary);
     args.reports.write(|| {
-        let digest = input.as_ref().map(|input| ("input", crate::page::input(input)));
+        let digest = input.as_ref().map(|input| ("input", ergodict_pages::text::input(input)));
         let decided = decisions.as_ref().map(|decisions| ("read as", decisions.to_string()));
         let mut facts: Vec<(&str, String)> = [digest, decided].into_iter().flatten().collect();
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));

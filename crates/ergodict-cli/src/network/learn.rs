@@ -1,10 +1,6 @@
 //! `ergodict network learn`: the latent motifs of a network, by network dictionary learning.
 
-mod finding;
-pub(crate) mod page;
-mod page_time;
 mod summary;
-mod window_lines;
 
 use super::opened::{self, OpenedData};
 use super::reading;
@@ -132,7 +128,7 @@ fn learn<T: Scalar>(args: &Args, common: &Common) -> Result<ExitCode> {
         resumed: run.resumed(),
     };
     let unfinished = run.unfinished();
-    args.reports.write(|| crate::page::of_model(learned.model, &learned.timings()))?;
+    args.reports.write(|| Ok(crate::page::of_model(learned.model, &learned.timings())?))?;
     learning.close()?;
     emit(&learned.summary(args.reports.lines()), common)?;
     let Some(done) = unfinished else { return Ok(ExitCode::SUCCESS) };
@@ -185,7 +181,7 @@ fn of_all(args: &Args, common: &Common) -> Result<ExitCode> {
     let Some(learned) = run.source().stats().exhaustive else { bail!("{name}: nothing was learned") };
     model.save(&args.out)?;
     let seconds = started.elapsed().as_secs_f64();
-    args.reports.write(|| crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))]))?;
+    args.reports.write(|| Ok(crate::page::of_model(&model, &[("time", format!("{seconds:.2} s"))])?))?;
     let (dominance, order) = model.dominance();
     let summary = StaticLearnSummary {
         model: &args.out,
@@ -234,5 +230,42 @@ impl Args {
         outputs.extend(self.reports.outputs());
         paths::check(common, &inputs, &outputs)?;
         reports::probe(&outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::page;
+    use ergodict::model::{Model, Provenance};
+
+    /// A page without what it says of times.
+    fn timeless(page: &str) -> String {
+        let (before, rest) = page.split_once("<div><dt>time</dt>").unwrap_or((page, ""));
+        format!("{before}{}", rest.split_once("</div>\n").map_or("", |(_, after)| after))
+    }
+
+    /// The only test here that runs a command, since Ctrl-C can be listened to but once.
+    #[test]
+    fn the_page_of_a_model_is_that_of_its_run_but_for_times() {
+        use clap::Parser;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let (model, page) = (path("m"), path("p.html"));
+        let words = "ergodict network learn @karate -k 4 -r 3 --steps 9 --sampler pivot -q -o";
+        let words = words.split(' ').chain([&*model, "--report", &page]);
+        let cli = crate::args::Cli::try_parse_from(words).unwrap();
+        let crate::args::Verb::Network(args) = &cli.verb else { panic!("another verb") };
+        crate::network::run(args, &cli.common).unwrap();
+        let of_run = std::fs::read_to_string(&page).unwrap();
+        let mut model = Model::load(std::path::Path::new(&model)).unwrap();
+        let of_model = page::of_model(&model, &[]).unwrap().render();
+        assert!(of_run.contains("<dt>time</dt>") && !of_model.contains("<dt>time</dt>"));
+        assert_eq!(timeless(&of_run), of_model);
+        // A model of an earlier version, which kept none of this, has a page with what there is.
+        model.history.gaps.clear();
+        let Provenance { command, config, results, .. } = model.provenance;
+        model.provenance = Provenance { command, config, results, ..Provenance::default() };
+        let old = page::of_model(&model, &[]).unwrap().render();
+        assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
     }
 }

@@ -1,9 +1,7 @@
 //! The reports of networks: of their degrees, and of homomorphisms into them.
 
 use super::info::Validity;
-use super::learn::page::degrees;
 use super::sample::summary::{Sampled, density_words, rate_words};
-use crate::page::{count, short};
 use crate::{mixing, rerun};
 use anyhow::Result;
 use ergodict::chain::diagnostics::autocorrelation;
@@ -11,6 +9,9 @@ use ergodict::data::Summary;
 use ergodict::model::NetworkReport;
 use ergodict::patch::NetworkPatches;
 use ergodict::run::MotifRecorder;
+use ergodict_pages::network::degrees;
+use ergodict_pages::text::short;
+use ergodict_report::words::count;
 use ergodict_report::{AtomGrid, Figure, LineChart, Picture, Pictures, Report, Series, Shade, Table};
 
 /// Patches that are drawn.

@@ -1,6 +1,5 @@
 //! `ergodict network reconstruct`: a network rebuilt from latent motifs, its own or another's.
 
-mod page;
 pub(super) mod writer;
 
 use super::reading::{self, OpenedNetwork};
@@ -22,6 +21,7 @@ use ergodict::reconstruct::network::{
 use ergodict::rng::ids;
 use ergodict::run::{Identity, Status};
 use ergodict::settings::Settings;
+use ergodict_pages::reconstruction::ReconstructionPage;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -167,28 +167,34 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let after = format!("{} homomorphisms, before all was written", rebuilding.taken());
         return Ok(driver.interrupted(&after));
     };
-    let rebuilt = Rebuilt {
-        out: &args.out,
+    let page = ReconstructionPage {
         network: name,
         of: &network,
-        model: &args.model,
+        atoms_of: input::name(&args.model),
         form: &form,
-        kind,
+        sampler: kind.to_string(),
         sums: rebuilding.sums(),
         accuracy,
         alpha: args.settings.alpha,
         threshold,
         samples: rebuilding.taken(),
+        seconds: seconds.as_secs_f64(),
+        config: crate::resolved::config(),
+        inputs,
+    };
+    let rebuilt = Rebuilt {
+        out: &args.out,
+        model: &args.model,
+        kind,
+        page,
         before,
         capped: rebuilding.report().capped,
         written,
         set_up,
         seconds,
         writing: writing.elapsed(),
-        config: crate::resolved::config(),
-        inputs,
     };
-    args.reports.write(|| rebuilt.page(&model))?;
+    args.reports.write(|| Ok(rebuilt.page.report(&model)?))?;
     driver.remove()?;
     emit(&rebuilt.summary(resumed, args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)

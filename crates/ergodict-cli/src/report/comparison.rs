@@ -7,6 +7,7 @@ use super::record::{Run, plain};
 use crate::page;
 use anyhow::Result;
 use ergodict::model::{HistoryPoint, Model};
+use ergodict_pages::text::list;
 use ergodict_report::{Figure, Heat, LineChart, Report, Series, Table};
 use serde_json::Value;
 
@@ -45,8 +46,8 @@ pub(super) fn page(runs: &[Run]) -> Result<Report> {
         1 => format!("They differ in {}.", rows[0].name),
         n => format!("They differ in {n} things, which are listed first."),
     };
-    let mut report = Report::new(format!("{} runs side by side", runs.len()))
-        .lead(format!("{}. {told}", page::list(&names)));
+    let mut report =
+        Report::new(format!("{} runs side by side", runs.len())).lead(format!("{}. {told}", list(&names)));
     if !rows.is_empty() {
         report = report.table(table("In what they differ", DIFFER, runs, rows));
     }

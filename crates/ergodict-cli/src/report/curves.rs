@@ -31,7 +31,7 @@ pub(super) fn roc(runs: &[Run]) -> Vec<Figure> {
 
 /// The curve of one table of scores, named by its area.
 fn series(run: &Run, curve: &Curve, several: bool) -> Series {
-    let scores = crate::page::short(&curve.scores);
+    let scores = ergodict_pages::text::short(&curve.scores);
     let of = if several { format!("{}: {scores}", run.name) } else { scores };
     let interval = curve.auc_interval.map(|(low, high)| format!(" ({low:.4} to {high:.4})"));
     Series::new(format!("{of} {:.4}{}", curve.auc, interval.unwrap_or_default()), curve.roc.clone())

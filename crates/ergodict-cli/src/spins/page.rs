@@ -2,8 +2,7 @@
 
 use super::learn::summary::{Outcome, name};
 use super::simulate::summary::Simulated;
-use crate::maps::{off, shown};
-use crate::page::{self, count, facts, gallery};
+use crate::page::{self, facts, gallery};
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
 use anyhow::Result;
@@ -12,6 +11,9 @@ use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::model::Model;
 use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
+use ergodict_pages::maps::{off, shown};
+use ergodict_pages::text::short;
+use ergodict_report::words::count;
 use ergodict_report::{Figure, Frames, LineChart, Picture, Pictures, Report, Series, Shade, Sheet, Table};
 use serde_json::Value;
 use std::time::Duration;
@@ -66,7 +68,7 @@ pub(super) fn of_learning(
     let first = &outcomes[0].model;
     let (rows, cols) = (ground.kind.window.rows, ground.kind.window.cols);
     let source = if from_file {
-        first.inputs.first().map_or("a trajectory".to_owned(), |input| page::short(&input.name))
+        first.inputs.first().map_or("a trajectory".to_owned(), |input| short(&input.name))
     } else {
         let model = RecordedSettings::new(&first.provenance.config).spin_model();
         format!("the {model} on {}×{} sites", ground.shape.0, ground.shape.1)

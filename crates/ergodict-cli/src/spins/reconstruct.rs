@@ -1,7 +1,6 @@
 //! `ergodict spins reconstruct`: a configuration rebuilt from atoms.
 
 use crate::args::Common;
-use crate::page::{facts, gallery};
 use crate::progress::{Progress, say};
 use crate::reports::{self, ReportArgs};
 use crate::summary::{Summary, emit};
@@ -13,7 +12,9 @@ use ergodict::linalg::{MatRef, Scalar};
 use ergodict::model::{Model, Precision};
 use ergodict::patch::{Encoding, SpinGrid, SpinValues, borders};
 use ergodict::reconstruct::{Overlap, relative_error, with_lambda};
-use ergodict_report::{Figure, Picture, Pictures, Report, Shade};
+use ergodict_pages::maps::off;
+use ergodict_pages::spins::{Outcome, of_reconstruction};
+use ergodict_report::{Picture, Shade};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -116,7 +117,7 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
     let error = relative_error(&rebuilt.values, &truth);
     let right = encoding.agreement(&rebuilt.values, &spins);
     let channels = encoding.channels();
-    let map = maps::off(&rebuilt.values, &truth, channels);
+    let map = off(&rebuilt.values, &truth, channels);
     write_npy(&args.out, MatRef::from_column_major(&rebuilt.values, shape.1 * channels, shape.0)?)?;
     let full = truth.iter().copied().fold(0.0, f64::max) - truth.iter().copied().fold(0.0, f64::min);
     let heat = Picture::new(&map, shape, Shade::Heat { full: full.max(1.0) });
@@ -124,36 +125,12 @@ fn reconstruct<T: Scalar>(args: &Args, common: &Common, model: &Model) -> Result
         output::write_bytes(path, &crate::resolved::noted(heat.png((400 / shape.0.max(shape.1)).max(1))?))?;
     }
     args.reports.write(|| {
-        let (given, again) = (maps::shown(&truth, &encoding), maps::shown(&rebuilt.values, &encoding));
-        let low = given.iter().copied().fold(0.0, f64::min);
-        let shade = if channels > 1 { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-        let items = vec![
-            (Picture::new(&given, shape, shade), "the configuration".to_owned()),
-            (Picture::new(&again, shape, shade), "rebuilt".to_owned()),
-            (heat, "where it is off".to_owned()),
-        ];
-        let svg = Pictures { items, columns: Some(3) }.svg()?;
-        let words = "Patches are rebuilt from the atoms and averaged where they overlap. In the map of errors a site is the darker the more it is off. \
-                     Errors along the borders of clusters are usual; whole regions that are off have patterns that the atoms do not know."
-            .into();
-        let lead = format!(
-            "A configuration of {}×{} sites rebuilt from {} atoms: relative error {error:.4}, {:.2} % of the sites right.",
-            shape.0,
-            shape.1,
-            model.w.cols(),
-            100.0 * right
-        );
-        let run = [("frame", at.to_string()), ("stride", args.stride.to_string())];
-        let run: Vec<(&str, String)> = run.into_iter().chain(facts(model)).collect();
         let names = [input::name(&args.model), input::name(&args.configuration)];
         let config = json!({ "frame": args.frame, "stride": args.stride, "lambda": args.lambda });
         let command = rerun::command("spins reconstruct", &config, &names, "-o rebuilt.npy");
-        Ok(Report::new("A configuration rebuilt from atoms")
-            .lead(lead)
-            .figure(Figure { title: "The configuration".into(), svg, words })
-            .gallery(&gallery(model))?
-            .facts(&run)
-            .code("Run it again", command))
+        let done = Outcome { spins: &spins, shape, encoding: &encoding, rebuilt: &rebuilt.values };
+        let more = [("frame", at.to_string()), ("stride", args.stride.to_string())];
+        Ok(of_reconstruction(model, &done, &more, &command)?)
     })?;
     let summary = SpinsReconstructSummary {
         out: &args.out,

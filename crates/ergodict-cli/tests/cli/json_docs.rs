@@ -241,7 +241,7 @@ fn doc(attributes: &[Attribute]) -> String {
 #[test]
 fn the_page_is_what_the_doc_comments_say() {
     let mut sources = Sources::default();
-    for folder in ["crates/ergodict/src", "crates/ergodict-cli/src"] {
+    for folder in ["crates/ergodict/src", "crates/ergodict-pages/src", "crates/ergodict-cli/src"] {
         sources.read(&Path::new(ROOT).join(folder));
     }
     let path = Path::new(ROOT).join("docs/json.md");

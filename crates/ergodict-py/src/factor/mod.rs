@@ -4,7 +4,7 @@ mod precision;
 mod state;
 
 use crate::array::{Buffers, Samples, columns, fits};
-use crate::error::to_py_err;
+use crate::error::{keyword, to_py_err};
 use crate::model::{self, About, FitRecord};
 use crate::scheme::Scheme;
 use crate::sets::Raised;
@@ -81,7 +81,7 @@ impl Factorizer {
                     return Ok(0);
                 }
                 state.check_memory(x.len()).map_err(to_py_err)?;
-                state.is_too_negative()
+                state.run.sign_warning().is_some()
             };
             let rows = SampleRows::Range(0..x.len() as u64);
             let work = || -> Outcome<bool> {
@@ -90,7 +90,7 @@ impl Factorizer {
                 let minibatch = x.minibatch(&rows, false, &mut buffers)?;
                 let mut state = hold(state);
                 state.step(minibatch, None).map_err(|e| at_sample(e, &rows))?;
-                Ok(!before && state.is_too_negative())
+                Ok(!before && state.run.sign_warning().is_some())
             };
             let done = if x.len() <= CHUNK { short(py, work) } else { long(py, n_jobs, None, |_| work()) };
             self.raised.check()?;
@@ -245,6 +245,14 @@ impl Factorizer {
         dispatch!(self, state => Ok(held(py, state)?.run.plan().seed))
     }
 
+    /// Why what was learned may not be what it seems.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        dispatch!(self, state => {
+            let found = held(py, state)?.run.warnings().map_err(to_py_err)?;
+            Ok(found.iter().map(|note| note.spelled(&keyword)).collect())
+        })
+    }
+
     /// Where it is: what was given, how much was taken in, and what is known of the dictionary, once there is one.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -256,7 +264,7 @@ impl Factorizer {
                 "atoms": run.plan().parameters.atoms,
                 "single": matches!(self.state, AnyState::F32(_)),
                 "epochs": state.epochs,
-                "negative": state.is_too_negative(),
+                "negative": run.sign_warning().map(|note| note.spelled(&keyword)),
                 "held_out_loss": run.held_out().map(|(_, loss)| loss),
                 "piece": learned.map(ergodict::factor::Factorizer::piece),
                 "unused": learned.map(|learned| diagnostics::unused(&learned.aggregates().a).len()),
@@ -280,7 +288,29 @@ impl Factorizer {
         #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
     ) -> PyResult<()> {
         let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
-        model::save(self, py, path, FitRecord { init, feed, missing, how, feature_names })
+        let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
+        short(py, || model.save(&path))
+    }
+
+    /// Writes the page that `ergodict report` makes of that file.
+    #[pyo3(signature = (path, title, init, batch, epochs, shuffle, holdout, missing, how, feature_names=None))]
+    fn report(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        title: Option<&str>,
+        init: String,
+        batch: usize,
+        epochs: u64,
+        shuffle: bool,
+        holdout: f64,
+        missing: bool,
+        how: String,
+        #[pyo3(from_py_with = crate::list::maybe_list)] feature_names: Option<Vec<String>>,
+    ) -> PyResult<()> {
+        let feed = BatchSettings { batch, epochs, shuffle, seed: 0, holdout };
+        let model = model::in_file(self, py, FitRecord { init, feed, missing, how, feature_names })?;
+        model::write_report(py, &path, &model, title)
     }
 
     /// A model file as a factorizer; a set that no name describes is given again.

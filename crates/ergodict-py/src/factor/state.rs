@@ -4,7 +4,7 @@ use crate::array::{Buffers, Rows, Samples, check_minibatch, fits};
 use crate::sets::Raised;
 use crate::work::Watch;
 use ergodict::data::{BatchSettings, SampleOrder, SampleRows};
-use ergodict::factor::code::{CHUNK, CodeSet};
+use ergodict::factor::code::CHUNK;
 use ergodict::factor::{FactorSettings, Factorizer, Minibatch, StepReport};
 use ergodict::linalg::Scalar;
 use ergodict::run::{Form, Next, Resumable, Run, RunPlan, Sections, Source, Stop};
@@ -57,14 +57,6 @@ impl<T: Scalar> State<T> {
             check_minibatch::<T>(x.rows(), x.cols())?;
         }
         self.run.push(x, weight)
-    }
-
-    /// Whether there were entries that the sets in force cannot make.
-    pub(crate) fn is_too_negative(&self) -> bool {
-        let p = &self.run.plan().parameters;
-        let nonnegative =
-            p.code() == CodeSet::Nonnegative && p.dictionary().to_string().starts_with("nonneg");
-        self.run.saw_negative() && nonnegative
     }
 
     /// Refuses minibatches of so many samples that their codes do not fit into memory.

@@ -1,10 +1,11 @@
 //! What a configuration is read from: TOML, a model, the JSON of a run, or the note in another output.
 
-use crate::resolved::{self, typed};
+use crate::resolved;
 use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::read_note;
 use ergodict::factor::FactorSettings;
 use ergodict::model::{Model, Provenance};
+use ergodict_pages::shell::typed;
 use serde_json::{Map, Value};
 use std::path::Path;
 

@@ -19,6 +19,7 @@ mod over_time;
 mod over_time_file;
 mod provenance;
 mod shape;
+mod warnings;
 
 pub use examples::{Example, Examples};
 pub use explained::Explained;

@@ -1,68 +1,38 @@
 //! What denoising came to.
 
-use super::page::Suspect;
 use crate::summary::Summary;
-use ergodict::denoise::{Method, Scores};
 use ergodict::model::Input;
+use ergodict_pages::denoising::{DenoisingPage, Expected, Suspect};
+use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
-use std::time::Duration;
 
-/// A head of a smaller AUC on its own labels is warned of.
-const HARDLY: f64 = 0.7;
-/// Fewer pairs than this are not told in numbers.
-const LEAST: f64 = 0.01;
 /// Features that are named in words.
 const NAMED: usize = 6;
+
+/// Pairs that are named in words.
+const SUSPECTS: usize = 5;
 
 /// What it came to.
 pub(in crate::network) struct Denoised<'a> {
     pub(in crate::network) out: &'a Path,
-    pub(in crate::network) network: String,
-    pub(in crate::network) pairs: usize,
-    /// Pairs that are observed edges.
-    pub(in crate::network) observed: usize,
-    pub(in crate::network) method: Method,
-    /// The noise that was assumed, and whether nobody said so.
-    pub(in crate::network) assumed: String,
+    /// Whether nobody said what noise is assumed.
     pub(in crate::network) guessed: bool,
-    pub(in crate::network) scored: &'a Scores,
-    /// The pairs that matter most, in words.
-    pub(in crate::network) suspects: Vec<String>,
-    pub(in crate::network) written: usize,
-    /// What is expected of the pairs that come first, where missing edges are looked for.
-    pub(in crate::network) expected: Option<Expected>,
     /// Where not all pairs without an edge were scored, which were.
     pub(in crate::network) candidates: Option<String>,
-    /// The pairs that matter most.
-    pub(in crate::network) first: Vec<Suspect>,
-    pub(in crate::network) seconds: Duration,
-    pub(in crate::network) inputs: Vec<Input>,
-    pub(in crate::network) config: Value,
-}
-
-/// How many of the pairs that come first are expected to be missing edges.
-#[derive(Clone, Copy, Serialize)]
-pub(in crate::network) struct Expected {
-    /// Pairs that come first
-    pub(in crate::network) pairs: usize,
-    /// Missing edges expected among them, by their probabilities
-    pub(in crate::network) missing: f64,
-    /// Missing edges expected among as many pairs drawn at random
-    pub(in crate::network) chance: f64,
-    /// Share of the true edges that is taken to be missing
-    pub(in crate::network) share: f64,
+    /// What its page shows.
+    pub(in crate::network) page: DenoisingPage,
 }
 
 impl Denoised<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
         let scored = format!(
             "{} pairs of {} by {}, {} of them observed edges",
-            self.pairs, self.network, self.method, self.observed
+            self.page.pairs, self.page.run.network, self.page.run.method, self.page.observed
         );
         let guessed = if self.guessed { " (--noise says otherwise)" } else { "" };
-        let meaning = match self.assumed.as_str() {
+        let meaning = match self.page.noise() {
             "added" => "false edges were added",
             "removed" => "true edges were removed",
             _ => {
@@ -70,13 +40,13 @@ impl Denoised<'_> {
             }
         };
         let mut lines = Vec::new();
-        if let Some(expected) = &self.expected {
+        if let Some(expected) = &self.page.expected {
             lines.push(("finding", expected.sentence()));
         }
         lines.push(("scored", scored));
         lines.extend(self.candidates.iter().map(|note| ("candidates", note.clone())));
         lines.push(("assumed", format!("{meaning}{guessed}")));
-        for head in &self.scored.heads {
+        for head in &self.page.heads {
             let mut features: Vec<(&str, f64)> =
                 head.features.iter().map(|(name, _, importance)| (&**name, importance.auc_drop)).collect();
             features.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -84,7 +54,7 @@ impl Denoised<'_> {
             let named = named.collect::<Vec<_>>().join(", ");
             let rest = features.len().saturating_sub(NAMED);
             let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            let under = if self.scored.heads.len() > 1 {
+            let under = if self.page.heads.len() > 1 {
                 format!("for {} edges: ", head.noise.word())
             } else {
                 String::new()
@@ -102,10 +72,6 @@ impl Denoised<'_> {
                     ),
                 ));
             }
-            if head.held_out.is_some_and(|auc| auc < HARDLY) {
-                let text = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
-                lines.push(("warning", text.to_owned()));
-            }
             if let Some(auc) = head.held_out {
                 let text = format!(
                     "{under}AUC {auc:.4} on labels that were not trained with, all made from the network itself ({} splits)",
@@ -119,24 +85,33 @@ impl Denoised<'_> {
                 lines.push(("blend", format!("{under}{shares}: average precision {precision:.3} of hidden edges among all non-edges")));
             }
         }
-        lines.extend(self.scored.notes.iter().map(|note| ("note", note.clone())));
-        let (name, said) = if self.assumed == "removed" {
-            ("missing?", "highest scores first")
+        lines.extend(self.page.warnings().into_iter().map(|text| ("warning", text)));
+        lines.extend(self.page.notes.iter().map(|note| ("note", note.clone())));
+        let (name, said) = if self.page.noise() == "removed" {
+            ("missing?", "highest scores")
         } else {
-            ("suspects", "lowest scores first")
+            ("suspects", "lowest scores")
         };
-        let of = if self.scored.probabilities.is_some() { "probability of a true edge" } else { "score" };
-        let more = if self.suspects.len() < self.pairs { ", …" } else { "" };
-        lines.push((name, format!("{}{more} (with the {of}, {said})", self.suspects.join(", "))));
-        lines.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
-        let pairs = crate::page::count(self.written, "pair", "pairs");
+        let first = &self.page.first[..self.page.first.len().min(SUSPECTS)];
+        // A reader takes the number for a probability, where there is one.
+        let named = |one: &Suspect| {
+            let number = one.probability.unwrap_or(one.score);
+            format!("{} – {} ({number:.3})", one.pair.0, one.pair.1)
+        };
+        let named = first.iter().map(named).collect::<Vec<_>>().join(", ");
+        let has = first.iter().any(|one| one.probability.is_some());
+        let number = if has { "probability of a true edge" } else { "score" };
+        let more = if first.len() < self.page.pairs { ", …" } else { "" };
+        lines.push((name, format!("{named}{more} (with the {number}; {said} first)")));
+        lines.push(("time", format!("{:.2} s", self.page.run.seconds)));
+        let pairs = count(self.page.run.written, "pair", "pairs");
         lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
         lines
     }
 
     /// What is told of it.
     pub(in crate::network) fn summary(&self, shown: Vec<(&'static str, String)>) -> DenoiseSummary<'_> {
-        let heads = self.scored.heads.iter().map(|head| {
+        let heads = self.page.heads.iter().map(|head| {
             let features = head.features.iter().map(|(name, group, importance)| FeatureSummary {
                 name,
                 group: group.letter(),
@@ -156,45 +131,21 @@ impl Denoised<'_> {
         });
         DenoiseSummary {
             out: self.out,
-            network: &self.network,
-            inputs: &self.inputs,
-            pairs: self.pairs,
-            pairs_written: self.written,
-            observed_pairs: self.observed,
-            method: self.method.to_string(),
-            noise: &self.assumed,
-            expected: self.expected,
-            first: self.first.iter().map(PairSummary::new).collect(),
+            network: &self.page.run.network,
+            inputs: &self.page.run.inputs,
+            pairs: self.page.pairs,
+            pairs_written: self.page.run.written,
+            observed_pairs: self.page.observed,
+            method: &self.page.run.method,
+            noise: self.page.noise(),
+            expected: self.page.expected,
+            first: self.page.first.iter().take(SUSPECTS).map(PairSummary::new).collect(),
             heads: heads.collect(),
-            notes: &self.scored.notes,
-            seconds: self.seconds.as_secs_f64(),
+            notes: &self.page.notes,
+            seconds: self.page.run.seconds,
             denoised: self,
             shown,
         }
-    }
-}
-
-impl Expected {
-    /// In words.
-    pub(in crate::network) fn sentence(&self) -> String {
-        let about = if self.missing >= LEAST { "about " } else { "" };
-        format!(
-            "of the first {} pairs {about}{} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
-            self.pairs,
-            rounded(self.missing),
-            rounded(self.chance),
-            100.0 * self.share
-        )
-    }
-}
-
-/// A count that is expected: whole from ten on, with two digits below.
-fn rounded(count: f64) -> String {
-    match count {
-        _ if count >= 10.0 => format!("{count:.0}"),
-        _ if count >= 1.0 => format!("{count:.1}"),
-        _ if count >= LEAST => format!("{count:.2}"),
-        _ => format!("fewer than {LEAST}"),
     }
 }
 
@@ -214,7 +165,7 @@ pub(in crate::network) struct DenoiseSummary<'a> {
     /// Scored pairs that are edges of the observed network
     observed_pairs: usize,
     /// Method
-    method: String,
+    method: &'a str,
     /// What was assumed: `added`, `removed` or `both`
     noise: &'a str,
     /// What is expected of the pairs that come first; `null` unless missing edges are looked for by `ensemble`
@@ -304,6 +255,6 @@ impl Summary for DenoiseSummary<'_> {
     }
 
     fn config(&self) -> Value {
-        self.denoised.config.clone()
+        self.denoised.page.run.config.clone()
     }
 }

@@ -1,17 +1,18 @@
 //! What network dictionary learning came to.
 
-use super::page::times;
-use super::{finding, window_lines};
 use crate::learning::{LearnedModel, first_dominances};
+use crate::output;
 use crate::recorded::RecordedSettings;
 use crate::summary::Summary;
 use ergodict::chain::diagnostics::Acceptance;
 use ergodict::chain::{MixingReport, SamplerKind};
 use ergodict::model::{
-    AtomShape, Explained, Input, Model, NetworkReport, NullBand, Provenance, Results, ValueWithError,
-    WindowRecord,
+    AtomShape, ChainReport, Explained, Input, Model, NetworkReport, NullBand, Provenance, Results,
+    ValueWithError, WindowRecord,
 };
 use ergodict::patch::{ChainTransfer, NetworkForm};
+use ergodict_pages::network::times;
+use ergodict_pages::{finding, windows};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -252,14 +253,14 @@ impl Summary for NetworkLearnSummary<'_> {
         if !findings.is_empty() {
             findings.extend(finding::atoms(self.of.model).into_iter().map(|text| ("", text)));
         }
-        let mut lines = self.of.model.over_time.as_ref().map_or_else(Vec::new, window_lines::words);
+        let mut lines = self.of.model.over_time.as_ref().map_or_else(Vec::new, windows::words);
         lines.extend(findings);
         lines.extend(networks.iter().take(TOLD).filter_map(|one| Some(("", finding::coverage(one)?))));
         let sampler = self.sampler.to_string();
         lines.extend(
             networks
                 .iter()
-                .filter_map(|one| Some(("warning", finding::hardly_seen(one, &sampler)?)))
+                .filter_map(|one| Some(("warning", output::in_flags(&one.warning(&sampler)?))))
                 .take(TOLD),
         );
         lines.extend([("learned", learned), ("sampler", self.of.acceptance())]);
@@ -274,15 +275,8 @@ impl Summary for NetworkLearnSummary<'_> {
         let dependent = chain.as_ref().is_some_and(|chain| !chain.independent);
         let mixing = if dependent { self.mixing } else { &[] };
         lines.extend(mixing.iter().take(TOLD).map(|one| ("mixing", one.words())));
-        if let Some(failed) = mixing.iter().find(|one| one.verdict() == Some(false)) {
-            lines.push((
-                "warning",
-                format!("{}; increase --steps or --every, or use another --sampler", failed.why_not()),
-            ));
-        } else if mixing.iter().skip(TOLD).any(|one| one.verdict().is_none()) {
-            let advice = "of some networks it cannot be told whether the chain mixed: values are too few, or never changed";
-            lines.push(("warning", advice.to_owned()));
-        }
+        let unmixed = chain.as_ref().and_then(ChainReport::warning);
+        lines.extend(unmixed.map(|note| ("warning", output::in_flags(&note))));
         lines.extend(self.learned.lines());
         lines.extend(self.of.timings());
         lines.push(("wrote", model.display().to_string()));

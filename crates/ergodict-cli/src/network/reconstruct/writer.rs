@@ -1,17 +1,18 @@
 //! What reconstruction came to: the table of pairs, words and JSON.
 
 use crate::interrupt;
-use crate::page::count;
 use crate::summary::Summary;
 use anyhow::{Result, bail};
 use ergodict::Error;
 use ergodict::chain::SamplerKind;
-use ergodict::data::{Network, NodeIds, write_atomic};
+use ergodict::data::{NodeIds, write_atomic};
 use ergodict::model::Input;
 use ergodict::patch::NetworkForm;
 use ergodict::reconstruct::network::{
-    Accuracy, PairFormat, PairRow as Row, PairSum, PairSums, PartsFolder, write_pairs,
+    PairFormat, PairRow as Row, PairSum, PairSums, PartsFolder, write_pairs,
 };
+use ergodict_pages::reconstruction::ReconstructionPage;
+use ergodict_report::words::count;
 use serde::Serialize;
 use serde_json::Value;
 use std::cell::Cell;
@@ -123,17 +124,11 @@ fn refuse_names(out: &Path, written: &str, more: &[&str]) -> Result<()> {
 /// What reconstruction came to.
 pub(in crate::network) struct Rebuilt<'a> {
     pub(in crate::network) out: &'a Path,
-    pub(in crate::network) network: String,
-    pub(in crate::network) of: &'a Network,
     pub(in crate::network) model: &'a Path,
-    pub(in crate::network) form: &'a NetworkForm,
     pub(in crate::network) kind: SamplerKind,
-    pub(in crate::network) sums: &'a PairSums,
-    pub(in crate::network) accuracy: Accuracy,
-    pub(in crate::network) alpha: f64,
-    pub(in crate::network) threshold: f64,
-    /// Homomorphisms, and those of the run that was resumed.
-    pub(in crate::network) samples: u64,
+    /// What its page shows.
+    pub(in crate::network) page: ReconstructionPage<'a>,
+    /// Homomorphisms of the run that was resumed.
     pub(in crate::network) before: u64,
     /// Patches whose codes met the cap of the coder.
     pub(in crate::network) capped: u64,
@@ -142,19 +137,23 @@ pub(in crate::network) struct Rebuilt<'a> {
     pub(in crate::network) set_up: Duration,
     pub(in crate::network) seconds: Duration,
     pub(in crate::network) writing: Duration,
-    pub(in crate::network) config: Value,
-    pub(in crate::network) inputs: Vec<Input>,
 }
 
 impl Rebuilt<'_> {
     fn lines(&self) -> Vec<(&str, String)> {
-        let rate = (self.samples - self.before) as f64 / self.seconds.as_secs_f64();
+        let rate = (self.page.samples - self.before) as f64 / self.seconds.as_secs_f64();
         let rebuilt = format!(
             "{} pairs of {} from {} patches of {} of {} nodes ({}, {:.0} a second)",
-            self.accuracy.visited, self.network, self.samples, self.form.motif, self.form.k, self.kind, rate
+            self.page.accuracy.visited,
+            self.page.network,
+            self.page.samples,
+            self.page.form.motif,
+            self.page.form.k,
+            self.kind,
+            rate
         );
         let mut lines = vec![("rebuilt", rebuilt)];
-        lines.extend(self.measures());
+        lines.extend(self.page.measures());
         if self.capped > 0 {
             lines.push(("caps", format!("coding stopped before its tolerance for {} patches", self.capped)));
         }
@@ -172,54 +171,21 @@ impl Rebuilt<'_> {
         lines
     }
 
-    /// `pivot-approx`, `exact, injective`.
-    pub(in crate::network) fn sampler(&self) -> String {
-        let injective = if self.config["injective"] == true { ", injective" } else { "" };
-        format!("{}{injective}", self.kind)
-    }
-
-    pub(in crate::network) fn measures(&self) -> Vec<(&'static str, String)> {
-        let accuracy = &self.accuracy;
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
-        let percent =
-            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
-        vec![
-            (
-                "coverage",
-                format!(
-                    "{} of edges, {} of pairs",
-                    percent(accuracy.edge_coverage),
-                    percent(accuracy.pair_coverage)
-                ),
-            ),
-            (
-                "Jaccard",
-                format!(
-                    "{} at weights above {}; {} of the weights themselves",
-                    number(accuracy.jaccard),
-                    self.threshold,
-                    number(accuracy.weighted_jaccard)
-                ),
-            ),
-            ("AUC", format!("{} of the network's own edges against all other pairs", number(accuracy.auc))),
-        ]
-    }
-
     /// What is told of it.
     pub(in crate::network) fn summary(
         &self,
         resumed: bool,
         shown: Vec<(&'static str, String)>,
     ) -> ReconstructSummary<'_> {
-        let accuracy = &self.accuracy;
+        let accuracy = &self.page.accuracy;
         ReconstructSummary {
             out: self.out,
-            network: &self.network,
+            network: &self.page.network,
             model: self.model,
-            inputs: &self.inputs,
-            motif: self.form,
+            inputs: &self.page.inputs,
+            motif: self.page.form,
             sampler: self.kind,
-            samples: self.samples,
+            samples: self.page.samples,
             pairs_visited: accuracy.visited,
             pairs_written: self.written,
             edge_coverage: accuracy.edge_coverage,
@@ -227,7 +193,7 @@ impl Rebuilt<'_> {
             jaccard: accuracy.jaccard,
             weighted_jaccard: accuracy.weighted_jaccard,
             auc: accuracy.auc,
-            threshold: self.threshold,
+            threshold: self.page.threshold,
             capped: self.capped,
             set_up_seconds: self.set_up.as_secs_f64(),
             seconds: self.seconds.as_secs_f64(),
@@ -298,6 +264,6 @@ impl Summary for ReconstructSummary<'_> {
     }
 
     fn config(&self) -> Value {
-        self.rebuilt.config.clone()
+        self.rebuilt.page.config.clone()
     }
 }

@@ -3,10 +3,11 @@
 use super::super::yardstick::Measurement;
 use super::super::{Form, NetworkLearning, RunPlan, Status, Stop};
 use super::{Run, TEST_SLICE};
-use crate::Result;
-use crate::chain::mixed;
+use crate::chain::{SampledNetwork, mixed};
+use crate::factor::code::CodeSet;
 use crate::linalg::Scalar;
 use crate::model::{ChainReport, Model, NetworkReport, OverTime, Provenance, Results};
+use crate::{Hint, Note, Result};
 use serde_json::json;
 
 impl<T: Scalar> Run<T> {
@@ -64,28 +65,17 @@ impl<T: Scalar> Run<T> {
     /// As [`Run::finish`].
     pub fn finish_until(&self, stop: &Stop) -> Result<Model> {
         let mut model = self.model()?;
-        let stats = self.source.stats();
-        let mixing = mixed(stats.traces);
         if !matches!(self.source.form(), Form::Network(_)) {
+            let mixing = mixed(self.source.stats().traces);
             if !mixing.is_empty() {
                 model.provenance.chain = Some(ChainReport { mixing, ..ChainReport::default() });
             }
             return Ok(model);
         }
-        let RunPlan { examples, seed, .. } = &self.core.plan;
-        let (names, drawn): (Vec<_>, Vec<_>) = self.source.networks()?.into_iter().unzip();
-        let report = |(name, drawn): (&String, _)| NetworkReport::from_network(name, drawn, examples, *seed);
-        let rate = stats.acceptance.rate();
-        let chain = ChainReport {
-            sampler: stats.sampler.map(|kind| kind.to_string()).unwrap_or_default(),
-            independent: stats.independent,
-            acceptance: (!stats.independent && rate.is_finite()).then_some(rate),
-            continued: stats.transfer.continued,
-            restarted: stats.transfer.restarted,
-            mixing,
-            all: stats.exhaustive.map(|all| all.homomorphisms),
-        };
-        let mut networks: Vec<NetworkReport> = names.iter().zip(&drawn).map(report).collect::<Result<_>>()?;
+        let examples = &self.core.plan.examples;
+        let drawn: Vec<SampledNetwork> =
+            self.source.networks()?.into_iter().map(|(_, drawn)| drawn).collect();
+        let (mut networks, chain) = self.reports()?;
         if let Some(explained) =
             self.measurement_until(stop, |measurement| measurement.explained(&mut model.factorizer()?))?
         {
@@ -95,6 +85,50 @@ impl<T: Scalar> Run<T> {
         let examples = examples.kept::<T>(&model, &drawn)?;
         model.provenance = Provenance { networks, chain: Some(chain), examples, ..model.provenance };
         Ok(model)
+    }
+
+    /// The networks and how far walks reach in them, and how the chains moved and mixed.
+    fn reports(&self) -> Result<(Vec<NetworkReport>, ChainReport)> {
+        let (RunPlan { examples, seed, .. }, stats) = (&self.core.plan, self.source.stats());
+        let rate = stats.acceptance.rate();
+        let chain = ChainReport {
+            sampler: stats.sampler.map(|kind| kind.to_string()).unwrap_or_default(),
+            independent: stats.independent,
+            acceptance: (!stats.independent && rate.is_finite()).then_some(rate),
+            continued: stats.transfer.continued,
+            restarted: stats.transfer.restarted,
+            mixing: mixed(stats.traces),
+            all: stats.exhaustive.map(|all| all.homomorphisms),
+        };
+        let networks = self.source.networks()?;
+        let report = |(name, drawn): &(String, _)| NetworkReport::from_network(name, drawn, examples, *seed);
+        Ok((networks.iter().map(report).collect::<Result<_>>()?, chain))
+    }
+
+    /// That samples had negative entries, which the sets in force cannot make, if so.
+    pub fn sign_warning(&self) -> Option<Note> {
+        if !self.saw_negative() {
+            return None;
+        }
+        let parameters = &self.core.plan.parameters;
+        let nonnegative = parameters.code() == CodeSet::Nonnegative
+            && parameters.dictionary().to_string().starts_with("nonneg");
+        let hint = |setting: &'static str, value: &str| Hint { setting, value: value.to_owned() };
+        let text = "the data has negative entries, which nonnegative atoms and codes cannot make: {} {} can";
+        nonnegative.then(|| Note::hinting_all(text, vec![hint("dictionary", "ball"), hint("code", "free")]))
+    }
+
+    /// The warnings that [`Model::warnings`] has of the finished model, without what takes long to measure.
+    ///
+    /// # Errors
+    /// As [`Run::finish`].
+    pub fn warnings(&self) -> Result<Vec<Note>> {
+        let mut model = self.model()?;
+        if matches!(self.source.form(), Form::Network(_)) {
+            let (networks, chain) = self.reports()?;
+            model.provenance = Provenance { networks, chain: Some(chain), ..model.provenance };
+        }
+        Ok(model.warnings())
     }
 
     /// The comparison of networks side by side with rewired copies at its beginning, where it is asked for.

@@ -1,33 +1,36 @@
-//! The page of a learned dictionary, from what its model file holds: `ergodict report` and the `--report` of every command that learns make it here.
+//! The page of a learned dictionary, from what its model file holds.
 
 use crate::recorded::RecordedSettings;
-use crate::{mixing, rerun};
-use anyhow::Result;
+use crate::text::{input, list, short};
+use crate::{mixing, network, rerun};
 use ergodict::factor::Schedule;
-use ergodict::model::{GapPoint, Input, Model, Precision, Provenance, Results};
+use ergodict::model::{GapPoint, Model, Precision, Provenance, Results};
 use ergodict_report::gallery::{Atom, Form, Gallery};
-use ergodict_report::{AtomGrid, Color, Figure, LineChart, Report, Series};
-pub(crate) use ergodict_terminal::text::count;
+use ergodict_report::words::count;
+use ergodict_report::{AtomGrid, Color, Figure, LineChart, PictureError, Report, Series};
 use serde_json::Value;
 
 /// Most atoms that are shown.
 const MOST_ATOMS: usize = 128;
-/// Most letters of a name in words and headings.
-const LONGEST: usize = 40;
-
 /// The page of any model, from what its file holds; `more` adds what only the run knows, such as its time.
-pub(crate) fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report> {
+///
+/// # Errors
+/// Atoms that cannot be drawn.
+pub fn of_model(model: &Model, more: &[(&'static str, String)]) -> Result<Report, PictureError> {
     with(model, more, Ok)
 }
 
 /// The same with what a run adds to the pictures, such as images that it rebuilt.
-pub(crate) fn with(
+///
+/// # Errors
+/// Atoms that cannot be drawn, and those of `add`.
+pub fn with<E: From<PictureError>>(
     model: &Model,
     more: &[(&'static str, String)],
-    add: impl FnOnce(Report) -> Result<Report>,
-) -> Result<Report> {
+    add: impl FnOnce(Report) -> Result<Report, E>,
+) -> Result<Report, E> {
     let report = match &model.network {
-        Some(form) => crate::network::learn::page::of_model(model, form)?,
+        Some(form) => network::of_model(model, form)?,
         None => of_patches(model)?,
     };
     let mut known = facts(model);
@@ -36,7 +39,7 @@ pub(crate) fn with(
 }
 
 /// Atoms and curves of a model that is not of a network.
-fn of_patches(model: &Model) -> Result<Report> {
+fn of_patches(model: &Model) -> Result<Report, PictureError> {
     let r = model.w.cols();
     let totals = &model.aggregates;
     let (source, several) = source(model);
@@ -75,7 +78,7 @@ const SPINS: &str = "
     the magnetization of each.";
 
 /// The title of the page of a dictionary.
-pub(crate) fn made_of(source: &str, several: bool) -> String {
+pub fn made_of(source: &str, several: bool) -> String {
     format!("What {source} {} made of", if several { "are" } else { "is" })
 }
 
@@ -98,52 +101,8 @@ fn source(model: &Model) -> (String, bool) {
     }
 }
 
-/// `a`, `a and b`, `a, b and 3 more`.
-pub(crate) fn list(names: &[String]) -> String {
-    match names {
-        [] => "nothing".into(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [one, two, three] => format!("{one}, {two} and {three}"),
-        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
-    }
-}
-
-/// The name of a file without the endings of its format, and not too long: `soc-epinions.txt.gz` is `soc-epinions`.
-pub(crate) fn short(name: &str) -> String {
-    let ends = [
-        ".gz",
-        ".zst",
-        ".txt",
-        ".tsv",
-        ".csv",
-        ".edges",
-        ".edgelist",
-        ".mtx",
-        ".npz",
-        ".npy",
-        ".egr",
-        ".parquet",
-        ".png",
-        ".jpg",
-        ".jpeg",
-        ".safetensors",
-    ];
-    let mut name = name;
-    while let Some(rest) = ends.iter().find_map(|end| name.strip_suffix(end)).filter(|rest| !rest.is_empty())
-    {
-        name = rest;
-    }
-    if name.chars().count() <= LONGEST {
-        return name.to_owned();
-    }
-    let kept: Vec<char> = name.chars().collect();
-    let (start, end) = (&kept[..LONGEST - 13], &kept[kept.len() - 12..]);
-    format!("{}…{}", start.iter().collect::<String>(), end.iter().collect::<String>())
-}
-
 /// How unevenly atoms are used, and what they leave unexplained, in words.
-pub(crate) fn halves(model: &Model) -> String {
+pub fn halves(model: &Model) -> String {
     let (scores, order) = model.dominance();
     if scores.iter().all(|score| *score == 0.0) {
         return "No sample uses any of them: nothing was learned (a smaller λ would help).".into();
@@ -212,11 +171,14 @@ fn again(report: Report, model: &Model) -> Report {
 }
 
 /// A report with the atoms of a model added.
-pub(crate) fn with_atoms(report: Report, model: &Model) -> Result<Report> {
-    Ok(report.gallery(&match &model.network {
-        Some(form) => crate::network::learn::page::gallery_of(model, form),
+///
+/// # Errors
+/// Atoms that cannot be drawn.
+pub fn with_atoms(report: Report, model: &Model) -> Result<Report, PictureError> {
+    report.gallery(&match &model.network {
+        Some(form) => network::gallery_of(model, form),
         None => gallery(model),
-    })?)
+    })
 }
 
 const LOSS: &str = "
@@ -227,7 +189,8 @@ const LOSS: &str = "
     lower; later it tends to lie above, since old codes were made for other dictionaries. When both are flat, more samples will not
     help; when the loss is noisy, larger minibatches will. Curves that still fall at the right end mean that the run was too short.";
 
-pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
+/// What was run and what came of it, as pairs of a name and a value.
+pub fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let p = &model.parameters;
     let mut facts = vec![
         ("atoms", p.atoms.to_string()),
@@ -264,7 +227,7 @@ pub(crate) fn facts(model: &Model) -> Vec<(&'static str, String)> {
 }
 
 /// The loss of a run over its samples.
-pub(crate) fn loss(model: &Model) -> Figure {
+pub fn loss(model: &Model) -> Figure {
     let points = &model.history.points;
     let loss: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.loss)).collect();
     let mean: Vec<(f64, f64)> = points.iter().map(|p| (p.samples as f64, p.surrogate)).collect();
@@ -306,7 +269,7 @@ fn coming_to_rest(schedule: &Schedule) -> String {
 }
 
 /// How far from stationary the dictionary was, and how much it moved, over its samples; none for files that do not know.
-pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
+pub fn stationarity(model: &Model) -> Option<Figure> {
     let gaps = &model.history.gaps;
     if gaps.len() < 2 {
         return None;
@@ -332,14 +295,14 @@ pub(crate) fn stationarity(model: &Model) -> Option<Figure> {
 
 /// The atoms that are shown, the most dominant first, with their dominance; those that nothing uses are still as random as they
 /// began, and left out.
-pub(crate) fn shown(model: &Model) -> Vec<(usize, f64)> {
+pub fn shown(model: &Model) -> Vec<(usize, f64)> {
     let (scores, order) = model.dominance();
     let used = order.iter().take_while(|&&j| scores[j] > 0.0).count().max(1);
     order.iter().take(used.min(MOST_ATOMS)).map(|&j| (j, scores[j])).collect()
 }
 
 /// What is said of atoms that are not shown.
-pub(crate) fn left_out(model: &Model, shown: usize) -> String {
+pub fn left_out(model: &Model, shown: usize) -> String {
     let (scores, all) = (model.dominance().0, model.w.cols());
     let unused = scores.iter().filter(|score| **score == 0.0).count();
     let mut text = String::new();
@@ -354,7 +317,7 @@ pub(crate) fn left_out(model: &Model, shown: usize) -> String {
 }
 
 /// The atoms as cards: pictures where they are patches, or have a shape, or are square; else profiles.
-pub(crate) fn gallery(model: &Model) -> Gallery {
+pub fn gallery(model: &Model) -> Gallery {
     let cards = shown(model);
     let atoms: Vec<Vec<f64>> = cards.iter().map(|&(k, _)| model.w.col(k).to_vec()).collect();
     let fits = |(rows, cols): &(usize, usize)| rows.checked_mul(*cols) == Some(model.w.rows());
@@ -392,11 +355,7 @@ pub(crate) fn gallery(model: &Model) -> Gallery {
 }
 
 /// Atoms of a model as matrices, if they are any: in the given shape, as the patches they are, or as squares.
-pub(crate) fn grid<'a>(
-    model: &Model,
-    atoms: &'a [Vec<f64>],
-    shape: Option<(usize, usize)>,
-) -> Option<AtomGrid<'a>> {
+pub fn grid<'a>(model: &Model, atoms: &'a [Vec<f64>], shape: Option<(usize, usize)>) -> Option<AtomGrid<'a>> {
     let d = model.w.rows();
     if let (None, Some(patch)) = (shape, model.patch) {
         let plain = AtomGrid::new(atoms, (patch.window.rows, patch.window.cols));
@@ -413,65 +372,9 @@ pub(crate) fn grid<'a>(
     Some(AtomGrid::new(atoms, shape))
 }
 
-/// An input with its digest; what is embedded has none.
-pub(crate) fn input(input: &Input) -> String {
-    if input.name.starts_with('@') {
-        format!("{}, embedded in {}", input.name, input.digest)
-    } else {
-        format!("{} {}", input.name, input.digest)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_lose_their_endings_and_their_middles() {
-        for (name, expected) in [
-            ("soc-epinions.txt.gz", "soc-epinions"),
-            ("@karate", "@karate"),
-            ("a.b.tsv", "a.b"),
-            (".txt", ".txt"),
-            ("x.png", "x"),
-        ] {
-            assert_eq!(short(name), expected);
-        }
-        let long = short(&"abcdefghij".repeat(9));
-        assert_eq!(long.chars().count(), LONGEST);
-        assert!(long.starts_with("abcdefghijabc") && long.contains('…') && long.ends_with("abcdefghij"));
-    }
-
-    /// A page without what it says of times.
-    fn timeless(page: &str) -> String {
-        let (before, rest) = page.split_once("<div><dt>time</dt>").unwrap_or((page, ""));
-        format!("{before}{}", rest.split_once("</div>\n").map_or("", |(_, after)| after))
-    }
-
-    /// The only test here that runs a command, since Ctrl-C can be listened to but once.
-    #[test]
-    fn the_page_of_a_model_is_that_of_its_run_but_for_times() {
-        use clap::Parser;
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let (model, page) = (path("m"), path("p.html"));
-        let words = "ergodict network learn @karate -k 4 -r 3 --steps 9 --sampler pivot -q -o";
-        let words = words.split(' ').chain([&*model, "--report", &page]);
-        let cli = crate::args::Cli::try_parse_from(words).unwrap();
-        let crate::args::Verb::Network(args) = &cli.verb else { panic!("another verb") };
-        crate::network::run(args, &cli.common).unwrap();
-        let of_run = std::fs::read_to_string(&page).unwrap();
-        let mut model = Model::load(std::path::Path::new(&model)).unwrap();
-        let of_model = of_model(&model, &[]).unwrap().render();
-        assert!(of_run.contains("<dt>time</dt>") && !of_model.contains("<dt>time</dt>"));
-        assert_eq!(timeless(&of_run), of_model);
-        // A model of an earlier version, which kept none of this, has a page with what there is.
-        model.history.gaps.clear();
-        let Provenance { command, config, results, .. } = model.provenance;
-        model.provenance = Provenance { command, config, results, ..Provenance::default() };
-        let old = super::of_model(&model, &[]).unwrap().render();
-        assert!(old.contains("What @karate is made of") && old.contains("Loss") && !old.contains("Degrees"));
-    }
 
     /// A model whose atoms were used, with a surrogate of 3 and an `r` of 12 a sample.
     fn of_numbers(lambda: f64, kappa2: f64) -> Model {
@@ -510,12 +413,5 @@ mod tests {
         assert!(told("balanced").contains("straight line") && told("power:0.8").contains("power:0.8"));
         assert!(!told("constant:0.1").contains("straight line"));
         assert!(told("constant:0.1").contains("never falls below 0.1"));
-    }
-
-    #[test]
-    fn lists_are_read_aloud() {
-        let names: Vec<String> = (0..5).map(|i| i.to_string()).collect();
-        let read: Vec<String> = (1..=5).map(|n| list(&names[..n])).collect();
-        assert_eq!(read, ["0", "0 and 1", "0, 1 and 2", "0, 1 and 2 more", "0, 1 and 3 more"]);
     }
 }

@@ -1,13 +1,12 @@
 //! The pages of networks in time: how far each window changed, which atoms it uses, and what became of them.
 
-use super::window_lines;
-use crate::page::short;
-use anyhow::Result;
+use crate::text::short;
+use crate::windows;
 use ergodict::model::{Model, NullBand, OverTime, WindowRecord};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bands::{Band, BandChart};
 use ergodict_report::intervals::{Interval, IntervalChart};
-use ergodict_report::{AtomGrid, Figure, Report, Table};
+use ergodict_report::{AtomGrid, Figure, PictureError, Report, Table};
 
 /// Atoms that have a band and a column of their own.
 const ATOMS: usize = 6;
@@ -35,7 +34,10 @@ const FORMS: &str = "
     itself: dark is its largest entry.";
 
 /// The pictures of a model that was learned over time.
-pub(in crate::network) fn add(mut report: Report, model: &Model, form: &NetworkForm) -> Result<Report> {
+///
+/// # Errors
+/// Atoms that cannot be drawn.
+pub fn add(mut report: Report, model: &Model, form: &NetworkForm) -> Result<Report, PictureError> {
     let Some(over_time) = model.over_time.as_ref().filter(|all| !all.windows.is_empty()) else {
         return Ok(report);
     };
@@ -67,7 +69,7 @@ fn changes(over_time: &OverTime) -> Figure {
             label: format!("{}: {change}{}", window.name, null.unwrap_or_default()),
             marked: changed,
             band: window.null.map(|null| (null.low.min(upper(null)), upper(null))),
-            tick: short(&window_lines::begin(over_time.times, window)),
+            tick: short(&windows::begin(over_time.times, window)),
         })
     });
     let chart = IntervalChart {
@@ -82,7 +84,7 @@ fn changes(over_time: &OverTime) -> Figure {
         points: points.collect(),
     };
     let words = if over_time.permutations > 0 { CHANGE } else { UNTESTED };
-    let finding = window_lines::finding(over_time);
+    let finding = windows::finding(over_time);
     let peak = over_time.peak().filter(|_| over_time.changed().next().is_some());
     let peak = peak.map_or_else(String::new, |(at, change)| {
         let name = &over_time.windows[at].name;
@@ -129,7 +131,7 @@ fn dominance(over_time: &OverTime) -> Figure {
 }
 
 /// Atoms at some windows.
-fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>> {
+fn forms(over_time: &OverTime, form: &NetworkForm) -> Result<Option<Figure>, PictureError> {
     let kept = over_time.kept.len();
     if kept < 2 {
         return Ok(None);

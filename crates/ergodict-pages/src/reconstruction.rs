@@ -1,14 +1,14 @@
 //! The page of a network that was rebuilt by atoms.
 
-use super::writer::Rebuilt;
-use crate::network::learn::page::{density, gallery_of};
-use crate::page::short;
+use crate::network::{density, gallery_of};
 use crate::rerun;
-use anyhow::Result;
+use crate::text::{input, short};
 use ergodict::data::Network;
-use ergodict::model::Model;
-use ergodict::reconstruct::network::{PairSum, PairSums};
-use ergodict_report::{Figure, LineChart, Report, Series};
+use ergodict::model::{Input, Model};
+use ergodict::patch::NetworkForm;
+use ergodict::reconstruct::network::{Accuracy, PairSum, PairSums};
+use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
+use serde_json::Value;
 
 /// Thresholds of the curve of accuracy, and bins of weights.
 const THRESHOLDS: usize = 100;
@@ -47,9 +47,76 @@ struct Counts {
     pair_visits: Vec<u64>,
 }
 
-impl Rebuilt<'_> {
+/// A network that was rebuilt, as its page shows it.
+pub struct ReconstructionPage<'a> {
+    /// The name of the network.
+    pub network: String,
+    /// The network, or the part of it that was rebuilt.
+    pub of: &'a Network,
+    /// What the atoms are of: a model file, or networks.
+    pub atoms_of: String,
+    /// What the atoms are patches of.
+    pub form: &'a NetworkForm,
+    /// The sampler.
+    pub sampler: String,
+    /// Sums and counts of pairs.
+    pub sums: &'a PairSums,
+    /// How well it went.
+    pub accuracy: Accuracy,
+    /// What is added to counts.
+    pub alpha: f64,
+    /// Pairs of a larger weight are called edges.
+    pub threshold: f64,
+    /// Homomorphisms.
+    pub samples: u64,
+    /// Time of rebuilding.
+    pub seconds: f64,
+    /// Settings by their keys.
+    pub config: Value,
+    /// Files that were read.
+    pub inputs: Vec<Input>,
+}
+
+impl ReconstructionPage<'_> {
+    /// `pivot-approx`, `exact, injective`.
+    fn sampler(&self) -> String {
+        let injective = if self.config["injective"] == true { ", injective" } else { "" };
+        format!("{}{injective}", self.sampler)
+    }
+
+    /// Coverage and accuracy, in words.
+    pub fn measures(&self) -> Vec<(&'static str, String)> {
+        let accuracy = &self.accuracy;
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
+        let percent =
+            |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.2} %", 100.0 * share));
+        vec![
+            (
+                "coverage",
+                format!(
+                    "{} of edges, {} of pairs",
+                    percent(accuracy.edge_coverage),
+                    percent(accuracy.pair_coverage)
+                ),
+            ),
+            (
+                "Jaccard",
+                format!(
+                    "{} at weights above {}; {} of the weights themselves",
+                    number(accuracy.jaccard),
+                    self.threshold,
+                    number(accuracy.weighted_jaccard)
+                ),
+            ),
+            ("AUC", format!("{} of the network's own edges against all other pairs", number(accuracy.auc))),
+        ]
+    }
+
     /// The page; the model is that of the atoms.
-    pub(in crate::network) fn page(&self, model: &Model) -> Result<Report> {
+    ///
+    /// # Errors
+    /// Atoms that cannot be drawn.
+    pub fn report(&self, model: &Model) -> Result<Report, PictureError> {
         let accuracy = &self.accuracy;
         let percent =
             |share: Option<f64>| share.map_or("none".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -69,7 +136,7 @@ impl Rebuilt<'_> {
             self.of.nodes(),
             self.of.edges(),
             self.samples,
-            self.model.file_name().unwrap_or_default().display(),
+            self.atoms_of,
             percent(accuracy.edge_coverage),
         );
         let mut facts: Vec<(&str, String)> = vec![
@@ -82,9 +149,9 @@ impl Rebuilt<'_> {
             ("seed", self.config["seed"].to_string()),
         ];
         facts.extend(self.measures());
-        facts.push(("time", format!("{:.2} s", self.seconds.as_secs_f64())));
+        facts.push(("time", format!("{:.2} s", self.seconds)));
         facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-        facts.extend(self.inputs.iter().map(|input| ("input", crate::page::input(input))));
+        facts.extend(self.inputs.iter().map(|one| ("input", input(one))));
         let counts = self.counts();
         let figures =
             [self.accuracies(&counts), weights(&counts), self.degrees(&counts), self.visits(&counts)];

@@ -1,29 +1,53 @@
 //! The command line that gives a run again, from the configuration that its output keeps.
 
-use crate::args::Cli;
-use crate::resolved::typed;
-use crate::shell::quoted;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use crate::shell::{quoted, typed};
 use serde_json::Value;
 
 /// Columns of a line of the command, as far as words allow.
 const WIDTH: usize = 90;
 
+/// The flags of all commands, a line each: command (none for those of all), name, letter, what follows it, default. Written by `cargo xtask
+/// generate` from the definitions of the command line, which Python is built without; a test of the command line finds it stale.
+pub const FLAGS: &str = include_str!("flags.tsv");
+
+/// A flag of the command line.
+struct Flag<'a> {
+    key: &'a str,
+    short: &'a str,
+    kind: &'a str,
+    default: &'a str,
+}
+
+/// The lines of a command in the list.
+fn lines(command: &str) -> impl Iterator<Item = &'static str> {
+    FLAGS.lines().filter(move |line| line.split('\t').next() == Some(command))
+}
+
+/// The flags of a command, those of all commands last.
+fn flags(command: &str) -> Vec<Flag<'static>> {
+    let row = |line: &'static str| {
+        let mut cells = line.split('\t').skip(1);
+        let mut next = || cells.next().unwrap_or_default();
+        Flag { key: next(), short: next(), kind: next(), default: next() }
+    };
+    lines(command).chain(lines("")).map(row).collect()
+}
+
 /// `ergodict network learn @karate -r 9 --seed 1 -o atoms.safetensors`: the flags that are not at their defaults. `inputs` and `rest` are written as
 /// they are.
-pub(crate) fn command(command: &str, config: &Value, inputs: &[String], rest: &str) -> String {
-    let cli = Cli::command();
-    let found = command.split(' ').try_fold(&cli, |within: &Command, word| within.find_subcommand(word));
+pub fn command(command: &str, config: &Value, inputs: &[String], rest: &str) -> String {
+    let (flags, known) = (flags(command), lines(command).next().is_some());
     let mut words = vec![typed(command)];
     words.extend(inputs.iter().map(|input| quoted(input)));
     if let Some(config) = config.as_object() {
         for (key, value) in config {
-            let is_key = |arg: &&Arg| arg.get_long() == Some(key);
-            let mut known = found.into_iter().flat_map(Command::get_arguments).chain(cli.get_arguments());
-            match known.find(is_key) {
-                Some(arg) => words.extend(flag(arg, key, value)),
+            match flags.iter().find(|flag| flag.key == key) {
+                Some(flag) => words.extend(flag.spelled(value)),
                 // Of another program, whose flags are not known here.
-                None if found.is_none() => words.extend(flag(&own(value), key, value)),
+                None if !known => {
+                    let kind = if value.is_boolean() { "switch" } else { "value" };
+                    words.extend(Flag { key, short: "", kind, default: "" }.spelled(value));
+                }
                 None => {}
             }
         }
@@ -32,32 +56,27 @@ pub(crate) fn command(command: &str, config: &Value, inputs: &[String], rest: &s
     wrapped(&words)
 }
 
-/// A flag that takes such a value.
-fn own(value: &Value) -> Arg {
-    Arg::new("own").action(if value.is_boolean() { ArgAction::SetTrue } else { ArgAction::Set })
-}
-
-/// A flag with its value, unless that is what it is without it.
-fn flag(arg: &Arg, key: &str, value: &Value) -> Option<String> {
-    let bare = matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::Count);
-    let name = arg.get_short().map_or_else(|| format!("--{key}"), |short| format!("-{short}"));
-    let text = match value {
-        Value::Null | Value::Object(_) => return None,
-        Value::Bool(on) if bare => return (*on && key != "f64").then_some(name),
-        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(","),
-        value => plain(value),
-    };
-    let number = |text: &str| text.parse::<f64>().ok();
-    let same = |default: &std::ffi::OsStr| {
-        let default = default.to_string_lossy();
-        default == text || number(&default).is_some_and(|x| Some(x) == number(&text))
-    };
-    if text.is_empty() || matches!(arg.get_default_values(), [default] if same(default)) {
-        return None;
+impl Flag<'_> {
+    /// With its value, unless that is what it is without it.
+    fn spelled(&self, value: &Value) -> Option<String> {
+        let key = self.key;
+        let name = if self.short.is_empty() { format!("--{key}") } else { format!("-{}", self.short) };
+        let text = match value {
+            Value::Null | Value::Object(_) => return None,
+            Value::Bool(on) if self.kind == "switch" => return (*on && key != "f64").then_some(name),
+            Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(","),
+            value => plain(value),
+        };
+        let number = |text: &str| text.parse::<f64>().ok();
+        let is_default =
+            self.default == text || number(self.default).is_some_and(|x| Some(x) == number(&text));
+        if text.is_empty() || is_default {
+            return None;
+        }
+        let equals = self.kind == "=" || text.starts_with('-');
+        let name = if equals { format!("--{key}=") } else { format!("{name} ") };
+        Some(format!("{name}{}", quoted(&text)))
     }
-    let equals = arg.is_require_equals_set() || text.starts_with('-');
-    let name = if equals { format!("--{key}=") } else { format!("{name} ") };
-    Some(format!("{name}{}", quoted(&text)))
 }
 
 fn plain(value: &Value) -> String {

@@ -1,6 +1,6 @@
 //! How well the chains that were watched while a dictionary was learned mix: in words, tables and curves of pages.
 
-use super::MixingReport;
+use ergodict::chain::MixingReport;
 use ergodict::chain::diagnostics::{LEAST_ESS, R_HAT_LIMIT};
 use ergodict_report::{Figure, LineChart, Series, Table};
 
@@ -31,7 +31,7 @@ const TABLE: &str = "
     spread values, and the autocorrelation time is that of the first values in a row, unless memory is too long for those.";
 
 /// The table of what was watched, with the verdict in words.
-pub(crate) fn table(all: &[MixingReport], what: &str) -> Table {
+pub fn table(all: &[MixingReport], what: &str) -> Table {
     let verdict = verdict(all);
     let head =
         ["observable", "chains", "values", "mean", "autocorrelation time", "bulk ESS", "tail ESS", "R̂"];
@@ -71,7 +71,7 @@ const CURVE: &str = "
     Autocorrelation by lag: 1 is the same state, 0 an independent one. A curve that stays high at the right end is that of a chain too short for its memory.";
 
 /// The autocorrelation functions; none where there are none.
-pub(crate) fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
+pub fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
     let drawn: Vec<&MixingReport> = all.iter().filter(|one| one.autocorrelation.len() > 1).take(8).collect();
     if drawn.is_empty() {
         return None;
@@ -82,7 +82,7 @@ pub(crate) fn curve(all: &[MixingReport], of: &str) -> Option<Figure> {
 }
 
 /// The figure of autocorrelation functions that are known already.
-pub(crate) fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
+pub fn autocorrelations(series: Vec<Series>, of: &str) -> Figure {
     let least = series.iter().flat_map(|one| &one.points).map(|p| p.1).fold(-0.1, f64::min);
     let chart = LineChart {
         x_label: format!("{of} apart"),

@@ -1,7 +1,7 @@
 //! What learning found out about a network, in sentences with their yardsticks.
 
 use ergodict::model::{Explained, Model, NetworkReport};
-use ergodict_terminal::text::count;
+use ergodict_report::words::count;
 
 /// Atoms in the terminal's table.
 const ATOMS: usize = 5;
@@ -12,7 +12,7 @@ fn percent(share: f64) -> String {
 }
 
 /// How much the atoms explain, next to the mean patch and rewired copies.
-pub(super) fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
+pub fn explained(model: &Model, network: &NetworkReport) -> Option<String> {
     let (explained, form) = (network.explained.as_ref()?, model.network.as_ref()?);
     let atoms = count(model.w.cols(), "latent motif explains", "latent motifs explain");
     let walks = match &*form.motif {
@@ -31,7 +31,7 @@ pub(super) fn explained(model: &Model, network: &NetworkReport) -> Option<String
 }
 
 /// Whether that is more than the degrees of the nodes explain.
-pub(super) fn beyond_degrees(explained: &Explained) -> Option<String> {
+pub fn beyond_degrees(explained: &Explained) -> Option<String> {
     let gain = explained.beyond_degrees?;
     let figures = format!("{:+.1} ± {:.1} %", 100.0 * gain.value, 100.0 * gain.standard_error);
     let copies = count(explained.copies, "rewired copy", "rewired copies");
@@ -43,20 +43,13 @@ pub(super) fn beyond_degrees(explained: &Explained) -> Option<String> {
 }
 
 /// How much of the network walks see.
-pub(super) fn coverage(network: &NetworkReport) -> Option<String> {
+pub fn coverage(network: &NetworkReport) -> Option<String> {
     let nodes = network.effective_nodes?;
     Some(format!("Walks cover the equivalent of {nodes:.0} of {} nodes", network.nodes))
 }
 
-/// What to know of walks that see little of the network.
-pub(super) fn hardly_seen(network: &NetworkReport, sampler: &str) -> Option<String> {
-    let remedy =
-        if ["walk", "pivot-approx"].contains(&sampler) { "" } else { "; --sampler walk sees more of it" };
-    network.is_hardly_seen().then(|| format!("most of {} is hardly seen{remedy}", network.name))
-}
-
 /// The most dominant atoms with their shapes, a line each.
-pub(super) fn atoms(model: &Model) -> Vec<String> {
+pub fn atoms(model: &Model) -> Vec<String> {
     let Some(shapes) = model.shapes() else { return Vec::new() };
     let (dominance, order) = model.dominance();
     let mut lines = vec!["  dominance  atom  shape".to_owned()];

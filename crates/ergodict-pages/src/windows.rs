@@ -7,7 +7,7 @@ use ergodict::model::{OverTime, WindowRecord};
 const SHOWN: usize = 5;
 
 /// What all windows come to, in a few lines.
-pub(in crate::network) fn words(over_time: &OverTime) -> Vec<(&'static str, String)> {
+pub fn words(over_time: &OverTime) -> Vec<(&'static str, String)> {
     let mut lines = vec![("change", finding(over_time))];
     let changed: Vec<usize> = over_time.changed().map(|(at, _)| at).collect();
     for &at in changed.iter().take(SHOWN) {
@@ -24,7 +24,7 @@ pub(in crate::network) fn words(over_time: &OverTime) -> Vec<(&'static str, Stri
 }
 
 /// Whether the network changed, in a line.
-pub(in crate::network) fn finding(over_time: &OverTime) -> String {
+pub fn finding(over_time: &OverTime) -> String {
     let tested = over_time.scored().filter(|(_, window, _)| window.null.is_some()).count();
     let plural = if tested == 1 { "" } else { "s" };
     if tested == 0 {
@@ -59,7 +59,7 @@ fn detail(over_time: &OverTime, at: usize) -> Option<String> {
 }
 
 /// When a window begins, without the time of day where it is a day long; the name of a snapshot.
-pub(in crate::network) fn begin(times: Times, window: &WindowRecord) -> String {
+pub fn begin(times: Times, window: &WindowRecord) -> String {
     let Some((from, to)) = window.span else { return window.name.clone() };
     let text = times.show(from);
     match text.split_once('T') {

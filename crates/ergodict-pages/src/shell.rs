@@ -1,6 +1,22 @@
-//! Words as a POSIX shell takes them.
+//! Commands, flags and words as a POSIX shell takes them.
 
+use ergodict::Hint;
 use std::path::Path;
+
+/// How a verb is typed that outputs call so: `ergodict network learn`, `ergodict-paper figure-ndl`.
+pub fn typed(command: &str) -> String {
+    format!("ergodict{}{command}", if command.starts_with("paper ") { '-' } else { ' ' })
+}
+
+/// A setting that an error or a note of the library names, as a flag.
+pub fn flag(hint: &Hint) -> String {
+    match hint.value.as_str() {
+        "true" | "" => format!("--{}", hint.setting),
+        // Its value may be left out, so that the next word is not taken for it.
+        value if hint.setting == "timestamps" => format!("--timestamps={value}"),
+        value => format!("--{} {value}", hint.setting),
+    }
+}
 
 /// A word as a shell takes it for one.
 pub fn quoted(word: &str) -> String {

@@ -1,16 +1,17 @@
 //! The page of a network dictionary, from what its model holds.
 
-use super::{finding, page_time};
-use crate::mixing;
-use crate::page::{count, halves, left_out, list, loss, made_of, short, shown, stationarity};
+use crate::model::{halves, left_out, loss, made_of, shown, stationarity};
 use crate::recorded::RecordedSettings;
-use anyhow::Result;
+use crate::shell::flag;
+use crate::text::{list, short};
+use crate::{finding, mixing, over_time};
 use ergodict::model::Model;
 use ergodict::model::{AtomExample, ChainReport, NetworkReport};
 use ergodict::patch::NetworkForm;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::gallery::{Atom, Example, Form, Gallery};
-use ergodict_report::{Figure, LineChart, Report, Series};
+use ergodict_report::words::count;
+use ergodict_report::{Figure, LineChart, PictureError, Report, Series};
 
 /// Networks whose degrees are drawn.
 const MOST_NETWORKS: usize = 6;
@@ -52,7 +53,10 @@ const DEGREES: &str = "
     much the same.";
 
 /// The page but for what was run.
-pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
+///
+/// # Errors
+/// Atoms that cannot be drawn.
+pub fn of_model(model: &Model, form: &NetworkForm) -> Result<Report, PictureError> {
     let kept = &model.provenance;
     let names: Vec<String> = if kept.networks.is_empty() {
         model.inputs.iter().map(|input| short(&input.name)).collect()
@@ -61,7 +65,7 @@ pub(crate) fn of_model(model: &Model, form: &NetworkForm) -> Result<Report> {
     };
     let from = from(model, &names);
     let report = Report::new(made_of(&from, names.len() > 1)).lead(lead(model, form, &from));
-    let mut report = page_time::add(report.gallery(&gallery_of(model, form))?, model, form)?;
+    let mut report = over_time::add(report.gallery(&gallery_of(model, form))?, model, form)?;
     report = report.figure(loss(model));
     report = stationarity(model).into_iter().fold(report, Report::figure);
     if let Some(chain) = kept.chain.as_ref().filter(|chain| !chain.mixing.is_empty()) {
@@ -111,7 +115,7 @@ fn chain_words(chain: &ChainReport) -> String {
 }
 
 /// `once`, `12 times`.
-pub(in crate::network) fn times(n: u64) -> String {
+pub fn times(n: u64) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
@@ -136,7 +140,7 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
             finding::explained(model, one),
             one.explained.as_ref().and_then(finding::beyond_degrees),
             finding::coverage(one),
-            finding::hardly_seen(one, sampler).map(|text| format!("Warning: {text}")),
+            one.warning(sampler).map(|note| format!("Warning: {}", note.spelled(&flag))),
         ];
         let sentences: Vec<String> = sentences.into_iter().flatten().collect();
         if !sentences.is_empty() {
@@ -170,7 +174,7 @@ fn lead(model: &Model, form: &NetworkForm, from: &str) -> String {
 }
 
 /// The atoms as cards with their examples.
-pub(crate) fn gallery_of(model: &Model, form: &NetworkForm) -> Gallery {
+pub fn gallery_of(model: &Model, form: &NetworkForm) -> Gallery {
     let kept = &model.provenance;
     let several = kept.networks.len() > 1;
     let example = |one: &AtomExample| {
@@ -224,7 +228,7 @@ fn off_motif(form: &NetworkForm, values: &[f64]) -> f64 {
 }
 
 /// The degrees of networks.
-pub(in crate::network) fn degrees(networks: &[NetworkReport]) -> Figure {
+pub fn degrees(networks: &[NetworkReport]) -> Figure {
     if let [one] = networks {
         let some = one.degrees.iter().filter(|(from, _, nodes)| *from > 0 && *nodes > 0);
         let bar = |&(from, to, nodes): &(u64, u64, u64)| Bar {
@@ -263,7 +267,7 @@ pub(in crate::network) fn degrees(networks: &[NetworkReport]) -> Figure {
 }
 
 /// Nodes of a degree, averaged over bins.
-pub(in crate::network) fn density(bins: &[(u64, u64, u64)]) -> Vec<(f64, f64)> {
+pub fn density(bins: &[(u64, u64, u64)]) -> Vec<(f64, f64)> {
     let some = bins.iter().filter(|(from, _, nodes)| *from > 0 && *nodes > 0);
     let point = |&(from, to, nodes): &(u64, u64, u64)| {
         let (from, to) = (from as f64, to as f64);

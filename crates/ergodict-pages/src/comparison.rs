@@ -1,0 +1,134 @@
+//! The page of a comparison of networks.
+
+use crate::rerun;
+use crate::text::{input, short};
+use ergodict::chain::SamplerKind;
+use ergodict::model::Input;
+use ergodict::reconstruct::network::{ComparisonOutcome, Estimate, Measure};
+use ergodict_report::{Figure, Heat, PictureError, Report, Table, Tree};
+use serde_json::Value;
+
+const ERRORS: &str = "Row: dictionary. Column: network. Compare within a column, by which cells are colored: share of the network's walks that the dictionary \
+    leaves unexplained, on walks that nothing was learned from. Last row: dictionary of a degree-preserving rewiring of the column's network.";
+const ACCURACIES: &str = "Row: dictionary. Column: network. Compare within a column, by which cells are colored: how well the network is reconstructed. Last row: \
+    dictionary of a degree-preserving rewiring of the column's network.";
+const DISTANCES: &str = "Distance 1 means that exchanged dictionaries have twice the error of own ones, 0 that they fit as well; \
+    ± is the standard error over dictionaries and walks. Last row: distance of a network from its rewired copy; two rewired \
+    copies are at a small distance from each other, too, as every dictionary fits its own network best.";
+const LOSSES: &str = "Accuracy lost when two networks exchange dictionaries; ± is the standard error over dictionaries. Last row: the \
+    same for a network and its rewired copy.";
+const TREE: &str = "Average linkage of the distances. A branch is drawn only where it is longer than its error: networks that join \
+    at 0 are not distinguishable.";
+
+/// What comparing came to.
+pub struct ComparisonPage {
+    /// Names of the networks.
+    pub names: Vec<String>,
+    /// The numbers.
+    pub outcome: ComparisonOutcome,
+    /// The sampler.
+    pub kind: SamplerKind,
+    /// Settings by their keys.
+    pub config: Value,
+    /// Files that were read.
+    pub inputs: Vec<Input>,
+    /// Time of all.
+    pub seconds: f64,
+}
+
+/// A distance with its error.
+pub fn plus_minus(estimate: Estimate) -> String {
+    format!("{:.4} ± {:.4}", estimate.value, estimate.standard_error)
+}
+
+impl ComparisonPage {
+    /// The finding, by the names that files have without their endings.
+    pub fn finding(&self) -> String {
+        let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
+        let unique = names.iter().collect::<std::collections::BTreeSet<_>>().len() == names.len();
+        let names = if unique { names } else { self.names.clone() };
+        let outcome = ComparisonOutcome { names, ..self.outcome.clone() };
+        let help = if outcome.finding.is_conclusive() { "" } else { " (--steps)" };
+        outcome.sentence() + help
+    }
+
+    /// The page.
+    ///
+    /// # Errors
+    /// Names or trees that cannot be drawn.
+    pub fn report(&self) -> Result<Report, PictureError> {
+        let (n, outcome) = (self.names.len(), &self.outcome);
+        let names: Vec<String> = self.names.iter().map(|name| short(name)).collect();
+        let copies = outcome.rewired.iter().any(Option::is_some);
+        let (mut rows, mut values) =
+            (names.clone(), outcome.matrix.iter().map(|cell| Some(cell.value)).collect::<Vec<_>>());
+        if copies {
+            rows.push("rewired".into());
+            values.extend(outcome.rewired.iter().map(|copy| copy.map(|copy| copy.value.value)));
+        }
+        let heat = Heat {
+            row_label: "dictionary".into(),
+            col_label: "network".into(),
+            by_column: true,
+            ..Heat::new(rows.clone(), names.clone(), values)
+        };
+        let is_error = outcome.measure == Measure::Error;
+        let heat = Figure {
+            title: if is_error { "Relative error".into() } else { "Cross-reconstruction".into() },
+            svg: heat.svg()?,
+            words: if is_error { ERRORS } else { ACCURACIES }.into(),
+        };
+        let line = |at: usize| {
+            let cells = (0..n).map(|other| match other {
+                other if other == at => "–".to_owned(),
+                other => plus_minus(outcome.distance((at, other))),
+            });
+            std::iter::once(names[at].clone()).chain(cells).collect::<Vec<_>>()
+        };
+        let mut lines: Vec<Vec<String>> = (0..n).map(line).collect();
+        if copies {
+            let cell = outcome
+                .rewired
+                .iter()
+                .map(|copy| copy.map_or_else(|| "–".to_owned(), |c| plus_minus(c.distance)));
+            lines.push(std::iter::once("rewired".to_owned()).chain(cell).collect());
+        }
+        let distances = Table {
+            title: "Distances".into(),
+            head: std::iter::once(String::new()).chain(names.clone()).collect(),
+            rows: lines,
+            words: if is_error { DISTANCES } else { LOSSES }.into(),
+        };
+        let facts: Vec<(&str, String)> = [
+            ("measure", outcome.measure.noun().to_owned()),
+            (
+                "motif",
+                format!("{} of {} nodes", self.config["motif"].as_str().unwrap_or("motif"), self.config["k"]),
+            ),
+            ("atoms", self.config["atoms"].to_string()),
+            ("dictionaries per network", self.config["seeds"].to_string()),
+            ("fresh walks", self.config["samples"].to_string()),
+            ("sampler", self.kind.to_string()),
+            ("seed", self.config["seed"].to_string()),
+            ("time", format!("{:.1} s", self.seconds)),
+            ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
+        ]
+        .into_iter()
+        .chain(self.inputs.iter().map(|one| ("input", input(one))))
+        .collect();
+        let mut report = Report::new(format!("Network similarity ({n} networks)"))
+            .lead(format!("{}.", self.finding()))
+            .figure(heat)
+            .table(distances);
+        if outcome.has_tree() {
+            let merges: Vec<(usize, usize, f64)> =
+                outcome.merges.iter().map(|merge| (merge.a, merge.b, merge.drawn)).collect();
+            let x_label = if is_error { "distance" } else { "loss of accuracy" };
+            let tree = Tree { x_label: x_label.into(), ..Tree::new(names, merges) };
+            report =
+                report.figure(Figure { title: "Clustering".into(), svg: tree.svg()?, words: TREE.into() });
+        }
+        let again = rerun::command("network compare", &self.config, &self.names, "--report compare.html");
+        Ok(report.facts(&facts).code("Reproduce", again))
+    }
+}

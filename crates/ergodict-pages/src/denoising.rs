@@ -1,0 +1,415 @@
+//! The page of `ergodict network denoise`: what the scores are like, what they rest on, and which pairs to look at first.
+
+use crate::rerun;
+use crate::text::{input, short};
+use ergodict::data::Network;
+use ergodict::denoise::ensemble::{HeadReport, MISSING, NoiseModel};
+use ergodict::denoise::features::Group;
+use ergodict::denoise::{self, Scores};
+use ergodict::model::Input;
+use ergodict_report::bars::{Bar, BarChart};
+use ergodict_report::histogram::Bins;
+use ergodict_report::words::count;
+use ergodict_report::{Figure, LineChart, Report, Series, Table};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Pairs that are listed.
+const LISTED: usize = 25;
+/// Reasons of a pair that are given.
+const REASONS: usize = 3;
+/// Pairs of which it is said how many are expected to be missing edges.
+const FIRST: usize = 50;
+/// Features that are listed.
+const FEATURES: usize = 20;
+/// A head of a smaller AUC on its own labels is warned of.
+const HARDLY: f64 = 0.7;
+const HARDLY_TOLD: &str = "the head hardly tells its own labels apart: on a network like this, a method without training may do better";
+/// Bins of the distribution of scores.
+const BINS: usize = 40;
+
+const SCORES: &str = "
+    How the scores are spread over forty intervals. Two humps mean that the method tells two kinds of pairs apart; one
+    broad hump, that it is unsure. Only the order of scores has a meaning of its own.";
+
+const RELIABILITY: &str = "
+    Edges were hidden for a test, and each pair got the probability of being one of them, by pairs that it was not among. Each point
+    has about as many hidden edges as the others: on the straight line, probabilities are shares.";
+
+/// A pair to look at, with its score and degrees.
+pub struct Suspect {
+    /// Names of the nodes.
+    pub pair: (String, String),
+    /// Its score.
+    pub score: f64,
+    /// The probability of a true edge, of methods that have one.
+    pub probability: Option<f64>,
+    /// Degrees of the nodes.
+    pub degrees: (usize, usize),
+    /// Common neighbors.
+    pub common: usize,
+    /// What speaks most for a missing edge, in words.
+    pub reasons: String,
+}
+
+/// How many of the pairs that come first are expected to be missing edges.
+#[derive(Clone, Copy, Serialize)]
+pub struct Expected {
+    /// Pairs that come first
+    pub pairs: usize,
+    /// Missing edges expected among them, by their probabilities
+    pub missing: f64,
+    /// Missing edges expected among as many pairs drawn at random
+    pub chance: f64,
+    /// Share of the true edges that is taken to be missing
+    pub share: f64,
+}
+
+/// What was run.
+pub struct DenoisingRun {
+    /// The name of the network.
+    pub network: String,
+    /// How pairs were scored.
+    pub method: String,
+    /// What was assumed to be wrong.
+    pub noise: NoiseModel,
+    /// The share of edges that is believed to be wrong, if it was said.
+    pub share: Option<f64>,
+    /// Whether pairs without an edge were ranked, and not those that were given.
+    pub ranks_non_edges: bool,
+    /// Pairs that are written, or given.
+    pub written: usize,
+    /// Time of all.
+    pub seconds: f64,
+    /// Files that were read.
+    pub inputs: Vec<Input>,
+    /// Settings by their keys.
+    pub config: Value,
+}
+
+/// Denoising as its page shows it.
+pub struct DenoisingPage {
+    /// What was run.
+    pub run: DenoisingRun,
+    /// Pairs that were scored.
+    pub pairs: usize,
+    /// Those of them that are observed edges.
+    pub observed: usize,
+    /// What is known of heads.
+    pub heads: Vec<HeadReport>,
+    /// What there is to say.
+    pub notes: Vec<String>,
+    /// The pairs that matter most.
+    pub first: Vec<Suspect>,
+    /// What is expected of the pairs that come first, where missing edges are looked for.
+    pub expected: Option<Expected>,
+    /// Scores of observed edges and of other pairs in bins; none where no pair has one.
+    scores: Option<(Bins, [Vec<u64>; 2])>,
+}
+
+impl DenoisingPage {
+    /// Of the scores of pairs of a network; `order` are their rows, those that matter most first, and `name` is what a node is called.
+    pub fn new(
+        run: DenoisingRun,
+        network: &Network,
+        pairs: &[(u32, u32)],
+        scored: &Scores,
+        order: &[usize],
+        name: &dyn Fn(u32) -> String,
+    ) -> Self {
+        let is_edge = |row: usize| network.weight(pairs[row].0 as usize, pairs[row].1 as usize) > 0.0;
+        let (edges, others): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(|&row| is_edge(row));
+        let of = |rows: &[usize]| -> Vec<f64> {
+            rows.iter().map(|&row| scored.scores[row]).filter(|score| !score.is_nan()).collect()
+        };
+        let both = [of(&edges), of(&others)];
+        // Those without a score are last.
+        let judged = both[0].len() + both[1].len();
+        let bins = Bins::over(both.iter().flatten(), BINS);
+        Self {
+            pairs: pairs.len(),
+            observed: edges.len(),
+            heads: scored.heads.clone(),
+            notes: scored.notes.clone(),
+            first: order
+                .iter()
+                .take(LISTED.min(judged))
+                .map(|&row| suspect(network, pairs[row], scored, row, name))
+                .collect(),
+            expected: expected(&run, network, scored, order),
+            scores: bins.map(|bins| (bins, both.map(|scores| bins.counts(&scores)))),
+            run,
+        }
+    }
+
+    /// The noise that was assumed, in a word.
+    pub fn noise(&self) -> &'static str {
+        match self.run.noise {
+            NoiseModel::Added => "added",
+            NoiseModel::Removed => "removed",
+            NoiseModel::Both => "both",
+        }
+    }
+
+    /// Why the scores may not be what they seem.
+    pub fn warnings(&self) -> Vec<String> {
+        let hardly = self.heads.iter().filter(|head| head.held_out.is_some_and(|auc| auc < HARDLY));
+        hardly.map(|_| HARDLY_TOLD.to_owned()).collect()
+    }
+
+    /// The page.
+    pub fn report(&self) -> Report {
+        let DenoisingRun { method, seconds, inputs, config, .. } = &self.run;
+        let network = short(&self.run.network);
+        let report = Report::new(format!("Doubtful pairs of {network}")).lead(self.lead(&network));
+        let report = report.table(self.suspects()).figure(self.scores());
+        let report = self.heads.iter().filter_map(reliability).fold(report, Report::figure);
+        let report = self.heads.iter().fold(report, |report, head| self.head(report, head));
+        let mut facts = vec![
+            ("network", self.run.network.clone()),
+            ("pairs", format!("{}, {} of them observed edges", self.pairs, self.observed)),
+            ("method", method.clone()),
+            ("noise", self.noise().to_owned()),
+        ];
+        facts.extend(self.notes.iter().map(|note| ("note", note.clone())));
+        facts.push(("seed", config["seed"].to_string()));
+        facts.push(("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.push(("time", format!("{seconds:.2} s")));
+        facts.extend(inputs.iter().map(|one| ("input", input(one))));
+        // The pairs are among the flags.
+        let names = std::slice::from_ref(&self.run.network);
+        let command = rerun::command("network denoise", config, names, "-o scores.tsv");
+        report.facts(&facts).code("Run it again", command)
+    }
+
+    fn lead(&self, network: &str) -> String {
+        let what = match self.noise() {
+            "added" => "how much each looks like a true edge, if some edges of the network are false",
+            "removed" => "how much each looks like an edge that is missing from the network",
+            _ => "how much each looks like a true edge, if some edges are false and some are missing",
+        };
+        let finding = self.expected.map_or_else(String::new, |expected| {
+            let sentence = expected.sentence();
+            format!("{}{}. ", sentence[..1].to_uppercase(), &sentence[1..])
+        });
+        let mut lead = format!(
+            "{finding}{} pairs of nodes of {network}, scored by {}: {what}. Nothing but the network itself was looked at.",
+            self.pairs, self.run.method
+        );
+        for head in &self.heads {
+            if let Some(share) = head.false_share {
+                lead = format!(
+                    "{lead} An estimated {:.0} % of the observed edges look as if put in at random.",
+                    100.0 * share
+                );
+            }
+            if let Some(auc) = head.held_out {
+                lead = format!(
+                    "{lead} On edges {} for a test the scores have an AUC of {auc:.4}: so often a true pair scores above a false one \
+                     (½ is chance). That is how well it knows its own labels, not how well it finds real errors.",
+                    if head.noise.word() == "added" { "put in" } else { "hidden" }
+                );
+            }
+        }
+        lead
+    }
+
+    /// The pairs that matter most.
+    fn suspects(&self) -> Table {
+        let missing = self.run.noise == NoiseModel::Removed;
+        let rows = self.first.iter().enumerate().map(|(rank, one)| {
+            vec![
+                (rank + 1).to_string(),
+                one.pair.0.clone(),
+                one.pair.1.clone(),
+                format!("{:.4}", one.score),
+                one.probability.map_or_else(String::new, |probability| format!("{probability:.3}")),
+                format!("{}, {}", one.degrees.0, one.degrees.1),
+                one.common.to_string(),
+                one.reasons.clone(),
+            ]
+        });
+        let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", "speaks for it"];
+        // Only missing edges have reasons.
+        let columns = if missing { head.len() } else { head.len() - 1 };
+        let (title, words) = if missing {
+            (
+                "Perhaps missing",
+                format!(
+                    "The pairs that look most like edges that are missing. Probabilities are for {:.0} % of the true edges missing. \
+                     What speaks for a pair are features with what they add to its log odds.",
+                    100.0 * self.expected.map_or(MISSING, |expected| expected.share)
+                ),
+            )
+        } else {
+            (
+                "Most suspicious",
+                "The pairs that look least like true edges, the most suspicious first.".to_owned(),
+            )
+        };
+        Table {
+            title: title.into(),
+            head: head[..columns].iter().map(|&name| name.to_owned()).collect(),
+            rows: rows.map(|row| row[..columns].to_vec()).collect(),
+            words: format!(
+                "{words} Beside the score: the neighbors of either node, and those they share. The table that was written has {}.",
+                count(self.run.written, "pair", "pairs")
+            ),
+        }
+    }
+
+    /// What a head rests on.
+    fn head(&self, report: Report, head: &HeadReport) -> Report {
+        // A blend of single numbers has none.
+        if head.features.is_empty() {
+            return report;
+        }
+        let mut features: Vec<&(String, Group, _)> = head.features.iter().collect();
+        features.sort_by(|a, b| b.2.auc_drop.total_cmp(&a.2.auc_drop));
+        let rows = features.iter().take(FEATURES).map(|(name, group, importance)| {
+            vec![
+                name.clone(),
+                kind(*group).to_owned(),
+                format!("{:.4}", importance.auc_drop),
+                format!("{:.3}", importance.logit_spread),
+            ]
+        });
+        let several = self.heads.len() > 1;
+        let which = if several { format!(" for {} edges", head.noise.word()) } else { String::new() };
+        let rest = head.features.len().saturating_sub(FEATURES);
+        let rest = if rest > 0 { format!(" {rest} more matter less.") } else { String::new() };
+        report.table(Table {
+            title: format!("What the scores rest on{which}"),
+            head: ["feature", "kind", "AUC lost without it", "spread of its term"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+            words: format!(
+                "A logistic head was trained on {} pairs in {} splits made from the network itself. For each feature: what the AUC of training \
+                 loses when it is held at its mean, and how much its term varies from pair to pair (in units of the logit). Features that \
+                 say the same share what they say, so that each alone may look dispensable.{rest}",
+                head.training_pairs, head.splits
+            ),
+        })
+    }
+
+    fn scores(&self) -> Figure {
+        let figure = |svg| Figure { title: "Scores".into(), svg, words: SCORES.into() };
+        let x_label = "score".to_owned();
+        let names = ["observed edges", "other pairs"].into_iter();
+        let all = self
+            .scores
+            .iter()
+            .flat_map(|(bins, counts)| names.clone().zip(counts).map(move |one| (bins, one)));
+        let some: Vec<(&Bins, (&str, &Vec<u64>))> =
+            all.filter(|(_, (_, counts))| counts.iter().any(|n| *n > 0)).collect();
+        if let [(bins, (_, counts))] = some[..] {
+            let bar = |(i, n): (usize, &u64)| {
+                let (from, to) = (bins.edge(i), bins.edge(i + 1));
+                Bar { from, to, value: *n as f64, label: None }
+            };
+            let bars = counts.iter().enumerate().map(bar).collect();
+            return figure(BarChart { x_label, y_label: "pairs".into(), bars, ..BarChart::default() }.svg());
+        }
+        let series =
+            some.iter().map(|(bins, (name, counts))| Series::new(*name, bins.steps(counts))).collect();
+        figure(LineChart { x_label, y_label: "share of pairs".into(), series, ..LineChart::default() }.svg())
+    }
+}
+
+impl Expected {
+    /// In words.
+    pub fn sentence(&self) -> String {
+        let about = if self.missing >= LEAST { "about " } else { "" };
+        format!(
+            "of the first {} pairs {about}{} are expected to be missing edges, {} by chance, if {:.0} % of the true edges are missing",
+            self.pairs,
+            rounded(self.missing),
+            rounded(self.chance),
+            100.0 * self.share
+        )
+    }
+}
+
+/// Fewer pairs are not told in numbers.
+const LEAST: f64 = 0.01;
+
+/// A count that is expected: whole from ten on, with two digits below.
+fn rounded(count: f64) -> String {
+    match count {
+        _ if count >= 10.0 => format!("{count:.0}"),
+        _ if count >= 1.0 => format!("{count:.1}"),
+        _ if count >= LEAST => format!("{count:.2}"),
+        _ => format!("fewer than {LEAST}"),
+    }
+}
+
+/// Where missing edges are looked for: the pairs that come first, how many of them are expected to be missing edges, and how many by chance.
+fn expected(run: &DenoisingRun, network: &Network, scored: &Scores, order: &[usize]) -> Option<Expected> {
+    let looked_for = run.ranks_non_edges && run.noise == NoiseModel::Removed;
+    let probabilities = scored.probabilities.as_ref().filter(|_| looked_for)?;
+    let pairs = run.written.min(FIRST);
+    let share = run.share.unwrap_or(MISSING);
+    let n = network.nodes() as f64;
+    let missing = share / (1.0 - share) * network.edges() as f64;
+    let chance = (pairs as f64 * missing / (n * (n - 1.0) / 2.0 - network.edges() as f64)).min(pairs as f64);
+    Some(Expected {
+        pairs,
+        missing: order[..pairs].iter().map(|&row| probabilities[row]).sum(),
+        chance,
+        share,
+    })
+}
+
+/// A pair of the table of a page.
+fn suspect(
+    network: &Network,
+    (u, v): (u32, u32),
+    scored: &Scores,
+    row: usize,
+    name: &dyn Fn(u32) -> String,
+) -> Suspect {
+    let [one, two, common] = denoise::evidence(network, (u, v));
+    Suspect {
+        pair: (name(u), name(v)),
+        score: scored.scores[row],
+        probability: scored.probabilities.as_ref().map(|all| all[row]),
+        degrees: (one, two),
+        common,
+        reasons: reasons(scored, row).unwrap_or_default(),
+    }
+}
+
+/// What speaks most for a pair, in words.
+pub fn reasons(scored: &Scores, row: usize) -> Option<String> {
+    let strongest = scored.reasons.get(&row)?.iter().take(REASONS).filter(|reason| reason.1 > 0.0);
+    Some(strongest.map(|(name, added)| format!("{name} {added:+.1}")).collect::<Vec<_>>().join(", "))
+}
+
+fn kind(group: Group) -> &'static str {
+    match group {
+        Group::Paths => "short paths",
+        Group::Degrees => "degrees",
+        Group::Walks => "longer walks",
+        Group::Nodes => "neighborhoods",
+        Group::Embedding => "embedding",
+        Group::Motifs => "latent motifs",
+    }
+}
+
+/// Probabilities against shares of hidden edges.
+fn reliability(head: &HeadReport) -> Option<Figure> {
+    if head.reliability.is_empty() {
+        return None;
+    }
+    let points: Vec<(f64, f64)> = head.reliability.iter().map(|bin| (bin.predicted, bin.observed)).collect();
+    let most = points.iter().fold(0.01f64, |most, point| most.max(point.0).max(point.1));
+    let chart = LineChart {
+        x_label: "predicted probability".into(),
+        y_label: "share of hidden edges".into(),
+        series: vec![
+            Series::new("hidden edges", points),
+            Series::new("perfect", vec![(0.0, 0.0), (most, most)]),
+        ],
+        ..LineChart::default()
+    };
+    Some(Figure { title: "Reliability".into(), svg: chart.svg(), words: RELIABILITY.into() })
+}

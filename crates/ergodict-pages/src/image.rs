@@ -1,0 +1,215 @@
+//! The page of an image that was rebuilt from atoms, or freed of noise by them.
+
+use crate::maps::off;
+use crate::model::{facts, gallery};
+use ergodict::data::Image;
+use ergodict::model::Model;
+use ergodict::patch::PatchKind;
+use ergodict::reconstruct::{Reconstruction, psnr, relative_error};
+use ergodict_report::{Figure, Picture, PictureError, Pictures, Reduction, Report, Shade};
+use serde::Serialize;
+
+/// Most pixels along a side of a picture.
+const LONGEST_SIDE: usize = 480;
+
+/// An error of this size, where white is 1, gets the full color.
+const FULL_ERROR: f64 = 0.25;
+
+/// The noise an image was freed of.
+#[derive(Clone, Copy)]
+pub struct Freed {
+    /// Its standard deviation.
+    pub sigma: f64,
+    /// Whether that was estimated.
+    pub estimated: bool,
+}
+
+impl Freed {
+    /// Where the standard deviation is from.
+    pub fn how(self) -> &'static str {
+        if self.estimated { "estimated" } else { "given" }
+    }
+}
+
+/// An image and what became of it.
+#[derive(Clone, Copy)]
+pub struct Outcome<'a> {
+    /// The image.
+    pub image: &'a Image,
+    /// What was rebuilt of it.
+    pub rebuilt: &'a Reconstruction,
+    /// The image without noise.
+    pub reference: Option<&'a Image>,
+    /// Pixels between neighboring patches.
+    pub stride: usize,
+    /// The noise, if it was to be taken away.
+    pub freed: Option<Freed>,
+}
+
+/// How far a picture is from another.
+#[derive(Serialize)]
+pub struct Distance {
+    /// 10 log₁₀(1 / mean (X̂ − X)²) from the image, before clipping and rounding; `null` where they are the same (it is infinite then)
+    pub psnr: f64,
+    /// ‖X̂ − X‖ / ‖X‖ from the image, before clipping and rounding
+    pub relative_error: f64,
+}
+
+impl Distance {
+    /// Of pixels from others.
+    pub fn between(a: &[f64], b: &[f64]) -> Self {
+        Self { psnr: psnr(a, b, 1.0), relative_error: relative_error(a, b) }
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        format!("PSNR {:.2} dB, relative error {:.4}", self.psnr, self.relative_error)
+    }
+}
+
+/// The page of an image rebuilt, or freed of noise; `command` makes it again.
+///
+/// # Errors
+/// Images or atoms that cannot be drawn.
+pub fn of_reconstruction(
+    model: &Model,
+    patch: PatchKind,
+    done: &Outcome<'_>,
+    lambda: f64,
+    command: &str,
+) -> Result<Report, PictureError> {
+    let ((rows, cols), atoms_used) = (done.image.shape(), model.w.cols());
+    let given = done.image.to_f64();
+    let mut distance = Distance::between(&done.rebuilt.values, &given).words();
+    if let Some(reference) = done.reference {
+        let clean = reference.to_f64();
+        let before = Distance::between(&given, &clean);
+        let after = Distance::between(&done.rebuilt.values, &clean);
+        let against = format!(
+            "Against the reference, PSNR {:.2} dB before → {:.2} dB after, relative error {:.4} → {:.4}",
+            before.psnr, after.psnr, before.relative_error, after.relative_error
+        );
+        distance = match done.freed {
+            Some(_) => format!("{against}. From the noisy image it is {distance}"),
+            None => format!("From the image, {distance}. {against}"),
+        };
+    } else if done.freed.is_some() {
+        distance = format!(
+            "{distance}, which is the distance from the noisy image and no measure of success: for that, give the image \
+             without noise by --reference"
+        );
+    }
+    let (title, what) = match done.freed {
+        Some(freed) => (
+            "An image freed of noise",
+            format!(
+                "Noise of σ = {:.4} ({}; white is 1) taken from an image of {cols}×{rows} pixels by {atoms_used} atoms, with \
+                 λ = {lambda:.4}",
+                freed.sigma,
+                freed.how()
+            ),
+        ),
+        None => (
+            "An image rebuilt from atoms",
+            format!("An image of {cols}×{rows} pixels rebuilt from {atoms_used} atoms, with λ = {lambda:.4}"),
+        ),
+    };
+    let report = Report::new(title)
+        .lead(format!("{what}. {distance}."))
+        .figure(pictures("The image".into(), done, patch, lambda)?)
+        .gallery(&gallery(model))?
+        .facts(&rebuilding(model, done.stride, lambda))
+        .code("Run it again", command);
+    Ok(report)
+}
+
+/// What was run: the flags of this run, then those that the atoms were learned with.
+fn rebuilding(model: &Model, stride: usize, lambda: f64) -> Vec<(&'static str, String)> {
+    let own = [("stride", stride.to_string()), ("λ of rebuilding", format!("{lambda:.4}"))];
+    own.into_iter().chain(facts(model)).collect()
+}
+
+/// The image beside what became of it.
+///
+/// # Errors
+/// Images that are too large to draw.
+pub fn pictures(
+    title: String,
+    done: &Outcome<'_>,
+    patch: PatchKind,
+    lambda: f64,
+) -> Result<Figure, PictureError> {
+    let channels = patch.channels;
+    let shade = if channels == 3 { Shade::Rgb } else { Shade::Photo { low: 0.0, high: 1.0 } };
+    let (given, rebuilt) = (done.image.to_f64(), &done.rebuilt.values);
+    let clean = done.reference.map(Image::to_f64);
+    let truth = clean.as_deref().unwrap_or(&given);
+    let decibels = Distance::between(rebuilt, truth).psnr;
+    let smaller = Reduction::new(done.image.shape(), LONGEST_SIDE);
+    let error = smaller.apply(&off(rebuilt, truth, channels), 1);
+    let given = smaller.apply(&given, channels);
+    let rebuilt = smaller.apply(rebuilt, channels);
+    let clean = clean.map(|clean| smaller.apply(&clean, channels));
+    let picture = |values| Picture { values, shape: smaller.shape, channels, shade };
+    let (before, after) = match done.freed {
+        Some(_) => ("the noisy image", "freed of noise"),
+        None => ("the image", "rebuilt"),
+    };
+    let whence = match (&clean, done.freed) {
+        (Some(_), _) => " from the reference",
+        (None, Some(_)) => " from the noisy image",
+        (None, None) => "",
+    };
+    let mut items = vec![
+        (picture(&given), before.to_owned()),
+        (picture(&rebuilt), format!("{after}: PSNR {decibels:.2} dB{whence}")),
+    ];
+    if let Some(clean) = &clean {
+        items.push((picture(clean), "the reference".to_owned()));
+    }
+    let name = match (&clean, done.freed) {
+        (Some(_), _) => "error against the reference",
+        (None, Some(_)) => "what was taken away",
+        (None, None) => "error",
+    };
+    items.push((Picture::new(&error, smaller.shape, Shade::Heat { full: FULL_ERROR }), name.to_owned()));
+    let columns = Some(if items.len() == 4 { 2 } else { 3 });
+    let svg = Pictures { items, columns }.svg()?;
+    Ok(Figure { title, svg, words: words(done, lambda, smaller.block) })
+}
+
+/// What the pictures show and how they were made.
+fn words(done: &Outcome<'_>, lambda: f64, block: usize) -> String {
+    let how = match (done.freed, lambda > 0.0) {
+        (Some(Freed { sigma, .. }), true) => format!(
+            "λ chooses the atoms of each patch, and their coefficients are then fitted without it. λ is such that what the \
+             atoms leave out is as large as the noise, σ = {sigma:.4}."
+        ),
+        (Some(Freed { sigma, .. }), false) if sigma > 0.0 => format!(
+            "Even without a penalty the atoms leave out more than the noise, σ = {sigma:.4}: λ is 0, and detail is lost with \
+             the noise. More atoms, smaller ones or such of both signs would keep it."
+        ),
+        (Some(_), _) => "There is no noise to take away: λ is 0.".to_owned(),
+        (None, true) => format!("Each patch is rebuilt from few atoms, as λ = {lambda:.4} asks for."),
+        (None, false) => "Each patch is rebuilt from the atoms as closely as it goes.".to_owned(),
+    };
+    let map = match (done.freed, done.reference) {
+        (None, _) => "What the error map shows dark is what the dictionary has no atoms for.",
+        (Some(_), None) => "Outlines in what was taken away are detail that was lost with the noise.",
+        (Some(_), Some(_)) => "What the error map shows dark is detail that was lost, or noise that is left.",
+    };
+    let stride = match done.stride {
+        1 => "Patches begin at every pixel (stride 1).".to_owned(),
+        stride => format!(
+            "Patches begin {stride} pixels apart (stride {stride}). `ergodict image reconstruct --stride 1` takes the mean over \
+             more of them, so its PSNR may differ slightly."
+        ),
+    };
+    let size = match block {
+        1 => String::new(),
+        _ => format!(
+            " The pictures are made smaller, each dot the mean of {block}×{block} pixels; the PSNR is that of the full size."
+        ),
+    };
+    format!("{how} Where patches overlap the mean is taken. {map}\n\n{stride}{size}")
+}

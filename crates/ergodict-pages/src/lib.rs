@@ -1,0 +1,27 @@
+//! The reports of ergodict: a page for each kind of result, the same from the command line and from Python.
+//!
+//! ```text
+//! model ────────────▶ model, network, over_time ─┐
+//! scores of pairs ──▶ denoising ─────────────────┼─▶ ergodict_report::Report ──▶ one page
+//! networks ─────────▶ comparison, reconstruction ┤
+//! images, spins ────▶ image, spins ──────────────┘
+//! ```
+//!
+//! It takes results of the library and knows of no arguments and no terminal. [`rerun`] writes the command that makes a result again, from a list of the flags.
+
+pub mod comparison;
+pub mod denoising;
+pub mod finding;
+pub mod image;
+pub mod maps;
+pub mod mixing;
+pub mod model;
+pub mod network;
+pub mod over_time;
+pub mod reconstruction;
+pub mod recorded;
+pub mod rerun;
+pub mod shell;
+pub mod spins;
+pub mod text;
+pub mod windows;

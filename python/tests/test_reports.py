@@ -1,0 +1,189 @@
+"""Reports: the pages that the command line writes, of results that Python holds."""
+
+from __future__ import annotations
+
+import html
+import pathlib
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+
+import ergodict
+from ergodict import ImagePatches, Ising, NetworkDictionary, OnlineNMF, TimedEdges
+
+
+def timeless(path: pathlib.Path) -> str:
+    """A page without what it says of times."""
+    return re.sub(r"<div><dt>time</dt>.*?</div>\n", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.fixture
+def network_file(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "lesmis.csv"
+    u, v, _ = ergodict.Network("@lesmis").to_edges()
+    path.write_text("".join(f"{one},{two}\n" for one, two in zip(u, v)), encoding="utf-8")
+    return path
+
+
+def test_the_page_of_a_network_dictionary_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, network_file: pathlib.Path
+) -> None:
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    for network in ("@karate", network_file):
+        model = NetworkDictionary(5, k=6, steps=15, random_state=3).fit(network)
+        assert model.report(own) == own
+        cli("network", "learn", network, "-k", 6, "-r", 5, "--steps", 15, "--seed", 3, "-o", tmp_path / "m", "--report", theirs)
+        assert timeless(own) == timeless(theirs)
+    # Loaded, it is the same; another title is a heading.
+    again = NetworkDictionary.load(tmp_path / "m")
+    assert timeless(again.report(tmp_path / "again.html")) == timeless(own)
+    assert "<h1>Misérables</h1>" in again.report(own, title="Misérables").read_text(encoding="utf-8")
+
+
+def test_the_page_of_a_network_in_time_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rng = np.random.default_rng(0)
+    lines = [f"{u},{v},{t}" for t in range(60) for u, v in rng.integers(0, 20, (6, 2)) if u != v]
+    rows.write_text("\n".join(["source,target,time", *lines]) + "\n", encoding="utf-8")
+    model = NetworkDictionary(3, k=3, steps=5, null_permutations=0, random_state=1).fit(TimedEdges(rows).windows(windows=3))
+    own, theirs = model.report(tmp_path / "own.html"), tmp_path / "theirs.html"
+    cli(
+        "network", "learn", rows, "--timestamps", "--windows", 3, "-k", 3, "-r", 3, "--steps", 5, "--null-permutations", 0, "--seed", 1,
+        "-o", tmp_path / "m", "--report", theirs,
+    )
+    assert "Change from window to window" in timeless(own) and timeless(own) == timeless(theirs)
+
+
+def test_the_page_of_denoising_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, network_file: pathlib.Path
+) -> None:
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    cases: list[tuple[list[str], dict[str, Any]]] = [
+        ([], {}),
+        (["--pairs", "non-edges", "--share", "0.2"], {"pairs": "non-edges", "share": 0.2}),
+        (["--method", "l3", "--top", "7", "--noise", "added"], {"method": "l3", "top": 7, "noise": "added"}),
+    ]
+    for words, keywords in cases:
+        found = ergodict.denoise(network_file, random_state=2, **keywords)
+        assert found.report(own) == own
+        cli("network", "denoise", network_file, *words, "--seed", 2, "-o", tmp_path / "scores.tsv", "--report", theirs)
+        assert timeless(own) == timeless(theirs), words
+        assert timeless(pickle.loads(pickle.dumps(found)).report(own)) == timeless(theirs)
+
+
+def test_the_page_of_a_comparison_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, network_file: pathlib.Path
+) -> None:
+    found = ergodict.compare(["@karate", network_file, "@kite"], k=5, steps=10, samples=500, random_state=4)
+    own, theirs = found.report(tmp_path / "own.html"), tmp_path / "theirs.html"
+    cli(
+        "network", "compare", "@karate", network_file, "@kite", "-k", 5, "--steps", 10, "--samples", 500, "--seed", 4,
+        "-o", tmp_path / "t", "--report", theirs,
+    )
+    assert timeless(own) == timeless(theirs)
+    assert timeless(pickle.loads(pickle.dumps(found)).report(own)) == timeless(theirs)
+
+
+def test_the_page_of_a_reconstruction_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The command on the page has the model as it was typed.
+    monkeypatch.chdir(tmp_path)
+    learned, theirs = "m.safetensors", tmp_path / "theirs.html"
+    NetworkDictionary(4, k=5, steps=10, random_state=3).fit("@karate").save(learned)
+    model = NetworkDictionary.load(learned)
+    for words, keywords in (([], {}), (["--mode", "off-chain", "--threshold", "0.3"], {"mode": "off-chain", "threshold": 0.3})):
+        own = model.reconstruct("@karate", samples=3000, **keywords).report(tmp_path / "own.html")
+        cli(
+            "network", "reconstruct", "@karate", "--model", learned, "--samples", 3000, "--seed", 3, *words,
+            "-o", tmp_path / "t.tsv", "--report", theirs,
+        )
+        assert timeless(own) == timeless(theirs)
+    # Of a dictionary in memory, pickled, and of some pairs.
+    rebuilt = NetworkDictionary(4, k=5, steps=10, random_state=3).fit("@karate").reconstruct("@karate", samples=500, pairs=[(1, 2), (1, 34)])
+    page = pickle.loads(pickle.dumps(rebuilt)).report(tmp_path / "some.html").read_text(encoding="utf-8")
+    assert "@karate rebuilt" in page and "--pairs pairs.tsv" in page
+
+
+def test_the_page_of_a_matrix_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    data = np.random.default_rng(0).random((80, 9))
+    np.save(tmp_path / "x.npy", data)
+    cli("factor", tmp_path / "x.npy", "-r", 3, "--seed", 1, "-o", tmp_path / "cli.safetensors")
+    cli("report", tmp_path / "cli.safetensors", "-o", tmp_path / "theirs.html")
+    loaded = ergodict.load(tmp_path / "cli.safetensors")
+    assert timeless(loaded.report(tmp_path / "own.html")) == timeless(tmp_path / "theirs.html")
+    # Learned here, it is what the command line makes of its file.
+    model = OnlineNMF(3, random_state=1).fit(data)
+    model.save(tmp_path / "py.safetensors")
+    cli("report", tmp_path / "py.safetensors", "-o", tmp_path / "theirs.html")
+    assert timeless(model.report(tmp_path / "own.html")) == timeless(tmp_path / "theirs.html")
+
+
+def test_the_pages_of_images_and_spins_are_those_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    patches = ImagePatches("@tessellation", 6, n=50, random_state=0)
+    OnlineNMF(5, random_state=0).fit_stream(patches, steps=5).save(tmp_path / "image.safetensors")
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    ergodict.reconstruct_image(tmp_path / "image.safetensors", "@tessellation", stride=6, report=own)
+    cli(
+        "image", "reconstruct", tmp_path / "image.safetensors", "@tessellation", "--stride", 6, "-o", tmp_path / "r.png", "--report", theirs
+    )
+    assert timeless(own) == timeless(theirs)
+    ergodict.denoise_image(tmp_path / "image.safetensors", "@tessellation-noisy", stride=6, report=own)
+    cli(
+        "image", "reconstruct", tmp_path / "image.safetensors", "@tessellation-noisy", "--denoise", "--stride", 6,
+        "-o", tmp_path / "r.png", "--report", theirs,
+    )
+    assert timeless(own) == timeless(theirs)
+    ising = Ising(size=20, every=400, random_state=0)
+    spins = OnlineNMF(4, random_state=0).fit_stream(ising.minibatches(5, 40, steps=4))
+    assert "atoms of 5×5 sites" in spins.report(own).read_text(encoding="utf-8")
+    spins.save(tmp_path / "spins.safetensors")
+    state = next(ising)
+    np.save(tmp_path / "state.npy", state)
+    ergodict.reconstruct_spins(tmp_path / "spins.safetensors", state, report=own)
+    cli("spins", "reconstruct", tmp_path / "spins.safetensors", tmp_path / "state.npy", "-o", tmp_path / "r.npy", "--report", theirs)
+    assert timeless(own).replace("configuration.npy", "state.npy") == timeless(theirs)
+    # What is in memory has a page as well.
+    ergodict.reconstruct_image(OnlineNMF(2, random_state=0).fit(np.ones((9, 16))), np.ones((12, 12)), report=own)
+    assert "An image rebuilt from atoms" in own.read_text(encoding="utf-8")
+
+
+def test_ids_of_any_kind_are_shown_as_they_are(tmp_path: pathlib.Path) -> None:
+    club = networkx.relabel_nodes(networkx.karate_club_graph(), lambda node: ("member", node))
+    page = ergodict.denoise(networkx.Graph(club.edges), method="l3").report(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "('member', " in html.unescape(page)
+    # Scores by a dictionary have a page, too.
+    model = NetworkDictionary(3, k=4, steps=5, random_state=0).fit("@karate")
+    page = model.denoise("@karate", samples=500).report(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "scored by dictionary" in page
+
+
+def test_what_was_read_is_not_overwritten_and_nothing_is_left_of_errors(tmp_path: pathlib.Path, network_file: pathlib.Path) -> None:
+    before = network_file.read_bytes()
+    model = NetworkDictionary(3, k=4, steps=3, random_state=0).fit(network_file)
+    found = ergodict.denoise(network_file, method="l3")
+    compared = ergodict.compare([network_file, "@kite"], n_components=2, k=4, steps=3, samples=200, random_state=0)
+    for result in (model, found, pickle.loads(pickle.dumps(found)), compared, model.reconstruct(network_file, samples=200)):
+        with pytest.raises(ValueError, match="would be overwritten"):
+            result.report(network_file)
+    assert network_file.read_bytes() == before
+    model.save(tmp_path / "m.safetensors")
+    loaded = NetworkDictionary.load(tmp_path / "m.safetensors")
+    for result in (loaded, loaded.reconstruct("@karate", samples=200)):
+        with pytest.raises(ValueError, match="would be overwritten"):
+            result.report(tmp_path / "m.safetensors")
+    loaded = ergodict.load(tmp_path / "m.safetensors")
+    there = sorted(path.name for path in tmp_path.iterdir())
+    for place in (tmp_path, tmp_path / "no" / "page.html"):
+        with pytest.raises((ValueError, OSError)):
+            model.report(place)
+        with pytest.raises((ValueError, OSError)):
+            ergodict.reconstruct_image(np.eye(9), np.ones((12, 12)), report=place)
+    with pytest.raises(TypeError):
+        found.report(7)  # type: ignore[arg-type]
+    assert sorted(path.name for path in tmp_path.iterdir()) == there

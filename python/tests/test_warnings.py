@@ -1,0 +1,88 @@
+"""Warnings: what the command line warns of, in the same words, with a category to filter by."""
+
+from __future__ import annotations
+
+import pathlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+
+import ergodict
+from ergodict import Network, NetworkDictionary, OnlineNMF
+
+
+def heard(work: Callable[[], Any]) -> list[tuple[type[Warning], str]]:
+    """The warnings of some work, with their categories."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        work()
+    assert all(one.filename == __file__ for one in found), [one.filename for one in found]
+    return [(one.category, str(one.message)) for one in found]
+
+
+def warned(done: Any) -> list[str]:
+    """The warnings of the command line."""
+    return [line.partition("warning")[2].strip() for line in done.stderr.splitlines() if line.startswith("warning")]
+
+
+@pytest.fixture
+def hubs(tmp_path: pathlib.Path) -> pathlib.Path:
+    """A clique with many pendant nodes, of which chains that keep to their law see little."""
+    path = tmp_path / "hubs.txt"
+    clique = [(u, v) for u in range(12) for v in range(u)]
+    pendant = [(node, node % 12) for node in range(12, 2000)]
+    path.write_text("".join(f"{u} {v}\n" for u, v in clique + pendant), encoding="utf-8")
+    return path
+
+
+def test_networks_that_are_hardly_seen_and_chains_that_have_not_converged(cli: Callable[..., Any], tmp_path: pathlib.Path, hubs: Any) -> None:
+    model = NetworkDictionary(3, k=6, steps=4, sampler="glauber", random_state=0)
+    found = heard(lambda: model.fit(hubs))
+    assert {category for category, _ in found} == {ConvergenceWarning}
+    words = [text for _, text in found]
+    assert words[0] == 'most of hubs.txt is hardly seen; sampler="walk" sees more of it'
+    assert words[1].startswith(("not converged (R̂ ", "too few effective draws")) and words[1].endswith(
+        "; increase steps or every, or use another sampler"
+    )
+    said = warned(cli("network", "learn", hubs, "-k", 6, "-r", 3, "--steps", 4, "--sampler", "glauber", "--seed", 0, "-o", tmp_path / "m"))
+    flags = [("sampler=\"walk\"", "--sampler walk"), ("increase steps", "increase --steps"), ("or every", "or --every"), ("another sampler", "another --sampler")]
+    for keyword, flag in flags:
+        words = [text.replace(keyword, flag) for text in words]
+    assert said == words
+    # Independent walks see it all.
+    assert heard(lambda: NetworkDictionary(3, k=6, steps=4, random_state=0).fit("@karate")) == []
+
+
+def test_weights_directions_and_components_that_are_left_out() -> None:
+    (found,) = heard(lambda: NetworkDictionary(2, k=3, steps=2, random_state=0).fit("@lesmis"))
+    assert found == (DataConversionWarning, "@lesmis: weights are ignored (weighted=True uses them)")
+    assert heard(lambda: NetworkDictionary(2, k=3, steps=2, random_state=0).fit(Network("@lesmis", weighted=False))) == []
+    assert heard(lambda: NetworkDictionary(2, k=3, steps=2, weighted=True, random_state=0).fit(Network("@lesmis"))) == []
+    ((category, words),) = heard(lambda: NetworkDictionary(2, k=3, steps=2, random_state=0).fit([(0, 1), (1, 2), (2, 0), (5, 6)]))
+    assert category is DataConversionWarning and words.startswith("the largest of 2 components is sampled: 3 of 5 nodes")
+    arcs = Network([(0, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0)], directed=True)
+    ((category, words),) = heard(lambda: ergodict.denoise(arcs, method="l3"))
+    assert category is DataConversionWarning and words.startswith("ignored by denoising: ") and "directions" in words and "weights" in words
+
+
+def test_classifiers_that_hardly_know_their_own_labels(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "random.txt"
+    Network.generate("er", n=100, edges=500, random_state=1).write(path)
+    found = heard(lambda: ergodict.denoise(path, pairs="non-edges", random_state=0))
+    said = warned(cli("network", "denoise", path, "--pairs", "non-edges", "-o", tmp_path / "s.tsv"))
+    assert said and found == [(ConvergenceWarning, text) for text in said]
+
+
+def test_nothing_learned_and_signs_that_are_lost() -> None:
+    data = np.random.default_rng(0).random((30, 4))
+    nothing = (ConvergenceWarning, "every code is zero, nothing was learned: lower alpha")
+    assert heard(lambda: OnlineNMF(2, alpha=100, random_state=0).fit(data)) == [nothing]
+    assert heard(lambda: OnlineNMF(2, alpha=100, random_state=0).fit_stream([data])) == [nothing]
+    assert nothing in heard(lambda: NetworkDictionary(2, k=3, steps=2, alpha=1e3, random_state=0).fit("@karate"))
+    signs = (UserWarning, 'the data has negative entries, which nonnegative atoms and codes cannot make: dictionary="ball" code="free" can')
+    assert heard(lambda: OnlineNMF(2, random_state=0).fit(data - 0.5)) == [signs]
+    assert heard(lambda: OnlineNMF(2, random_state=0).partial_fit(data - 0.5)) == [signs]
