@@ -78,7 +78,7 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
             Section::Vertices => {
                 let id = vertex(&fields[0])?;
                 let label = fields.get(1).map_or(id.as_str(), |label| label);
-                graph.node(&id, Some(label));
+                graph.node(&id, Some(label)).map_err(bad)?;
             }
             Section::Pairs(directed) => {
                 let [source, target, ..] = &fields[..] else {
@@ -119,8 +119,8 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
     matrix_list::nodes(path, None, count, count, graph.edges() as u64 + graph.nodes())?;
     for at in 1..=count {
         let id = at.to_string();
-        if !graph.has(&id) || !graph.is_labeled(&id) {
-            graph.node(&id, Some(&id));
+        if !graph.is_listed(&id) {
+            graph.node(&id, Some(&id)).map_err(|problem| Error::format(path, None, problem))?;
         }
     }
     Ok(graph)
