@@ -204,7 +204,7 @@ def page(scores):
     names = list(dict.fromkeys(name for name, _ in scores))
     mean = lambda name, method, key: np.mean([line[key] for line in scores[name, method]])
     best = {name: max(mean(name, method, key) for (of, method) in scores if of == name for key in ("linear", "forest")) for name in names}
-    text = "| method | columns | " + " | ".join(names) + " | CPU ms a graph |\n" + "|---|" * (len(names) + 2) + "---|\n"
+    text = "| method | columns | " + " | ".join(names) + " | CPU ms a graph |\n|" + "---|" * (len(names) + 3) + "\n"
     for method in dict.fromkeys(method for _, method in scores):
         cells, lines = [], [line for (_, of), some in scores.items() if of == method for line in some]
         for name in names:

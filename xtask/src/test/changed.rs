@@ -38,13 +38,14 @@ const XTASK: &[&str] = &["format", "clippy", "unit", "rustdoc"];
 
 /// A path that no rule fits runs everything, as does the manifest of any package: these rules have to be certain.
 #[rustfmt::skip]
-const RULES: [Rule; 31] = [
+const RULES: [Rule; 32] = [
     // Tests of the command line compare with three pages, and the library compiles the Rust in two others.
     rule("docs/command-line.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/json.md", &["guide", "unit"], "package(ergodict-cli)", Pages::Itself),
     rule("docs/paper-json.md", &["guide", "unit"], "package(ergodict-paper)", Pages::Itself),
     rule("docs/own-chain.md", &["guide", "doc"], "", Pages::Itself),
     rule("README.md", &["guide", "doc"], "", Pages::Itself),
+    rule("docs/notebooks/", &["python", "guide"], "", Pages::Itself),
     rule("docs/", &["guide"], "", Pages::Itself),
     rule("CONTRIBUTING.md", &["guide"], "", Pages::Itself),
     // Only links lead to these.
