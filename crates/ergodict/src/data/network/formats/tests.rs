@@ -115,6 +115,7 @@ fn what_is_no_graph_is_refused_with_the_reason() {
         ("graph [ node [ id", "cut off"),
         ("*Vertices x\n", "has no number of vertices"),
         ("*Vertices 4000000000\n", "4000000000 nodes"),
+        ("*Vertices 16000000\n*Edges\n1 2\n", "15999998 are neither listed nor in an edge"),
         ("*Vertices 2\n*Arcs\n1 3\n", "expected 1 to 2"),
         ("*Vertices 3\n*Arcs\n1 2\n*Edges\n2 3\n", "undirected in a graph that is directed"),
         ("{\"a\": 1}", "expected `nodes`"),
