@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn edges_of_both_kinds_in_one_table_are_refused_with_their_numbers() {
         let rows = |other: &str| {
-            let rows: String = (0..300).map(|at| format!("{at},{},Directed\n", at + 1)).collect();
+            let rows = (0..300).fold(String::new(), |rows, at| rows + &format!("{at},{},Directed\n", at + 1));
             format!("Source,Target,Type\n{rows}5,2,{other}\n7,2,{other}\n")
         };
         let read = |text: &str, directed| {
