@@ -350,12 +350,3 @@ def test_a_square_table_with_the_same_names_on_both_sides_is_a_matrix() -> None:
     # Other tables are edges, whatever their shape.
     with pytest.warns(UserWarning, match="'c'"):
         assert Network(pd.DataFrame({"a": [1, 2, 3], "b": [2, 3, 4], "c": [5, 5, 5]})).n_edges == 3
-
-
-def test_a_table_of_directed_and_undirected_rows_is_refused_with_their_numbers() -> None:
-    table = pd.DataFrame({"Source": [1, 2, 3], "Target": [2, 3, 4], "Type": ["Directed", "Directed", "Undirected"]})
-    for directed in (None, True):
-        with pytest.raises(ValueError, match="2 directed and 1 undirected edges"):
-            Network(table, directed=directed)
-    assert Network(table, directed=False).n_edges == 3
-    assert Network(table[:2]).is_directed
