@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Optional
 
@@ -19,7 +20,10 @@ def progress(verbose: object, what: str, unit: str = "step", figure: str = "loss
         yield None
         return
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # A notebook without ipywidgets has the bar as text.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from tqdm.auto import tqdm
     except ImportError:
         yield _lines(what, unit, figure)
         return
@@ -27,7 +31,8 @@ def progress(verbose: object, what: str, unit: str = "step", figure: str = "loss
 
         def show(done: int, total: int, value: Optional[float]) -> None:
             if total and bar.total != total:
-                bar.total = total
+                # A widget does not see that its total is another one.
+                bar.reset(total)
             if value is not None:
                 bar.set_postfix_str(f"{figure} {value:.6g}", refresh=False)
             bar.update(done - bar.n)

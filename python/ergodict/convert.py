@@ -373,9 +373,10 @@ def of_table(
     asked = {"source": source, "target": target, "weight": weight}
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
     u, v, w, direction, unused = _ergodict.table_columns(names, rows, **given)
-    if options.directed is None and direction is not None:
-        values = sorted({str(value) for value in column(direction)})
-        options = replace(options, directed=_ergodict.table_direction(str(columns[direction]), values))
+    if options.directed is not False and direction is not None:
+        values = [str(value) for value in column(direction)]
+        said = _ergodict.table_direction(str(columns[direction]), values)
+        options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
     if w is None and not numbered and not any(given.values()) and options.weighted is not False:
         ignored = ", ".join(repr(str(columns[at])) for at in unused if _is_unknown(str(columns[at]), table[columns[at]]))

@@ -589,8 +589,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             raise ValueError(f"patches have {x.ndim} axes, but 2 or 3 are needed: (n, k²) or (n, k, k)")
         return model.codes(x, self.n_jobs)
 
-    def transform(self, network: Any, n: int = 1000, random_state: RandomState = None) -> npt.NDArray[np.float64]:
-        """The codes of `n` random patches of a network, or of each network of a list their mean and spread.
+    def transform(self, network: Any, n: Optional[int] = None, random_state: RandomState = None) -> npt.NDArray[np.float64]:
+        """The codes of `n` random patches of a network, or a row for each network of a list, for classifiers.
 
         Patches are drawn as those that were learned from. Without a `random_state` they are others than those: the seed of the dictionary has a
         stream of its own for them.
@@ -599,16 +599,16 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         ----------
         network : Network or what one is made of, or list of networks
             A network, or several.
-        n : int, default 1000
-            Patches of each network.
+        n : int, optional
+            Patches: by default 1000 of a network, and 4000 of each of a list, where the noise of the samples is what limits classifiers.
         random_state : int, Generator or None
             The seed.
 
         Returns
         -------
-        ndarray of shape (n, n_components) or (n_networks, 2 * n_components)
-            The codes of a network; or a row for each network of a list, the means of its codes and then their standard deviations, as a
-            classifier in a pipeline takes them (:meth:`get_feature_names_out` has the names).
+        ndarray of shape (n, n_components) or (n_networks, n_features)
+            The codes of a network; or a row for each network of a list: means, standard deviations and covariances of its codes, and mean and
+            standard deviation of the squared error and of the density of its patches (:meth:`get_feature_names_out` has the names).
 
         Examples
         --------
@@ -617,15 +617,24 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> model.transform("@kite", n=10, random_state=0).shape
         (10, 3)
         >>> model.transform(["@kite", "@karate"], n=10).shape
-        (2, 6)
+        (2, 13)
         """
         self._fitted()
         if not self._is_list(network):
-            return self.codes(self._patches(network, n, random_state))
-        rows = [self.codes(self._patches(one, n, random_state)) for one in network]
+            return self.codes(self._patches(network, 1000 if n is None else n, random_state))
+        rows = [self._summary(self._patches(one, 4000 if n is None else n, random_state)) for one in network]
         if not rows:
             raise ValueError("no network is given")
-        return np.array([np.concatenate([codes.mean(axis=0), codes.std(axis=0)]) for codes in rows])
+        return np.array(rows)
+
+    def _summary(self, patches: Any) -> npt.NDArray[np.float64]:
+        """What is made of the patches of one network of a list."""
+        x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
+        codes = self.codes(x)
+        covariances = np.atleast_2d(np.cov(codes, rowvar=False, bias=True))[np.triu_indices(codes.shape[1], 1)]
+        errors, density = np.sum((x - codes @ self.components_) ** 2, axis=1), x.mean(axis=1)
+        figures = [errors.mean(), errors.std(), density.mean(), density.std()]
+        return np.concatenate([codes.mean(axis=0), codes.std(axis=0), covariances, figures])
 
     def fit_transform(self, networks: Any, y: object = None) -> npt.NDArray[np.float64]:
         """Learns from networks, and gives what :meth:`transform` makes of them.
@@ -634,7 +643,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         --------
         >>> import ergodict
         >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit_transform(["@karate", "@kite"]).shape
-        (2, 6)
+        (2, 13)
         """
         return self.fit(networks, y).transform(networks)
 
@@ -646,10 +655,12 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> import ergodict
         >>> model = ergodict.NetworkDictionary(2, k=4, steps=5, random_state=0).fit("@karate")
         >>> model.get_feature_names_out().tolist()
-        ['mean0', 'mean1', 'std0', 'std1']
+        ['mean0', 'mean1', 'std0', 'std1', 'covariance0_1', 'error_mean', 'error_std', 'density_mean', 'density_std']
         """
         atoms = len(self.components_)
-        return np.array([f"{what}{at}" for what in ("mean", "std") for at in range(atoms)], dtype=object)
+        names = [f"{what}{at}" for what in ("mean", "std") for at in range(atoms)]
+        names += [f"covariance{one}_{other}" for one in range(atoms) for other in range(one + 1, atoms)]
+        return np.array([*names, "error_mean", "error_std", "density_mean", "density_std"], dtype=object)
 
     def score(self, networks: Any, y: object = None, *, n: int = 1000) -> float:
         """The share of `n` fresh patches that the atoms explain, 1 − ‖X − HW‖²/‖X‖²; of several networks its mean.

@@ -141,9 +141,10 @@ def test_ambiguous_tables_are_refused_with_their_columns(tmp_path: Path) -> None
         with pytest.raises(ValueError, match="no column called `three`"):
             Network(data, source="one", target="three")
     mixed = pd.DataFrame({"source": [1, 2], "target": [2, 3], "Type": ["Directed", "Undirected"]})
-    with pytest.raises(ValueError, match="directed"):
-        Network(mixed)
-    assert Network(mixed, directed=True).is_directed
+    for directed in (None, True):
+        with pytest.raises(ValueError, match="1 directed and 1 undirected edges"):
+            Network(mixed, directed=directed)
+    assert not Network(mixed, directed=False).is_directed
     assert Network.read(str(path), source="2", target="3", header="yes").n_nodes == 3
 
 

@@ -31,6 +31,7 @@ Usage: cargo xtask COMMAND
   peers --python [the same]                          the Python package beside Rust, SPAMS and scikit-learn
   peers networks [samplers | reconstruct]            networks beside other libraries: samplers and readers; learning
                                                      and reconstruction; both without a word
+  peers graphs [--package FOLDER] [--quick]          whole graphs told apart, beside karateclub
   peers missing [--binary PATH] [--seeds 0,1] [--quick]
                                                      missing edges beside stacking, block models and other methods
   time [build | pip | test | all …]                  what building and testing take, beside what they may take; building

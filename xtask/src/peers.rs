@@ -4,6 +4,7 @@
 //! time only their own loop. What counts is the ratio of the medians of CPU time, and that our dictionary
 //! scores no worse on held-out data under one common exact coder.
 
+mod graphs;
 mod missing;
 pub(crate) mod networks;
 mod python;
@@ -18,7 +19,7 @@ use setup::Peers;
 use std::path::PathBuf;
 use table::{Comparison, Further, Run};
 
-const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], or cargo xtask peers missing [--quick]";
+const USAGE: &str = "usage: cargo xtask peers [--cases a,b,c] [--repeats N] [--quick] [--python], cargo xtask peers networks [samplers | reconstruct], cargo xtask peers missing [--quick], or cargo xtask peers graphs [--quick]";
 
 /// Seconds after which a peer stops taking minibatches: the slowest, scikit-learn in case (a), needs about 45.
 const BUDGET: &str = "60";
@@ -41,6 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<bool> {
     match arguments.split_first().map(|(word, rest)| (word.as_str(), rest)) {
         Some(("networks", rest)) => return networks::run(rest),
         Some(("missing", rest)) => return missing::run(rest),
+        Some(("graphs", rest)) => return graphs::run(rest),
         _ => {}
     }
     let options = parse(arguments)?;

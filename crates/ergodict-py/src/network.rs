@@ -92,7 +92,7 @@ pub(crate) fn table_columns(
     Ok((found.source, found.target, found.weight, found.direction, found.unused))
 }
 
-/// Whether the edges of a table have directions, by the different values of a column of that name.
+/// Whether the edges of a table have directions, by all values of a column of that name.
 #[pyfunction]
 pub(crate) fn table_direction(name: &str, values: Vec<String>) -> PyResult<bool> {
     TableColumns::directed(name, &values)

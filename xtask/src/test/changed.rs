@@ -45,6 +45,7 @@ const RULES: [Rule; 32] = [
     rule("docs/paper-json.md", &["guide", "unit"], "package(ergodict-paper)", Pages::Itself),
     rule("docs/own-chain.md", &["guide", "doc"], "", Pages::Itself),
     rule("README.md", &["guide", "doc"], "", Pages::Itself),
+    rule("docs/notebooks/", &["python", "guide"], "", Pages::Itself),
     rule("docs/", &["guide"], "", Pages::Itself),
     rule("CONTRIBUTING.md", &["guide"], "", Pages::Itself),
     // Only links lead to these.

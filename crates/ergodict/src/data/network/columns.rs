@@ -111,6 +111,42 @@ pub struct TableColumns {
     pub unused: Vec<usize>,
 }
 
+/// How many edges of a table have a direction, and how many have none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Directions {
+    directed: u64,
+    undirected: u64,
+}
+
+impl Directions {
+    /// Counts an edge.
+    pub(super) fn add(&mut self, directed: bool) {
+        *(if directed { &mut self.directed } else { &mut self.undirected }) += 1;
+    }
+
+    /// Adds the counts of other rows.
+    pub(super) fn append(&mut self, other: &Self) {
+        self.directed += other.directed;
+        self.undirected += other.undirected;
+    }
+
+    /// Whether edges have a direction, where they say so and are of one kind.
+    pub(super) fn directed(&self) -> Option<bool> {
+        (self.directed + self.undirected > 0).then_some(self.directed > 0)
+    }
+
+    /// Refuses edges of both kinds, in a sentence that goes on after the name of the table.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Self { directed, undirected } = self;
+        if *directed == 0 || *undirected == 0 {
+            return Ok(());
+        }
+        Err(format!(
+            "has {directed} directed and {undirected} undirected edges: expected edges of one kind, or to be read without directions"
+        ))
+    }
+}
+
 /// What the name of a column says of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
@@ -287,24 +323,16 @@ impl TableColumns {
     /// # Errors
     /// A sentence that goes on after the name of the table, for values that are not the same or say something else.
     pub fn directed<T: AsRef<str>>(name: &str, values: &[T]) -> Result<bool, String> {
-        let mut said = None;
+        let mut directions = Directions::default();
         for value in values.iter().map(AsRef::as_ref) {
-            match direction_of(name, value) {
-                Some(directed) if *said.get_or_insert(directed) == directed => {}
-                Some(_) => {
-                    return Err(
-                        "has edges with a direction and edges without: say which with directed".into()
-                    );
-                }
-                None => {
-                    let value = shorten(value);
-                    return Err(format!(
-                        "has `{value}` in the column `{name}`: expected directed or undirected"
-                    ));
-                }
-            }
+            let Some(directed) = direction_of(name, value) else {
+                let value = shorten(value);
+                return Err(format!("has `{value}` in the column `{name}`: expected directed or undirected"));
+            };
+            directions.add(directed);
         }
-        Ok(said.unwrap_or(false))
+        directions.check()?;
+        Ok(directions.directed().unwrap_or(false))
     }
 
     /// The same where some columns are something else.

@@ -16,8 +16,10 @@ mod layout;
 pub(super) mod line;
 mod names;
 
+use super::columns::Directions;
 use super::line_ends::LineEnds;
 use super::{NodeIds, ReadOptions};
+use crate::error::Problem;
 use crate::{Error, Result};
 pub(super) use blocks::{Blocks, Listed, Numbered};
 use chunk::Chunk;
@@ -185,13 +187,15 @@ struct Parser<'a> {
     lines: u64,
     bytes: u64,
     directed: Option<bool>,
+    directions: Directions,
     negative: Option<(u64, f64)>,
 }
 
 impl<'a> Parser<'a> {
     fn new(path: &'a Path, options: &'a ReadOptions, piece: usize) -> Self {
         let (layout, chunks, directed, negative) = (None, Vec::new(), None, None);
-        Self { path, options, piece, layout, chunks, lines: 0, bytes: 0, directed, negative }
+        let directions = Directions::default();
+        Self { path, options, piece, layout, chunks, lines: 0, bytes: 0, directed, directions, negative }
     }
 
     /// Parses a block of whole lines.
@@ -224,6 +228,7 @@ impl<'a> Parser<'a> {
             if let (None, Some((line, weight))) = (self.negative, chunk.negative) {
                 self.negative = Some((self.lines + line + 1, weight));
             }
+            self.directions.append(&chunk.directions);
             self.lines += chunk.lines;
             if let Some(problem) = chunk.problem {
                 return Err(problem.at(self.path, Some(self.lines + 1)));
@@ -235,7 +240,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// Refuses edges of both kinds, once all lines were read.
+    fn check_directions(&self) -> Result<()> {
+        let hint = |problem| Problem::hinting(problem, "undirected", "true").at(self.path, None);
+        self.directions.check().map_err(hint)
+    }
+
     fn finish(mut self) -> Result<Parsed> {
+        self.check_directions()?;
         let path = self.path;
         let bad = |problem: &str| Err(Error::format(path, None, problem));
         if self.bytes == 0 {
@@ -472,6 +484,39 @@ mod tests {
             (None, vec!["year".to_owned(), "a\\u{7}b".to_owned()])
         );
         assert!(read("source,target,weight\n1,2,3\n").unwrap().noticed.unused.is_empty());
+    }
+
+    #[test]
+    fn edges_of_both_kinds_in_one_table_are_refused_with_their_numbers() {
+        let rows = |other: &str| {
+            let rows = (0..300).fold(String::new(), |rows, at| rows + &format!("{at},{},Directed\n", at + 1));
+            format!("Source,Target,Type\n{rows}5,2,{other}\n7,2,{other}\n")
+        };
+        let read = |text: &str, directed| {
+            let options = ReadOptions { directed, ..ReadOptions::default() };
+            crate::data::parse_network(text.as_bytes(), &options)
+        };
+        for directed in [None, Some(true)] {
+            let message = read(&rows("Undirected"), directed).unwrap_err().to_string();
+            assert!(message.contains("has 300 directed and 2 undirected edges"), "{message}");
+        }
+        assert_eq!(read(&rows("Undirected"), Some(false)).unwrap().0.edges(), 302);
+        assert!(read(&rows("Directed"), None).unwrap().0.is_directed());
+        let message = read(&rows("friend"), None).unwrap_err().to_string();
+        assert!(message.contains("has `friend` in the column `Type`"), "{message}");
+        let (folder, options) = (tempfile::tempdir().unwrap(), ReadOptions::default());
+        let (path, out) = (folder.path().join("x.csv"), folder.path().join("x.egr"));
+        std::fs::write(&path, rows("Undirected")).unwrap();
+        let message =
+            crate::data::convert_network(&path, &options, &out, 1 << 20, &mut |_| true).unwrap_err();
+        assert!(message.to_string().contains("has 300 directed and 2 undirected edges"), "{message}");
+        let timed = "Source,Target,Type,time\na,b,Directed,1\nb,c,Undirected,2\n";
+        let times = crate::data::TimeOptions::default();
+        let message = crate::data::parse_timed(timed.as_bytes(), &times).unwrap_err().to_string();
+        assert!(message.contains("has 1 directed and 1 undirected edges"), "{message}");
+        let undirected = ReadOptions { directed: Some(false), ..ReadOptions::default() };
+        let times = crate::data::TimeOptions { read: undirected, ..times };
+        assert_eq!(crate::data::parse_timed(timed.as_bytes(), &times).unwrap().0.len(), 2);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn nodes(path: &Path, line: Option<u64>, rows: u64, columns: u64, ent
     }
     if rows > ISOLATED.saturating_add(entries.saturating_mul(64)) {
         return bad(format!(
-            "has {rows} nodes but {entries} entries: expected no more than 2²⁰ isolated nodes"
+            "has {rows} nodes but {entries} entries: expected no more than 2²⁴ isolated nodes"
         ));
     }
     Ok(rows as usize)

@@ -1,6 +1,6 @@
 //! Reads a network from a file of any format, and says in one line what was decided.
 
-use super::columns::TableOptions;
+use super::columns::{TableForm, TableOptions};
 use super::matrix_list::Entries;
 use super::{
     Build, EdgeList, Found, Loops, Network, adjacency_table, edge_list, egr, formats, matrix_market,
@@ -78,8 +78,25 @@ impl NetworkFormat {
     pub const READ: &'static str =
         "an edge list or table, GraphML, GEXF, GML, Pajek, JSON, MatrixMarket, .npz, .mat or .egr";
 
-    /// The format of a file that begins so.
-    pub(super) fn detect(head: &[u8]) -> Self {
+    /// The format of a file, by how it begins. Text is a table where that is asked for, whatever its first words are.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for what is plainly of a format that is not read; [`Error::Io`].
+    pub(super) fn detect(path: &Path, input: &mut Input, form: TableForm) -> Result<Self> {
+        let head = input.head();
+        let text = !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+        if form != TableForm::Auto && text {
+            return Ok(Self::EdgeList);
+        }
+        foreign(path, head)?;
+        Ok(match Self::from_head(head) {
+            Self::EdgeList if formats::is_gml(path, &input.peek(formats::GML_START)?) => Self::Gml,
+            format => format,
+        })
+    }
+
+    /// The format of a file that begins so; GML needs more of it.
+    fn from_head(head: &[u8]) -> Self {
         let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
         let length = text.len().min(banner.len());
         if length >= 5 && text[..length].eq_ignore_ascii_case(&banner[..length]) {
@@ -291,8 +308,7 @@ pub(super) fn read_input(
     mut input: Input,
     options: &ReadOptions,
 ) -> Result<(Network, ReadDecisions)> {
-    foreign(path, input.head())?;
-    match NetworkFormat::detect(input.head()) {
+    match NetworkFormat::detect(path, &mut input, options.table.form)? {
         format if format.is_graph_file() => {
             let (entries, format) = formats::read(path, format, input, options)?;
             from_matrix(path, entries, format, options)
@@ -329,7 +345,7 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
 }
 
 /// Refuses what is plainly of a format that is not read, by its first bytes, and says how to get there.
-pub(super) fn foreign(path: &Path, head: &[u8]) -> Result<()> {
+fn foreign(path: &Path, head: &[u8]) -> Result<()> {
     let begins =
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
     let dot = || ["digraph", "graph", "strict"].into_iter().any(begins) && head.contains(&b'{');

@@ -91,7 +91,7 @@ impl Conversion {
         progress: &mut dyn FnMut(Converting) -> bool,
     ) -> Result<Option<ReadDecisions>> {
         let mut input = open(path)?;
-        read::foreign(path, input.head())?;
+        let format = NetworkFormat::detect(path, &mut input, options.table.form)?;
         let keep = if self.keep && !input.is_read_once() {
             Some(Head::from_file(path, format!("{options:?}"))?)
         } else {
@@ -114,7 +114,7 @@ impl Conversion {
         let mut task =
             Task { input: path, out, within: None, keep, folder, found: Found::default(), progress };
         let budget = self.memory;
-        let made = match NetworkFormat::detect(input.head()) {
+        let made = match format {
             NetworkFormat::MatrixMarket => of_matrix_market(&mut task, input, options, budget),
             NetworkFormat::SparseNpz => of_npz(&mut task, &input, options, budget),
             NetworkFormat::Egr => of_egr(&mut task, input, options, budget),

@@ -62,6 +62,7 @@ impl<'a> Blocks<'a> {
                 let parser = self.parser.take();
                 // A list without edges is told as such.
                 return if self.some {
+                    parser.map_or(Ok(()), |parser| parser.check_directions())?;
                     Ok(None)
                 } else {
                     parser.map_or(Ok(None), |p| p.finish().map(|p| Some(Listed::Named(p.list))))

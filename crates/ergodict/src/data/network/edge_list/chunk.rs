@@ -1,8 +1,8 @@
 //! Parses some lines of an edge list, knowing nothing of the rest of the file.
 
-use super::layout::{Direction, Layout, Weight, one_field, too_many};
+use super::layout::{Layout, Weight, one_field, too_many};
 use super::line::{attribute_weight, attributes, canonical, content, split};
-use crate::data::network::columns::direction_of;
+use crate::data::network::columns::{Directions, direction_of};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
 use std::borrow::Cow;
@@ -21,6 +21,8 @@ pub(super) struct Chunk {
     pub(super) lines: u64,
     /// The first weight below zero, with its line, counted from 0 in this chunk.
     pub(super) negative: Option<(u64, f64)>,
+    /// What the lines say of the directions of their edges.
+    pub(super) directions: Directions,
     /// What is wrong with the line after those that were read.
     pub(super) problem: Option<Problem>,
 }
@@ -45,7 +47,8 @@ impl Chunk {
 
     /// Edges without weights that were parsed elsewhere.
     pub(super) fn of_ends(ends: Ends) -> Self {
-        Self { ends, weights: Vec::new(), lines: 0, negative: None, problem: None }
+        let directions = Directions::default();
+        Self { ends, weights: Vec::new(), lines: 0, negative: None, directions, problem: None }
     }
 
     /// Parses whole lines.
@@ -55,6 +58,7 @@ impl Chunk {
             weights: Vec::new(),
             lines: 0,
             negative: None,
+            directions: Directions::default(),
             problem: None,
         };
         let (usual, mut rest) = (layout.is_usual(), text);
@@ -167,8 +171,13 @@ impl Chunk {
             }
             self.weights.push(number);
         }
-        if let Some(direction) = layout.direction.as_ref().filter(|direction| direction.checked) {
-            check_direction(direction, fields.get(direction.column).map_or("", |field| field))?;
+        if let Some(direction) = &layout.direction {
+            let value = fields.get(direction.column).map_or("", |field| field);
+            match direction_of(&direction.name, value) {
+                Some(directed) => self.directions.add(directed),
+                None if direction.required => return Err(no_direction(&direction.name, value)),
+                None => {}
+            }
         }
         let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
         if source.is_empty() || target.is_empty() {
@@ -180,23 +189,11 @@ impl Chunk {
     }
 }
 
-/// Refuses a line whose edge has a direction where others have none.
-fn check_direction(direction: &Direction, value: &str) -> Result<(), Problem> {
-    let word = |directed: bool| if directed { "directed" } else { "undirected" };
-    let text = match direction_of(&direction.name, value) {
-        Some(directed) if directed == direction.directed => return Ok(()),
-        Some(directed) => format!(
-            "has an edge that is {} where the lines before it are {}: a network has edges of one kind, so say which",
-            word(directed),
-            word(direction.directed)
-        ),
-        None => format!(
-            "has `{}` in the column `{}`: expected directed or undirected; say which it is",
-            shorten(value),
-            shorten(&direction.name)
-        ),
-    };
-    Err(Problem::hinting(text, "directed", "true"))
+fn no_direction(column: &str, value: &str) -> Problem {
+    let (value, column) = (shorten(value), shorten(column));
+    let text =
+        format!("has `{value}` in the column `{column}`: expected directed or undirected; say which it is");
+    Problem::hinting(text, "directed", "true")
 }
 
 fn miscounted(found: usize, layout: &Layout) -> String {

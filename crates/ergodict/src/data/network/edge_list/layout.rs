@@ -39,8 +39,8 @@ pub(super) struct Direction {
     pub(super) name: String,
     /// What the first line says.
     pub(super) directed: bool,
-    /// Whether all lines must say the same: not where directions are asked for.
-    pub(super) checked: bool,
+    /// Whether every line must say it: not where it is asked for.
+    pub(super) required: bool,
 }
 
 /// Where the weight of a line stands.
@@ -172,14 +172,11 @@ impl Layout {
             (Some(at), _) => Weight::Column(at),
             (None, _) => Weight::None,
         };
-        self.direction = found.direction.and_then(|at| {
+        // Without directions all edges are of one kind.
+        self.direction = found.direction.filter(|_| options.directed != Some(false)).and_then(|at| {
             let directed = direction_of(&head[at], rows.first()?.get(at)?)?;
-            Some(Direction {
-                column: at,
-                name: head[at].to_string(),
-                directed,
-                checked: options.directed.is_none(),
-            })
+            let (name, required) = (head[at].to_string(), options.directed.is_none());
+            Some(Direction { column: at, name, directed, required })
         });
         let unused = found.unused.iter().filter(|at| **at < self.columns);
         self.unused = unused.map(|&at| shown(&head[at])).collect();

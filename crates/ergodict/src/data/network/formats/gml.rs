@@ -9,14 +9,28 @@ use std::path::Path;
 /// The deepest nesting.
 const DEEPEST: usize = 64;
 
+/// Bytes at the beginning of a file in which `graph [` stands, after who made it and other remarks.
+pub(in crate::data::network) const START: u64 = 1 << 12;
+
+/// Whether a file that begins so is GML: keys and values, and then `graph [`.
+pub(in crate::data::network) fn recognize(path: &Path, start: &[u8]) -> bool {
+    start_graph(&mut Tokens::new(path, start)).is_ok()
+}
+
 /// Reads the first graph of a file.
 pub(super) fn read(path: &Path, input: impl BufRead) -> Result<Graph> {
     let mut tokens = Tokens::new(path, input);
+    start_graph(&mut tokens)?;
+    graph(&mut tokens)
+}
+
+/// Everything up to the bracket that begins the graph.
+fn start_graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<()> {
     while let Some(token) = tokens.next()? {
-        let key = key(&tokens, token)?;
+        let key = key(tokens, token)?;
         match tokens.next()? {
-            Some(Token::Open) if key.eq_ignore_ascii_case("graph") => return graph(&mut tokens),
-            Some(Token::Open) => skip(&mut tokens)?,
+            Some(Token::Open) if key.eq_ignore_ascii_case("graph") => return Ok(()),
+            Some(Token::Open) => skip(tokens)?,
             Some(Token::Word(_) | Token::Text(_)) => {}
             Some(Token::Close) | None => {
                 return Err(tokens.bad(format!("has the key `{}` without a value", shown(&key))));
@@ -58,8 +72,7 @@ fn cut_off<R: BufRead>(tokens: &Tokens<'_, R>) -> crate::Error {
 }
 
 fn graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<Graph> {
-    let (mut graph, mut nodes) = (Graph::new(Some(false)), 0u64);
-    let mut used = std::collections::HashSet::new();
+    let mut graph = Graph::new(Some(false));
     loop {
         let key = match tokens.next()? {
             Some(Token::Close) => break,
@@ -70,11 +83,7 @@ fn graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<Graph> {
             Some(Token::Open) if key.eq_ignore_ascii_case("node") => {
                 let [id, label] = pairs(tokens, ["id", "label"])?;
                 let Some(id) = id else { return Err(tokens.bad("has a node without id")) };
-                if !used.insert(id.clone()) {
-                    return Err(tokens.bad(format!("has a second node with the id {}", shown(&id))));
-                }
-                graph.node(&id, label.as_deref());
-                nodes += 1;
+                graph.node(&id, label.as_deref()).map_err(|problem| tokens.bad(problem))?;
             }
             Some(Token::Open) if key.eq_ignore_ascii_case("edge") => {
                 let [source, target, weight, value] = pairs(tokens, ["source", "target", "weight", "value"])?;
@@ -94,9 +103,6 @@ fn graph<R: BufRead>(tokens: &mut Tokens<'_, R>) -> Result<Graph> {
             }
             None => return Err(cut_off(tokens)),
         }
-    }
-    if graph.nodes() != nodes {
-        return Err(tokens.bad(format!("has edges to {} nodes that are not listed", graph.nodes() - nodes)));
     }
     Ok(graph)
 }

@@ -11,6 +11,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     places: HashMap<Box<str>, u32>,
+    /// By place: whether a node is listed, and not only the end of an edge.
+    listed: Vec<bool>,
     /// By place; empty where no node has one.
     labels: Vec<Option<Box<str>>>,
     ends: Vec<(u32, u32)>,
@@ -26,23 +28,36 @@ impl Graph {
         Self { directed, ..Self::default() }
     }
 
-    /// Adds a node, or finds it; a label is what it is called where every node has one.
-    pub(super) fn node(&mut self, id: &str, label: Option<&str>) -> u32 {
-        let next = self.places.len() as u32;
-        let place = self.places.get(id).copied().unwrap_or_else(|| {
-            self.places.insert(id.into(), next);
-            next
-        });
-        if let Some(label) = label {
-            self.labels.resize(self.labels.len().max(place as usize + 1), None);
-            self.labels[place as usize] = Some(label.into());
+    /// Adds a node that the file lists; a label is what it is called where every node has one.
+    ///
+    /// # Errors
+    /// For a second node of that id.
+    pub(super) fn node(&mut self, id: &str, label: Option<&str>) -> std::result::Result<(), String> {
+        let place = self.place(id) as usize;
+        if std::mem::replace(&mut self.listed[place], true) {
+            return Err(format!("has a second node with the id `{}`: expected different ids", shown(id)));
         }
+        if let Some(label) = label {
+            self.labels.resize(self.labels.len().max(place + 1), None);
+            self.labels[place] = Some(label.into());
+        }
+        Ok(())
+    }
+
+    /// Finds a node, or adds it.
+    fn place(&mut self, id: &str) -> u32 {
+        if let Some(&place) = self.places.get(id) {
+            return place;
+        }
+        let place = self.places.len() as u32;
+        self.places.insert(id.into(), place);
+        self.listed.push(false);
         place
     }
 
-    /// Whether there is such a node.
-    pub(super) fn has(&self, id: &str) -> bool {
-        self.places.contains_key(id)
+    /// Whether the file lists such a node.
+    pub(super) fn is_listed(&self, id: &str) -> bool {
+        self.places.get(id).is_some_and(|&place| self.listed[place as usize])
     }
 
     /// Number of nodes.
@@ -50,20 +65,14 @@ impl Graph {
         self.places.len() as u64
     }
 
-    /// Whether a node has a label.
-    pub(super) fn is_labeled(&self, id: &str) -> bool {
-        let label = self.places.get(id).and_then(|&place| self.labels.get(place as usize));
-        label.is_some_and(Option::is_some)
-    }
-
     /// Number of edges.
     pub(super) fn edges(&self) -> usize {
         self.ends.len()
     }
 
-    /// Adds an edge.
+    /// Adds an edge; its ends may be listed later.
     pub(super) fn edge(&mut self, source: &str, target: &str, weight: Option<f64>) {
-        let ends = (self.node(source, None), self.node(target, None));
+        let ends = (self.place(source), self.place(target));
         self.ends.push(ends);
         self.weights.push(weight.unwrap_or(1.0));
         self.weighted |= weight.is_some();
@@ -80,9 +89,17 @@ impl Graph {
     /// The edges, with nodes in the order of their names.
     ///
     /// # Errors
-    /// [`Error::Format`] for two nodes of the same name.
+    /// [`Error::Format`] for two nodes of the same name, and for edges of a node that is not listed.
     pub(super) fn finish(mut self, path: &Path, ignore_weights: bool) -> Result<Entries> {
         let n = self.places.len();
+        if let Some(first) = self.listed.iter().position(|listed| !listed) {
+            let id = self.places.iter().find(|(_, place)| **place as usize == first).map_or("", |(id, _)| id);
+            let problem = format!(
+                "has an edge of the node `{}`, which is not listed among the nodes: expected every node to be listed",
+                shown(id)
+            );
+            return Err(Error::format(path, None, problem));
+        }
         let labeled = self.labels.len() == n && self.labels.iter().all(Option::is_some);
         let mut names: Vec<Box<str>> = vec!["".into(); n];
         for (id, place) in self.places.drain() {

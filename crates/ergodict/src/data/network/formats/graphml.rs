@@ -74,7 +74,7 @@ fn one<R: BufRead>(
             Some(Piece::Start(name, attributes)) => match name.as_str() {
                 "node" => {
                     let Some(id) = attributes.get("id") else { return Err(xml.bad("has a node without id")) };
-                    graph.node(id, None);
+                    graph.node(id, None).map_err(|problem| xml.bad(problem))?;
                     children(xml, |_, name| name == "graph")?;
                 }
                 "edge" => {

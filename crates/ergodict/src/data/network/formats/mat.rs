@@ -2,20 +2,64 @@
 //!
 //! A file is a header of 128 bytes, then elements: a tag with a type and a number of bytes, the bytes, and padding to a multiple of eight.
 //! A matrix is an element of elements: flags, dimensions, name, and of a sparse one the rows of its entries, where columns begin, and the
-//! entries. Compressed elements are zlib streams of one element.
+//! entries. Compressed elements are zlib streams of one element, which may hold a thousand times their own length: lists must be as long as
+//! the shape of their matrix says, and what is kept of all of them is bounded ([`Held`]).
 
 use super::graph::shown;
 use crate::data::Input;
 use crate::data::network::NodeIds;
 use crate::data::network::matrix_list::{self, Entries};
 use crate::{Error, Result};
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::Path;
 
 const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
-/// Elements in elements; a matrix within a compressed element needs two.
+/// Bytes that are decoded at a time.
 const BLOCK: usize = 1 << 16;
+/// Numbers that are kept of any file; a few hundred megabytes.
+const KEPT: u64 = 1 << 24;
+/// Numbers that are kept for each byte of the file besides. Entries of networks take a byte or more each, compressed; zlib can make a thousand
+/// bytes of one.
+const KEPT_OF_BYTE: u64 = 16;
+
+/// How many numbers are kept of how many bytes of the file.
+#[derive(Default)]
+struct Held {
+    bytes: Cell<u64>,
+    numbers: Cell<u64>,
+}
+
+impl Held {
+    /// Counts a number that is kept.
+    fn add(&self) -> Read1<()> {
+        self.numbers.set(self.numbers.get() + 1);
+        if self.numbers.get() <= KEPT + KEPT_OF_BYTE * self.bytes.get() {
+            return Ok(());
+        }
+        Err(Fault::Form(format!(
+            "has more than {} entries in the first {} bytes, which is more than a compressed network holds: expected no more than 2²⁴ \
+             entries and {KEPT_OF_BYTE} for each byte (saved without compression, there is no limit)",
+            self.numbers.get() - 1,
+            self.bytes.get()
+        )))
+    }
+}
+
+/// A reader whose bytes are counted.
+struct Counted<'a, R> {
+    inner: R,
+    held: &'a Held,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.held.bytes.set(self.held.bytes.get() + read as u64);
+        Ok(read)
+    }
+}
 
 /// A square matrix.
 struct Found {
@@ -27,7 +71,9 @@ struct Found {
 }
 
 /// Reads the network of a file.
-pub(super) fn read(path: &Path, mut input: Input, ignore_weights: bool) -> Result<Entries> {
+pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Entries> {
+    let held = Held::default();
+    let mut input = Counted { inner: input, held: &held };
     let bad = |problem: String| Error::format(path, None, problem);
     let problem = |fault: Fault| match fault {
         Fault::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -60,15 +106,15 @@ pub(super) fn read(path: &Path, mut input: Input, ignore_weights: bool) -> Resul
         let (kind, bytes) = (word(&tag[..4], big), u64::from(word(&tag[4..], big)));
         let matrix = match kind {
             MATRIX => {
-                let mut element = Bytes { inner: (&mut input).take(bytes), big };
+                let mut element = Bytes { inner: input.by_ref().take(bytes), held: &held, big };
                 let matrix = element.matrix().map_err(problem)?;
                 let left = element.inner.limit();
                 skip(&mut input, left).map_err(|error| problem(error.into()))?;
                 matrix
             }
             COMPRESSED => {
-                let mut stream = flate2::read::ZlibDecoder::new((&mut input).take(bytes));
-                let matrix = inflated(&mut stream, big).map_err(problem)?;
+                let mut stream = flate2::read::ZlibDecoder::new(input.by_ref().take(bytes));
+                let matrix = inflated(&mut stream, &held, big).map_err(problem)?;
                 let left = stream.into_inner().limit();
                 skip(&mut input, left).map_err(|error| problem(error.into()))?;
                 matrix
@@ -143,20 +189,21 @@ fn skip(input: &mut impl Read, bytes: u64) -> io::Result<()> {
 }
 
 /// The one element of a zlib stream.
-fn inflated(stream: &mut impl Read, big: bool) -> Read1<Variable> {
+fn inflated(stream: &mut impl Read, held: &Held, big: bool) -> Read1<Variable> {
     let mut tag = [0; 8];
     stream.read_exact(&mut tag)?;
     if word(&tag[..4], big) != MATRIX {
         return Err(Fault::Form("has a compressed element that is no variable".into()));
     }
     let bytes = u64::from(word(&tag[4..], big));
-    let mut element = Bytes { inner: stream.take(bytes), big };
+    let mut element = Bytes { inner: stream.take(bytes), held, big };
     element.matrix()
 }
 
 /// The bytes of an element.
-struct Bytes<R> {
+struct Bytes<'a, R> {
     inner: io::Take<R>,
+    held: &'a Held,
     big: bool,
 }
 
@@ -185,7 +232,7 @@ impl Numbers {
     }
 }
 
-impl<R: Read> Bytes<R> {
+impl<R: Read> Bytes<'_, R> {
     fn numbers(&mut self) -> Read1<Numbers> {
         let mut tag = [0; 8];
         self.inner.read_exact(&mut tag)?;
@@ -206,19 +253,24 @@ impl<R: Read> Bytes<R> {
         Ok(Numbers { kind: first, bytes, padding: (8 - bytes % 8) % 8, small: None })
     }
 
-    /// Hands over all numbers of a list, one after the other.
-    fn each(&mut self, mut take: impl FnMut(f64) -> Read1<()>) -> Read1<u64> {
+    /// Hands over all numbers of a list, one after the other, if their number passes `check`.
+    fn each(
+        &mut self,
+        check: impl FnOnce(u64) -> Read1<()>,
+        mut take: impl FnMut(f64) -> Read1<()>,
+    ) -> Read1<()> {
         let numbers = self.numbers()?;
         let size = numbers.size()?;
         if numbers.bytes % size as u64 != 0 {
             return Err(Fault::Form("has a list of numbers with a part of one: it is damaged".into()));
         }
+        check(numbers.bytes / size as u64)?;
         let mut value = |bytes: &[u8], big: bool, kind: u32| take(decoded(bytes, big, kind));
         if let Some(small) = numbers.small {
             for bytes in small[..numbers.bytes as usize].chunks_exact(size) {
                 value(bytes, self.big, numbers.kind)?;
             }
-            return Ok(numbers.bytes / size as u64);
+            return Ok(());
         }
         let (mut left, mut buffer) = (numbers.bytes, vec![0; BLOCK]);
         while left > 0 {
@@ -233,15 +285,18 @@ impl<R: Read> Bytes<R> {
         skip(&mut self.inner, numbers.padding).or_else(|error| {
             if error.kind() == io::ErrorKind::UnexpectedEof { Ok(()) } else { Err(error) }
         })?;
-        Ok(numbers.bytes / size as u64)
+        Ok(())
     }
 
-    fn list(&mut self, most: usize) -> Read1<Vec<f64>> {
+    fn list(&mut self, most: u64) -> Read1<Vec<f64>> {
         let mut found = Vec::new();
-        self.each(|x| {
-            if found.len() == most {
-                return Err(Fault::Form("has a list that is too long for what it is: it is damaged".into()));
+        let check = |count| {
+            if count <= most {
+                return Ok(());
             }
+            Err(Fault::Form("has a list that is too long for what it is: it is damaged".into()))
+        };
+        self.each(check, |x| {
             found.push(x);
             Ok(())
         })?;
@@ -265,20 +320,34 @@ impl<R: Read> Bytes<R> {
             return Err(Fault::Form(format!("has a matrix of {nodes} rows: expected fewer than 2³²")));
         }
         let (mut ends, mut weights) = (Vec::new(), Vec::new());
+        let (held, cells) = (self.held, nodes.saturating_mul(nodes));
+        // A list of another length than the shape asks for.
+        let wrong = |count: u64, what: &str, expected: String| {
+            Err(Fault::Form(format!(
+                "has {count} {what} in the matrix `{}` of {nodes} rows: expected {expected}",
+                shown(&name)
+            )))
+        };
         if class == 5 {
             let mut rows: Vec<u32> = Vec::new();
-            self.each(|row| {
-                if rows.len() as u64 >= nodes.saturating_mul(nodes) {
-                    return Err(Fault::Form(format!(
-                        "has a sparse matrix `{}` with more entries than a matrix of {nodes} rows has",
-                        shown(&name)
-                    )));
-                }
+            let check = |count| {
+                if count <= cells { Ok(()) } else { wrong(count, "entries", format!("no more than {cells}")) }
+            };
+            self.each(check, |row| {
+                held.add()?;
                 rows.push(row as u32);
                 Ok(())
             })?;
             let mut starts: Vec<u64> = Vec::new();
-            self.each(|start| {
+            let check = |count| {
+                if count == nodes + 1 {
+                    Ok(())
+                } else {
+                    wrong(count, "starts of columns", format!("{}", nodes + 1))
+                }
+            };
+            self.each(check, |start| {
+                held.add()?;
                 if start < 0.0 || starts.last().is_some_and(|last| (start as u64) < *last) {
                     return Err(Fault::Form(format!(
                         "has a sparse matrix `{}` whose columns do not ascend",
@@ -289,14 +358,16 @@ impl<R: Read> Bytes<R> {
                 Ok(())
             })?;
             let entries = starts.last().copied().unwrap_or(0);
-            if starts.len() as u64 != nodes + 1 || starts[0] != 0 || entries > rows.len() as u64 {
+            if starts[0] != 0 || entries > rows.len() as u64 {
                 return Err(Fault::Form(format!(
                     "has a sparse matrix `{}` whose parts do not fit together",
                     shown(&name)
                 )));
             }
             let (mut at, mut column) = (0u64, 0usize);
-            self.each(|weight| {
+            let check =
+                |count| if count >= entries { Ok(()) } else { wrong(count, "numbers", format!("{entries}")) };
+            self.each(check, |weight| {
                 if at < entries {
                     while starts[column + 1] <= at {
                         column += 1;
@@ -311,34 +382,25 @@ impl<R: Read> Bytes<R> {
                 at += 1;
                 Ok(())
             })?;
-            if at < entries {
-                return Err(Fault::Form(format!(
-                    "has a sparse matrix `{}` with {at} of {entries} entries",
-                    shown(&name)
-                )));
-            }
         } else {
             let mut at = 0u64;
-            self.each(|weight| {
-                if at >= nodes * nodes || !weight.is_finite() {
+            let check =
+                |count| if count == cells { Ok(()) } else { wrong(count, "numbers", format!("{cells}")) };
+            self.each(check, |weight| {
+                if !weight.is_finite() {
                     return Err(Fault::Form(format!(
                         "has {weight} in `{}`: expected {nodes} × {nodes} finite numbers",
                         shown(&name)
                     )));
                 }
                 if weight != 0.0 {
+                    held.add()?;
                     ends.push(((at % nodes) as u32, (at / nodes) as u32));
                     weights.push(weight);
                 }
                 at += 1;
                 Ok(())
             })?;
-            if at != nodes * nodes {
-                return Err(Fault::Form(format!(
-                    "has {at} numbers in `{}`: expected {nodes} × {nodes}",
-                    shown(&name)
-                )));
-            }
         }
         Ok(Variable::Square(Found { name, sparse: class == 5, nodes, ends, weights }))
     }

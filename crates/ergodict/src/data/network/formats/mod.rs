@@ -27,14 +27,15 @@ mod xml;
 use super::matrix_list::Entries;
 use super::read::ReadOptions;
 use super::{NetworkFormat, line_ends::LineEnds};
+use crate::Result;
 use crate::data::Input;
-use crate::{Error, Result};
+pub(super) use gml::{START as GML_START, recognize as is_gml};
 use graph::shown;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 pub(super) use write::{write_graphml, write_node_link};
 
-/// The format of a file that begins so, if it is one of these. XML is one of two, JSON one of two.
+/// The format of a file that begins so, if it is one of these but GML. XML is one of two, JSON one of two.
 pub(super) fn detect(head: &[u8]) -> Option<NetworkFormat> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if text.starts_with(b"MATLAB 5.0") {
@@ -45,17 +46,10 @@ pub(super) fn detect(head: &[u8]) -> Option<NetworkFormat> {
         let line = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
         text = text[line..].trim_ascii_start().to_vec();
     }
-    let after = |word: &[u8]| text.strip_prefix(word).map(<[u8]>::trim_ascii_start);
-    let blank = |word: &[u8]| {
-        text.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
-    };
     match () {
         () if text.starts_with(b"<") => Some(NetworkFormat::GraphMl),
         () if text.starts_with(b"{") => Some(NetworkFormat::NodeLink),
         () if text.starts_with(b"*vertices") || text.starts_with(b"*network") => Some(NetworkFormat::Pajek),
-        () if after(b"graph").is_some_and(|rest| rest.starts_with(b"[")) || blank(b"creator") => {
-            Some(NetworkFormat::Gml)
-        }
         () => None,
     }
 }
@@ -63,7 +57,7 @@ pub(super) fn detect(head: &[u8]) -> Option<NetworkFormat> {
 /// Reads the graph of such a file.
 ///
 /// # Errors
-/// [`Error::Format`] for what is not well-formed, or no graph; [`Error::Io`].
+/// [`Error::Format`](crate::Error::Format) for what is not well-formed, or no graph; [`Error::Io`](crate::Error::Io).
 pub(super) fn read(
     path: &Path,
     format: NetworkFormat,
@@ -83,7 +77,7 @@ pub(super) fn read(
                 other => {
                     let problem =
                         format!("is XML with the root `{}`: expected graphml or gexf", shown(other));
-                    return Err(Error::format(path, None, problem));
+                    return Err(xml.bad(problem));
                 }
             }
         }

@@ -7,6 +7,10 @@ use crate::{Error, Result};
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+/// Vertices that may be neither listed nor in an edge, if there are not as many others: the name of each takes memory, which the first line of
+/// a small file would otherwise take without end.
+const UNLISTED: u64 = 1 << 20;
+
 /// What the lines are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
@@ -78,7 +82,7 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
             Section::Vertices => {
                 let id = vertex(&fields[0])?;
                 let label = fields.get(1).map_or(id.as_str(), |label| label);
-                graph.node(&id, Some(label));
+                graph.node(&id, Some(label)).map_err(bad)?;
             }
             Section::Pairs(directed) => {
                 let [source, target, ..] = &fields[..] else {
@@ -117,10 +121,17 @@ pub(super) fn read(path: &Path, mut input: impl BufRead, options: &ReadOptions) 
         return Err(Error::format(path, None, "is a Pajek file without `*Vertices`"));
     };
     matrix_list::nodes(path, None, count, count, graph.edges() as u64 + graph.nodes())?;
+    let unlisted = count.saturating_sub(graph.nodes());
+    if unlisted > UNLISTED.max(graph.nodes()) {
+        let problem = format!(
+            "has {count} vertices, of which {unlisted} are neither listed nor in an edge: expected no more than 2²⁰ of those"
+        );
+        return Err(Error::format(path, None, problem));
+    }
     for at in 1..=count {
         let id = at.to_string();
-        if !graph.has(&id) || !graph.is_labeled(&id) {
-            graph.node(&id, Some(&id));
+        if !graph.is_listed(&id) {
+            graph.node(&id, Some(&id)).map_err(|problem| Error::format(path, None, problem))?;
         }
     }
     Ok(graph)

@@ -110,11 +110,12 @@ fn what_is_no_graph_is_refused_with_the_reason() {
         (&brackets, "deeper than 64"),
         (&arrays, "JSON"),
         ("graph [ node [ id 1 label \"a\" ] node [ id 2 label \"a\" ] ]", "two nodes labeled `a`"),
-        ("graph [ node [ id 1 ] node [ id 1 ] ]", "second node with the id 1"),
-        ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "1 nodes that are not listed"),
+        ("graph [ node [ id 1 ] node [ id 1 ] ]", "second node with the id `1`"),
+        ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "the node `2`, which is not listed"),
         ("graph [ node [ id", "cut off"),
         ("*Vertices x\n", "has no number of vertices"),
         ("*Vertices 4000000000\n", "4000000000 nodes"),
+        ("*Vertices 16000000\n*Edges\n1 2\n", "15999998 are neither listed nor in an edge"),
         ("*Vertices 2\n*Arcs\n1 3\n", "expected 1 to 2"),
         ("*Vertices 3\n*Arcs\n1 2\n*Edges\n2 3\n", "undirected in a graph that is directed"),
         ("{\"a\": 1}", "expected `nodes`"),
@@ -201,10 +202,133 @@ fn matrices_of_matlab_are_read() {
         (&[9][..], &[0, 1, 1][..], "in row 9"),
         (&[0], &[0, 2, 1], "do not ascend"),
         (&[0], &[0, 1, 5], "do not fit"),
-        (&[0], &[0, 1], "do not fit"),
+        (&[0], &[0, 1], "has 2 starts of columns in the matrix `A` of 2 rows: expected 3"),
+        (&[0; 5], &[0, 1, 1], "has 5 entries in the matrix `A` of 2 rows: expected no more than 4"),
+        (&[0, 0], &[0, 1, 2], "has 1 numbers in the matrix `A` of 2 rows: expected 2"),
     ] {
         let message = message(&mat(&[variable("A", [2, 2], Some((rows, starts)), &[1.0])], false));
         assert!(message.contains(words), "{message}");
+    }
+}
+
+/// Zeros compress a thousand times.
+#[test]
+fn a_compressed_matrix_that_expands_without_end_is_refused() {
+    let rows = 1 << 13;
+    let bytes = |count: usize| element(1, &vec![0; count]);
+    let claimed = |class: u32, lists: &[Vec<u8>]| {
+        let shape = [i32::to_le_bytes(rows), i32::to_le_bytes(rows)].concat();
+        let head = element(6, &[class.to_le_bytes(), [0; 4]].concat());
+        element(14, &[head, element(5, &shape), element(1, b"A"), lists.concat()].concat())
+    };
+    let entries = (1 << 24) + (1 << 22);
+    let file = mat(&[claimed(5, &[bytes(entries)])], true);
+    assert!(file.len() < 1 << 16, "{}", file.len());
+    let message = message(&file);
+    assert!(message.contains("expected no more than 2²⁴ entries and 16 for each byte"), "{message}");
+    // Of several variables that are each below the limit, all are kept.
+    let half = |count: usize| {
+        let starts: Vec<u8> = (0..=rows).flat_map(|at| (at * (count as i32 / rows)).to_le_bytes()).collect();
+        claimed(5, &[bytes(count), element(5, &starts), bytes(count)])
+    };
+    assert_eq!(read(&mat(&[half(1 << 22)], true)).unwrap().0.nodes(), rows as usize);
+    let several: Vec<_> = (0..5).map(|_| half(1 << 22)).collect();
+    let message = self::message(&mat(&several, true));
+    assert!(message.contains("expected no more than 2²⁴ entries"), "{message}");
+    // A dense one has as many numbers as its shape says.
+    let message = self::message(&mat(&[claimed(8, &[bytes((rows * rows) as usize + 8)])], true));
+    assert!(
+        message.contains("has 67108872 numbers in the matrix `A` of 8192 rows: expected 67108864"),
+        "{message}"
+    );
+}
+
+#[test]
+fn nodes_of_graphml_and_gexf_are_listed_once() {
+    let graphml =
+        |inner: &str| format!("<graphml><graph edgedefault=\"undirected\">{inner}</graph></graphml>");
+    let gexf = |nodes: &str, edges: &str| {
+        format!("<gexf><graph><nodes>{nodes}</nodes><edges>{edges}</edges></graph></gexf>")
+    };
+    let (one, edge) = ("<node id=\"Ann\"/>", "<edge source=\"Ann\" target=\"Bob\"/>");
+    for text in [graphml(&format!("{one}{edge}")), gexf(one, edge)] {
+        let message = message(text.as_bytes());
+        assert!(message.contains("has an edge of the node `Bob`, which is not listed"), "{message}");
+    }
+    for text in [graphml(&format!("{one}\n{one}")), gexf(&format!("{one}\n{one}"), "")] {
+        let message = message(text.as_bytes());
+        assert!(message.contains(":2: has a second node with the id `Ann`"), "{message}");
+    }
+    // Nodes may follow their edges.
+    let late = graphml(&format!("{edge}<node id=\"Bob\"/>{one}"));
+    assert_eq!(facts(late.as_bytes()), "GraphML, undirected, 2: Ann Bob 1");
+    let twice = "{\"nodes\": [{\"id\": 7}, {\"id\": 7}], \"links\": []}";
+    assert!(message(twice.as_bytes()).contains("second node with the id `7`"));
+}
+
+#[test]
+fn gml_is_recognized_by_its_graph_and_not_by_a_first_word() {
+    for table in
+        ["creator,work\nAnn,x\nBob,x\nAnn,y\n", "creator work\nAnn x\nBob x\n", "graph,edge\nAnn,x\nBob,x\n"]
+    {
+        assert_eq!(read(table.as_bytes()).unwrap().1.format, crate::data::NetworkFormat::EdgeList, "{table}");
+    }
+    let graph = "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]";
+    for before in [
+        "Creator Gephi\n",
+        "Version 1\n# made by hand\ncomment \"a graph [\"\n",
+        "# c\n\nGraph_data [ a 1 ]\n",
+    ] {
+        assert_eq!(facts(format!("{before}{graph}").as_bytes()), "GML, undirected, 2: 1 2 1", "{before}");
+    }
+}
+
+#[test]
+fn a_form_that_is_asked_for_wins_over_what_the_file_begins_with() {
+    let asked = |form| {
+        let table = crate::data::TableOptions { form, ..Default::default() };
+        ReadOptions { table, ..ReadOptions::default() }
+    };
+    let (edges, adjacency) = (asked(crate::data::TableForm::Edges), asked(crate::data::TableForm::Adjacency));
+    for text in [
+        "<a> b\nb c\n",
+        "{a} b\nb c\n",
+        "[a] b\nb c\n",
+        "*vertices b\nb c\n",
+        "graph [\nb c\n",
+        "%%matrix\na b\nb c\n",
+    ] {
+        assert!(read(text.as_bytes()).is_err(), "{text}");
+        let (network, decisions) = read_with(text.as_bytes(), &edges).unwrap();
+        assert_eq!(decisions.format, crate::data::NetworkFormat::EdgeList);
+        assert!(network.edges() == 2, "{text}");
+    }
+    let table = "graph [\n0 1\n1 0\n";
+    assert_eq!(read_with(table.as_bytes(), &adjacency).unwrap().0.edges(), 1);
+    // What cannot be text is what it is.
+    let packed = mat(&[matrices()[0].clone()], true);
+    assert!(read_with(&packed, &edges).is_err());
+}
+
+#[test]
+fn errors_in_xml_name_the_line() {
+    for (text, line, words) in [
+        ("<?xml version=\"1.0\"?>\n<graphml>\n<graph edgedefault=\"x\"/></graphml>", 3, "edgedefault"),
+        ("<graphml><graph>\n\n<node/></graph></graphml>", 3, "without id"),
+        (
+            "<gexf><graph>\n<nodes><node id=\"a\"/>\n<node\nid=\"a\"/></nodes></graph></gexf>",
+            3,
+            "second node",
+        ),
+        ("<graphml>\n<graph>\n</graphml>", 3, "not well-formed"),
+        ("<graphml>\n<graph>\n<node id=\"&x;\"/>", 3, "attribute"),
+        ("<graphml>\n<graph>\n<node id=\"a\">\n\n", 5, "cut off"),
+        ("\n\n<!DOCTYPE x><graphml/>", 3, "document type"),
+        ("\n<x/>", 2, "the root `x`"),
+    ] {
+        let message = message(text.as_bytes());
+        assert!(message.contains(&format!(":{line}: ")) && message.contains(words), "{message}");
+        assert!(!message.contains("byte"), "{message}");
     }
 }
 

@@ -40,20 +40,21 @@ pub(super) struct Xml<'a, R> {
     reader: Reader<Bounded<R>>,
     buffer: Vec<u8>,
     depth: usize,
+    /// The line on which the last tag or text begins.
+    line: u64,
     /// The end of a tag that has no content.
     closed: Option<String>,
 }
 
 impl<'a, R: BufRead> Xml<'a, R> {
     pub(super) fn new(path: &'a Path, inner: R) -> Self {
-        let reader = Reader::from_reader(Bounded { inner, read: 0 });
-        Self { path, reader, buffer: Vec::new(), depth: 0, closed: None }
+        let reader = Reader::from_reader(Bounded { inner, read: 0, lines: 1 });
+        Self { path, reader, buffer: Vec::new(), depth: 0, line: 1, closed: None }
     }
 
-    /// An error here.
+    /// An error in the tag or text that was last read.
     pub(super) fn bad(&self, problem: impl Into<String>) -> Error {
-        let problem: String = problem.into();
-        Error::format(self.path, None, format!("{problem} (at byte {})", self.reader.buffer_position()))
+        Error::format(self.path, Some(self.line), problem)
     }
 
     /// The name of the first tag.
@@ -79,19 +80,18 @@ impl<'a, R: BufRead> Xml<'a, R> {
         loop {
             self.buffer.clear();
             self.reader.get_mut().read = 0;
+            self.line = self.reader.get_ref().lines;
             let event = match self.reader.read_event_into(&mut self.buffer) {
                 Ok(event) => event,
                 Err(quick_xml::Error::Io(error)) => {
                     return Err(Error::io(self.path)(io::Error::new(error.kind(), error.to_string())));
                 }
                 Err(error) => {
-                    let at = self.reader.buffer_position();
-                    let problem =
-                        format!("is not well-formed XML at byte {at}: {}", shown(&error.to_string()));
-                    return Err(Error::format(self.path, None, problem));
+                    return Err(self.bad(format!("is not well-formed XML: {}", shown(&error.to_string()))));
                 }
             };
-            let bad = |problem: String| Err(Error::format(self.path, None, problem));
+            let place = (self.path, self.line);
+            let bad = |problem: String| Err(Error::format(place.0, Some(place.1), problem));
             return Ok(Some(match event {
                 Event::Start(tag) | Event::Empty(tag) if self.depth >= DEEPEST => {
                     return bad(format!(
@@ -101,12 +101,12 @@ impl<'a, R: BufRead> Xml<'a, R> {
                 }
                 Event::Start(tag) => {
                     self.depth += 1;
-                    Piece::Start(name(&tag), attributes(self.path, &tag)?)
+                    Piece::Start(name(&tag), attributes(place, &tag)?)
                 }
                 Event::Empty(tag) => {
                     self.depth += 1;
                     self.closed = Some(name(&tag));
-                    Piece::Start(name(&tag), attributes(self.path, &tag)?)
+                    Piece::Start(name(&tag), attributes(place, &tag)?)
                 }
                 Event::End(tag) => {
                     self.depth = self.depth.saturating_sub(1);
@@ -181,9 +181,10 @@ fn name(tag: &BytesStart<'_>) -> String {
     plain(tag.name().into_inner())
 }
 
-fn attributes(path: &Path, tag: &BytesStart<'_>) -> Result<Attributes> {
-    let bad =
-        |problem: String| Error::format(path, None, format!("has a tag `{}` {problem}", shown(&name(tag))));
+fn attributes((path, line): (&Path, u64), tag: &BytesStart<'_>) -> Result<Attributes> {
+    let bad = |problem: String| {
+        Error::format(path, Some(line), format!("has a tag `{}` {problem}", shown(&name(tag))))
+    };
     let mut found = Vec::new();
     for attribute in tag.attributes() {
         let attribute = attribute.map_err(|error| bad(format!("that is not well-formed: {error}")))?;
@@ -200,6 +201,8 @@ struct Bounded<R> {
     inner: R,
     /// Bytes since the last tag or text.
     read: usize,
+    /// The line that is read, from 1.
+    lines: u64,
 }
 
 impl<R: BufRead> Read for Bounded<R> {
@@ -218,6 +221,10 @@ impl<R: BufRead> BufRead for Bounded<R> {
 
     fn consume(&mut self, amount: usize) {
         self.read += amount;
+        // What is consumed was looked at before, so that it is there.
+        if let Ok(bytes) = self.inner.fill_buf() {
+            self.lines += bytes.iter().take(amount).filter(|byte| **byte == b'\n').count() as u64;
+        }
         self.inner.consume(amount);
     }
 }

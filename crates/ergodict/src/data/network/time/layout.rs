@@ -2,7 +2,7 @@
 
 use super::parse_moment;
 use super::read::TimeColumn;
-use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, direction_of, role};
+use crate::data::network::columns::{Header, Role, TableColumns, TableOptions, role};
 use crate::data::network::edge_list::{Separator, content, separator, split};
 use crate::data::npy_header::shorten;
 use crate::error::Problem;
@@ -25,8 +25,8 @@ pub(super) struct Layout {
     pub(super) columns: usize,
     /// Number of the header's line, where there is one.
     pub(super) header: Option<u64>,
-    /// Whether edges have a direction, where a column says so.
-    pub(super) directed: Option<bool>,
+    /// The column that says whether edges have a direction, and its name.
+    pub(super) direction: Option<(usize, String)>,
     /// Columns that nothing is made of, by their names or numbers.
     pub(super) unused: Vec<String>,
 }
@@ -130,10 +130,10 @@ impl Layout {
         let taken: Vec<usize> = [Some(time), operation].into_iter().flatten().collect();
         let TableColumns { source, target, weight, unused, direction } =
             TableColumns::among(head, rows, table, &taken)?;
-        let directed = direction.and_then(|at| direction_of(&head[at], rows.first()?.get(at)?));
+        let direction = direction.map(|at| (at, head[at].to_string()));
         let unused = unused.into_iter().map(|at| shorten(&head[at].escape_debug().to_string())).collect();
         let (columns, header) = (head.len(), Some(number));
-        Ok(Self { separator, source, target, time, weight, operation, columns, header, directed, unused })
+        Ok(Self { separator, source, target, time, weight, operation, columns, header, direction, unused })
     }
 
     /// The layout of rows without a header: both ends first, the time last, and a weight between, unless a column is said.
@@ -207,7 +207,7 @@ impl Layout {
             operation,
             columns,
             header: None,
-            directed: None,
+            direction: None,
             unused,
         })
     }

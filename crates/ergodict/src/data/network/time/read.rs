@@ -10,9 +10,9 @@
 
 use super::layout::{Layout, SAMPLE, moment, removes};
 use super::{TimedEdges, Times};
+use crate::data::network::columns::{Directions, direction_of};
 use crate::data::network::edge_list::{LONGEST_LINE, NodeNames, Separator, content, direction, split};
 use crate::data::network::line_ends::LineEnds;
-use crate::data::network::read::foreign;
 use crate::data::network::{NetworkFormat, ReadOptions, Reason, Weights};
 use crate::data::npy_header::shorten;
 use crate::data::open;
@@ -183,9 +183,8 @@ impl fmt::Display for TimedDecisions {
 /// [`Error::Format`], with the line, for a row without a time or with one that is none, for negative weights other than those of rows that remove edges,
 /// and for files of other formats; [`Error::Io`].
 pub fn read_timed(path: &Path, options: &TimeOptions) -> Result<(TimedEdges, TimedDecisions)> {
-    let input = open(path)?;
-    foreign(path, input.head())?;
-    let format = NetworkFormat::detect(input.head());
+    let mut input = open(path)?;
+    let format = NetworkFormat::detect(path, &mut input, options.read.table.form)?;
     if format != NetworkFormat::EdgeList {
         let problem = format!(
             "is a {format} file, which holds no times: expected text with rows such as `a b 1082040961`"
@@ -222,6 +221,8 @@ struct Rows<'a> {
     dates: Option<bool>,
     weights: Vec<f64>,
     removes: Vec<bool>,
+    /// What rows say of the directions of their edges.
+    directions: Directions,
     /// The first weight below 0, with its line.
     negative: Option<(u64, f64)>,
     /// Whether all weights are 1 or −1.
@@ -262,7 +263,6 @@ fn read(path: &Path, mut input: impl BufRead, options: &TimeOptions) -> Result<(
         if first.len() > SAMPLE || over && !first.is_empty() {
             let layout = Layout::find(&first, &options.column, &options.read.table)
                 .map_err(|(line, problem)| problem.at(path, Some(line)))?;
-            said = said.or(layout.directed);
             let header = layout.header;
             let mut begun = Rows::new(path, layout, options.read.weighted == Some(false));
             for (number, text) in first.iter().filter(|(number, _)| Some(*number) != header) {
@@ -289,8 +289,20 @@ impl<'a> Rows<'a> {
     fn new(path: &'a Path, layout: Layout, ignore_weights: bool) -> Self {
         let (times, weights, removes) = (Vec::new(), Vec::new(), Vec::new());
         let (dates, negative, signs) = (None, None, true);
-        let names = NodeNames::default();
-        Self { path, layout, ignore_weights, names, times, dates, weights, removes, negative, signs }
+        let (names, directions) = (NodeNames::default(), Directions::default());
+        Self {
+            path,
+            layout,
+            ignore_weights,
+            names,
+            times,
+            dates,
+            weights,
+            removes,
+            directions,
+            negative,
+            signs,
+        }
     }
 
     fn line(&mut self, number: u64, text: &[u8]) -> Result<()> {
@@ -364,6 +376,11 @@ impl<'a> Rows<'a> {
             };
             self.removes.push(removes);
         }
+        if let Some((at, name)) = &layout.direction
+            && let Some(directed) = direction_of(name, &fields[*at])
+        {
+            self.directions.add(directed);
+        }
         let (source, target) = (&*fields[layout.source], &*fields[layout.target]);
         if source.is_empty() || target.is_empty() {
             let which = if source.is_empty() { layout.source } else { layout.target } + 1;
@@ -388,7 +405,11 @@ impl<'a> Rows<'a> {
             );
             return Err(Problem::hinting(problem, "unweighted", "true").at(self.path, Some(line)));
         }
-        let (directed, reason) = match (options.read.directed, said) {
+        if options.read.directed != Some(false) {
+            let hint = |problem| Problem::hinting(problem, "undirected", "true").at(self.path, None);
+            self.directions.check().map_err(hint)?;
+        }
+        let (directed, reason) = match (options.read.directed, said.or(self.directions.directed())) {
             (Some(directed), _) => (directed, Reason::Asked),
             (None, Some(directed)) => (directed, Reason::Said),
             (None, None) => (false, Reason::Assumed),
