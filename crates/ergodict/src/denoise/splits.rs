@@ -130,7 +130,8 @@ impl FromStr for Negatives {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitOptions {
-    /// Edges that are hidden, as a share of the observed edges.
+    /// Edges that are hidden, as a share of the observed edges. The more are hidden, the less probabilities that are found in what is left hold in the observed network: a tenth in place of a twentieth
+    /// made their error on Caltech36 .093 in place of .059.
     pub hidden: f64,
     /// False edges that are injected, as a share of the observed edges. At 0 non-edges stay non-edges.
     pub injected: f64,
@@ -142,7 +143,7 @@ pub struct SplitOptions {
 
 impl Default for SplitOptions {
     fn default() -> Self {
-        Self { hidden: 0.1, injected: 0.0, draws: 20_000, most: 100_000 }
+        Self { hidden: 0.05, injected: 0.0, draws: 20_000, most: 100_000 }
     }
 }
 
@@ -170,8 +171,8 @@ impl Split {
     /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
     /// let karate = std::sync::Arc::new(embedded("karate")?);
     /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?;
-    /// assert_eq!(split.network.edges(), 78 - 7);
-    /// assert_eq!(split.pairs.len(), 7 + (34 * 33 / 2 - 78)); // so few non-edges are all there
+    /// assert_eq!(split.network.edges(), 78 - 3);
+    /// assert_eq!(split.pairs.len(), 3 + (34 * 33 / 2 - 78)); // so few non-edges are all there
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     ///
@@ -411,7 +412,7 @@ mod tests {
     fn balanced_labels_weigh_the_same() {
         let karate = Arc::new(crate::data::embedded("karate").unwrap());
         let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0).unwrap().balanced();
-        assert!((split.weights.iter().sum::<f64>() - 2.0 * 7.0).abs() < 1e-9);
+        assert!((split.weights.iter().sum::<f64>() - 2.0 * 3.0).abs() < 1e-9);
     }
 
     #[test]
