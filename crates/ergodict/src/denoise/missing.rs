@@ -21,7 +21,7 @@ use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons, Reliability
 use super::features::{self, Features, Group, PairFeatures};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
-use super::splits::{Negatives, Noise, Split};
+use super::splits::{Negatives, Noise, Split, SplitOptions};
 use super::stars::mixed;
 use super::walks::Walks;
 use super::{Progress, Stage};
@@ -100,16 +100,21 @@ const MANY_EDGES: u64 = 400_000;
 /// cost at most .0005 of an AUC.
 const ENOUGH: f64 = 20_000.0;
 
-/// The groups of features, of those asked for, and the splits that a network is small enough for. Both depend on the network alone, so that the score of a pair does.
-fn affordable(observed: &Network, options: &EnsembleOptions) -> (Vec<Group>, usize) {
+/// Hidden edges of a split of a small network, at most a tenth of its edges.
+const FEW_HIDDEN: f64 = 100.0;
+
+/// The groups of features, of those asked for, and the splits that a network is small enough for, and how labels are made. All depend on the network alone, so that the score of a pair does.
+fn affordable(observed: &Network, options: &EnsembleOptions) -> (Vec<Group>, usize, SplitOptions) {
     let fits = |group: &Group| match group {
         Group::Walks => Walks::cost(observed) <= MOST_WALKS,
         Group::Embedding => observed.edges() <= MANY_EDGES,
         _ => true,
     };
     let groups = options.removed.iter().copied().filter(fits).collect();
-    let hidden = options.split.hidden * observed.edges() as f64;
-    (groups, options.splits[0].min((ENOUGH / hidden).ceil().max(2.0) as usize))
+    let edges = observed.edges() as f64;
+    let hidden = (FEW_HIDDEN / edges).min(0.1).max(options.split.hidden);
+    let splits = options.splits[0].min((ENOUGH / (hidden * edges)).ceil().max(2.0) as usize);
+    (groups, splits, SplitOptions { hidden, ..options.split.clone() })
 }
 
 impl<'a> Model<'a> {
@@ -123,7 +128,7 @@ impl<'a> Model<'a> {
         seed: u64,
         progress: &mut Progress<'_>,
     ) -> Result<Self> {
-        let (groups, splits) = affordable(observed, options);
+        let (groups, splits, labels) = affordable(observed, options);
         if groups.is_empty() {
             return Err(Error::parameter("the groups of features", "empty", "there must be at least one"));
         }
@@ -131,7 +136,7 @@ impl<'a> Model<'a> {
             let expected = "missing edges have no latent-motif codes";
             return Err(Error::parameter("the groups of features", "one with h", expected));
         }
-        let training = Training::new(observed, options, &groups, splits, seed, progress)?;
+        let training = Training::new(observed, &groups, splits, &labels, options.negatives, seed, progress)?;
         let candidates = candidates(&training.features, options.c[0]);
         let (mut crossed, mut heads) = (Vec::new(), Vec::new());
         for (number, (name, look)) in candidates.iter().enumerate() {
@@ -286,19 +291,19 @@ fn logarithm(number: usize, column: &[f64]) -> f64 {
 impl Training {
     fn new(
         observed: &Arc<Network>,
-        options: &EnsembleOptions,
         groups: &[Group],
         splits: usize,
+        options: &SplitOptions,
+        negatives: Negatives,
         seed: u64,
         progress: &mut Progress<'_>,
     ) -> Result<Self> {
         let (mut parts, mut labels, mut weights, mut asked, mut folds) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let negatives = options.negatives;
         let mut hidden = 0.0;
         for number in 0..splits {
             progress.at(Stage::Features, number as f64 / splits as f64)?;
-            let split = Split::new(observed, Noise::Removed, &options.split, seed, number as u64)?;
+            let split = Split::new(observed, Noise::Removed, options, seed, number as u64)?;
             parts.push(PairFeatures::new(&split.network, groups, seed)?.of_pairs(&split.pairs)?);
             let (share, total) = (negatives.matched(), crate::data::non_edges::number(observed) as f64);
             // Where the top of the list does not count, classes have equal weight.
@@ -613,8 +618,10 @@ mod tests {
         let lesmis = Arc::new(embedded("lesmis").unwrap().to_simple());
         let options =
             EnsembleOptions { negatives: Negatives::All, ..EnsembleOptions::new(NoiseModel::Removed) };
-        let (groups, splits) = affordable(&lesmis, &options);
-        let training = Training::new(&lesmis, &options, &groups, splits, 3, &mut Progress::none()).unwrap();
+        let (groups, splits, labels) = affordable(&lesmis, &options);
+        let negatives = options.negatives;
+        let progress = &mut Progress::none();
+        let training = Training::new(&lesmis, &groups, splits, &labels, negatives, 3, progress).unwrap();
         let noise: Vec<f64> =
             (0..training.labels.len() as u64).map(|i| mixed(i) as f64 / 2f64.powi(63)).collect();
         let signal: Vec<f64> =

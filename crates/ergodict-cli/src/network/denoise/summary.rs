@@ -93,16 +93,17 @@ impl Denoised<'_> {
             ("suspects", "lowest scores")
         };
         let first = &self.page.first[..self.page.first.len().min(SUSPECTS)];
-        // A reader takes the number for a probability, where there is one.
+        // Of missing edges a reader takes the number for a probability; that of suspects is 0 for all of the first.
+        let probability = |one: &Suspect| one.probability.filter(|_| name == "missing?");
         let named = |one: &Suspect| {
-            let number = one.probability.unwrap_or(one.score);
+            let number = probability(one).unwrap_or(one.score);
             format!("{} – {} ({number:.3})", one.pair.0, one.pair.1)
         };
+        let has = first.iter().any(|one| probability(one).is_some());
+        let number = if has { "with probabilities of true edges; " } else { "" };
         let named = first.iter().map(named).collect::<Vec<_>>().join(", ");
-        let has = first.iter().any(|one| one.probability.is_some());
-        let number = if has { "probability of a true edge" } else { "score" };
         let more = if first.len() < self.page.pairs { ", …" } else { "" };
-        lines.push((name, format!("{named}{more} (with the {number}; {said} first)")));
+        lines.push((name, format!("{named}{more} ({number}{said} first)")));
         lines.push(("time", format!("{:.2} s", self.page.run.seconds)));
         let pairs = count(self.page.run.written, "pair", "pairs");
         lines.push(("wrote", format!("{} ({pairs})", self.out.display())));
