@@ -80,6 +80,7 @@ def page_of(report: Union[None, str, "os.PathLike[str]"], model: Any, data: Any,
     """Where a page goes, and what it calls the model and the data: files by their names, what is in memory by the name a file of it might have."""
     if report is None:
         return None
+    _check.page(report, (model, data))
     names = []
     for given, otherwise in ((model, "model.safetensors"), (data, unnamed)):
         path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else None

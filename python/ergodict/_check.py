@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, Optional
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -299,3 +299,15 @@ def _short(value: object) -> str:
     """What was given, cut where it is long."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def page(path: Union[str, "os.PathLike[str]"], read: Sequence[Any] = ()) -> str:
+    """The path of a page that is to be written, before any work: in a folder that exists, and not over a file that was read."""
+    file = os.fspath(path)
+    folder = os.path.dirname(file)
+    if folder and not os.path.isdir(folder):
+        raise FileNotFoundError(f"{file}: the folder {folder} does not exist")
+    for one in read:
+        if isinstance(one, (str, os.PathLike)) and os.path.exists(one) and os.path.exists(file) and os.path.samefile(one, file):
+            raise ValueError(f"{file}: is a file that was read, which would be overwritten: name another file")
+    return file

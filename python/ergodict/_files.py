@@ -68,7 +68,7 @@ class Filed:
             The page.
         """
         filed = self._filed()
-        return written(path, lambda file: self._core.report(file, title, *filed))
+        return written(path, lambda file: self._core.report(file, title, *filed), self.__dict__.get("_file"))
 
     def _filed(self) -> tuple[str, int, int, bool, float, bool, str, Optional[list[str]]]:
         """What the extension is told for a file, besides what it knows."""
@@ -101,4 +101,6 @@ class Filed:
         from .models import read
 
         loaded: Self = read(path, dictionary, cls)  # type: ignore[type-var]
+        # A report is not written over it.
+        loaded.__dict__["_file"] = os.fspath(path)
         return loaded

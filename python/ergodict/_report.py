@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any, Optional, Union
 
-from . import _networks
+from . import _check, _networks
 from .network import Network
 
 Path = Union[str, "os.PathLike[str]"]
@@ -15,10 +15,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 def written(path: Path, write: Callable[[str], None], model: Optional[str] = None) -> pathlib.Path:
     """Writes a page by the function given, whole or not at all, and not over the model file that it is of; where it is."""
-    file = os.fspath(path)
-    if model is not None and os.path.exists(file) and os.path.exists(model) and os.path.samefile(file, model):
-        raise ValueError(f"{file}: is the model that was read, which would be overwritten: name another file")
-    write(file)
+    write(_check.page(path, (model,)))
     return pathlib.Path(path)
 
 

@@ -187,3 +187,22 @@ def test_what_was_read_is_not_overwritten_and_nothing_is_left_of_errors(tmp_path
     with pytest.raises(TypeError):
         found.report(7)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == there
+
+
+def test_pages_of_pictures_and_estimators_spare_what_was_read(tmp_path: pathlib.Path) -> None:
+    rng = np.random.default_rng(0)
+    model, image = tmp_path / "model.safetensors", tmp_path / "image.npy"
+    picture = rng.random((12, 12))
+    np.save(image, picture)
+    patches = np.lib.stride_tricks.sliding_window_view(picture, (4, 4)).reshape(-1, 16)
+    ergodict.OnlineNMF(3, random_state=0).fit(patches).save(model)
+    before = model.read_bytes()
+    loaded = ergodict.OnlineNMF.load(model)
+    with pytest.raises(ValueError, match="would be overwritten"):
+        loaded.report(model)
+    with pytest.raises(ValueError, match="would be overwritten"):
+        ergodict.reconstruct_image(model, picture, patch=4, report=model)
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        ergodict.reconstruct_image(model, picture, patch=4, report=tmp_path / "none" / "page.html")
+    assert model.read_bytes() == before
+    assert loaded.report(tmp_path / "page.html").exists()

@@ -153,8 +153,8 @@ impl DenoisingPage {
 
     /// Why the scores may not be what they seem.
     pub fn warnings(&self) -> Vec<String> {
-        let hardly = self.heads.iter().filter(|head| head.held_out.is_some_and(|auc| auc < HARDLY));
-        hardly.map(|_| HARDLY_TOLD.to_owned()).collect()
+        let hardly = self.heads.iter().any(|head| head.held_out.is_some_and(|auc| auc < HARDLY));
+        hardly.then(|| HARDLY_TOLD.to_owned()).into_iter().collect()
     }
 
     /// The page.
@@ -238,7 +238,7 @@ impl DenoisingPage {
                 format!(
                     "The pairs that look most like edges that are missing. Probabilities are for {:.0} % of the true edges missing. \
                      What speaks for a pair are features with what they add to its log odds.",
-                    100.0 * self.expected.map_or(MISSING, |expected| expected.share)
+                    100.0 * self.run.share.unwrap_or(MISSING)
                 ),
             )
         } else {

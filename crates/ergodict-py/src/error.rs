@@ -35,6 +35,7 @@ pub(crate) fn to_py_err(error: Error) -> PyErr {
 pub(crate) fn keyword(hint: &Hint) -> String {
     let name = match hint.setting {
         "unweighted" => return "weighted=False".to_owned(),
+        "undirected" => return "directed=False".to_owned(),
         "timestamps" => "time".to_owned(),
         // It has half the value, as in scikit-learn.
         "lambda" => "alpha".to_owned(),

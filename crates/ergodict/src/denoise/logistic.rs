@@ -271,7 +271,7 @@ impl Head {
         // Pairs whose Hessian is taken, and what is left of it.
         let mut curved = if problem.len() < FEW { *problem } else { problem.coarse() };
         let mut factor: Option<Factor> = None;
-        for _ in 0..iterations {
+        'steps: for _ in 0..iterations {
             if now.gradient.iter().all(|g| g.abs() <= tolerance * total) {
                 self.converged = true;
                 return;
@@ -299,7 +299,12 @@ impl Head {
                         break;
                     }
                     self.set(old.iter().copied());
-                    return;
+                    if fresh && curved.every == problem.every {
+                        return;
+                    }
+                    // The Hessian was of another place or of some pairs: perhaps its own of all is better.
+                    curved = *problem;
+                    continue 'steps;
                 }
                 share *= 0.5;
             }
