@@ -100,8 +100,6 @@ const MANY_EDGES: u64 = 400_000;
 /// cost at most .0005 of an AUC.
 const ENOUGH: f64 = 20_000.0;
 
-/// Draws of non-edges in a split, at most: each head takes time in proportion.
-const MOST_DRAWS: usize = 100_000;
 /// Hidden edges of a split of a small network, at most a tenth of its edges.
 const FEW_HIDDEN: f64 = 100.0;
 
@@ -116,10 +114,7 @@ fn affordable(observed: &Network, options: &EnsembleOptions) -> (Vec<Group>, usi
     let edges = observed.edges() as f64;
     let hidden = (FEW_HIDDEN / edges).min(0.1).max(options.split.hidden);
     let splits = options.splits[0].min((ENOUGH / (hidden * edges)).ceil().max(2.0) as usize);
-    // Of the pairs at the top of a long list more are needed: on MIT8, 226,000 edges, ten times as many draws found .93 of the first hundred in place of .905.
-    let more = if options.negatives == Negatives::All { (0.4 * edges) as usize } else { 0 };
-    let draws = more.min(MOST_DRAWS).max(options.split.draws);
-    (groups, splits, SplitOptions { hidden, draws, ..options.split.clone() })
+    (groups, splits, SplitOptions { hidden, ..options.split.clone() })
 }
 
 impl<'a> Model<'a> {
