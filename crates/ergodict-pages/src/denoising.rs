@@ -5,7 +5,7 @@ use crate::text::{input, short};
 use ergodict::data::Network;
 use ergodict::denoise::ensemble::{HeadReport, MISSING, NoiseModel};
 use ergodict::denoise::features::Group;
-use ergodict::denoise::{self, Scores};
+use ergodict::denoise::{self, Method, Scores};
 use ergodict::model::Input;
 use ergodict_report::bars::{Bar, BarChart};
 use ergodict_report::histogram::Bins;
@@ -179,7 +179,9 @@ impl DenoisingPage {
         // The pairs are among the flags.
         let names = std::slice::from_ref(&self.run.network);
         let command = rerun::command("network denoise", config, names, "-o scores.tsv");
-        report.facts(&facts).code("Run it again", command)
+        let report = report.facts(&facts);
+        // Of the methods of the program alone: a dictionary's scores are made in Python.
+        if method.parse::<Method>().is_ok() { report.code("Run it again", command) } else { report }
     }
 
     fn lead(&self, network: &str) -> String {
