@@ -2,7 +2,7 @@
 //!
 //! The work is that of `benchsuite/peers/graphs.py`; here its environment and our package are made ready, and the page is written.
 
-use super::networks::{lines, publish};
+use super::networks::{lines, packages, publish};
 use super::setup::environment;
 use super::single_threaded;
 use super::table::load;
@@ -90,11 +90,7 @@ fn parse(arguments: &[String]) -> Result<(Option<PathBuf>, Vec<String>)> {
 fn page(lines: &[Value]) -> Result<String> {
     let last = lines.last().context("the script printed nothing")?;
     let (about, table) = (&last["about"], last["page"].as_str().context("the script printed no table")?);
-    let packages = about["packages"].as_object().context("the script names no packages")?;
-    let packages: Vec<String> = packages
-        .iter()
-        .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or("?")))
-        .collect();
+    let packages = packages(about)?;
     let mut text = format!(
         "- {} graphs of each class, seeds {}; {}\n",
         about["graphs"],

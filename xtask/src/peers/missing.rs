@@ -2,7 +2,7 @@
 //!
 //! The work is that of `benchsuite/peers/missing`; here its Python, graph-tool and our program are made ready, and the page is written.
 
-use super::networks::{lines, publish};
+use super::networks::{lines, packages, publish};
 use super::setup::environment;
 use super::single_threaded;
 use super::table::load;
@@ -117,11 +117,7 @@ pub(super) fn run(arguments: &[String]) -> Result<bool> {
 fn page(lines: &[Value]) -> Result<String> {
     let last = lines.last().context("the script printed nothing")?;
     let (about, tables) = (&last["about"], last["page"].as_str().context("the script printed no tables")?);
-    let packages = about["packages"].as_object().context("the script names no packages")?;
-    let packages: Vec<String> = packages
-        .iter()
-        .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or("?")))
-        .collect();
+    let packages = packages(about)?;
     let mut text = format!(
         "- scored by {}; peers: {}\n",
         about["program"].as_str().unwrap_or("unknown"),

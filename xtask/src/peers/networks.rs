@@ -159,6 +159,13 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
+/// What a script says of the packages that it used: names with versions.
+pub(super) fn packages(about: &Value) -> Result<Vec<String>> {
+    let packages = about["packages"].as_object().context("the script names no packages")?;
+    let each = packages.iter().map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or("?")));
+    Ok(each.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

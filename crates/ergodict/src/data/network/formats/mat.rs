@@ -3,7 +3,7 @@
 //! A file is a header of 128 bytes, then elements: a tag with a type and a number of bytes, the bytes, and padding to a multiple of eight.
 //! A matrix is an element of elements: flags, dimensions, name, and of a sparse one the rows of its entries, where columns begin, and the
 //! entries. Compressed elements are zlib streams of one element, which may hold a thousand times their own length: lists must be as long as
-//! the shape of their matrix says, and what is kept of all of them is bounded ([`Held`]).
+//! the shape of their matrix says, and what is kept of all of them is bounded ([`Expansion`]).
 
 use super::graph::shown;
 use crate::data::Input;
@@ -26,12 +26,12 @@ const KEPT_OF_BYTE: u64 = 16;
 
 /// How many numbers are kept of how many bytes of the file.
 #[derive(Default)]
-struct Held {
+struct Expansion {
     bytes: Cell<u64>,
     numbers: Cell<u64>,
 }
 
-impl Held {
+impl Expansion {
     /// Counts a number that is kept.
     fn add(&self) -> Read1<()> {
         self.numbers.set(self.numbers.get() + 1);
@@ -50,7 +50,7 @@ impl Held {
 /// A reader whose bytes are counted.
 struct Counted<'a, R> {
     inner: R,
-    held: &'a Held,
+    held: &'a Expansion,
 }
 
 impl<R: Read> Read for Counted<'_, R> {
@@ -72,7 +72,7 @@ struct Found {
 
 /// Reads the network of a file.
 pub(super) fn read(path: &Path, input: Input, ignore_weights: bool) -> Result<Entries> {
-    let held = Held::default();
+    let held = Expansion::default();
     let mut input = Counted { inner: input, held: &held };
     let bad = |problem: String| Error::format(path, None, problem);
     let problem = |fault: Fault| match fault {
@@ -189,7 +189,7 @@ fn skip(input: &mut impl Read, bytes: u64) -> io::Result<()> {
 }
 
 /// The one element of a zlib stream.
-fn inflated(stream: &mut impl Read, held: &Held, big: bool) -> Read1<Variable> {
+fn inflated(stream: &mut impl Read, held: &Expansion, big: bool) -> Read1<Variable> {
     let mut tag = [0; 8];
     stream.read_exact(&mut tag)?;
     if word(&tag[..4], big) != MATRIX {
@@ -203,7 +203,7 @@ fn inflated(stream: &mut impl Read, held: &Held, big: bool) -> Read1<Variable> {
 /// The bytes of an element.
 struct Bytes<'a, R> {
     inner: io::Take<R>,
-    held: &'a Held,
+    held: &'a Expansion,
     big: bool,
 }
 
