@@ -70,7 +70,8 @@ class Denoised:
     evidence : ndarray of int, optional
         Degrees of both nodes and the number of common neighbors, of shape (m, 3).
     reasons : dict, optional
-        Features that speak for the likeliest missing edges, by the places of the pairs, each with what it adds to the log odds.
+        Features that speak for the likeliest missing edges or against the most suspicious observed ones, by the places of the pairs,
+        each with what it adds to the log odds.
     page : object, optional
         What its report shows; by default what is known of the scores.
 
@@ -222,7 +223,7 @@ class Denoised:
         if self.evidence is not None:
             columns.update(zip(("degree_u", "degree_v", "common_neighbors"), self.evidence.T))
         if self.reasons is not None:
-            strongest = [[f"{name} {added:+.1f}" for name, added in one[:_REASONS] if added > 0] for one in self.reasons]
+            strongest = [[f"{name} {added:+.1f}" for name, added in one[:_REASONS]] for one in self.reasons]
             columns["reasons"] = [", ".join(one) for one in strongest]
         return pandas.DataFrame(columns)
 

@@ -48,7 +48,7 @@ pub struct Suspect {
     pub degrees: (usize, usize),
     /// Common neighbors.
     pub common: usize,
-    /// What speaks most for a missing edge, in words.
+    /// What speaks most for a missing edge or against an observed one, in words.
     pub reasons: String,
 }
 
@@ -231,9 +231,11 @@ impl DenoisingPage {
                 one.reasons.clone(),
             ]
         });
-        let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", "speaks for it"];
-        // Only missing edges have reasons.
-        let columns = if missing { head.len() } else { head.len() - 1 };
+        let because = if missing { "speaks for it" } else { "speaks against it" };
+        let head = ["rank", "u", "v", "score", "probability", "degrees", "common neighbors", because];
+        // Not every method has reasons.
+        let reasoned = self.first.iter().any(|one| !one.reasons.is_empty());
+        let columns = if reasoned { head.len() } else { head.len() - 1 };
         let (title, words) = if missing {
             (
                 "Perhaps missing",
@@ -246,7 +248,9 @@ impl DenoisingPage {
         } else {
             (
                 "Most suspicious",
-                "The pairs that look least like true edges, the most suspicious first.".to_owned(),
+                "The pairs that look least like true edges, the most suspicious first. What speaks against a pair are features with what they take from \
+                 its log odds."
+                    .to_owned(),
             )
         };
         Table {
@@ -380,9 +384,9 @@ fn suspect(
     }
 }
 
-/// What speaks most for a pair, in words.
+/// What speaks most for a missing edge or against an observed one, in words.
 pub fn reasons(scored: &Scores, row: usize) -> Option<String> {
-    let strongest = scored.reasons.get(&row)?.iter().take(REASONS).filter(|reason| reason.1 > 0.0);
+    let strongest = scored.reasons.get(&row)?.iter().take(REASONS);
     Some(strongest.map(|(name, added)| format!("{name} {added:+.1}")).collect::<Vec<_>>().join(", "))
 }
 

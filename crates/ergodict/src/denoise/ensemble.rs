@@ -110,7 +110,7 @@ impl EnsembleOptions {
     pub fn new(assumed: NoiseModel) -> Self {
         Self {
             assumed,
-            splits: [6, 2],
+            splits: [8, 2],
             removed: vec![Group::Paths, Group::Degrees, Group::Walks, Group::Nodes, Group::Embedding],
             added: vec![Group::Paths, Group::Degrees, Group::Motifs],
             split: SplitOptions::default(),
@@ -144,14 +144,14 @@ pub struct Ensemble {
     pub probabilities: Vec<f64>,
     /// One for each noise that was assumed and had pairs.
     pub reports: Vec<HeadReport>,
-    /// What speaks most for each of the likeliest missing edges, by the places of the pairs; of no others.
+    /// What speaks most for each of the likeliest missing edges, and against each of the most suspicious observed ones, by the places of the pairs; of no others.
     pub reasons: BTreeMap<usize, Reasons>,
 }
 
-/// Names of features and what each adds to the log odds of a pair, in descending order.
+/// Names of features and what each adds to the log odds of a pair, the strongest first: positive numbers for a missing edge, negative ones for a false edge.
 pub type Reasons = Vec<(String, f64)>;
 
-/// Missing edges whose reasons are given.
+/// Missing or false edges whose reasons are given.
 const REASONED: usize = 1000;
 
 /// What is told of the heads for a noise.
@@ -250,17 +250,25 @@ pub(crate) fn ensemble_with_progress(
     for (noise, places) in options.assumed.places(observed, pairs) {
         let some: Vec<(u32, u32)> = places.iter().map(|&at| pairs[at]).collect();
         progress.at(Stage::Heads, 0.0)?;
+        let first = |scores: &[f64]| -> (Vec<usize>, Vec<(u32, u32)>) {
+            let first = order(scores, noise == Noise::Removed).into_iter().take(REASONED);
+            first.map(|at| (places[at], some[at])).unzip()
+        };
         let (scores, probabilities, report) = match noise {
             Noise::Removed => {
                 let model = missing::Model::fit(observed, options, seed, progress)?;
                 let scored = model.scores(&some, progress)?;
-                let first: Vec<usize> = order(&scored.logits, true).into_iter().take(REASONED).collect();
-                let likely: Vec<(u32, u32)> = first.iter().map(|&at| some[at]).collect();
-                let reasons = model.reasons(&likely)?;
-                found.reasons.extend(first.iter().map(|&at| places[at]).zip(reasons));
+                let (places, likely) = first(&scored.logits);
+                found.reasons.extend(places.into_iter().zip(model.reasons(&likely)?));
                 (scored.logits, scored.probabilities, model.report)
             }
-            Noise::Added => Heads::new(observed, options, seed, progress)?.scores(&some)?,
+            Noise::Added => {
+                let mut heads = Heads::new(observed, options, seed, progress)?;
+                let (scores, probabilities, report) = heads.scores(&some)?;
+                let (places, doubtful) = first(&scores);
+                found.reasons.extend(places.into_iter().zip(heads.reasons(&doubtful)?));
+                (scores, probabilities, report)
+            }
         };
         for ((&at, score), probability) in places.iter().zip(scores).zip(probabilities) {
             (found.scores[at], found.probabilities[at]) = (score, probability);
@@ -278,6 +286,10 @@ struct Heads<'a, 'p> {
     splits: usize,
     seed: u64,
     motifs: Option<MotifCodes>,
+    /// Heads of all features, and those of P and D in re-weighted networks.
+    fits: [Vec<Head>; 2],
+    /// What each observed edge weighs, where edges are re-weighted.
+    weights: Vec<f64>,
     /// Heads that were fitted, and who is told.
     fitted: Cell<usize>,
     progress: RefCell<&'a mut Progress<'p>>,
@@ -318,7 +330,9 @@ impl<'a, 'p> Heads<'a, 'p> {
             return Err(Error::parameter("a group of features", group.letter(), expected));
         }
         let (fitted, progress) = (Cell::new(0), RefCell::new(progress));
-        let mut this = Self { observed, options, groups, splits, seed, motifs: None, fitted, progress };
+        let (fits, weights) = ([Vec::new(), Vec::new()], Vec::new());
+        let mut this =
+            Self { observed, options, groups, splits, seed, motifs: None, fits, weights, fitted, progress };
         if groups.contains(&Group::Motifs) {
             let split = this.split(0)?;
             this.motifs = Some(MotifCodes::learn(&split.network, &split.pairs, &options.motifs, seed, 0)?);
@@ -375,7 +389,7 @@ impl<'a, 'p> Heads<'a, 'p> {
     }
 
     /// The mean logits of pairs, and the probabilities of true edges.
-    fn scores(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, Vec<f64>, HeadReport)> {
+    fn scores(&mut self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, Vec<f64>, HeadReport)> {
         let (mut scores, mut report) = self.first(pairs)?;
         let weigher = self.weigher()?;
         let false_share = weigher.false_share;
@@ -394,16 +408,16 @@ impl<'a, 'p> Heads<'a, 'p> {
     }
 
     /// The mean logits of pairs by heads of all features.
-    fn first(&self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, HeadReport)> {
+    fn first(&mut self, pairs: &[(u32, u32)]) -> Result<(Vec<f64>, HeadReport)> {
         let target = self.features(self.observed, pairs)?;
         let mut scores = vec![0.0; pairs.len()];
-        let (mut held_out, mut before, mut report): (Vec<f64>, Option<Head>, _) = (Vec::new(), None, None);
+        let (mut held_out, mut heads, mut report): (Vec<f64>, Vec<Head>, _) = (Vec::new(), Vec::new(), None);
         for number in 0..self.splits {
             let last = number + 1 == self.splits;
             let mut find = || {
                 let split = self.split(number)?;
                 let features = self.features(&split.network, &split.pairs)?;
-                let logits = before.as_ref().map(|before| before.logits(features.columns.as_ref()));
+                let logits = heads.last().map(|before| before.logits(features.columns.as_ref()));
                 let auc = logits.transpose()?.and_then(|logits| auc(&logits, &split.labels));
                 let head = self.fit(&features, &split)?;
                 if last {
@@ -417,8 +431,9 @@ impl<'a, 'p> Heads<'a, 'p> {
             let (head, auc) = if last { find()? } else { self.once("first", number, find)? };
             held_out.extend(auc);
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
-            before = Some(head);
+            heads.push(head);
         }
+        self.fits[0] = heads;
         let Some(mut report) = report else {
             return Err(Error::parameter("the number of splits", 0, "it must be at least 1"));
         };
@@ -431,9 +446,9 @@ impl<'a, 'p> Heads<'a, 'p> {
     ///
     /// The weights of the edges around an observed pair were found with its edge there. So here false edges have to be injected, that theirs
     /// are found in the same way.
-    fn second(&self, pairs: &[(u32, u32)], weigher: &Weigher) -> Result<Vec<f64>> {
-        let weights = Self::weights(weigher, self.observed)?;
-        let target = Self::plain(self.observed, Some(&weights), pairs)?;
+    fn second(&mut self, pairs: &[(u32, u32)], weigher: &Weigher) -> Result<Vec<f64>> {
+        self.weights = Self::weights(weigher, self.observed)?;
+        let target = Self::plain(self.observed, Some(&self.weights), pairs)?;
         let mut scores = vec![0.0; pairs.len()];
         let options = SplitOptions { injected: self.options.injected, ..self.options.split.clone() };
         for number in 0..self.splits {
@@ -444,8 +459,28 @@ impl<'a, 'p> Heads<'a, 'p> {
                 self.fit(&Self::plain(&split.network, Some(&weights), &split.pairs)?, &split)
             })?;
             add(&mut scores, &head.logits(target.columns.as_ref())?, 1.0 / self.splits as f64);
+            self.fits[1].push(head);
         }
         Ok(scores)
+    }
+
+    /// What speaks most against each pair: features by what they take from the log odds, in the mean over the heads.
+    fn reasons(&self, pairs: &[(u32, u32)]) -> Result<Vec<Reasons>> {
+        let whole = self.features(self.observed, pairs)?;
+        let mut added = vec![vec![0.0; whole.names.len()]; pairs.len()];
+        let mut collect = |heads: &[Head], features: &Features| {
+            let all = self.fits.iter().map(Vec::len).sum::<usize>() as f64;
+            for (j, added) in added.iter_mut().enumerate() {
+                let x = features.columns.col(j);
+                heads.iter().for_each(|head| add(added, &head.contributions(x), 1.0 / all));
+            }
+        };
+        collect(&self.fits[0], &whole);
+        if !self.fits[1].is_empty() {
+            // P and D are the first rows of the whole.
+            collect(&self.fits[1], &Self::plain(self.observed, Some(&self.weights), pairs)?);
+        }
+        Ok(added.into_iter().map(|added| strongest(&whole.names, added, false)).collect())
     }
 
     /// P and D of pairs.
@@ -517,6 +552,14 @@ impl HeadReport {
             .collect::<Result<_>>()?;
         Ok(())
     }
+}
+
+/// Features with what they add to log odds, of those that speak for a pair or against it, the strongest first.
+pub(super) fn strongest(names: &[String], added: Vec<f64>, speaks_for: bool) -> Reasons {
+    let mut reasons: Reasons = names.iter().cloned().zip(added).collect();
+    reasons.retain(|reason| if speaks_for { reason.1 > 0.0 } else { reason.1 < 0.0 });
+    reasons.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    reasons
 }
 
 fn add(sums: &mut [f64], values: &[f64], share: f64) {

@@ -6,7 +6,7 @@
 //! | candidates | the log odds of each of [`HEURISTICS`], and of logistic heads on the groups of features, [`Head`] |
 //! | folds | every pair is in one of [`FOLDS`] folds by a hash of its nodes; heads for a fold are fitted without its pairs, true or false |
 //! | blend | [`ROUNDS`] times the candidate that, added to the mean of those before, has the highest average precision of all (Caruana and others 2004) |
-//! | probability | `M/H·o`, at most what the hidden edges of a stretch can show,, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
+//! | probability | `M/H·o`, at most what the hidden edges of a stretch can show, with `o` the odds of hidden edges by the blend's scores on the folds, which are pooled until they ascend ([`Calibration`]) |
 //!
 //! Weights make the labels those of the question: each hidden edge counts once, and all non-edges of the network once each. So few pairs are true, the fit of a head is decided
 //! where candidates for the top of the list are, and its odds are those of a pair being one of the hidden edges. A head fitted to classes of equal weight is decided in
@@ -17,7 +17,7 @@
 //!
 //! On a network of a few hundred edges heads may be worse than one number of paths, and the blend then consists of such numbers.
 
-use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons, Reliability};
+use super::ensemble::{EnsembleOptions, HeadReport, MISSING, Reasons, Reliability, strongest};
 use super::features::{self, Features, Group, PairFeatures};
 use super::logistic::{FitOptions, Head};
 use super::roc::descending;
@@ -96,9 +96,8 @@ const CHUNK: usize = 1 << 17;
 pub(super) const MOST_WALKS: f64 = 2e10;
 /// Networks with more edges are looked at without embeddings.
 const MANY_EDGES: u64 = 400_000;
-/// As many hidden edges are enough in all splits together, of which there are at least two. On ppi and arxiv with half of the edges removed, two splits in place of six
-/// cost at most .0005 of an AUC.
-const ENOUGH: f64 = 20_000.0;
+/// As many hidden edges are enough in all splits together, of which there are at least two.
+const ENOUGH: f64 = 10_000.0;
 
 /// Hidden edges of a split of a small network, at most a tenth of its edges.
 const FEW_HIDDEN: f64 = 100.0;
@@ -227,11 +226,11 @@ impl Model<'_> {
                 }
             }
         }
-        let each = all.into_iter().zip(alone).map(|(of_features, mut reasons)| {
-            reasons.extend(features.names.iter().cloned().zip(of_features));
-            reasons.retain(|reason| reason.1 != 0.0);
-            reasons.sort_by(|a, b| b.1.total_cmp(&a.1));
-            reasons
+        let each = all.into_iter().zip(alone).map(|(mut added, alone)| {
+            let (mut names, alone): (Vec<String>, Vec<f64>) = alone.into_iter().unzip();
+            names.splice(0..0, features.names.iter().cloned());
+            added.extend(alone);
+            strongest(&names, added, true)
         });
         Ok(each.collect())
     }
@@ -429,25 +428,28 @@ struct Calibration {
     most: f64,
 }
 
-/// Hidden edges of a stretch, at least; and stretches, about.
-const STRETCH: (usize, usize) = (10, 20);
+/// Hidden edges of the first stretch, at least and at most; and stretches, about.
+const STRETCH: (usize, usize, usize) = (10, 40, 20);
 
 impl Calibration {
     fn new(scores: &[f64], labels: &[bool], weights: &[f64]) -> Self {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let positives = labels.iter().filter(|label| **label).count();
-        let each = STRETCH.0.max(positives / STRETCH.1);
+        // The first stretches are short, as the top of the list is.
+        let first = (positives / (10 * STRETCH.2)).clamp(STRETCH.0, STRETCH.1);
+        let longest = first.max(positives / STRETCH.2);
         // Weights of true pairs and of false ones, and the score times these; from the highest scores down.
         let mut stretches: Vec<[f64; 3]> = Vec::new();
-        let (mut now, mut count) = ([0.0; 3], 0);
+        let (mut now, mut count, mut before) = ([0.0; 3], 0, 0);
         for (at, &row) in order.iter().enumerate() {
             now[usize::from(!labels[row])] += weights[row];
             now[2] += weights[row] * scores[row];
             count += usize::from(labels[row]);
             let tied = order.get(at + 1).is_some_and(|&next| scores[next] == scores[row]);
-            if count >= each && !tied {
+            if count >= (before / 2).clamp(first, longest) && !tied {
                 stretches.push(now);
+                before += count;
                 (now, count) = ([0.0; 3], 0);
             }
         }
@@ -467,7 +469,7 @@ impl Calibration {
         }
         let step = |[yes, no, score]: &[f64; 3]| (score / (yes + no), (yes / no.max(1e-9 * yes)).ln());
         let steps = pooled.iter().map(step).collect();
-        Self { steps, most: (each as f64 + 1.0) / (each as f64 + 2.0) }
+        Self { steps, most: (first as f64 + 1.0) / (first as f64 + 2.0) }
     }
 
     /// Log odds of a hidden edge: below the lowest stretch as the score falls, above the highest level.

@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// around a false edge, which has had its part in the cleaning.
 const INJECTED: f64 = 0.2;
 
+/// Hidden edges for each observed edge, where edges were removed.
+const HIDDEN: f64 = 0.05;
+
 /// One in so many injected pairs has odds below those taken for the share of false edges.
 const LOWEST: usize = 5;
 
@@ -80,7 +83,12 @@ impl MotifScores {
         let places: Vec<usize> = pairs.iter().map(&mut place).collect();
         let mut totals = vec![0.0; asked.len()];
         for number in 0..self.splits {
-            let options = SplitOptions { injected: INJECTED, most: usize::MAX, ..SplitOptions::default() };
+            let options = SplitOptions {
+                hidden: HIDDEN,
+                injected: INJECTED,
+                most: usize::MAX,
+                ..SplitOptions::default()
+            };
             let split = Split::new(network, noise, &options, seed, number)?;
             let logits = match noise {
                 Noise::Removed => {

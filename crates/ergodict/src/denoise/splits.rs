@@ -5,15 +5,18 @@
 //! | [`Noise::Removed`] | the observed one without a share of its edges, none of them in a random spanning forest | hidden edges | all non-edges of the observed network, by a weighted sample |
 //! | [`Noise::Added`] | the observed one, or with a share of false edges injected | observed edges | as many uniform non-edges, or the injected ones |
 //!
-//! The question about missing edges is asked of all non-edges, of which few look like edges. So their sample is drawn from four laws in equal parts, all of which are known exactly, and
+//! The question about missing edges is asked of all non-edges, of which few look like edges. So their sample is drawn from six laws in equal parts, all of which are known exactly, and
 //! each draw of a pair has the weight `1/λ`, with `λ` the number of times the pair is expected: weighted sums are those over all non-edges, whatever is drawn.
 //!
 //! | law | probability of a pair of a network with `n` nodes and `E` edges |
 //! |---|---|
 //! | uniform | `2/(n(n − 1))` |
 //! | ends of hidden edges, shuffled | `2 h_u h_v/(2H)²`, with `h` the hidden edges at a node, `H` in all |
-//! | ends of random walks of two steps | `RA/E` |
-//! | ends of random walks of three steps | `RW3/E` |
+//! | ends of random walks of two steps, and of three, that start at any end of an edge | `RA/E`, `RW3/E` |
+//! | the same from any node | `(1/d_u + 1/d_v) RA/n`, `(1/d_u + 1/d_v) RW3/n` |
+//!
+//! Walks from any node reach pairs of leaves of one star, which walks from ends of edges hardly do: of such pairs a head that has seen none puts whole stars on top of the list
+//! (precision of the first 20 on a part of Twitter with 10,000 nodes .86 without them, 1.00 with them, on MIT8 .74 and .83; four seeds).
 //!
 //! Other questions about missing edges have other negatives ([`Negatives`]): *degree-matched* ones have the ends of hidden edges, shuffled, so that nothing about single nodes tells them from hidden
 //! edges. (Ends drawn by degree do not match: a hidden edge has left its ends with one edge less each. On Erdős–Rényi networks the product of degrees then has an AUC of .43, by the degrees that are left
@@ -130,8 +133,8 @@ impl FromStr for Negatives {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitOptions {
-    /// Edges that are hidden, as a share of the observed edges. The more are hidden, the less probabilities that are found in what is left hold in the observed network: a tenth in place of a twentieth
-    /// made their error on Caltech36 .093 in place of .059.
+    /// Edges that are hidden, as a share of the observed edges. The more are hidden, the less what is learned in what is left holds in the observed network: with .01, .025 and .05 the
+    /// precision of the first hundred on Haverford76 is .915, .900 and .860, on MIT8 .880, .925 and .885, and the error of probabilities .069, .068 and .104, .070, .063 and .083 (two seeds).
     pub hidden: f64,
     /// False edges that are injected, as a share of the observed edges. At 0 non-edges stay non-edges.
     pub injected: f64,
@@ -143,7 +146,7 @@ pub struct SplitOptions {
 
 impl Default for SplitOptions {
     fn default() -> Self {
-        Self { hidden: 0.05, injected: 0.0, draws: 20_000, most: 100_000 }
+        Self { hidden: 0.025, injected: 0.0, draws: 30_000, most: 100_000 }
     }
 }
 
@@ -171,8 +174,8 @@ impl Split {
     /// use ergodict::{data::embedded, denoise::splits::{Noise, Split, SplitOptions}};
     /// let karate = std::sync::Arc::new(embedded("karate")?);
     /// let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0)?;
-    /// assert_eq!(split.network.edges(), 78 - 3);
-    /// assert_eq!(split.pairs.len(), 3 + (34 * 33 / 2 - 78)); // so few non-edges are all there
+    /// assert_eq!(split.network.edges(), 78 - 1);
+    /// assert_eq!(split.pairs.len(), 1 + (34 * 33 / 2 - 78)); // so few non-edges are all there
     /// # Ok::<(), ergodict::Error>(())
     /// ```
     ///
@@ -289,7 +292,7 @@ struct Draw {
 }
 
 impl Draw {
-    /// Non-edges of the observed network by the four laws above in the one without hidden edges, each pair once; all of them where there are not more than draws.
+    /// Non-edges of the observed network by the six laws above in the one without hidden edges, each pair once; all of them where there are not more than draws.
     fn new(
         observed: &Network,
         network: &Network,
@@ -311,9 +314,11 @@ impl Draw {
             let (n, edges) = (network.nodes() as f64, network.edges() as f64);
             let paths = PairPaths::new(network)?.paths(&pairs, OwnEdge::Excluded)?;
             let expected = pairs.iter().zip(&paths).map(|(pair, paths)| {
-                let uniform = 2.0 / (n * (n - 1.0));
+                let any = 2.0 / (n * (n - 1.0));
                 let matched = 2.0 * product(pair) / (stubs.len() as f64).powi(2);
-                each as f64 * (uniform + matched + (paths.resource_allocation + paths.rw3) / edges)
+                // A walk from any end of an edge, and from any node.
+                let started = 1.0 / edges + paths.degrees.iter().map(|d| 1.0 / d.max(1.0)).sum::<f64>() / n;
+                each as f64 * (any + matched + (paths.resource_allocation + paths.rw3) * started)
             });
             // Every pair is within reach of the uniform law; draws of equal nodes and of edges are lost, which the scale makes up for.
             let mut weights: Vec<f64> =
@@ -332,7 +337,7 @@ impl Draw {
     }
 }
 
-/// Non-edges as drawn, each once and ascending, how often each was, and the draws of each law.
+/// Non-edges as drawn, each once and ascending, how often each was, and the draws of each of the first two laws.
 fn by_laws(
     observed: &Network,
     network: &Network,
@@ -341,12 +346,12 @@ fn by_laws(
     rng: &mut ChaCha8Rng,
 ) -> (Vec<(u32, u32)>, Vec<f64>, usize) {
     let (n, ends) = (network.nodes() as u64, &network.rows().neighbors);
-    let each = draws.div_ceil(4);
-    let mut pairs = Vec::with_capacity(4 * each);
-    for law in 0..4 {
+    let each = draws.div_ceil(6);
+    let mut pairs = Vec::new();
+    for law in 0..6 {
         for _ in 0..each {
             let mut end = || match law {
-                0 => below(rng, n) as u32,
+                0 | 4 | 5 => below(rng, n) as u32,
                 1 => stubs[below(rng, stubs.len() as u64) as usize],
                 // Every node is as often a neighbor as its degree says.
                 _ => ends[below(rng, ends.len() as u64) as usize],
@@ -354,9 +359,10 @@ fn by_laws(
             let u = end();
             let v = match law {
                 0 | 1 => end(),
-                steps => (0..steps).fold(u, |at, _| {
-                    let row = network.neighbors(at as usize);
-                    row[below(rng, row.len() as u64) as usize]
+                steps => (0..2 + steps % 2).fold(u, |at, _| match network.neighbors(at as usize) {
+                    // A node without an edge.
+                    [] => at,
+                    row => row[below(rng, row.len() as u64) as usize],
                 }),
             };
             if u != v && !joined(observed, u, v) {
@@ -412,7 +418,7 @@ mod tests {
     fn balanced_labels_weigh_the_same() {
         let karate = Arc::new(crate::data::embedded("karate").unwrap());
         let split = Split::new(&karate, Noise::Removed, &SplitOptions::default(), 0, 0).unwrap().balanced();
-        assert!((split.weights.iter().sum::<f64>() - 2.0 * 3.0).abs() < 1e-9);
+        assert!((split.weights.iter().sum::<f64>() - 2.0 * split.hidden as f64).abs() < 1e-9);
     }
 
     #[test]
