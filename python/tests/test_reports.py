@@ -154,7 +154,7 @@ def test_the_page_of_a_sample_is_that_of_the_command_line(
     for network, words, sampling, asked in cases:
         sampler = ergodict.sample(network, k=4, random_state=5, **sampling)
         assert sampler.report(own, n=600, **asked) == own and sampler.n_drawn == 600
-        cli("network", "sample", network, "-k", 4, "--count", 600, "--seed", 5, *words, "-o", tmp_path / "x.npy", "--report", theirs)
+        cli("network", "sample", network, "-k", 4, "--count", 600, "--seed", 5, *words, "-o", tmp_path / "x.tsv", "--report", theirs)
         assert timeless(own) == timeless(theirs), words
     # What was drawn before is not shown, and no command makes what comes after it.
     assert "Run it again" in own.read_text(encoding="utf-8")
