@@ -616,9 +616,8 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         Returns
         -------
         ndarray of shape (n, n_components) or (n_networks, n_features)
-            The codes of a network; or a row for each network of a list: means and standard deviations of its codes, the mean entry of patches
-            at each distance along the motif's order from 2 on, and mean and standard deviation of the squared error and of the density of patches
-            (:meth:`get_feature_names_out` has the names). Covariances of codes are left out on purpose: few graphs are no match for that many columns.
+            The codes of a network; or a row for each network of a list: means, standard deviations and covariances of its codes, and mean and
+            standard deviation of the squared error and of the density of its patches (:meth:`get_feature_names_out` has the names).
 
         Examples
         --------
@@ -627,7 +626,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> model.transform("@kite", n=10, random_state=0).shape
         (10, 3)
         >>> model.transform(["@kite", "@karate"], n=10).shape
-        (2, 12)
+        (2, 13)
         """
         self._fitted()
         if not self._is_list(network):
@@ -640,12 +639,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
     def _summary(self, patches: Any) -> npt.NDArray[np.float64]:
         """What is made of the patches of one network of a list."""
         x = np.asarray(patches, dtype=np.float64).reshape(len(patches), -1)
-        codes, k = self.codes(x), self.atoms_.shape[1]
-        mean = x.mean(axis=0).reshape(k, k)
-        apart = [np.diagonal(mean, distance).mean() for distance in range(2, k)]
+        codes = self.codes(x)
+        covariances = np.atleast_2d(np.cov(codes, rowvar=False, bias=True))[np.triu_indices(codes.shape[1], 1)]
         errors, density = np.sum((x - codes @ self.components_) ** 2, axis=1), x.mean(axis=1)
         figures = [errors.mean(), errors.std(), density.mean(), density.std()]
-        return np.concatenate([codes.mean(axis=0), codes.std(axis=0), apart, figures])
+        return np.concatenate([codes.mean(axis=0), codes.std(axis=0), covariances, figures])
 
     def fit_transform(self, networks: Any, y: object = None) -> npt.NDArray[np.float64]:
         """Learns from networks, and gives what :meth:`transform` makes of them.
@@ -654,7 +652,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         --------
         >>> import ergodict
         >>> ergodict.NetworkDictionary(3, k=4, steps=5, random_state=0).fit_transform(["@karate", "@kite"]).shape
-        (2, 12)
+        (2, 13)
         """
         return self.fit(networks, y).transform(networks)
 
@@ -666,11 +664,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> import ergodict
         >>> model = ergodict.NetworkDictionary(2, k=4, steps=5, random_state=0).fit("@karate")
         >>> model.get_feature_names_out().tolist()
-        ['mean0', 'mean1', 'std0', 'std1', 'distance2', 'distance3', 'error_mean', 'error_std', 'density_mean', 'density_std']
+        ['mean0', 'mean1', 'std0', 'std1', 'covariance0_1', 'error_mean', 'error_std', 'density_mean', 'density_std']
         """
         atoms = len(self.components_)
         names = [f"{what}{at}" for what in ("mean", "std") for at in range(atoms)]
-        names += [f"distance{distance}" for distance in range(2, self.atoms_.shape[1])]
+        names += [f"covariance{one}_{other}" for one in range(atoms) for other in range(one + 1, atoms)]
         return np.array([*names, "error_mean", "error_std", "density_mean", "density_std"], dtype=object)
 
     def score(self, networks: Any, y: object = None, *, n: int = 1000) -> float:
