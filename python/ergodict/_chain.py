@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import pathlib
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Union
 
@@ -61,6 +63,8 @@ class Chain(Stream):
     seed_: int
     size: tuple[int, int]
     temperature: float
+    #: Whether the configuration was set by hand.
+    _replaced: bool
 
     def _begin(
         self, every: object, burn_in: object, start: Any, chain: object, random_state: RandomState
@@ -76,6 +80,7 @@ class Chain(Stream):
         first = self._first(start)
         if first is not None:
             self.state = first
+        self._replaced = False
 
     def _build(self) -> _ergodict.SpinChain:
         system = {"model": self._model, **{name: getattr(self, name) for name in self._system}}
@@ -136,6 +141,7 @@ class Chain(Stream):
             raise ValueError("the configuration has values that are none of the system's")
         steps, word, acceptance, patch_word, _ = self._inner.place()
         self._inner.seek(steps, word, acceptance, patch_word, np.ascontiguousarray(spins).ravel())
+        self._replaced = True
 
     def __iter__(self) -> Iterator[Configuration]:
         return self
@@ -227,6 +233,56 @@ class Chain(Stream):
                 if show is not None:
                     show(i + 1, count, None)
         return series
+
+    def report(
+        self,
+        path: Union[str, "os.PathLike[str]"],
+        n: int = 500,
+        observables: Iterable[str] = ("energy", "magnetization"),
+        *,
+        verbose: bool = False,
+    ) -> pathlib.Path:
+        """Write the report of ``ergodict spins simulate`` for the next states: the last one, observables over time, convergence.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+        n : int, default=500
+            How many states are taken.
+        observables : iterable of str, default=("energy", "magnetization")
+            As for :meth:`measure`.
+        verbose : bool, default=False
+            Whether to show progress.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from ergodict import Ising
+        >>> ising = Ising(size=16, temperature=3.0, every=256, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = ising.report(os.path.join(folder, "ising.html"), n=100).read_text(encoding="utf-8")
+        >>> "The energy over time" in page
+        True
+        """
+        names = [observables] if isinstance(observables, str) else list(observables)
+        count, file, before = _check.count(n, "n"), _check.page(path), self.updates
+        if not names:
+            raise ValueError("observables is empty, but a report shows at least one")
+        # How the chain began, where a command can begin so.
+        named = isinstance(self.start, str) and self.start in ("random", "ordered")
+        start = self.start if named and before == 0 and not self._replaced else None
+        started = time.perf_counter()
+        series = self.record(count, names, verbose=verbose)
+        seconds = time.perf_counter() - started
+        made = self.updates - before
+        self._inner.report(file, names, [series[name] for name in names], self.every, self.burn_in, made, start, seconds)
+        return pathlib.Path(path)
 
     def patches(
         self,

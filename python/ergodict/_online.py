@@ -122,7 +122,12 @@ class OnlineEstimator(OnlineParameters, EstimatorRepr, Filed, Learned, ClassName
         self
             The estimator. The first call reads the parameters; changes of them have no effect after it, until the next `fit`.
         """
+        first = "_core" not in self.__dict__
         self._learn(X, "partial_fit")
+        if first:
+            # A penalty that leaves nothing of the first minibatch leaves nothing of the next ones.
+            for words in self._core.warnings():
+                warn(words, ConvergenceWarning)
         return self
 
     def _learn(self, X: Any, how: str) -> None:

@@ -374,8 +374,9 @@ def of_table(
     given = {key: place(name) if numbered or name is None else str(name) for key, name in asked.items()}
     u, v, w, direction, unused = _ergodict.table_columns(names, rows, **given)
     if options.directed is not False and direction is not None:
-        values = [str(value) for value in column(direction)]
-        said = _ergodict.table_direction(str(columns[direction]), values)
+        # Where a direction is asked for, rows need not say theirs; those that do have to agree with each other, as in files.
+        told = table[columns[direction]].to_numpy() if options.directed else column(direction)
+        said = _ergodict.table_direction(str(columns[direction]), [str(value) for value in told], not options.directed)
         options = options if options.directed else replace(options, directed=said)
     weights = None if w is None or options.weighted is False else column(w)
     if w is None and not numbered and not any(given.values()) and options.weighted is not False:

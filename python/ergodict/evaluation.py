@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import warnings
 from collections.abc import Mapping
 from typing import Any, Optional
@@ -9,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _check, _ergodict
+from . import _check, _ergodict, _report
 from .denoising import Denoised
 from .network import Network
 from .reconstruction import Reconstruction
@@ -75,6 +76,7 @@ class Evaluation:
     ) -> None:
         found = _ergodict.evaluate_scores(scores, labels, confidence)
         self.scores, self.labels, self.confidence, self.n_missing = scores, labels, confidence, missing
+        self._probabilities = probabilities
         self.auc: float = found["auc"]
         self.auc_standard_error: float = found["auc_standard_error"]
         self.auc_interval: tuple[float, float] = found["auc_interval"]
@@ -136,6 +138,45 @@ class Evaluation:
         if not np.array_equal(self.labels, other.labels):
             raise ValueError("the labels are others, but scores are compared on the same pairs")
         return Difference(*_ergodict.auc_difference(self.scores, other.scores, self.labels, self.confidence), self.confidence)
+
+    def report(
+        self, path: _report.Path, others: Optional[Mapping[str, Evaluation]] = None, *, name: str = "scores"
+    ) -> pathlib.Path:
+        """Write the report of ``ergodict evaluate``: ROC curve, precision and recall, reliability of probabilities, how scores are spread.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+        others : dict of Evaluation, optional
+            Evaluations of other scores of the same pairs, by what they are called, to be shown next to this one and compared with it.
+        name : str, default="scores"
+            What these scores are called.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> found = ergodict.evaluate([0.9, 0.8, 0.3, 0.7, 0.2, 0.1], [1, 1, 1, 0, 0, 0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     "ROC curves" in found.report(os.path.join(folder, "scores.html")).read_text(encoding="utf-8")
+        True
+        """
+        shown: dict[str, Evaluation] = {_check.word(name, "name"): self}
+        for other, found in (others or {}).items():
+            if not isinstance(found, Evaluation):
+                raise TypeError(f"{type(found).__name__} is no Evaluation: expected what evaluate gives")
+            if _check.word(other, "a name") in shown:
+                raise ValueError(f"two evaluations are called {other}: expected different names")
+            if not np.array_equal(self.labels, found.labels):
+                raise ValueError("the labels are others, but scores are compared on the same pairs")
+            shown[other] = found
+        given = [(called, one.scores, one._probabilities, one.n_missing) for called, one in shown.items()]
+        return _report.written(path, lambda file: _ergodict.evaluation_report(file, given, self.labels, self.confidence))
 
 
 class Difference:

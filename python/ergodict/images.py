@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from . import _check, _ergodict
 from ._atoms import PatchKind, dictionary_of, page_of, patch_of
@@ -15,6 +16,7 @@ from ._chain import Stream
 from ._image import ImageLike, is_table, pixels, shaped
 from ._progress import progress
 from ._random import RandomState, seed_of
+from ._warn import warn
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -363,7 +365,7 @@ def _rebuild(
     given = pixels(image, channels == 3)
     step = None if stride is None else _check.count(stride, "stride", 0)
     with progress(verbose, "rebuilding", unit="patch") as show:
-        values, used, patches, weight, noise = dictionary.image(
+        values, used, patches, weight, noise, warning = dictionary.image(
             given, (rows, cols), periodic, step, 2 * alpha, denoise, sigma, jobs, show, page_of(report, model, image, "image.png")
         )
     distance = _ergodict.picture_distance(values, given[0].astype(np.float64))
@@ -376,4 +378,6 @@ def _rebuild(
     }
     if denoise:
         info["sigma"] = noise
+    if warning is not None:
+        warn(warning, ConvergenceWarning)
     return shaped(values, *given[1:]), info

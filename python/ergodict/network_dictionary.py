@@ -110,10 +110,14 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         """
         self._prepare(networks, snapshots)
         self._run(None)
-        if self._learner is not None:
-            for words in self._learner.warnings(self.n_jobs):
-                warn(words, ConvergenceWarning)
+        self._warn(whole=True)
         return self
+
+    def _warn(self, *, whole: bool = False) -> None:
+        """Warns of what was learned: after `fit` also of chains and networks, which takes time, and otherwise of codes that are all zero."""
+        found = self._learner.warnings(self.n_jobs) if whole and self._learner is not None else self._fitted().warnings()
+        for words in found:
+            warn(words, ConvergenceWarning)
 
     def _prepare(self, networks: Any, snapshots: object) -> None:
         """Makes chains ready on what is given."""
@@ -147,6 +151,11 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
         >>> model.partial_fit(steps=2).n_steps_
         7
         """
+        self._go_on(networks, steps)
+        self._warn()
+        return self
+
+    def _go_on(self, networks: Any, steps: Optional[int]) -> None:
         given: Optional[list[Named]] = None
         spans: list[Optional[Span]] = []
         times = "numbers"
@@ -170,18 +179,17 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
                 raise ValueError(f"the number of networks is {len(given)}, but only one can be the next window of a dictionary over time")
             self._start(given, before > 0, seed, more or self._steps(), loaded, spans=spans, times=times, before=before)
             self._run(None)
-            return self
+            return
         learner = self._engine()
         made, planned = learner.made()
         # A window is a time of its own, also where the network is the same as before.
         if given is not None and (any(spans) or not self._is_now(given)):
             self._follow(given, more or self._steps(), spans[0], times)
             self._run(None)
-            return self
+            return
         # What is left is up to the last window, some of which may be passed over.
         until = made + more if more is not None else None if made < planned else made + self._steps()
         self._run(until)
-        return self
 
     def _is_now(self, given: list[Named]) -> bool:
         """Whether networks are those that the chains are in: all, or the last of snapshots."""
@@ -481,6 +489,7 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             made, end = self._learner.made()[0], self._learner.window_end
             over = made >= end
             self._run(end)
+            self._warn()
             rows = self.windows_
             # The last row is of the window that was opened to be learned from next, unless all are over.
             last = len(rows) if self._learner.window_end <= self._learner.made()[0] else len(rows) - 1
@@ -785,8 +794,10 @@ class NetworkDictionary(NetworkParameters, EstimatorRepr, Learned, BaseEstimator
             found = _ergodict.rebuild(model, rebuilt._core, plan, sampling, two, self.n_jobs, show)
         about = {
             "network": _report.about(rebuilt, *given[1:]), "plan": plan, "sampling": sampling, "sampler": found["sampler"],
-            "seconds": time.perf_counter() - started, "model": None,
+            "seconds": time.perf_counter() - started, "model": None, "learned": [],
         }
+        if "_arguments" in self.__dict__:
+            about["learned"] = self._arguments["plan"]["names"]
         if self._file is not None and os.path.isfile(self._file):
             about["model"] = (os.path.basename(self._file), _ergodict.input_digest(self._file))
         _networks.warn_of_parts(found["notes"])

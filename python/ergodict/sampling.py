@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _check, _ergodict
+from . import _check, _ergodict, _networks, _report
 from ._progress import progress
 from ._random import RandomState, seed_of
-from .network import Network, as_network
+from .network import Network
 
 #: A motif: its shape, the file of its edges, or its edges.
 Motif = Union[str, "os.PathLike[str]", Sequence[tuple[int, int]], npt.NDArray[Any]]
@@ -65,7 +66,8 @@ class HomomorphismSampler:
         **sampling: Any,
     ) -> None:
         arguments = _check.sampling(**sampling)
-        self.network: Network = as_network(network)
+        self.network: Network
+        self.network, self._name, self._digest = _networks.named(network)
         self.seed_ = seed_of(random_state)
         self._gives_ids, self._verbose = bool(ids), verbose
         self._n_jobs = _check.jobs(n_jobs)
@@ -222,14 +224,9 @@ class HomomorphismSampler:
         >>> sorted(told["observables"]), told["density"]["exact"]
         (['distinct-nodes', 'first-degree', 'patch-density'], True)
         """
-        wanted = [observables] if isinstance(observables, str) else list(observables)
-        for one in wanted:
-            if one not in _OBSERVABLES:
-                raise ValueError(f"observables has {one}, but there are {', '.join(_OBSERVABLES)}")
-        larger = _check.motif_of(conditional) if "conditional-density" in wanted else (None, None)
-        asked = ("density" in wanted, "macc" in wanted)
+        asked = _asked(observables, conditional)
         with progress(self._verbose, "drawing", "homomorphism") as show:
-            told = self._core.measure(_check.count(n, "n"), *asked, *larger, self._n_jobs, show)
+            told = self._core.measure(_check.count(n, "n"), *asked, self._n_jobs, show)
         named = {one.pop("observable"): _figures(one) for one in told["observables"]}
         found: dict[str, Any] = {"observables": named, "acceptance": self.acceptance_}
         for key in ("density", "conditional_density"):
@@ -239,6 +236,39 @@ class HomomorphismSampler:
         if told["macc"] is not None:
             found["macc"] = np.array(told["macc"], dtype=np.float64).reshape(self.k, self.k)
         return found
+
+    def report(
+        self, path: _report.Path, n: int = 10_000, observables: Iterable[str] = (), conditional: Motif = "cycle"
+    ) -> pathlib.Path:
+        """Write the report of ``ergodict network sample`` for the next n homomorphisms: patches, observables over time, convergence.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The page, whose name should end in ``.html``.
+        n, observables, conditional
+            As of :meth:`diagnose`.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Examples
+        --------
+        >>> import ergodict, os, tempfile
+        >>> sampler = ergodict.sample("@karate", k=3, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = sampler.report(os.path.join(folder, "walks.html"), n=1000).read_text(encoding="utf-8")
+        >>> "Convergence diagnostics" in page, sampler.n_drawn
+        (True, 1000)
+        """
+        asked, count = _asked(observables, conditional), _check.count(n, "n")
+        about = _report.about(self.network, self._name, self._digest)
+        file = _check.page(path)
+        with progress(self._verbose, "drawing", "homomorphism") as show:
+            self._core.report(file, about, count, *asked, self._n_jobs, show)
+        return pathlib.Path(path)
 
     @property
     def state(self) -> list[dict[str, Any]]:
@@ -276,6 +306,16 @@ class HomomorphismSampler:
     def __repr__(self) -> str:
         what = f"{self.motif} of {self.k} nodes into {self.network!r}"
         return f"HomomorphismSampler({what}, {self.sampler_}, {self.n_drawn} drawn)"
+
+
+def _asked(observables: Iterable[str], conditional: Motif) -> tuple[bool, bool, Optional[str], Optional[list[tuple[int, int]]]]:
+    """Whether the density and the clustering matrix are wanted, and the larger motif of a conditional density."""
+    wanted = [observables] if isinstance(observables, str) else list(observables)
+    for one in wanted:
+        if one not in _OBSERVABLES:
+            raise ValueError(f"observables has {one}, but there are {', '.join(_OBSERVABLES)}")
+    larger = _check.motif_of(conditional) if "conditional-density" in wanted else (None, None)
+    return "density" in wanted, "macc" in wanted, *larger
 
 
 def _sizes(size: int, total: Optional[int]) -> Iterator[int]:

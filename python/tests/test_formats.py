@@ -22,6 +22,7 @@ WRITERS: dict[str, Callable[[nx.Graph, Path], object]] = {
     "gexf": lambda graph, path: nx.write_gexf(graph, path),
     "gml": lambda graph, path: nx.write_gml(graph, path),
     "net": lambda graph, path: nx.write_pajek(graph, path),
+    "dot": lambda graph, path: nx.nx_pydot.write_dot(_quoted(graph), path),
     "links.json": lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph, edges="links"))),
     "edges.json": lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph, edges="edges"))),
     "cyjs": lambda graph, path: path.write_text(json.dumps(nx.cytoscape_data(graph))),
@@ -41,6 +42,11 @@ def generated(seed: int) -> nx.Graph:
         u, v = chance.choice(names), chance.choice(names)
         graph.add_edge(u, v, **({"weight": chance.choice([0.5, 1.25, 2.0, 3.0])} if weighted else {}))
     return graph
+
+
+def _quoted(graph: nx.Graph) -> nx.Graph:
+    """The graph with ids as pydot takes them: it leaves all but plain words to the caller."""
+    return nx.relabel_nodes(graph, {name: '"' + str(name).replace('"', '\\"') + '"' for name in graph if not str(name).isalnum()})
 
 
 def edges(network: Network) -> dict[tuple[str, ...], float]:
@@ -104,30 +110,36 @@ def test_matrices_of_matlab(compressed: bool, tmp_path: Path) -> None:
         assert Network(str(path)) == Network(np.asarray(dense, dtype=float)), seed
 
 
-TABLES = [
-    ("person,friend\nann,bob\nbob,cleo\ncleo,ann\ncleo,dan\n", 4, 4, False, False),
-    ("id,person,friend\n0,ann,bob\n1,bob,cleo\n", 3, 2, False, False),
-    ("Source,Target,Type,Id,Weight\n1,2,Undirected,0,2\n2,3,Undirected,1,3\n", 3, 2, False, True),
-    ("Source,Target,Type,Id,Weight\n1,2,Directed,0,2\n2,1,Directed,1,3\n", 2, 2, True, True),
-    (":START_ID,:END_ID,:TYPE\na,b,KNOWS\nb,c,KNOWS\n", 3, 2, False, False),
-    ("from,to,strength\na,b,2\nb,c,3\n", 3, 2, False, True),
-    ("source,target,directed\na,b,true\nb,a,true\n", 2, 2, True, False),
-]
+#: Tables as programs and people write them, with nodes, edges, and whether these have directions and weights.
+TABLES: dict[str, tuple[str, int, int, bool, bool]] = {
+    "header that is on no list": ("person,friend\nann,bob\nbob,cleo\ncleo,ann\ncleo,dan\n", 4, 4, False, False),
+    "leading id": ("id,person,friend\n0,ann,bob\n1,bob,cleo\n", 3, 2, False, False),
+    "Gephi, undirected": ("Source,Target,Type,Id,Weight\n1,2,Undirected,0,2\n2,3,Undirected,1,3\n", 3, 2, False, True),
+    "Gephi, directed": ("Source,Target,Type,Id,Weight\n1,2,Directed,0,2\n2,1,Directed,1,3\n", 2, 2, True, True),
+    "Gephi, label and timeset": ("Source,Target,Type,Id,Label,timeset,Weight\n1,2,Undirected,0,,,2\n2,3,Undirected,1,,,3\n", 3, 2, False, True),
+    "Cytoscape": ("source,interaction,target,weight\na,pp,b,1.5\nb,pp,c,2\n", 3, 2, False, True),
+    "igraph": ("from,to,strength\na,b,2\nb,c,3\n", 3, 2, False, True),
+    "Neo4j": (":START_ID,:END_ID,:TYPE\na,b,KNOWS\nb,c,KNOWS\n", 3, 2, False, False),
+    "SNAP": ("FromNodeId,ToNodeId\n1,2\n2,3\n", 3, 2, False, False),
+    "column directed": ("source,target,directed\na,b,true\nb,a,true\n", 2, 2, True, False),
+    "adjacency matrix with names": (",a,b,c\na,0,1,1\nb,1,0,0\nc,1,0,0\n", 3, 2, False, False),
+}
 
 
-@pytest.mark.parametrize("text, nodes, n_edges, directed, weighted", TABLES)
-def test_tables_are_the_same_from_files_and_from_memory(
-    text: str, nodes: int, n_edges: int, directed: bool, weighted: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("dialect", TABLES)
+def test_tables_are_the_same_from_files_and_from_memory(cli: Callable[..., Any], dialect: str, tmp_path: Path) -> None:
+    text, *expected = TABLES[dialect]
     path = tmp_path / "table.csv"
     for ends in ("\n", "\r\n", "\r"):
         path.write_bytes(text.replace("\n", ends).encode())
         network = Network(str(path))
-        facts = (network.n_nodes, network.n_edges, network.is_directed, network.is_weighted)
-        assert facts == (nodes, n_edges, directed, weighted), repr(ends)
+        assert [network.n_nodes, network.n_edges, network.is_directed, network.is_weighted] == expected, repr(ends)
+        found = json.loads(cli("network", "info", path, "--json", "-q").stdout)["summary"]
+        assert [found["nodes"], found["edges"], found["directed"], found["weighted"]] == expected, repr(ends)
     path.write_text(text)
     for table in (pd.read_csv(path), pl.read_csv(path)):
-        assert Network(table) == network
+        if "adjacency" not in dialect:
+            assert Network(table) == network
 
 
 def test_ambiguous_tables_are_refused_with_their_columns(tmp_path: Path) -> None:
@@ -145,6 +157,14 @@ def test_ambiguous_tables_are_refused_with_their_columns(tmp_path: Path) -> None
         with pytest.raises(ValueError, match="1 directed and 1 undirected edges"):
             Network(mixed, directed=directed)
     assert not Network(mixed, directed=False).is_directed
+    # What is asked for comes before values that say nothing, wherever they stand.
+    for kind in ("Directed", "Undirected"):
+        for last in ("x", None):
+            late = pd.DataFrame({"source": range(200), "target": range(1, 201), "Type": [kind] * 199 + [last]})
+            for data in (late, pl.from_pandas(late)):
+                with pytest.raises(ValueError, match="missing values" if last is None else "has `x` in the column `Type`"):
+                    Network(data)
+                assert Network(data, directed=True).is_directed and not Network(data, directed=False).is_directed
     assert Network.read(str(path), source="2", target="3", header="yes").n_nodes == 3
 
 

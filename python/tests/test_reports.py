@@ -108,6 +108,83 @@ def test_the_page_of_a_reconstruction_is_that_of_the_command_line(
     rebuilt = NetworkDictionary(4, k=5, steps=10, random_state=3).fit("@karate").reconstruct("@karate", samples=500, pairs=[(1, 2), (1, 34)])
     page = pickle.loads(pickle.dumps(rebuilt)).report(tmp_path / "some.html").read_text(encoding="utf-8")
     assert "@karate rebuilt" in page and "--pairs pairs.tsv" in page
+    # A pickle has no finished model, but knows what was learned from.
+    assert "of nothing" not in page and "of nothing" not in rebuilt.report(tmp_path / "some.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_an_evaluation_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    observed, truth = ergodict.Network("@lesmis", weighted=False).corrupt(add=0.5, random_state=0)
+    lines = "".join(f"{u}\t{v}\t{int(label)}\n" for u, v, label in zip(truth["u"], truth["v"], truth["label"]))
+    (tmp_path / "labels.tsv").write_text(lines, encoding="utf-8")
+    found = {}
+    for name, method in (("one", "ensemble"), ("two", "adamic-adar")):
+        table = ergodict.denoise(observed, method=method, random_state=1).to_pandas()
+        table.to_csv(tmp_path / f"{name}.tsv", sep="\t", index=False)
+        found[name] = ergodict.evaluate(table, truth)
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    assert found["one"].report(own, {"two": found["two"]}, name="one") == own
+    cli("evaluate", tmp_path / "one.tsv", tmp_path / "two.tsv", tmp_path / "labels.tsv", "--report", theirs)
+
+    def shown(path: pathlib.Path) -> str:
+        """A page without names of files and the command, which arrays have not."""
+        text = re.sub(r"<div><dt>input</dt>.*?</div>\n", "", timeless(path), flags=re.DOTALL)
+        return re.sub(r"<section[^>]*>\s*<h2[^>]*>Run it again.*?</section>", "", text, flags=re.DOTALL).replace(".tsv", "")
+
+    assert "Reliability" in shown(own) and "Against one" in shown(own)
+    assert re.findall(r"<svg.*?</svg>", shown(own), re.DOTALL) == re.findall(r"<svg.*?</svg>", shown(theirs), re.DOTALL)
+    assert re.findall(r"<table.*?</table>", shown(own), re.DOTALL) == re.findall(r"<table.*?</table>", shown(theirs), re.DOTALL)
+    assert "Run it again" not in own.read_text(encoding="utf-8")
+    # Pickled, it is the same; other pairs are refused.
+    assert pickle.loads(pickle.dumps(found["one"])).report(tmp_path / "again.html", {"two": found["two"]}, name="one").read_text() == own.read_text()
+    with pytest.raises(ValueError, match="labels are others"):
+        found["one"].report(own, {"x": ergodict.evaluate([1.0, 0.5, 0.2, 0.0], [1, 1, 0, 0])})
+    with pytest.raises(ValueError, match="two evaluations are called one"):
+        found["one"].report(own, {"one": found["two"]}, name="one")
+
+
+def test_the_page_of_a_sample_is_that_of_the_command_line(
+    cli: Callable[..., Any], tmp_path: pathlib.Path, network_file: pathlib.Path
+) -> None:
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    cases: list[tuple[Any, list[Any], dict[str, Any], dict[str, Any]]] = [
+        ("@karate", [], {}, {}),
+        (network_file, ["--sampler", "pivot", "--chains", 3, "--every", 2], {"sampler": "pivot", "chains": 3, "every": 2}, {}),
+        ("@karate", ["--observables", "density,conditional-density,macc"], {}, {"observables": ["density", "conditional-density", "macc"]}),
+    ]
+    for network, words, sampling, asked in cases:
+        sampler = ergodict.sample(network, k=4, random_state=5, **sampling)
+        assert sampler.report(own, n=600, **asked) == own and sampler.n_drawn == 600
+        cli("network", "sample", network, "-k", 4, "--count", 600, "--seed", 5, *words, "-o", tmp_path / "x.tsv", "--report", theirs)
+        assert timeless(own) == timeless(theirs), words
+    # What was drawn before is not shown, and no command makes what comes after it.
+    assert "Run it again" in own.read_text(encoding="utf-8")
+    assert "Run it again" not in sampler.report(own, n=100).read_text(encoding="utf-8")
+    motif = ergodict.sample("@karate", motif=[(0, 1), (1, 2), (1, 3)], random_state=0)
+    assert "Run it again" not in motif.report(own, n=50).read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="which would be overwritten"):
+        ergodict.sample(network_file, k=3, random_state=0).report(network_file, n=10)
+
+
+def test_the_page_of_a_simulation_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:
+    own, theirs = tmp_path / "own.html", tmp_path / "theirs.html"
+    cases: list[tuple[Any, list[Any]]] = [
+        (Ising(size=12, temperature=3.0, every=200, burn_in=1000, random_state=2), ["--size", 12, "--temperature", 3, "--every", 200, "--burn-in", 1000, "--updates", 20_000]),
+        (ergodict.Potts(size=(8, 10), states=4, every=80, start="ordered", random_state=2), ["--model", "potts", "--states", 4, "--size", "8x10", "--every", 80, "--start", "ordered", "--updates", 8000]),
+    ]
+    for chain, words in cases:
+        assert chain.report(own, n=100) == own
+        cli("spins", "simulate", *words, "--seed", 2, "-o", tmp_path / "x.npy", "--report", theirs)
+        assert timeless(own) == timeless(theirs), words
+        # The next states are others, which no command begins with.
+        assert "Run it again" in own.read_text(encoding="utf-8")
+        assert "Run it again" not in chain.report(own, n=10, observables="energy").read_text(encoding="utf-8")
+    changed = Ising(size=8, random_state=0)
+    changed.state = np.ones((8, 8))
+    assert "Run it again" not in changed.report(own, n=10).read_text(encoding="utf-8")
+    graph = Ising(graph="@karate", every=34, random_state=0)
+    assert "Run it again" not in graph.report(own, n=10).read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="observables is empty"):
+        changed.report(own, observables=[])
 
 
 def test_the_page_of_a_matrix_is_that_of_the_command_line(cli: Callable[..., Any], tmp_path: pathlib.Path) -> None:

@@ -1,6 +1,5 @@
 //! `ergodict evaluate`: how well scores of pairs tell true edges from false ones.
 
-mod page;
 mod summary;
 
 use crate::args::Common;
@@ -9,15 +8,22 @@ use crate::summary::emit;
 use crate::{PROBLEM, input, output, paths, progress::say, rerun};
 use anyhow::{Context, Result, bail};
 use ergodict::data::{PairTable, digest};
+use ergodict_pages::evaluation::{Evaluation, Scored, Truth};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use summary::{Labeled, Outcome, Scored};
+use summary::{areas, summarize};
 
 /// The column of probabilities.
 const PROBABILITY: &str = "probability";
+
+/// Pairs whose truth is known.
+struct Labeled {
+    pairs: Vec<(String, String)>,
+    truth: Truth,
+}
 
 /// The probability of each labeled pair, where a table has them.
 type Probabilities = Option<Vec<Option<f64>>>;
@@ -80,12 +86,12 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         }
         outcomes.push(Scored { name: input::name(path), scores, probabilities, missing });
     }
-    let outcome = Outcome::measure(&labeled, &outcomes, args.confidence)?;
+    let outcome = Evaluation::measure(&labeled.truth, &outcomes, args.confidence)?;
     args.reports.write(|| {
         let files: Vec<String> = args.files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let mut facts = vec![
             ("pairs", labeled.pairs.len().to_string()),
-            ("true", labeled.labels.iter().filter(|label| **label).count().to_string()),
+            ("true", labeled.truth.labels.iter().filter(|label| **label).count().to_string()),
             ("confidence", args.confidence.to_string()),
         ];
         for path in args.files.iter().filter(|path| !output::is_standard(path)) {
@@ -96,11 +102,11 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         let config =
             json!({ "column": args.column, "directed": args.directed, "confidence": args.confidence });
         let command = rerun::command("evaluate", &config, &files, "--report methods.html");
-        Ok(outcome.page(&input::name(labels), &facts, &command))
+        Ok(outcome.page(&input::name(labels), &facts, Some(&command)))
     })?;
-    emit(&outcome.summary(labels, args.reports.lines()), common)?;
+    emit(&summarize(&outcome, labels, args.reports.lines()), common)?;
     let least = args.at_least.unwrap_or(f64::NEG_INFINITY);
-    if let Some((name, area)) = outcome.areas().find(|(_, area)| *area < least) {
+    if let Some((name, area)) = areas(&outcome).find(|(_, area)| *area < least) {
         say(&format!("ergodict: {name} has AUC {area:.4}, less than --at-least {least}"));
         return Ok(ExitCode::from(PROBLEM));
     }
@@ -168,7 +174,7 @@ impl Args {
         let kinds = table.column("kind");
         let kinds =
             kinds.map(|column| (0..table.len()).map(|row| table.field(row, column).to_owned()).collect());
-        Ok(Labeled { pairs: (0..table.len()).map(pair).collect(), labels, kinds })
+        Ok(Labeled { pairs: (0..table.len()).map(pair).collect(), truth: Truth { labels, kinds } })
     }
 
     /// A score for each labeled pair, lower than any where the table has none, and its probability where there is such a column.

@@ -1,9 +1,8 @@
 //! Convergence diagnostics of chains, as summaries and reports print them.
 
 pub(crate) use ergodict::chain::MixingReport;
-use ergodict::chain::diagnostics::{LEAST_ESS, Mixing, R_HAT_LIMIT};
-pub(crate) use ergodict_pages::mixing::{autocorrelations, curve, table};
-use ergodict_report::Table;
+use ergodict::chain::diagnostics::Mixing;
+pub(crate) use ergodict_pages::mixing::{curve, table, warning};
 use serde::Serialize;
 
 /// An observable and what is known of its mean.
@@ -77,48 +76,4 @@ pub(crate) fn describe(mixing: &Mixing) -> String {
     format!(
         "{mean:.5} ± {error:.5}; autocorrelation time {time:.1}, ESS {ess_bulk:.0} (tail {ess_tail:.0}), R̂ {r_hat:.3}"
     )
-}
-
-/// Why chains have not converged; none where nothing seen speaks against it.
-pub(crate) fn warning<'a>(all: impl IntoIterator<Item = &'a Mixing>, chains: usize) -> Option<String> {
-    let failed: Vec<&Mixing> =
-        all.into_iter().filter(|mixing| mixing.converged(chains) == Some(false)).collect();
-    let r_hat = failed.iter().map(|mixing| mixing.r_hat).fold(f64::NEG_INFINITY, f64::max);
-    let ess = failed.iter().map(|mixing| mixing.ess_bulk.min(mixing.ess_tail)).fold(f64::INFINITY, f64::min);
-    if failed.is_empty() {
-        None
-    } else if r_hat > R_HAT_LIMIT {
-        Some(format!("not converged (R̂ {r_hat:.3}, ESS {ess:.0})"))
-    } else {
-        Some(format!("too few effective draws (ESS {ess:.0}, {:.0} needed)", LEAST_ESS * chains as f64))
-    }
-}
-
-const WORDS: &str = "
-    Mean over all chains with its Monte-Carlo standard error, bulk and tail effective sample size, and rank-normalized split R̂.";
-
-/// The diagnostics as a table of a report, with a verdict.
-pub(crate) fn diagnostics_table<'a>(
-    rows: impl IntoIterator<Item = (String, &'a Mixing)>,
-    verdict: &str,
-) -> Table {
-    let row = |(name, mixing): (String, &Mixing)| {
-        vec![
-            name,
-            format!("{:.5} ± {:.5}", mixing.mean, mixing.error),
-            format!("{:.2}", mixing.autocorrelation_time),
-            format!("{:.0}", mixing.ess_bulk),
-            format!("{:.0}", mixing.ess_tail),
-            format!("{:.4}", mixing.r_hat),
-        ]
-    };
-    let head = ["observable", "mean", "autocorrelation time", "bulk ESS", "tail ESS", "R̂"];
-    Table {
-        title: "Convergence diagnostics".into(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: rows.into_iter().map(row).collect(),
-        words: format!(
-            "{WORDS} Chains have converged where R̂ is at most {R_HAT_LIMIT} and each ESS at least {LEAST_ESS} per chain. {verdict}"
-        ),
-    }
 }

@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! model ────────────▶ model, network, over_time ─┐
-//! scores of pairs ──▶ denoising ─────────────────┼─▶ ergodict_report::Report ──▶ one page
+//! scores of pairs ──▶ denoising, evaluation ─────┼─▶ ergodict_report::Report ──▶ one page
 //! networks ─────────▶ comparison, reconstruction ┤
-//! images, spins ────▶ image, spins ──────────────┘
+//! images, spins ────▶ image, spins ──────────────┤
+//! chains ───────────▶ sample, simulation ────────┘
 //! ```
 //!
 //! It takes results of the library and knows of no arguments and no terminal. [`rerun`] writes the command that makes a result again, from a list of the flags.
 
 pub mod comparison;
 pub mod denoising;
+pub mod evaluation;
 pub mod finding;
 pub mod image;
 pub mod maps;
@@ -21,7 +23,9 @@ pub mod over_time;
 pub mod reconstruction;
 pub mod recorded;
 pub mod rerun;
+pub mod sample;
 pub mod shell;
+pub mod simulation;
 pub mod spins;
 pub mod text;
 pub mod windows;

@@ -1,13 +1,16 @@
 //! How well scores tell true pairs from false ones.
 
 use crate::aligned::column;
+use crate::page::write;
 use crate::work::short;
 use ergodict::denoise::calibration::Calibration;
 use ergodict::denoise::delong::{area, compare};
 use ergodict::denoise::roc::Ranked;
+use ergodict_pages::evaluation::{Evaluation, Scored, Truth};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::path::PathBuf;
 
 /// The area with its interval, average precision, best threshold and the whole curve.
 #[pyfunction]
@@ -86,4 +89,41 @@ pub(crate) fn auc_difference(
         let found = compare(&first, &second, &labels)?;
         Ok((found.value, found.standard_error(), found.plain_interval(confidence)?, found.p_value()))
     })
+}
+
+/// Scores under a name, probabilities (NaN where there is none), and how many pairs have no score.
+type Given<'py> = (String, PyReadonlyArray1<'py, f64>, Option<PyReadonlyArray1<'py, f64>>, u64);
+
+/// Writes the page of scores of the same pairs.
+#[pyfunction]
+pub(crate) fn evaluation_report(
+    py: Python<'_>,
+    path: PathBuf,
+    #[pyo3(from_py_with = crate::list::list)] scores: Vec<Given<'_>>,
+    labels: PyReadonlyArray1<'_, bool>,
+    confidence: f64,
+) -> PyResult<()> {
+    let mut tables = Vec::with_capacity(scores.len());
+    for (name, scores, probabilities, missing) in &scores {
+        let known = |p: &f64| Some(*p).filter(|p| !p.is_nan());
+        let probabilities = probabilities.as_ref().map(column).transpose()?;
+        let probabilities = probabilities.map(|all| all.iter().map(known).collect());
+        tables.push(Scored {
+            name: name.clone(),
+            scores: column(scores)?.to_vec(),
+            probabilities,
+            missing: *missing,
+        });
+    }
+    let truth = Truth { labels: column(&labels)?.to_vec(), kinds: None };
+    let page = short(py, || {
+        let facts = [
+            ("pairs", truth.labels.len().to_string()),
+            ("true", truth.labels.iter().filter(|label| **label).count().to_string()),
+            ("confidence", confidence.to_string()),
+            ("version", format!("ergodict {}", env!("CARGO_PKG_VERSION"))),
+        ];
+        Ok(Evaluation::measure(&truth, &tables, confidence)?.page("labels", &facts, None))
+    })?;
+    write(py, &path, Ok(page), &[])
 }

@@ -1,6 +1,6 @@
 //! Images: read, seen as streams of patches, rebuilt and freed of noise; and configurations rebuilt.
 
-use crate::error::to_py_err;
+use crate::error::{keyword, to_py_err};
 use crate::factor::Factorizer as Learner;
 use crate::memory::reserve;
 use crate::model::rebuilding;
@@ -168,8 +168,8 @@ impl PatchDictionary {
     }
 }
 
-/// RebuiltImage values, stride, patches coded, λ, σ.
-type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>);
+/// Values, stride, patches coded, λ, σ, and what is to be warned of.
+type RebuiltImage<'py> = (Bound<'py, PyArray1<f64>>, usize, u64, f64, Option<f64>, Option<String>);
 
 #[pymethods]
 impl PatchDictionary {
@@ -285,7 +285,9 @@ impl PatchDictionary {
             let report = of_image(&Model { patch: Some(kind), ..shown }, kind, &done, lambda, &command);
             crate::page::write(py, &path, report, &[])?;
         }
-        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma))
+        let warning = sigma.and_then(|sigma| reconstruct::denoising_warning(lambda, sigma));
+        let warning = warning.map(|note| note.spelled(&keyword));
+        Ok((rebuilt.values.into_pyarray(py), overlap.stride, rebuilt.patches, lambda, sigma, warning))
     }
 
     /// Rebuilds a configuration, and writes the page of it where that is asked for: the values, the numbers of a site, the patches coded and the share of sites that are right.

@@ -50,7 +50,7 @@ mod _ergodict {
         Checkpoint, Parts, SharePlace, TaskContext, model_motif, share_of, share_task, share_told,
     };
     #[pymodule_export]
-    use super::evaluate::{auc_difference, calibrate, evaluate_scores};
+    use super::evaluate::{auc_difference, calibrate, evaluate_scores, evaluation_report};
     #[pymodule_export]
     use super::factor::{_address_of, Factorizer, minibatches};
     #[cfg(feature = "fetch")]

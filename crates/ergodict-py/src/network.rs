@@ -92,10 +92,10 @@ pub(crate) fn table_columns(
     Ok((found.source, found.target, found.weight, found.direction, found.unused))
 }
 
-/// Whether the edges of a table have directions, by all values of a column of that name.
+/// Whether the edges of a table have directions, by all values of a column of that name; each has to say it where that is required.
 #[pyfunction]
-pub(crate) fn table_direction(name: &str, values: Vec<String>) -> PyResult<bool> {
-    TableColumns::directed(name, &values)
+pub(crate) fn table_direction(name: &str, values: Vec<String>, required: bool) -> PyResult<bool> {
+    TableColumns::directed(name, &values, required)
         .map_err(|problem| PyValueError::new_err(format!("the table {problem}")))
 }
 

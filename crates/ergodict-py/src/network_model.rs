@@ -4,6 +4,7 @@ use crate::aligned::view;
 use crate::array::columns;
 use crate::error::to_py_err;
 use crate::model::{advised, write_report};
+use crate::sampling::spelled;
 use crate::sets::{Raised, dictionary_set};
 use crate::value::to_python;
 use crate::work::{long, short};
@@ -71,6 +72,11 @@ impl NetworkModel {
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.model.to_bytes(Path::new(IN_MEMORY)).map_err(to_py_err)?))
+    }
+
+    /// Why what was learned may not be what it seems.
+    fn warnings(&self) -> Vec<String> {
+        spelled(&self.model.warnings())
     }
 
     /// Writes the model file.

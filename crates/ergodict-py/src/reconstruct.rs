@@ -285,6 +285,8 @@ pub(crate) struct About {
     seconds: f64,
     /// The model file with its digest, where the atoms are from one.
     model: Option<(String, String)>,
+    /// The names of the networks that the atoms were learned from.
+    learned: Vec<String>,
 }
 
 /// Writes the page of a reconstruction.
@@ -327,7 +329,13 @@ pub(crate) fn reconstruction_report(
         name
     } else {
         config["model"] = "model.safetensors".into();
-        let names: Vec<String> = model.provenance.networks.iter().map(|one| text::short(&one.name)).collect();
+        // A model that is not finished, as that of a pickle, has no list of its networks.
+        let known = model.provenance.networks.iter().map(|one| &one.name);
+        let names: Vec<String> = if known.len() > 0 {
+            known.map(|name| text::short(name)).collect()
+        } else {
+            about.learned.iter().map(|name| text::short(name)).collect()
+        };
         text::list(&names)
     };
     let report = long(py, Some(1), None, |_| {

@@ -2,6 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::network::Network;
+use crate::page::{Named, write};
 use crate::sampling::{Sampling, spelled};
 use crate::value::to_python;
 use crate::work::{Watch, long, short};
@@ -14,13 +15,16 @@ use ergodict::data::Adjacency;
 use ergodict::patch::{Measured, Measures, NetworkPatches};
 use ergodict::rng::{Purpose, ids, stream};
 use ergodict::{Error, Result, memory};
+use ergodict_pages::sample::{PATCHES, SamplePage};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
 /// Homomorphisms between looks at the watch.
 const PIECE: usize = 1 << 10;
@@ -62,9 +66,10 @@ pub(crate) struct Sampler {
     /// Whether patches are of zeros and ones.
     #[pyo3(get)]
     bits: bool,
-    injective: bool,
-    every: u64,
+    sampling: Sampling,
     seed: u64,
+    /// Seconds that it took to make.
+    set_up: f64,
     walkers: Mutex<Vec<MotifWalker>>,
     patches: OnceLock<NetworkPatches>,
 }
@@ -81,7 +86,7 @@ impl Sampler {
         n_jobs: Option<i64>,
     ) -> PyResult<Self> {
         let (motif, chains) = (sampling.motif()?, sampling.settings.chains());
-        let SamplingSettings { injective, every, .. } = sampling.settings;
+        let started = Instant::now();
         // A chain has a block of homomorphisms, and a copy of it while it goes on.
         let blocks = chains.saturating_mul((2 * BLOCK * 4 * motif.k()) as u64);
         memory::check(blocks, &format!("{chains} chains"), "ask for fewer").map_err(to_py_err)?;
@@ -103,9 +108,9 @@ impl Sampler {
                 places,
                 chain: Arc::clone(&sampler),
                 kind,
-                injective,
-                every,
+                sampling: sampling.clone(),
                 seed,
+                set_up: started.elapsed().as_secs_f64(),
                 walkers: Mutex::new(walkers),
                 patches: OnceLock::new(),
             })
@@ -131,7 +136,7 @@ impl Sampler {
         let tree = self.chain.motif().tree().is_some();
         let never = self.kind == SamplerKind::Glauber || self.kind == SamplerKind::Exact && tree;
         let all = self.accepted();
-        (all.proposed > 0 && (!never || self.injective)).then(|| all.rate())
+        (all.proposed > 0 && (!never || self.sampling.settings.injective)).then(|| all.rate())
     }
 
     /// The next homomorphisms, chain by chain, as numbers of nodes.
@@ -180,38 +185,82 @@ impl Sampler {
         n_jobs: Option<i64>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let own = self.chain.motif();
-        let wants_larger = larger.is_some() || larger_edges.is_some();
-        if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
-            return Err(PyValueError::new_err(format!(
-                "conditional-density and macc are means over all homomorphisms, from which the sampler {} does not draw \
-                 uniformly: use exact, pivot or glauber",
-                self.kind
-            )));
+        let wanted = Wanted { density, macc, larger, larger_edges };
+        let drawn = self.look(py, count, wanted, n_jobs, progress)?;
+        to_python(py, &self.measurements(&drawn))
+    }
+
+    /// Writes the page of the next homomorphisms.
+    #[expect(clippy::too_many_arguments, reason = "one place calls it")]
+    fn report(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        network: Named,
+        count: u64,
+        density: bool,
+        macc: bool,
+        larger: Option<&str>,
+        #[pyo3(from_py_with = crate::list::maybe_list)] larger_edges: Option<Vec<(u32, u32)>>,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let started = Instant::now();
+        // A command begins with the first homomorphism, and knows motifs by their names.
+        let named = larger_edges.is_none() && larger.is_none_or(|name| Motif::SHAPES.contains(&name));
+        let is_repeatable = self.drawn() == 0 && named && self.sampling.edges.is_none();
+        let asked: Vec<&str> =
+            [("density", density), ("conditional-density", larger.is_some()), ("macc", macc)]
+                .into_iter()
+                .filter_map(|(name, wanted)| wanted.then_some(name))
+                .collect();
+        let mut config = json!({ "count": count, "seed": self.seed });
+        if !asked.is_empty() {
+            config["observables"] = asked.join(",").into();
         }
-        let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
-        let larger = wants_larger
-            .then(|| {
-                let (k, motif) = (named.then_some(own.k()), larger.map(str::to_owned));
-                let settings = SamplingSettings { k, motif, ..SamplingSettings::default() };
-                Sampling { settings, edges: larger_edges }.motif()
-            })
-            .transpose()?;
-        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(to_py_err)?;
-        check_room(count, 40)?;
-        let measure = |xs: &[u32]| {
-            let mut measured = measures.none_yet();
-            measures.measure(xs, &mut measured);
-            Ok(measured)
+        config["conditional"] = larger.unwrap_or("cycle").into();
+        let settings = self.sampling.config(self.chain.motif(), self.kind).decided(Use::Estimate);
+        if let (Value::Object(config), Ok(Value::Object(more))) =
+            (&mut config, serde_json::to_value(settings))
+        {
+            config.extend(more.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+        let drawn = self.look(py, count, Wanted { density, macc, larger, larger_edges }, n_jobs, progress)?;
+        let seconds = started.elapsed().as_secs_f64();
+        let mixing = |i: usize| Mixing::from_series(&drawn.series(i));
+        let scalars = &drawn.measures.scalars;
+        let part = &self.network;
+        let word = |yes: bool, words: [&'static str; 2]| words[usize::from(!yes)];
+        let page = SamplePage {
+            name: network.name.clone(),
+            what: format!(
+                "{}, {}",
+                word(part.is_directed(), ["directed", "undirected"]),
+                word(part.is_weighted(), ["weighted", "unweighted"])
+            ),
+            nodes: part.nodes(),
+            edges: part.edges(),
+            motif: self.motif.clone(),
+            k: self.k,
+            kind: self.kind,
+            independent: self.independent,
+            kept: drawn.kept().iter().map(|&kept| kept as u64).collect(),
+            rate: self.rate(),
+            mixing: scalars.iter().enumerate().map(|(i, scalar)| (scalar.to_string(), mixing(i))).collect(),
+            series: drawn.measured.iter().map(|one| &*one.series).collect(),
+            patches: drawn.some_patches(self.k),
+            conditional: drawn.has_conditional().then(|| mixing(scalars.len())),
+            density: drawn.density,
+            macc: drawn.macc(),
+            config,
+            is_repeatable,
+            digest: Some(network.digest.clone())
+                .filter(|digest| !digest.is_empty() && !network.name.starts_with('@')),
+            notes: self.notes.clone(),
+            set_up: self.set_up,
+            seconds,
         };
-        let (chains, measured) = self.drawn_chains(py, count, n_jobs, progress, &measure)?;
-        let kept: Vec<usize> = chains.iter().map(|xs| xs.len() / own.k()).collect();
-        let density = density.then(|| {
-            let mut rng = stream(self.seed, Purpose::Chain, ids::DENSITY);
-            let draws = count.min(MOST_DRAWS) as usize;
-            long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
-        });
-        to_python(py, &self.measurements(&measures, &measured, &kept, density.transpose()?.as_ref()))
+        write(py, &path, page.report(), &network.input())
     }
 
     /// Where the chains are, as JSON.
@@ -301,34 +350,72 @@ impl Sampler {
             let looked = look(&xs)?;
             Ok((xs, looked))
         };
-        let all: Vec<(Vec<u32>, R)> = if count.saturating_mul(self.every) <= FEW && progress.is_none() {
-            let walkers = &mut walkers;
-            short(py, || (0..).zip(walkers.iter_mut()).map(|one| go_on(one, None)).collect())?
-        } else {
-            let walkers = &mut walkers;
-            long(py, n_jobs, progress, |watch| {
-                let each = walkers.par_iter_mut().enumerate();
-                each.map(|(id, walker)| go_on((id as u64, walker), Some(watch))).collect()
-            })?
-        };
+        let all: Vec<(Vec<u32>, R)> =
+            if count.saturating_mul(self.sampling.settings.every) <= FEW && progress.is_none() {
+                let walkers = &mut walkers;
+                short(py, || (0..).zip(walkers.iter_mut()).map(|one| go_on(one, None)).collect())?
+            } else {
+                let walkers = &mut walkers;
+                long(py, n_jobs, progress, |watch| {
+                    let each = walkers.par_iter_mut().enumerate();
+                    each.map(|(id, walker)| go_on((id as u64, walker), Some(watch))).collect()
+                })?
+            };
         *self.walkers() = walkers;
         Ok(all.into_iter().unzip())
     }
 
-    /// What was measured, by the keys of the command line.
-    fn measurements(
+    /// Draws homomorphisms and measures them.
+    fn look(
         &self,
-        measures: &Measures,
-        measured: &[Measured],
-        kept: &[usize],
-        density: Option<&Density>,
-    ) -> Value {
-        let series = |i: usize| measured.iter().map(|one| one.series[i].as_slice()).collect::<Vec<_>>();
+        py: Python<'_>,
+        count: u64,
+        wanted: Wanted<'_>,
+        n_jobs: Option<i64>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Drawn> {
+        let Wanted { density, macc, larger, larger_edges } = wanted;
+        let own = self.chain.motif();
+        let wants_larger = larger.is_some() || larger_edges.is_some();
+        if matches!(self.kind, SamplerKind::Walk | SamplerKind::PivotApprox) && (wants_larger || macc) {
+            return Err(PyValueError::new_err(format!(
+                "conditional-density and macc are means over all homomorphisms, from which the sampler {} does not draw \
+                 uniformly: use exact, pivot or glauber",
+                self.kind
+            )));
+        }
+        let named = larger.is_some_and(|name| Motif::SHAPES.contains(&name));
+        let larger = wants_larger
+            .then(|| {
+                let (k, motif) = (named.then_some(own.k()), larger.map(str::to_owned));
+                let settings = SamplingSettings { k, motif, ..SamplingSettings::default() };
+                Sampling { settings, edges: larger_edges }.motif()
+            })
+            .transpose()?;
+        let measures = Measures::new(&self.network, own, larger.as_ref(), macc).map_err(to_py_err)?;
+        check_room(count, 40)?;
+        let measure = |xs: &[u32]| {
+            let mut measured = measures.none_yet();
+            measures.measure(xs, &mut measured);
+            Ok(measured)
+        };
+        let (chains, measured) = self.drawn_chains(py, count, n_jobs, progress, &measure)?;
+        let density = density.then(|| {
+            let mut rng = stream(self.seed, Purpose::Chain, ids::DENSITY);
+            let draws = count.min(MOST_DRAWS) as usize;
+            long(py, n_jobs, None, |_| Density::estimate(&self.network, own, draws, &mut rng))
+        });
+        Ok(Drawn { k: own.k(), chains, measured, density: density.transpose()?, measures })
+    }
+
+    /// What was measured, by the keys of the command line.
+    fn measurements(&self, drawn: &Drawn) -> Value {
+        let (Drawn { measures, measured, density, .. }, kept) = (drawn, drawn.kept());
         let stuck = !self.independent
             && !measured.iter().all(|one| one.moved)
             && kept.iter().all(|&kept| kept >= 100);
         let one = |name: &str, i: usize| {
-            let mixing = Mixing::from_series(&series(i));
+            let mixing = Mixing::from_series(&drawn.series(i));
             let mixed = if stuck {
                 Some(false)
             } else {
@@ -351,16 +438,7 @@ impl Sampler {
         };
         let observables: Vec<Value> =
             measures.scalars.iter().enumerate().map(|(i, scalar)| one(&scalar.to_string(), i)).collect();
-        let scalars = measures.scalars.len();
-        let conditional =
-            (measures.none_yet().series.len() > scalars).then(|| one("conditional-density", scalars));
-        let mut sum: Option<Macc> = None;
-        for part in measured.iter().filter_map(|one| one.macc.as_ref()) {
-            match &mut sum {
-                Some(sum) => sum.merge(part),
-                none => *none = Some(part.clone()),
-            }
-        }
+        let conditional = drawn.has_conditional().then(|| one("conditional-density", measures.scalars.len()));
         json!({
             "observables": observables,
             "conditional_density": conditional,
@@ -370,7 +448,63 @@ impl Sampler {
                 "relative_error": density.relative_error,
                 "exact": density.exact,
             })),
-            "macc": sum.map(|macc| measures.coefficients(&macc)),
+            "macc": drawn.macc(),
         })
+    }
+}
+
+/// What is to be estimated.
+struct Wanted<'a> {
+    density: bool,
+    macc: bool,
+    /// The larger motif of the conditional density, by its name or its edges.
+    larger: Option<&'a str>,
+    larger_edges: Option<Vec<(u32, u32)>>,
+}
+
+/// Homomorphisms that were measured.
+struct Drawn {
+    k: usize,
+    chains: Vec<Vec<u32>>,
+    measured: Vec<Measured>,
+    density: Option<Density>,
+    measures: Measures,
+}
+
+impl Drawn {
+    /// Homomorphisms of each chain.
+    fn kept(&self) -> Vec<usize> {
+        self.chains.iter().map(|xs| xs.len() / self.k).collect()
+    }
+
+    /// An observable along each chain.
+    fn series(&self, at: usize) -> Vec<&[f64]> {
+        self.measured.iter().map(|one| one.series[at].as_slice()).collect()
+    }
+
+    fn has_conditional(&self) -> bool {
+        self.measures.none_yet().series.len() > self.measures.scalars.len()
+    }
+
+    /// Average clustering coefficients over all chains.
+    fn macc(&self) -> Option<Vec<f64>> {
+        let parts = self.measured.iter().filter_map(|one| one.macc.as_ref());
+        let sum = parts.cloned().reduce(|mut sum: Macc, part| {
+            sum.merge(&part);
+            sum
+        });
+        sum.map(|macc| self.measures.coefficients(&macc))
+    }
+
+    /// Patches of homomorphisms spread over all.
+    fn some_patches(&self, k: usize) -> Vec<Vec<f64>> {
+        let all = self.chains.iter().flat_map(|xs| xs.chunks_exact(k));
+        let apart = (self.kept().iter().sum::<usize>() / PATCHES).max(1);
+        let patch = |x: &[u32]| {
+            let mut patch = vec![0.0; k * k];
+            self.measures.patches.write(x, &mut patch);
+            patch
+        };
+        all.step_by(apart).take(PATCHES).map(patch).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::to_py_err;
 use crate::memory::reserve;
+use crate::page::write;
 use crate::scheme::{from_map, plain};
 use crate::work::{long, short};
 use ergodict::chain::diagnostics::{Acceptance, Mixing, autocorrelation, quantile_with_error};
@@ -12,6 +13,7 @@ use ergodict::data::read_edge_list;
 use ergodict::linalg::{Mat, Scalar};
 use ergodict::patch::{Encoding, SpinCutter, SpinValues, Window};
 use ergodict::text::Shape;
+use ergodict_pages::simulation::{SimulatedChain, SimulationPage};
 use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -30,6 +32,10 @@ pub(crate) struct SpinChain {
     id: u64,
     /// Where the generator of the places of patches is.
     word: u64,
+    temperature: f64,
+    settings: SystemSettings,
+    /// Whether the settings are all: no field, graph or weights came as arrays.
+    plain: bool,
 }
 
 /// Where a chain is: steps, word of its generator, proposals accepted and made, word of the generator of patches, configuration.
@@ -62,8 +68,9 @@ impl SpinChain {
             edges: graph.as_ref().map(edges).transpose()?,
             weights: weights.as_ref().map(machine).transpose()?,
         };
-        let walk = short(py, move || settings.walk(data, temperature, seed, chain))?;
-        Ok(Self { walk, seed, id: chain, word: 0 })
+        let plain = data.field.is_none() && data.edges.is_none() && data.weights.is_none();
+        let walk = short(py, || settings.walk(data, temperature, seed, chain))?;
+        Ok(Self { walk, seed, id: chain, word: 0, temperature, settings, plain })
     }
 
     /// Rows and columns in which the sites are drawn.
@@ -145,6 +152,59 @@ impl SpinChain {
         self.walk.seek(&ChainPoint { steps, word, acceptance, state }).map_err(to_py_err)?;
         self.word = patch_word;
         Ok(())
+    }
+
+    /// Writes the page of states that were just taken and measured; `start` is how the chain began, where a word says it and nothing was taken
+    /// before.
+    #[expect(clippy::too_many_arguments, reason = "one place calls it")]
+    fn report(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        names: Vec<String>,
+        #[pyo3(from_py_with = crate::list::lists)] series: Vec<Vec<f64>>,
+        every: u64,
+        burn_in: u64,
+        updates: u64,
+        start: Option<&str>,
+        seconds: f64,
+    ) -> PyResult<()> {
+        let of = self.walk.updates_per_step();
+        let whole = Thinning::of_updates(burn_in, every, of).every.saturating_mul(of);
+        let states = series.first().map_or(0, Vec::len) as u64;
+        let mut config = json!({
+            "temperature": self.temperature,
+            "updates": states.saturating_mul(whole),
+            "every": every,
+            "burn-in": burn_in,
+            "start": start,
+            "chains": 1,
+            "seed": self.seed,
+            "observables": names.join(","),
+        });
+        for (key, value) in self.settings.config() {
+            config[key] = value;
+        }
+        let rate = self.walk.acceptance().filter(|a| a.proposed > 0);
+        let page = SimulationPage {
+            shape: self.walk.shape(),
+            alphabet: self.walk.alphabet(),
+            every: whole,
+            updates,
+            temperature: self.temperature,
+            observables: names
+                .into_iter()
+                .zip(&series)
+                .map(|(name, one)| (name, Mixing::from_series(&[one])))
+                .collect(),
+            chains: vec![SimulatedChain { spins: self.walk.spins(), series: &series }],
+            acceptance: rate.map(|a| a.rate()),
+            exact_energy: self.settings.exact_energy(self.temperature).filter(|_| self.plain),
+            config: &config,
+            is_repeatable: self.plain && self.id == 0 && start.is_some(),
+            seconds,
+        };
+        write(py, &path, page.report(), &[])
     }
 
     /// Patches at random places of the configuration, one after another, and the numbers of each.

@@ -10,7 +10,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use ergodict::data::Image;
 use ergodict::linalg::Scalar;
 use ergodict::model::{Model, Precision};
-use ergodict::reconstruct::{MOST_PATCHES, Overlap, lambda_for_noise, noise_level, with_lambda};
+use ergodict::reconstruct::{
+    MOST_PATCHES, Overlap, denoising_warning, lambda_for_noise, noise_level, with_lambda,
+};
 use ergodict_pages::image::{Distance, Freed, Outcome, of_reconstruction};
 use serde::Serialize;
 use serde_json::json;
@@ -240,11 +242,8 @@ impl Summary for ImageReconstructSummary<'_> {
         if let Some(freed) = &self.freed {
             let (sigma, how) = (freed.sigma, freed.how());
             lines.push(("noise", format!("σ = {sigma:.4} ({how}), met at λ = {lambda:.4}")));
-            if *lambda == 0.0 && sigma > 0.0 {
-                let advice = "even without a penalty the atoms leave out more than the noise: learn more of them, smaller \
-                              ones, or of both signs (--dictionary ball --code free)";
-                lines.push(("warning", advice.to_owned()));
-            }
+            let warning = denoising_warning(*lambda, sigma).map(|note| output::spelled(&[note]));
+            lines.extend(warning.into_iter().flatten().map(|words| ("warning", words)));
         }
         lines.push(("distance", format!("{} from the image", self.distance.words())));
         if let Some((now, before)) = &self.from_reference {

@@ -3,7 +3,6 @@
 pub(super) mod summary;
 mod writer;
 
-use super::page;
 use super::reading::{self, OpenedNetwork};
 use crate::args::{Common, count};
 use crate::checkpoints::CheckpointArgs;
@@ -185,7 +184,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
             .map(|input| input.digest.clone()),
         ..sampled
     };
-    args.reports.write(|| page::of_sample(&sampled, &recorders, &measures.patches))?;
+    args.reports.write(|| sampled.page(&recorders, &measures.patches))?;
     driver.remove()?;
     emit(&sampled.summary(args.reports.lines()), common)?;
     Ok(ExitCode::SUCCESS)

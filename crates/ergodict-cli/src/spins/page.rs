@@ -1,13 +1,11 @@
-//! The reports of spin systems: of simulations, and of dictionaries learned from them.
+//! The report of dictionaries learned from spin systems.
 
 use super::learn::summary::{Outcome, name};
-use super::simulate::summary::Simulated;
 use crate::page::{self, facts, gallery};
 use crate::recorded::RecordedSettings;
 use crate::{mixing, rerun};
 use anyhow::Result;
 use ergodict::chain::Alphabet;
-use ergodict::chain::diagnostics::autocorrelation;
 use ergodict::model::Model;
 use ergodict::patch::SpinValues;
 use ergodict::run::LatticeData;
@@ -38,8 +36,6 @@ const ERRORS: &str = "
     Where the rebuilt configuration is off: white where it is right, full color where it is off by as much as the two
     spins are apart.";
 
-/// Lags of autocorrelation functions.
-const LAGS: usize = 100;
 /// Shades between two spins in a picture.
 const SHADES: f64 = 24.0;
 
@@ -287,86 +283,4 @@ fn table(outcomes: &[Outcome]) -> Table {
                 clock and for each run alone: several that go on side by side share the threads."
             .into(),
     }
-}
-
-const SERIES: &str = "
-    The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
-    its mean; a slope means that it is still on its way.";
-
-/// The page of a simulation.
-pub(super) fn of_simulation(simulated: &Simulated) -> Result<Report> {
-    let (rows, cols) = simulated.shape;
-    let failed = mixing::warning(simulated.mixing.iter().map(|one| &one.mixing), simulated.chains.len());
-    let verdict =
-        failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or with a burn-in."));
-    let model = simulated.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
-    let model = model.unwrap_or("spin system");
-    let lead = format!(
-        "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
-         configuration kept every {} of them.{verdict}",
-        count(simulated.chains.len(), "chain", "chains"),
-        simulated.temperature,
-        simulated.updates,
-        simulated.every
-    );
-    let mut report = Report::new(format!("A trajectory of the {model}")).lead(lead);
-    let labels = matches!(simulated.alphabet, Alphabet::Labels(_));
-    let low = if simulated.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
-    let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
-    let frames: Vec<Vec<f64>> = simulated
-        .chains
-        .iter()
-        .take(4)
-        .map(|chain| chain.walk().spins().iter().map(|&s| f64::from(s)).collect())
-        .collect();
-    let one = frames.len() == 1;
-    let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
-    let items =
-        frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, simulated.shape, shade), name(i)));
-    let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
-    let words = if labels { "Every label has a color; label 0 is white." } else { "Black is 1." };
-    report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
-    for (i, one) in simulated.mixing.iter().enumerate() {
-        let series = simulated.chains.iter().enumerate().map(|(c, chain)| {
-            let points = chain.series()[i].iter().enumerate();
-            let x = |k: usize| (k + 1) as f64 * simulated.every as f64;
-            Series::new(name(c), points.map(|(k, v)| (x(k), *v)).collect::<Vec<_>>())
-        });
-        let chart = LineChart {
-            x_label: "updates of single sites, after the burn-in".into(),
-            y_label: one.observable.to_string(),
-            series: series.collect(),
-            ..LineChart::default()
-        };
-        let title = format!("The {} over time", one.observable);
-        report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
-    }
-    let curves = simulated.mixing.iter().enumerate().map(|(i, one)| {
-        let series: Vec<&[f64]> = simulated.chains.iter().map(|chain| &*chain.series()[i]).collect();
-        let found = autocorrelation(&series, LAGS);
-        let points: Vec<(f64, f64)> = found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
-        Series::new(one.observable.to_string(), points)
-    });
-    let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
-    if !curves.is_empty() {
-        report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
-    }
-    let exact = simulated.exact_energy.map_or_else(String::new, |exact| {
-        format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).")
-    });
-    let rows = simulated.mixing.iter().map(|one| (one.observable.to_string(), &one.mixing));
-    report = report.table(mixing::diagnostics_table(rows, &exact));
-    let mut run: Vec<(String, String)> = Vec::new();
-    if let Some(config) = simulated.config.as_object() {
-        let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-        let given = config.iter().filter(|(_, value)| !value.is_null());
-        run.extend(given.map(|(key, value)| (key.clone(), text(value))));
-    }
-    if let Some(rate) = simulated.acceptance {
-        run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
-    }
-    run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
-    run.push(("time".into(), format!("{:.2} s", simulated.seconds)));
-    let command = rerun::command("spins simulate", &simulated.config, &[], "-o trajectory.npy");
-    Ok(report.facts(&run).code("Run it again", command))
 }

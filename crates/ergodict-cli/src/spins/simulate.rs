@@ -3,7 +3,6 @@
 pub(super) mod summary;
 
 use super::drawing;
-use super::page;
 use super::system::{System, unusable};
 use super::whole_steps;
 use crate::args::{Common, count};
@@ -187,7 +186,7 @@ pub(crate) fn run(args: &Args, common: &Common) -> Result<ExitCode> {
         seconds,
         resumed,
     };
-    args.reports.write(|| page::of_simulation(&simulated))?;
+    args.reports.write(|| simulated.page())?;
     driver.remove()?;
     let mut written = args.reports.lines();
     written.extend(args.frames.as_ref().map(|path| ("frames", path.display().to_string())));

@@ -33,7 +33,7 @@ fn files_that_are_no_network() {
     bench.put("net.json", "{\"nodes\": []}\n");
     bench.put("net.gml", "graph [\n  node [\n");
     bench.put("net.net", "*Vertices x\n");
-    bench.put("net.dot", "graph { a -- b }\n");
+    bench.put("net.dot", "graph {\n a -> b }\n");
     bench.put("table.csv", "p,q,r\n1,2,3\n");
     for (file, said) in [
         ("empty.txt", &["empty.txt", "expected"][..]),
@@ -49,7 +49,7 @@ fn files_that_are_no_network() {
         ("net.json", &["net.json", "expected `nodes` with `links`"]),
         ("net.gml", &["net.gml:3", "cut off"]),
         ("net.net", &["net.net:1", "*Vertices 5"]),
-        ("net.dot", &["net.dot", "Graphviz DOT", "write_edgelist"]),
+        ("net.dot", &["net.dot:2", "expected -- in a graph"]),
         ("table.csv", &["table.csv:1", "`p`, `q`, `r`"]),
         ("missing.txt", &["missing.txt", "no such file", "@karate"]),
         ("@nowhere", &["nowhere", "karate"]),

@@ -13,7 +13,7 @@ use crate::data::Image;
 use crate::factor::Factorizer;
 use crate::linalg::{Mat, Scalar};
 use crate::patch::Grid;
-use crate::{Error, Result};
+use crate::{Error, Hint, Note, Result};
 
 /// Side of the blocks among which the flattest are looked for, and places between them.
 const BLOCK: (usize, usize) = (8, 2);
@@ -180,4 +180,17 @@ fn spread<T: Scalar>(overlap: &Overlap, grid: &impl Grid) -> Result<Mat<T>> {
         overlap.window.copy(grid, corner, x.col_mut(j));
     }
     Ok(x)
+}
+
+/// That atoms cannot make an image but for its noise, if so: even without a penalty they leave out more.
+///
+/// ```
+/// use ergodict::reconstruct::denoising_warning;
+/// assert!(denoising_warning(0.0, 0.1).is_some() && denoising_warning(0.2, 0.1).is_none());
+/// ```
+pub fn denoising_warning(lambda: f64, sigma: f64) -> Option<Note> {
+    let hint = |setting, value: &str| Hint { setting, value: value.to_owned() };
+    let text = "even without a penalty the atoms leave out more than the noise: learn more of them, smaller ones, or of both signs ({} {})";
+    let hints = vec![hint("dictionary", "ball"), hint("code", "free")];
+    (lambda == 0.0 && sigma > 0.0).then(|| Note::hinting_all(text, hints))
 }

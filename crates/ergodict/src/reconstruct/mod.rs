@@ -8,6 +8,6 @@ pub mod network;
 mod overlap;
 mod refit;
 
-pub use denoise::{lambda_for_noise, noise_level};
+pub use denoise::{denoising_warning, lambda_for_noise, noise_level};
 pub(crate) use linkage::average_linkage;
 pub use overlap::{MOST_PATCHES, Overlap, Reconstruction, psnr, relative_error, with_lambda};

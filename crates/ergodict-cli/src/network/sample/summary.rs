@@ -3,11 +3,14 @@
 use crate::mixing::{self, MixingSummary, describe};
 use crate::network::reading::kind;
 use crate::summary::Summary;
+use anyhow::Result;
 use ergodict::chain::diagnostics::{Acceptance, Mixing};
 use ergodict::chain::{Density, MotifSampler, SamplerKind, Tally};
 use ergodict::data::Network;
-use ergodict::patch::Measures;
+use ergodict::patch::{Measures, NetworkPatches};
 use ergodict::run::MotifRecorder;
+use ergodict_pages::sample::{PATCHES, SamplePage, density_words, rate_words};
+use ergodict_report::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -56,6 +59,59 @@ pub(in crate::network) struct Sampled {
 }
 
 impl Sampled {
+    /// The page of it.
+    pub(in crate::network) fn page(
+        &self,
+        recorders: &[MotifRecorder],
+        patches: &NetworkPatches,
+    ) -> Result<Report> {
+        let page = SamplePage {
+            name: self.name.clone(),
+            what: self.what.clone(),
+            nodes: self.nodes,
+            edges: self.edges,
+            motif: self.motif.clone(),
+            k: self.k,
+            kind: self.kind,
+            independent: self.independent,
+            kept: self.kept.clone(),
+            rate: self.rate(),
+            mixing: self.mixing.clone(),
+            series: recorders.iter().map(|recorder| &*recorder.measured().series).collect(),
+            patches: self.some_patches(recorders, patches)?,
+            conditional: self.conditional,
+            density: self.density,
+            macc: self.macc.clone(),
+            config: self.config.clone(),
+            is_repeatable: true,
+            digest: self.digest.clone(),
+            notes: self.notes.clone(),
+            set_up: self.set_up,
+            seconds: self.seconds,
+        };
+        Ok(page.report()?)
+    }
+
+    /// Patches of homomorphisms spread over all.
+    fn some_patches(&self, recorders: &[MotifRecorder], patches: &NetworkPatches) -> Result<Vec<Vec<f64>>> {
+        let (k, apart) = (self.k, (self.count() / PATCHES as u64).max(1));
+        let (mut at, mut shown) = (0u64, Vec::new());
+        for recorder in recorders {
+            recorder.each(|xs| {
+                for x in xs.chunks_exact(k) {
+                    if at.is_multiple_of(apart) && shown.len() < PATCHES {
+                        let mut patch = vec![0.0; k * k];
+                        patches.write(x, &mut patch);
+                        shown.push(patch);
+                    }
+                    at += 1;
+                }
+                Ok::<(), ergodict::Error>(())
+            })?;
+        }
+        Ok(shown)
+    }
+
     pub(in crate::network) fn new(
         name: String,
         network: &Network,
@@ -311,30 +367,3 @@ impl Summary for SampleSummary<'_> {
 
 /// Matrices of at most so many rows are printed.
 const SMALL: usize = 12;
-
-/// A share of proposals in words.
-pub(in crate::network) fn rate_words(rate: f64) -> String {
-    if rate < 1e-3 {
-        format!("1 in {:.0} proposals", 1.0 / rate)
-    } else {
-        format!("{:.2} % of the proposals", 100.0 * rate)
-    }
-}
-
-/// A density in words; small ones as a power of ten, which may be beyond the range of numbers.
-pub(in crate::network) fn density_words(density: &Density) -> String {
-    let value = density.log / std::f64::consts::LN_10;
-    let size = if density.log == f64::NEG_INFINITY {
-        "0".to_owned()
-    } else if density.value() >= 1e-3 {
-        format!("{:.6}", density.value())
-    } else {
-        format!("{:.6}e{}", 10f64.powf(value - value.floor()), value.floor())
-    };
-    let error = match density.relative_error {
-        _ if density.exact => "exact".to_owned(),
-        error if error.is_nan() => "no draw closed the motif: the error is not known".to_owned(),
-        error => format!("± {:.2} %", 100.0 * error),
-    };
-    format!("{size} ({error})")
-}

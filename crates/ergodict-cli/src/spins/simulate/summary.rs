@@ -3,8 +3,11 @@
 use super::Observed;
 use crate::mixing::{self, MixingSummary};
 use crate::summary::Summary;
+use anyhow::Result;
 use ergodict::chain::Alphabet;
 use ergodict::run::SpinRecorder;
+use ergodict_pages::simulation::{SimulatedChain, SimulationPage};
+use ergodict_report::Report;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -29,6 +32,28 @@ pub(in crate::spins) struct Simulated {
 }
 
 impl Simulated {
+    /// The page of it.
+    pub(in crate::spins) fn page(&self) -> Result<Report> {
+        fn chain(recorder: &SpinRecorder) -> SimulatedChain<'_> {
+            SimulatedChain { spins: recorder.walk().spins(), series: recorder.series() }
+        }
+        let page = SimulationPage {
+            shape: self.shape,
+            alphabet: self.alphabet,
+            every: self.every,
+            updates: self.updates,
+            temperature: self.temperature,
+            chains: self.chains.iter().map(chain).collect(),
+            observables: self.mixing.iter().map(|one| (one.observable.to_string(), one.mixing)).collect(),
+            acceptance: self.acceptance,
+            exact_energy: self.exact_energy,
+            config: &self.config,
+            is_repeatable: true,
+            seconds: self.seconds,
+        };
+        Ok(page.report()?)
+    }
+
     /// What is told of it.
     pub(in crate::spins) fn summary(&self, written: Vec<(&'static str, String)>) -> SimulateSummary<'_> {
         // One chain that agrees with itself may still not have been everywhere.

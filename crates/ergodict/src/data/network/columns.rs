@@ -318,18 +318,23 @@ impl TableColumns {
         Self::among(names, rows, options, &[])
     }
 
-    /// Whether edges have a direction, by all values of a column of that name.
+    /// Whether edges have a direction, by all values of a column of that name; each has to say it where that is required.
     ///
     /// # Errors
     /// A sentence that goes on after the name of the table, for values that are not the same or say something else.
-    pub fn directed<T: AsRef<str>>(name: &str, values: &[T]) -> Result<bool, String> {
+    pub fn directed<T: AsRef<str>>(name: &str, values: &[T], required: bool) -> Result<bool, String> {
         let mut directions = Directions::default();
         for value in values.iter().map(AsRef::as_ref) {
-            let Some(directed) = direction_of(name, value) else {
-                let value = shorten(value);
-                return Err(format!("has `{value}` in the column `{name}`: expected directed or undirected"));
-            };
-            directions.add(directed);
+            match direction_of(name, value) {
+                Some(directed) => directions.add(directed),
+                None if required => {
+                    let value = shorten(value);
+                    return Err(format!(
+                        "has `{value}` in the column `{name}`: expected directed or undirected; say which it is"
+                    ));
+                }
+                None => {}
+            }
         }
         directions.check()?;
         Ok(directions.directed().unwrap_or(false))

@@ -59,6 +59,8 @@ pub enum NetworkFormat {
     Gml,
     /// Pajek's `.net`.
     Pajek,
+    /// Graphviz DOT.
+    Dot,
     /// Node-link JSON.
     NodeLink,
     /// Cytoscape's JSON.
@@ -76,7 +78,7 @@ pub enum NetworkFormat {
 impl NetworkFormat {
     /// Those that are read from files, in words.
     pub const READ: &'static str =
-        "an edge list or table, GraphML, GEXF, GML, Pajek, JSON, MatrixMarket, .npz, .mat or .egr";
+        "an edge list or table, GraphML, GEXF, GML, Pajek, DOT, JSON, MatrixMarket, .npz, .mat or .egr";
 
     /// The format of a file, by how it begins. Text is a table where that is asked for, whatever its first words are.
     ///
@@ -90,12 +92,13 @@ impl NetworkFormat {
         }
         foreign(path, head)?;
         Ok(match Self::from_head(head) {
+            Self::EdgeList if formats::is_dot(path, &input.peek(formats::DOT_START)?) => Self::Dot,
             Self::EdgeList if formats::is_gml(path, &input.peek(formats::GML_START)?) => Self::Gml,
             format => format,
         })
     }
 
-    /// The format of a file that begins so; GML needs more of it.
+    /// The format of a file that begins so; GML and DOT need more of it.
     fn from_head(head: &[u8]) -> Self {
         let (banner, text) = (b"%%matrix", head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
         let length = text.len().min(banner.len());
@@ -112,8 +115,8 @@ impl NetworkFormat {
 
     /// Whether it is a graph that another program wrote, which is read whole.
     pub(super) fn is_graph_file(self) -> bool {
-        use NetworkFormat::{Cytoscape, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek};
-        matches!(self, GraphMl | Gexf | Gml | Pajek | NodeLink | Cytoscape | Matlab)
+        use NetworkFormat::{Cytoscape, Dot, Gexf, Gml, GraphMl, Matlab, NodeLink, Pajek};
+        matches!(self, GraphMl | Gexf | Gml | Pajek | Dot | NodeLink | Cytoscape | Matlab)
     }
 }
 
@@ -128,6 +131,7 @@ impl fmt::Display for NetworkFormat {
             Self::Gexf => "GEXF",
             Self::Gml => "GML",
             Self::Pajek => "Pajek",
+            Self::Dot => "DOT",
             Self::NodeLink => "node-link JSON",
             Self::Cytoscape => "Cytoscape JSON",
             Self::Matlab => "MATLAB",
@@ -281,7 +285,7 @@ impl fmt::Display for ReadDecisions {
     }
 }
 
-/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, node-link or Cytoscape JSON, MatrixMarket, a scipy
+/// Reads a network. The format is recognized by content: GraphML, GEXF, GML, Pajek, Graphviz DOT, node-link or Cytoscape JSON, MatrixMarket, a scipy
 /// `.npz`, a MATLAB `.mat`, our `.egr`, or else a table: edges (see [`read_edge_list`](crate::data::read_edge_list)) or an adjacency matrix. `-` is standard input; gzip and zstd are decompressed.
 ///
 /// ```
@@ -348,10 +352,8 @@ pub(super) fn plain_archive(path: &Path, input: &Input) -> Result<()> {
 fn foreign(path: &Path, head: &[u8]) -> Result<()> {
     let begins =
         |with: &str| head.len() >= with.len() && head[..with.len()].eq_ignore_ascii_case(with.as_bytes());
-    let dot = || ["digraph", "graph", "strict"].into_iter().any(begins) && head.contains(&b'{');
     let what = match () {
         () if begins("[") => "a JSON array",
-        () if dot() => "Graphviz DOT",
         () if begins("MATLAB 7.3") || head.starts_with(b"\x89HDF") => {
             "HDF5, perhaps MATLAB 7.3 (save it with -v7)"
         }

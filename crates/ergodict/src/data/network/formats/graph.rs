@@ -55,6 +55,13 @@ impl Graph {
         place
     }
 
+    /// Finds a node, or adds it as one that is listed: of files that need not list them.
+    pub(super) fn mention(&mut self, id: &str) -> u32 {
+        let place = self.place(id);
+        self.listed[place as usize] = true;
+        place
+    }
+
     /// Whether the file lists such a node.
     pub(super) fn is_listed(&self, id: &str) -> bool {
         self.places.get(id).is_some_and(|&place| self.listed[place as usize])
@@ -72,16 +79,21 @@ impl Graph {
 
     /// Adds an edge; its ends may be listed later.
     pub(super) fn edge(&mut self, source: &str, target: &str, weight: Option<f64>) {
-        let ends = (self.place(source), self.place(target));
-        self.ends.push(ends);
+        let (source, target) = (self.place(source), self.place(target));
+        self.connect(source, target, weight);
+    }
+
+    /// Adds an edge between nodes that [`mention`](Self::mention) found.
+    pub(super) fn connect(&mut self, source: u32, target: u32, weight: Option<f64>) {
+        self.ends.push((source, target));
         self.weights.push(weight.unwrap_or(1.0));
         self.weighted |= weight.is_some();
     }
 
-    /// The weight of the last edge, which the file has after its ends.
-    pub(super) fn weigh(&mut self, weight: f64) {
-        if let Some(last) = self.weights.last_mut() {
-            *last = weight;
+    /// The weight of the edge at this place, which the file has after its ends.
+    pub(super) fn weigh(&mut self, at: usize, weight: f64) {
+        if let Some(edge) = self.weights.get_mut(at) {
+            *edge = weight;
             self.weighted = true;
         }
     }

@@ -89,7 +89,7 @@ fn one<R: BufRead>(
                     }
                     graph.edge(source, target, default);
                     if let Some(weight) = weight(xml, keys)? {
-                        graph.weigh(weight);
+                        graph.weigh(graph.edges().saturating_sub(1), weight);
                     }
                 }
                 "hyperedge" => return Err(xml.bad("has a hyperedge: expected edges between two nodes")),

@@ -5,6 +5,7 @@
 //! | GraphML | `id` | the attribute called `weight`, with its default | `edgedefault` |
 //! | GEXF | `id` | `weight` | `defaultedgetype` |
 //! | GML | `label` where every node has one, else `id` | `weight`, else `value` | `directed` |
+//! | Graphviz DOT | id | `weight`, with that of `edge [weight=…]` as default | `graph` or `digraph` |
 //! | Pajek | label | third number of a line | `*Arcs` or `*Edges` |
 //! | node-link JSON | `id` | `weight` | `directed` |
 //! | Cytoscape JSON | `id` | `weight` | `directed`, where networkx wrote it |
@@ -13,6 +14,8 @@
 //! Names are those that networkx has. An edge without a weight among others with one weighs 1. Edges of both kinds in one file are refused
 //! unless it is said which they are.
 
+mod dot;
+mod dot_tokens;
 mod gexf;
 mod gml;
 mod graph;
@@ -29,13 +32,14 @@ use super::read::ReadOptions;
 use super::{NetworkFormat, line_ends::LineEnds};
 use crate::Result;
 use crate::data::Input;
+pub(super) use dot::{START as DOT_START, recognize as is_dot};
 pub(super) use gml::{START as GML_START, recognize as is_gml};
 use graph::shown;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 pub(super) use write::{write_graphml, write_node_link};
 
-/// The format of a file that begins so, if it is one of these but GML. XML is one of two, JSON one of two.
+/// The format of a file that begins so, if it is one of these but GML and DOT. XML is one of two, JSON one of two.
 pub(super) fn detect(head: &[u8]) -> Option<NetworkFormat> {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if text.starts_with(b"MATLAB 5.0") {
@@ -83,6 +87,7 @@ pub(super) fn read(
         }
         NetworkFormat::NodeLink => json::read(path, BufReader::new(input))?,
         NetworkFormat::Gml => (gml::read(path, BufReader::new(input))?, format),
+        NetworkFormat::Dot => (dot::read(path, BufReader::new(LineEnds::new(input)))?, format),
         NetworkFormat::Pajek => (pajek::read(path, BufReader::new(LineEnds::new(input)), options)?, format),
         _ => return mat::read(path, input, ignore).map(|entries| (entries, NetworkFormat::Matlab)),
     };

@@ -48,6 +48,9 @@ const GML: &str = "Creator \"me\"\ngraph\n[\n  comment \"x ] y\"\n  directed 1\n
 
 const PAJEK: &str = "% c\n*Vertices 3\n1 \"Ann B\" 0.0 0.5 ellipse\n2 b\n*Arcs\n1 2 2.5\n*Edges\n";
 
+const DOT: &str = "/* x */ digraph \"G [1]\" {\n  graph [rankdir=LR]; a [label=\"A }\", weight=x] // c\n  a -> b:port:n -> \"c \\\"d\" [weight=2, color=red];\n  \
+                   subgraph cluster_1 { edge [weight=.5]; a -> {b -7} }\n}\n";
+
 const NODE_LINK: &str = r#"{"directed": false, "multigraph": false, "graph": {"a": [1, {}]}, "nodes": [{"id": 1, "x": [[]]}, {"id": 2}, {"id": 7}],
   "links": [{"source": 1, "target": 2, "weight": 0.5, "key": 0}, {"source": 2, "target": 1, "weight": 0.25}]}"#;
 
@@ -61,6 +64,7 @@ fn graphs_of_every_program_are_read() {
         (GEXF, "GEXF, undirected, 3: a b 3"),
         (GML, "GML, directed, 2: Ann \u{e9} b 3"),
         (PAJEK, "Pajek, directed, 3: Ann B b 2.5"),
+        (DOT, "DOT, directed, 4: a -7 0.5; a b 2.5; b c \"d 2"),
         (NODE_LINK, "node-link JSON, undirected, 3: 1 2 0.75"),
         (CYTOSCAPE, "Cytoscape JSON, directed, 2: 2 1 1"),
         (
@@ -88,6 +92,9 @@ fn what_is_no_graph_is_refused_with_the_reason() {
     let deep = format!("<graphml>{}", "<a>".repeat(100_000));
     let brackets = format!("graph [ {}", "a [ ".repeat(100_000));
     let arrays = format!("{{\"x\": {}", "[".repeat(100_000));
+    let braces = format!("graph {}", "{".repeat(100_000));
+    let numbers: String = (0..5000).map(|at| format!("{at} ")).collect();
+    let groups = format!("graph {{ {{ {numbers} }} -- {{ {numbers} }} }}");
     for (text, words) in [
         ("<!DOCTYPE x [<!ENTITY a \"aaaa\">]><graphml/>", "document type"),
         ("<graphml><graph edgedefault=\"directed\"><node id=\"&a;\"/></graph></graphml>", "not well-formed"),
@@ -123,7 +130,15 @@ fn what_is_no_graph_is_refused_with_the_reason() {
         ("{\"nodes\": [{\"id\": [1]}], \"links\": []}", "the name of a node"),
         ("{\"nodes\": [{\"id\": 1}], \"links\": [{\"source\": 1, \"target\": 2}]}", "not listed"),
         ("[1, 2]", "JSON array"),
-        ("digraph G { a -> b }", "Graphviz DOT"),
+        ("digraph G { a -- b }", "has `--` in DOT: expected ->"),
+        ("graph { a -- b", "cut off"),
+        ("graph { a -- }", "has `}` in DOT: expected an id"),
+        ("graph { a -- node }", "keywords only in quotation marks"),
+        ("graph { a -- b [weight=heavy] }", "the weight `heavy`"),
+        ("graph { a } graph { b }", "expected one graph"),
+        ("graph { subgraph x; }", "the opening brace of a subgraph"),
+        (&braces, "deeper than 64"),
+        (&groups, "more than 2²⁴ edges"),
     ] {
         let message = message(text.as_bytes());
         assert!(message.contains(words), "{}: {message}", &text[..text.len().min(80)]);
@@ -284,6 +299,44 @@ fn gml_is_recognized_by_its_graph_and_not_by_a_first_word() {
 }
 
 #[test]
+fn statements_of_dot_are_those_of_graphviz() {
+    for (text, expected) in [
+        // Groups are joined node by node, chains as a whole.
+        ("graph { {a b} -- {c d} -- e }", "5: a c 1; a d 1; b c 1; b d 1; c e 1; d e 1"),
+        ("graph { a -- {b -- c} }", "3: a b 1; a c 1; b c 1"),
+        ("graph { subgraph S {a b} c -- subgraph S {} }", "3: a c 1; b c 1"),
+        ("graph { {} -- a; b }", "2: "),
+        // Parallel edges add up, those of strict graphs are one, and the weight that was given last holds.
+        ("graph { a -- b [weight=2]; b -- a }", "2: a b 3"),
+        ("strict graph { a -- b [weight=2]; b -- a; a -- b [weight=5]; b -- a }", "2: a b 5"),
+        ("strict graph { edge [weight=7] a -- b edge [weight=3] a -- b a -- c }", "3: a b 7; a c 3"),
+        // Defaults hold from where they stand to the end of the braces.
+        (
+            "graph { a -- b; {edge [weight=2] b -- c} c -- d; edge [weight=\"3\"] d -- e }",
+            "5: a b 1; b c 2; c d 1; d e 3",
+        ),
+        // Ids: quoted keywords, numbers as they are written, HTML with its brackets, letters of all languages.
+        ("Graph x{\"node\"--1.0;-1--1.00}", "4: -1 1.00 1; 1.0 node 1"),
+        ("graph { <b <i>x</i>> -- Ünï; Ünï -- \"日 本\" }", "3: <b <i>x</i>> Ünï 1; Ünï 日 本 1"),
+        (
+            "graph <b> { size=\"4,4\"; node [shape=box, style=\"a;b\"] [x=1;y=2 bold]; a -- b[w] [len=1] }",
+            "2: a b 1",
+        ),
+        ("# 1 \"x.gv\"\r\rgraph{a--b//c\rb--c/*\r*/}\r", "3: a b 1; b c 1"),
+    ] {
+        assert_eq!(facts(text.as_bytes()), format!("DOT, undirected, {expected}"), "{text}");
+    }
+    assert_eq!(facts(b"strict digraph { a -> b; b -> a; a -> b }"), "DOT, directed, 2: a b 1; b a 1");
+    // Where the word `graph` begins something else.
+    for table in ["graph,edge\nAnn,x\nBob,x\n", "digraph a\na b\n", "strict graph\ngraph b\n"] {
+        assert_eq!(read(table.as_bytes()).unwrap().1.format, crate::data::NetworkFormat::EdgeList, "{table}");
+    }
+    assert_eq!(read(b"graph { graph [bgcolor=white] a -- b }").unwrap().1.format.to_string(), "DOT");
+    let message = message(b"graph {\n a -- b\n b -- c [weight=x]\n}");
+    assert!(message.contains(":3: has the weight `x`"), "{message}");
+}
+
+#[test]
 fn a_form_that_is_asked_for_wins_over_what_the_file_begins_with() {
     let asked = |form| {
         let table = crate::data::TableOptions { form, ..Default::default() };
@@ -338,7 +391,7 @@ fn damaged_files_are_read_or_refused() {
     let [sparse, dense, other] = matrices();
     let plain = mat(&[sparse.clone(), dense.clone(), other.clone()], false);
     let packed = mat(&[sparse, dense, other], true);
-    let texts = [GRAPHML, GEXF, GML, PAJEK, NODE_LINK, CYTOSCAPE].map(|text| text.as_bytes().to_vec());
+    let texts = [GRAPHML, GEXF, GML, PAJEK, DOT, NODE_LINK, CYTOSCAPE].map(|text| text.as_bytes().to_vec());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
     let look = |bytes: &[u8]| {

@@ -1,0 +1,228 @@
+//! The page of a sample of homomorphisms: patches, clustering, observables over time and how well the chains mix.
+
+use crate::text::short;
+use crate::{mixing, rerun};
+use ergodict::chain::diagnostics::{Mixing, autocorrelation};
+use ergodict::chain::{Density, SamplerKind};
+use ergodict_report::words::count;
+use ergodict_report::{AtomGrid, Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
+use serde_json::Value;
+
+/// Patches that are drawn.
+pub const PATCHES: usize = 24;
+/// Lags of autocorrelation functions.
+const LAGS: usize = 100;
+/// Most points of a curve: with more, the noise of single homomorphisms is all there is to see.
+const POINTS: usize = 400;
+
+const PATCHES_WORDS: &str = "
+    Some of the homomorphisms x, spread evenly over all chains, as their k×k patches: the entry (i, j) is A(x(i), x(j)). The
+    motif's own edges are always there; all else is what the network has between the nodes that the motif was laid on. These
+    are the columns that a dictionary of the network is learned from.";
+
+const MACC: &str = "
+    The matrix of average clustering coefficients. Its entry (i, j) is the conditional density of the motif with an edge from
+    i to j added: the mean of A(x(i), x(j)) over the homomorphisms, and 1 where the motif has that edge already.";
+
+const SERIES: &str = "
+    The observable over the homomorphisms, a line for each chain, averaged over stretches where there are many. A chain that
+    has mixed wanders up and down about its mean.";
+
+/// What the page shows.
+pub struct SamplePage<'a> {
+    /// The network.
+    pub name: String,
+    /// Directed or not, weighted or not.
+    pub what: String,
+    /// Nodes of what is sampled.
+    pub nodes: usize,
+    /// Its edges.
+    pub edges: u64,
+    /// The name of the motif.
+    pub motif: String,
+    /// Its nodes.
+    pub k: usize,
+    /// The sampler.
+    pub kind: SamplerKind,
+    /// Whether its draws are independent.
+    pub independent: bool,
+    /// Homomorphisms of each chain.
+    pub kept: Vec<u64>,
+    /// The share of accepted proposals, of samplers that reject any.
+    pub rate: Option<f64>,
+    /// Observables and how well they mix.
+    pub mixing: Vec<(String, Mixing)>,
+    /// The observables of each chain, homomorphism by homomorphism.
+    pub series: Vec<&'a [Vec<f64>]>,
+    /// Some patches, at most [`PATCHES`].
+    pub patches: Vec<Vec<f64>>,
+    /// The conditional density of a larger motif.
+    pub conditional: Option<Mixing>,
+    /// The density of the motif.
+    pub density: Option<Density>,
+    /// Average clustering coefficients, row by row.
+    pub macc: Option<Vec<f64>>,
+    /// The settings, by their keys.
+    pub config: Value,
+    /// Whether a command with these settings gives the same.
+    pub is_repeatable: bool,
+    /// The digest of the network's file.
+    pub digest: Option<String>,
+    /// What there is to say of the sampler on this network.
+    pub notes: Vec<String>,
+    /// Seconds before the first homomorphism, and from there to the last.
+    pub set_up: f64,
+    /// The latter.
+    pub seconds: f64,
+}
+
+impl SamplePage<'_> {
+    /// The page.
+    ///
+    /// # Errors
+    /// Patches that cannot be drawn.
+    pub fn report(&self) -> Result<Report, PictureError> {
+        let lead = format!(
+            "{} homomorphisms of the {} motif of {} nodes into {}, which is {} and has {} nodes and {} edges: drawn by the {} \
+             sampler, {}.",
+            self.kept.iter().sum::<u64>(),
+            self.motif,
+            self.k,
+            short(&self.name),
+            self.what,
+            self.nodes,
+            self.edges,
+            self.kind,
+            if self.independent {
+                "one independently of the other".to_owned()
+            } else {
+                format!("along {}", count(self.kept.len(), "chain", "chains"))
+            },
+        );
+        let mut report = Report::new(format!("Homomorphisms into {}", short(&self.name))).lead(lead);
+        if !self.patches.is_empty() {
+            let svg = AtomGrid::new(&self.patches, (self.k, self.k)).svg()?;
+            report = report.figure(Figure { title: "Patches".into(), svg, words: PATCHES_WORDS.into() });
+        }
+        if let Some(macc) = &self.macc {
+            let high = macc.iter().fold(0.0f64, |m, v| m.max(*v)).max(f64::MIN_POSITIVE);
+            let picture = Picture::new(macc, (self.k, self.k), Shade::Ink { low: 0.0, high });
+            let svg =
+                Pictures { items: vec![(picture, format!("black is {high:.3}"))], columns: Some(2) }.svg()?;
+            report = report.figure(Figure { title: "Clustering".into(), svg, words: MACC.into() });
+        }
+        for (i, (name, _)) in self.mixing.iter().enumerate() {
+            let series = self.series.iter().enumerate().map(|(c, series)| {
+                let label = if self.series.len() > 1 { format!("chain {c}") } else { String::new() };
+                Series::new(label, averaged(&series[i]))
+            });
+            let chart = LineChart {
+                x_label: "homomorphisms".into(),
+                y_label: name.clone(),
+                series: series.collect(),
+                ..LineChart::default()
+            };
+            let title = format!("The {name} over time");
+            let words = if i == 0 { SERIES } else { "" };
+            report = report.figure(Figure { title, svg: chart.svg(), words: words.into() });
+        }
+        let curves = self.mixing.iter().enumerate().map(|(i, (name, _))| {
+            let series: Vec<&[f64]> = self.series.iter().map(|series| series[i].as_slice()).collect();
+            let found = autocorrelation(&series, LAGS);
+            let points: Vec<(f64, f64)> =
+                found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
+            Series::new(name.clone(), points)
+        });
+        let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+        if !curves.is_empty() {
+            report = report.figure(mixing::autocorrelations(curves, "kept homomorphisms"));
+        }
+        let rows = self.mixing.iter().map(|(name, mixing)| (name.clone(), mixing));
+        report = report.table(mixing::diagnostics_table(rows, &self.verdict()));
+        let report = report.facts(&self.facts());
+        if !self.is_repeatable {
+            return Ok(report);
+        }
+        let names = std::slice::from_ref(&self.name);
+        let command = rerun::command("network sample", &self.config, names, "-o homomorphisms.npy");
+        Ok(report.code("Run it again", command))
+    }
+
+    /// Whether the chains have mixed, and how many proposals were accepted, in words.
+    fn verdict(&self) -> String {
+        let failed = mixing::warning(self.mixing.iter().map(|(_, mixing)| mixing), self.kept.len());
+        let mixed = if self.independent {
+            "These were drawn independently of each other.".to_owned()
+        } else if let Some(why) = failed {
+            format!("These have {why}: a longer run, thinning (--every) or another sampler is needed.")
+        } else if self.kept.len() == 1 {
+            "Nothing speaks against this one, but a single chain cannot show whether it has seen everything: --chains 4 can.".to_owned()
+        } else {
+            "Nothing speaks against these.".to_owned()
+        };
+        let rate = self.rate.map_or_else(String::new, |rate| format!(" Accepted: {}.", rate_words(rate)));
+        format!("{mixed}{rate}")
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let mut facts: Vec<(String, String)> = Vec::new();
+        if let Some(config) = self.config.as_object() {
+            let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+            let given = config.iter().filter(|(_, value)| !value.is_null());
+            facts.extend(given.map(|(key, value)| (key.clone(), text(value))));
+        }
+        if let Some(rate) = self.rate {
+            facts.push(("accepted".into(), rate_words(rate)));
+        }
+        if let Some(density) = &self.density {
+            facts.push(("homomorphism density".into(), density_words(density)));
+        }
+        if let Some(mixing) = &self.conditional {
+            facts.push(("conditional density".into(), format!("{:.6} ± {:.6}", mixing.mean, mixing.error)));
+        }
+        facts.extend(self.digest.iter().map(|digest| ("input".into(), format!("{} {digest}", self.name))));
+        facts.extend(self.notes.iter().map(|note| ("note".to_owned(), note.clone())));
+        facts.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        facts.push(("time".into(), format!("{:.2} s after a set-up of {:.3} s", self.seconds, self.set_up)));
+        facts
+    }
+}
+
+/// A series over its places, averaged over stretches so that there are at most `POINTS`.
+fn averaged(values: &[f64]) -> Vec<(f64, f64)> {
+    let stretch = values.len().div_ceil(POINTS).max(1);
+    let points = values.chunks(stretch).enumerate().map(|(i, part)| {
+        let middle = i as f64 * stretch as f64 + (part.len() + 1) as f64 / 2.0;
+        (middle, part.iter().sum::<f64>() / part.len() as f64)
+    });
+    points.collect()
+}
+
+/// A share of proposals in words.
+#[must_use]
+pub fn rate_words(rate: f64) -> String {
+    if rate < 1e-3 {
+        format!("1 in {:.0} proposals", 1.0 / rate)
+    } else {
+        format!("{:.2} % of the proposals", 100.0 * rate)
+    }
+}
+
+/// A density in words; small ones as a power of ten, which may be beyond the range of numbers.
+#[must_use]
+pub fn density_words(density: &Density) -> String {
+    let value = density.log / std::f64::consts::LN_10;
+    let size = if density.log == f64::NEG_INFINITY {
+        "0".to_owned()
+    } else if density.value() >= 1e-3 {
+        format!("{:.6}", density.value())
+    } else {
+        format!("{:.6}e{}", 10f64.powf(value - value.floor()), value.floor())
+    };
+    let error = match density.relative_error {
+        _ if density.exact => "exact".to_owned(),
+        error if error.is_nan() => "no draw closed the motif: the error is not known".to_owned(),
+        error => format!("± {:.2} %", 100.0 * error),
+    };
+    format!("{size} ({error})")
+}

@@ -1,0 +1,141 @@
+//! The page of a simulation of a spin system: configurations, observables over time and how well the chains mix.
+
+use crate::recorded::RecordedSettings;
+use crate::{mixing, rerun};
+use ergodict::chain::Alphabet;
+use ergodict::chain::diagnostics::{Mixing, autocorrelation};
+use ergodict_report::words::count;
+use ergodict_report::{Figure, LineChart, Picture, PictureError, Pictures, Report, Series, Shade};
+use serde_json::Value;
+
+/// Lags of autocorrelation functions.
+const LAGS: usize = 100;
+
+const SERIES: &str = "
+    The observable on every kept configuration, a line for each chain. A chain that has mixed wanders up and down about
+    its mean; a slope means that it is still on its way.";
+
+/// A chain at its end.
+#[derive(Clone, Copy)]
+pub struct SimulatedChain<'a> {
+    /// The last configuration, row by row.
+    pub spins: &'a [i8],
+    /// Each observable on every kept configuration.
+    pub series: &'a [Vec<f64>],
+}
+
+/// What the page shows.
+pub struct SimulationPage<'a> {
+    /// Rows and columns.
+    pub shape: (usize, usize),
+    /// The values of a spin.
+    pub alphabet: Alphabet,
+    /// Updates of single sites between kept configurations.
+    pub every: u64,
+    /// Updates of all chains.
+    pub updates: u64,
+    /// The temperature.
+    pub temperature: f64,
+    /// At least one.
+    pub chains: Vec<SimulatedChain<'a>>,
+    /// The names of the observables, and what is known of each over all chains.
+    pub observables: Vec<(String, Mixing)>,
+    /// The share of accepted proposals, of chains that make them.
+    pub acceptance: Option<f64>,
+    /// The exact energy per site of the infinite lattice, where it is known.
+    pub exact_energy: Option<f64>,
+    /// The settings, by their keys.
+    pub config: &'a Value,
+    /// Whether a command with these settings gives the same.
+    pub is_repeatable: bool,
+    /// Time that it took.
+    pub seconds: f64,
+}
+
+impl SimulationPage<'_> {
+    /// The page.
+    ///
+    /// # Errors
+    /// Configurations that cannot be drawn.
+    pub fn report(&self) -> Result<Report, PictureError> {
+        let (rows, cols) = self.shape;
+        let failed = mixing::warning(self.observables.iter().map(|(_, mixing)| mixing), self.chains.len());
+        let verdict =
+            failed.map_or_else(String::new, |why| format!(" Warning: {why}; run longer, or with a burn-in."));
+        let model = self.config.as_object().map(|config| RecordedSettings::new(config).spin_model());
+        let model = model.unwrap_or("spin system");
+        let lead = format!(
+            "{} of the {model} on {rows}×{cols} sites at temperature {}: {} updates of single sites in all, a \
+             configuration kept every {} of them.{verdict}",
+            count(self.chains.len(), "chain", "chains"),
+            self.temperature,
+            self.updates,
+            self.every
+        );
+        let mut report = Report::new(format!("A trajectory of the {model}")).lead(lead);
+        let labels = matches!(self.alphabet, Alphabet::Labels(_));
+        let low = if self.alphabet == Alphabet::PlusMinus { -1.0 } else { 0.0 };
+        let shade = if labels { Shade::Labels } else { Shade::Ink { low, high: 1.0 } };
+        let frames: Vec<Vec<f64>> = self
+            .chains
+            .iter()
+            .take(4)
+            .map(|chain| chain.spins.iter().map(|&s| f64::from(s)).collect())
+            .collect();
+        let one = frames.len() == 1;
+        let name = |i: usize| if one { String::new() } else { format!("chain {i}") };
+        let items =
+            frames.iter().enumerate().map(|(i, frame)| (Picture::new(frame, self.shape, shade), name(i)));
+        let svg = Pictures { items: items.collect(), columns: Some(frames.len().clamp(1, 2)) }.svg()?;
+        let words = if labels { "Every label has a color; label 0 is white." } else { "Black is 1." };
+        report = report.figure(Figure { title: "The last configuration".into(), svg, words: words.into() });
+        for (i, (observable, _)) in self.observables.iter().enumerate() {
+            let series = self.chains.iter().enumerate().map(|(c, chain)| {
+                let points = chain.series[i].iter().enumerate();
+                let x = |k: usize| (k + 1) as f64 * self.every as f64;
+                Series::new(name(c), points.map(|(k, v)| (x(k), *v)).collect::<Vec<_>>())
+            });
+            let chart = LineChart {
+                x_label: "updates of single sites, after the burn-in".into(),
+                y_label: observable.clone(),
+                series: series.collect(),
+                ..LineChart::default()
+            };
+            let title = format!("The {observable} over time");
+            report = report.figure(Figure { title, svg: chart.svg(), words: SERIES.into() });
+        }
+        let curves = self.observables.iter().enumerate().map(|(i, (observable, _))| {
+            let series: Vec<&[f64]> = self.chains.iter().map(|chain| &*chain.series[i]).collect();
+            let found = autocorrelation(&series, LAGS);
+            let points: Vec<(f64, f64)> =
+                found.iter().enumerate().map(|(lag, rho)| (lag as f64, *rho)).collect();
+            Series::new(observable.clone(), points)
+        });
+        let curves: Vec<Series> = curves.filter(|curve| curve.points.len() > 1).collect();
+        if !curves.is_empty() {
+            report = report.figure(mixing::autocorrelations(curves, "kept configurations"));
+        }
+        let exact = self.exact_energy.map_or_else(String::new, |exact| {
+            format!("\n\nThe exact energy per site of an infinite lattice is {exact:.5} (Onsager).")
+        });
+        let rows = self.observables.iter().map(|(name, mixing)| (name.clone(), mixing));
+        report = report.table(mixing::diagnostics_table(rows, &exact));
+        let mut run: Vec<(String, String)> = Vec::new();
+        if let Some(config) = self.config.as_object() {
+            let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+            let given = config.iter().filter(|(_, value)| !value.is_null());
+            run.extend(given.map(|(key, value)| (key.clone(), text(value))));
+        }
+        if let Some(rate) = self.acceptance {
+            run.push(("accepted".into(), format!("{:.2} % of the proposals", 100.0 * rate)));
+        }
+        run.push(("version".into(), format!("ergodict {}", env!("CARGO_PKG_VERSION"))));
+        run.push(("time".into(), format!("{:.2} s", self.seconds)));
+        let report = report.facts(&run);
+        if !self.is_repeatable {
+            return Ok(report);
+        }
+        let command = rerun::command("spins simulate", self.config, &[], "-o trajectory.npy");
+        Ok(report.code("Run it again", command))
+    }
+}
